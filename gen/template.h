@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A parsed template. The language is specified in TEMPLATE.md; this is its
+ * meaning as data. Everything in it lives in the template's arena. */
+#ifndef HONE_GEN_TEMPLATE_H
+#define HONE_GEN_TEMPLATE_H
+
+#include "runtime/alloc.h"
+#include "runtime/error.h"
+#include "runtime/expr.h"
+#include "runtime/hash.h"
+#include "runtime/launch_spec.h"
+#include "runtime/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Parameter values are int64 everywhere: integers as they are, booleans 0/1,
+ * element types as their code, names of an enumeration as an id that is the
+ * same for the same name throughout one template (from 1000 up). */
+typedef enum hone_param_kind {
+    HONE_PARAM_INT,
+    HONE_PARAM_BOOL,
+    HONE_PARAM_ENUM,
+    HONE_PARAM_TYPE
+} hone_param_kind;
+
+typedef struct hone_param {
+    const char *name;
+    hone_param_kind kind;
+    size_t n_values;
+    const int64_t *values;       /* in declared order, no duplicates */
+    size_t default_index;        /* first value if not declared */
+    int line;
+} hone_param;
+
+/* Slots of every expression of a template: the value vector is
+ * [facts | dims | params | lets], each in declared order. */
+typedef struct hone_slots {
+    size_t dims;   /* first slot of the dims; facts start at 0 */
+    size_t params;
+    size_t lets;
+    size_t total;
+} hone_slots;
+
+/* An expression with the place it stands at, for messages. */
+typedef struct hone_template_expr {
+    hone_expr *expr;
+    int line;
+    int column; /* 1-based, of its first character */
+    int reads_dims;  /* an integer dimension, directly or through a let */
+    int reads_facts; /* a device property, directly or through a let */
+} hone_template_expr;
+
+typedef struct hone_template_dim {
+    const char *name;
+    size_t n_types;          /* 0: an integer; else an element type */
+    const int64_t *types;    /* allowed codes */
+    int64_t default_value;   /* 0: mandatory */
+} hone_template_dim;
+
+typedef struct hone_template_arg {
+    const char *name;
+    hone_arg_mode mode;
+    hone_template_expr type;  /* constant or a type dimension or parameter */
+    hone_template_expr count; /* elements; unused for scalars */
+} hone_template_arg;
+
+typedef struct hone_template_let {
+    const char *name;
+    hone_template_expr value;
+} hone_template_let;
+
+typedef struct hone_template_require {
+    hone_template_expr condition;
+    const char *message; /* "" if none was given */
+} hone_template_require;
+
+typedef struct hone_template_workspace {
+    const char *name;
+    hone_template_expr type;
+    hone_template_expr count;
+    int zero;
+} hone_template_workspace;
+
+typedef struct hone_template_pass {
+    hone_pass_kind kind;
+    int index;                /* argument or workspace */
+    hone_template_expr value; /* HONE_PASS_I32 and HONE_PASS_I64 */
+} hone_template_pass;
+
+typedef struct hone_template_launch {
+    const char *kernel;
+    hone_template_expr condition; /* .expr NULL: always */
+    hone_template_expr grid[3];   /* .expr NULL: 1 */
+    hone_template_expr block[3];
+    hone_template_expr shared;    /* .expr NULL: 0 */
+    size_t n_passed;
+    const hone_template_pass *passed;
+    int line;
+} hone_template_launch;
+
+/* A compiler option whose value is an expression: maxrregcount, fmad,
+ * use_fast_math, ftz, ... see TEMPLATE.md. */
+typedef struct hone_template_option {
+    const char *name;
+    hone_template_expr value;
+} hone_template_option;
+
+/* `check NAME tolerance(E) exact(E)`: compare with reference NAME ("cpu.sum",
+ * "cublas.gemm"). On random inputs every output element must satisfy
+ *     |out - ref| <= tolerance * u * magnitude + ulp(ref)
+ * where u is the unit round-off of the accumulation type (2^-24 for f32) and
+ * magnitude the operation on the absolute values of its inputs (the sum of
+ * the absolute terms). With exact(E) it is also run on inputs that are random
+ * integers in [-E, E], where it must reproduce the reference bit for bit:
+ * this finds a single wrong index that rounding would hide. */
+typedef struct hone_template_check {
+    const char *reference;
+    hone_template_expr tolerance; /* .expr NULL: 0 */
+    hone_template_expr exact;     /* .expr NULL: no such run */
+    int line;
+} hone_template_check;
+
+typedef struct hone_template {
+    hone_arena arena;
+    const char *path;   /* as given; used in messages and #line */
+    const char *source; /* the file, NUL-terminated */
+    size_t source_bytes;
+    char sha256[HONE_SHA256_HEX]; /* of the file and the files it includes
+                                     from its own folder */
+    const char *op;
+    const char *description;
+    size_t n_dims;
+    const hone_template_dim *dims;
+    hone_template_expr arch; /* .expr NULL: any; reads device.sm only */
+    int needs_arch_features; /* arch suffix `a`: compile for sm_XXa */
+    size_t n_args;
+    const hone_template_arg *args;
+    size_t n_params;
+    const hone_param *params;
+    size_t n_lets;
+    const hone_template_let *lets;
+    size_t n_requires;
+    const hone_template_require *requires_;
+    size_t n_workspaces;
+    const hone_template_workspace *workspaces;
+    size_t n_launches;
+    const hone_template_launch *launches;
+    size_t n_options;
+    const hone_template_option *options;
+    size_t n_checks;
+    const hone_template_check *checks;
+    size_t n_baselines;
+    const char *const *baselines; /* "cublas", "cublaslt", "cub.sum", ... */
+    hone_template_expr work_flops; /* .expr NULL: not declared */
+    hone_template_expr work_bytes;
+    hone_slots slots;
+    size_t n_symbols; /* names of enumerations; id = 1000 + index */
+    const char *const *symbols;
+    struct hone_template_body *body; /* for expand.c: text and directives */
+} hone_template;
+
+/* What is wrong with a template, all of it at once. */
+typedef struct hone_diagnostic {
+    int line;       /* 1-based */
+    int column;     /* 1-based */
+    int length;     /* characters to underline, at least 1 */
+    char text[256]; /* a plain sentence that says how to mend it */
+} hone_diagnostic;
+
+typedef struct hone_diagnostics {
+    size_t n;
+    hone_diagnostic *items; /* sorted by line and column */
+} hone_diagnostics;
+
+/* Parse. On HONE_ERR_INPUT `diagnostics` holds every mistake and `err` their
+ * count. Other errors: HONE_ERR_NO_MEMORY. `path` is copied. */
+hone_status hone__template_parse(const char *path, const char *text,
+                                 size_t length, hone_template **out,
+                                 hone_diagnostics *diagnostics,
+                                 hone_error *err);
+/* Find NAME.cu in the folders of `search_path` (colon-separated), or take
+ * `name` as a file if it has a '/' or ends in ".cu"; read and parse it.
+ * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */
+hone_status hone__template_load(const char *name, const char *search_path,
+                                hone_template **out,
+                                hone_diagnostics *diagnostics,
+                                hone_error *err);
+void hone__template_free(hone_template *tmpl);
+
+/* "PATH:LINE:COL: error: SENTENCE", the line and a caret, for each. `source`
+ * is the text that was parsed; needs no template. */
+void hone__diagnostics_format(const hone_diagnostics *diagnostics,
+                              const char *path, const char *source,
+                              hone_text *out);
+void hone__diagnostics_free(hone_diagnostics *diagnostics);
+
+/* Check and complete problem dimensions (see launch_spec.h's twin). The
+ * sentence names the op's signature: "gemm_f16(M, N, K)". HONE_ERR_DIMS. */
+hone_status hone__template_complete_dims(const hone_template *tmpl,
+                                         const int64_t *dims, size_t n_dims,
+                                         int64_t out_dims[HONE_MAX_DIMS],
+                                         hone_error *err);
+/* Read "4096,4096,f32" or "1M"-style dims (suffix K M G, 1024-based) as
+ * written on a command line, then complete them. HONE_ERR_DIMS. */
+hone_status hone__template_parse_dims(const hone_template *tmpl,
+                                      const char *text,
+                                      int64_t out_dims[HONE_MAX_DIMS],
+                                      hone_error *err);
+/* "M=4096 N=4096 K=4096" for people. */
+void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
+                               hone_text *out);
+
+/* Spelling of a parameter's value: "128", "true", "f32", "m16n16k16". */
+void hone__template_value_text(const hone_template *tmpl,
+                               const hone_param *param, int64_t value,
+                               hone_text *out);
+
+#endif

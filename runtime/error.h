@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One error record, passed down as the last parameter of everything that can
+ * fail and filled once, where the failure happens. */
+#ifndef HONE_RUNTIME_ERROR_H
+#define HONE_RUNTIME_ERROR_H
+
+#include "runtime/hone.h"
+
+typedef enum hone_domain {
+    HONE_DOMAIN_NONE,
+    HONE_DOMAIN_CUDA,
+    HONE_DOMAIN_NVRTC,
+    HONE_DOMAIN_SQLITE,
+    HONE_DOMAIN_ERRNO
+} hone_domain;
+
+typedef struct hone_error {
+    hone_status status;
+    hone_domain domain; /* whose code `native` is */
+    int native;
+    char text[1024];
+} hone_error;
+
+/* Record the sentence and return `status`. `err` may be NULL. */
+hone_status hone__fail(hone_error *err, hone_status status,
+                       const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same with the native code that caused it. */
+hone_status hone__fail_native(hone_error *err, hone_status status,
+                              hone_domain domain, int native,
+                              const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+void hone__error_clear(hone_error *err);
+const char *hone__domain_name(hone_domain domain);
+
+/* Forward a failure to the caller. */
+#define HONE_TRY(expression)                                                 \
+    do {                                                                     \
+        const hone_status hone_try_status = (expression);                    \
+        if (hone_try_status != HONE_OK)                                      \
+            return hone_try_status;                                          \
+    } while (0)
+
+#endif

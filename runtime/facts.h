@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What templates may ask about a device: `device.NAME` in expressions. */
+#ifndef HONE_RUNTIME_FACTS_H
+#define HONE_RUNTIME_FACTS_H
+
+#include "runtime/error.h"
+
+#include <stdint.h>
+
+/* X(NAME, meaning): device.NAME, in this order in every value vector. */
+#define HONE_FACT_MAP(X)                                                     \
+    X(sm, "compute capability, 10*major + minor: 90")                        \
+    X(sm_count, "multiprocessors")                                           \
+    X(warp, "threads of a warp")                                             \
+    X(threads_block, "most threads of a block")                              \
+    X(threads_sm, "most threads of a multiprocessor")                        \
+    X(blocks_sm, "most blocks of a multiprocessor")                          \
+    X(regs_sm, "32-bit registers of a multiprocessor")                       \
+    X(smem_sm, "bytes of shared memory of a multiprocessor")                 \
+    X(smem_block, "bytes of shared memory of a block without opt-in")        \
+    X(smem_optin, "bytes of shared memory of a block with opt-in")           \
+    X(l2, "bytes of level 2 cache")                                          \
+    X(memory, "bytes of device memory")
+
+typedef enum hone_fact {
+#define HONE_FACT_ENUM(name, meaning) HONE_FACT_##name,
+    HONE_FACT_MAP(HONE_FACT_ENUM)
+#undef HONE_FACT_ENUM
+    HONE_N_FACTS
+} hone_fact;
+
+typedef struct hone_facts {
+    int64_t value[HONE_N_FACTS];
+} hone_facts;
+
+extern const char *const hone__fact_names[HONE_N_FACTS]; /* "sm", ... */
+
+/* Typical values of an architecture, for compiling without its GPU. `arch`
+ * is "sm_90", "sm_90a" or "90". HONE_ERR_UNSUPPORTED lists what is known. */
+hone_status hone__facts_of_arch(const char *arch, hone_facts *out,
+                                hone_error *err);
+
+#endif

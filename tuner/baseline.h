@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rivals: vendor implementations of an operation, enqueued with the same
+ * arguments as our kernels, so that they are timed and checked by the same
+ * code in the same run. Runs in the GPU worker, in its current context. */
+#ifndef HONE_TUNER_BASELINE_H
+#define HONE_TUNER_BASELINE_H
+
+#include "runtime/cuda_api.h"
+#include "runtime/launch_spec.h"
+
+typedef struct hone_baseline hone_baseline;
+
+/* Open the rival NAME ("cublas", "cublaslt", "memcpy", "cub.sum", ..) for one
+ * problem. Handles, workspaces and plans are made here, nothing later.
+ * HONE_ERR_NOT_FOUND: unknown name; HONE_ERR_UNSUPPORTED: known, but its
+ * library is not on this machine or it cannot do this problem; the sentence
+ * says which. */
+hone_status hone__baseline_open(const char *name, const char *op,
+                                const hone_resolved *problem,
+                                const hone_cuda *cuda, hone_baseline **out,
+                                hone_error *err);
+void hone__baseline_close(hone_baseline *baseline);
+
+/* Some rivals have several ways (cuBLASLt heuristics): at least 1. The
+ * caller times each and keeps the best. */
+size_t hone__baseline_n_choices(const hone_baseline *baseline);
+
+/* Enqueue one execution; `args` as for hone_plan_run(). Capturable into a
+ * graph. */
+hone_status hone__baseline_enqueue(hone_baseline *baseline, size_t choice,
+                                   void *const *args, hone_stream stream,
+                                   hone_error *err);
+
+/* Name of the comparison for tables: "cuBLAS (cublasGemmEx)". */
+const char *hone__baseline_label(const hone_baseline *baseline);
+
+#endif
