@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tuning database: everything that was ever measured, and the winners.
+ * FORMAT.md documents the tables and the views; this is the write side, and
+ * what the tuner and the commands read back. Plain structs go in, row ids
+ * come out. Strings are borrowed during the call. A NULL string is stored as
+ * "" where the column must have a value and as NULL elsewhere.
+ *
+ * One hone_db belongs to one thread at a time and must not be carried across
+ * fork(). Any number of processes may use one file: a writer waits up to
+ * five seconds for another one, then HONE_ERR_BUSY.
+ *
+ * Every put is durable when it returns, so a crash or a power failure loses
+ * at most the call in flight; between hone__db_begin() and hone__db_commit()
+ * the commit is what makes durable.
+ *
+ * Errors of every function: HONE_ERR_BUSY (locked), HONE_ERR_IO (cannot
+ * write: read-only, disk full), HONE_ERR_DATABASE (damaged, or a value that
+ * the schema refuses), HONE_ERR_NO_MEMORY; hone_error keeps SQLite's extended
+ * code. HONE_ERR_ARGUMENT: a mandatory member is missing. */
+#ifndef HONE_DB_DB_H
+#define HONE_DB_DB_H
+
+#include "runtime/error.h"
+#include "runtime/hash.h"
+#include "runtime/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hone_db hone_db;
+
+enum {
+    HONE_DB_CREATE = 1,  /* make the file and its folder if missing */
+    HONE_DB_READONLY = 2 /* never writes, not even a journal */
+};
+
+enum {
+    HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
+    HONE_DB_VERSION = 1                  /* user_version that we write */
+};
+
+/* Open `path`; without a flag: read and write an existing file. Older files
+ * are migrated when opened for writing. Also HONE_ERR_NOT_FOUND (no such
+ * file) and HONE_ERR_DATABASE (not SQLite, not ours, or of a newer hone). */
+hone_status hone__db_open(const char *path, int flags, hone_db **out,
+                          hone_error *err);
+void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
+const char *hone__db_path(const hone_db *db);
+
+/* Put several rows in one durable step; does not nest. After a failed put
+ * the caller rolls back. A rollback without a transaction is a no-op. */
+hone_status hone__db_begin(hone_db *db, hone_error *err);
+hone_status hone__db_commit(hone_db *db, hone_error *err);
+void hone__db_rollback(hone_db *db);
+
+/* ---- what is measured: put once, the same again gives the same id ------- */
+
+typedef struct hone_db_device {
+    const char *kind;           /* "cuda" or "cpu" */
+    const char *name;           /* "NVIDIA H200" */
+    const char *arch;           /* "sm_90" */
+    int64_t sm_count;
+    int64_t memory_bytes;
+    int64_t l2_bytes;
+    const char *driver_version; /* "13000"; of a cpu device "" */
+    const char *facts_json;     /* object of device facts; NULL: "{}" */
+} hone_db_device;
+
+/* Identity: everything but the facts. */
+hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
+                                int64_t *out_id, hone_error *err);
+/* The identity as 64 hex digits: what makes two devices the same one. */
+hone_status hone__db_device_fingerprint(const hone_db_device *device,
+                                        char out_hex[HONE_SHA256_HEX],
+                                        hone_error *err);
+
+typedef struct hone_db_template {
+    const char *op;
+    const char *name;     /* base name of its file: "gemm_f16.cu" */
+    const char *sha256;   /* of the file and what it includes */
+    const char *source;   /* its text */
+    size_t source_bytes;
+} hone_db_template;
+
+/* Identity: op, name, sha256. The last one put is the latest of its op. */
+hone_status hone__db_template_put(hone_db *db,
+                                  const hone_db_template *tmpl,
+                                  int64_t *out_id, hone_error *err);
+
+typedef struct hone_db_problem {
+    const char *op;
+    const int64_t *dims; /* completed */
+    size_t n_dims;
+    const char *label;   /* "M=4096 N=4096 K=4096", for people */
+} hone_db_problem;
+
+/* Identity: op and dims. */
+hone_status hone__db_problem_put(hone_db *db, const hone_db_problem *problem,
+                                 int64_t *out_id, hone_error *err);
+/* Append the canonical text of dims: "4096,4096,4096". */
+void hone__db_dims_text(const int64_t *dims, size_t n_dims, hone_text *out);
+
+/* Identity: both. `name` "nvrtc", `version` "13.0". */
+hone_status hone__db_toolchain_put(hone_db *db, const char *name,
+                                   const char *version, int64_t *out_id,
+                                   hone_error *err);
+
+/* `kind`: "cubin", "log", "source" or "samples". Stored once per content,
+ * compressed. `out_sha256` names it from then on; never NULL. */
+hone_status hone__db_artifact_put(hone_db *db, const char *kind,
+                                  const void *bytes, size_t size_bytes,
+                                  char out_sha256[HONE_SHA256_HEX],
+                                  hone_error *err);
+/* Append the content, checked against its hash. HONE_ERR_NOT_FOUND,
+ * HONE_ERR_DATABASE (damaged). */
+hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
+                                  hone_text *out, hone_error *err);
+
+/* One configuration compiled for one architecture. */
+typedef struct hone_db_variant {
+    int64_t template_id;
+    int64_t toolchain_id;
+    const char *config;       /* canonical: "BM=128,BN=64" */
+    const char *types;        /* codes of the problem's type dimensions,
+                                 comma-joined: "4"; NULL if it has none */
+    const char *arch;         /* what it was compiled for: "sm_90a" */
+    const char *options;      /* compiler options, one a line; NULL: none */
+    const char *compile_key;  /* SHA-256 of all the compiler read; NULL if
+                                 it was never asked */
+    const char *outcome;      /* "ok", "compile", "constraint", "timeout" */
+    int64_t registers;        /* the next four count if outcome is ok; */
+    int64_t spill_bytes;      /* negative: unknown */
+    int64_t static_shared_bytes;
+    int64_t compile_time_ns;  /* 0: came from a cache */
+    const char *cubin_sha256; /* artifacts that were put; NULL: none */
+    const char *log_sha256;
+    const char *launch_plan;  /* runtime/launch_spec.h */
+    int is_default;           /* the template's default configuration */
+} hone_db_variant;
+
+/* Identity: template, toolchain, config, types, arch, options. The rest is
+ * replaced by what came last. */
+hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
+                                 int64_t *out_id, hone_error *err);
+
+/* ---- measurements ------------------------------------------------------- */
+
+/* One `hone tune` of one problem: what all its trials have in common. */
+typedef struct hone_db_session {
+    int64_t device_id;
+    int64_t problem_id;
+    int64_t template_id;
+    const char *mode;     /* "cold" or "hot" */
+    const char *strategy; /* "exhaustive", "random", .. */
+    uint64_t seed;
+    const char *budget;   /* "200", "60s", "" */
+} hone_db_session;
+
+/* Starts now, status "running". Sessions for the same work that still say
+ * so, because they were killed, become "interrupted". */
+hone_status hone__db_session_begin(hone_db *db,
+                                   const hone_db_session *session,
+                                   int64_t *out_id, hone_error *err);
+/* `status`: "done" or "interrupted". */
+hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
+                                    const char *status, hone_error *err);
+
+/* One variant measured once, whatever became of it. Device, problem and mode
+ * are its session's. */
+typedef struct hone_db_trial {
+    int64_t session_id;
+    int64_t variant_id;
+    const char *outcome;        /* tuner/outcome.h spells them */
+    const char *message;        /* why it is not ok; NULL: nothing to say */
+    double time_ns;             /* median of one execution; 0: not timed */
+    double spread_ns;           /* half the interquartile range */
+    const double *samples_ns;   /* each per execution, as measured */
+    size_t n_samples;
+    int64_t launches_per_sample;
+    double error_ratio;         /* error over the bound; kept if the outcome
+                                   is ok, wrong or unstable, may be inf */
+    int verified;
+    int64_t sm_clock_mhz;       /* NVML; <= 0: unknown, and then the three */
+    int64_t power_mw;           /*   below it are unknown as well */
+    int64_t temperature_c;
+    uint64_t throttle_reasons;  /* NVML's bits */
+    int64_t started_unix_ns;    /* 0: now */
+    int64_t gpu_time_ns;        /* spent on the device for it, all in all */
+} hone_db_trial;
+
+hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
+                               int64_t *out_id, hone_error *err);
+
+/* A rival, measured in a session. */
+typedef struct hone_db_baseline {
+    int64_t session_id;
+    const char *name;      /* "cublaslt" */
+    const char *label;     /* "cuBLASLt (best of 8)" */
+    int64_t choice;        /* which of its ways was the fastest, from 0 */
+    int64_t n_choices;
+    double time_ns;        /* 0: it could not run, `message` says why */
+    double spread_ns;
+    int64_t n_samples;
+    double error_ratio;    /* negative: unknown */
+    const char *message;
+} hone_db_baseline;
+
+/* Identity: session and name. */
+hone_status hone__db_baseline_put(hone_db *db,
+                                  const hone_db_baseline *baseline,
+                                  int64_t *out_id, hone_error *err);
+
+/* One place of a ranking; rank 1 is the winner. */
+typedef struct hone_db_ranked {
+    int64_t trial_id;       /* of this device, problem and mode; ok */
+    double time_ns;         /* as of the final, which may differ from the
+                               trial's own */
+    double ci_low_ns;       /* confidence interval of time_ns; 0: none */
+    double ci_high_ns;
+    const char *decided_by; /* one sentence; NULL: "" */
+} hone_db_ranked;
+
+/* Replace the ranking of the session's device, problem and mode, all or
+ * nothing. ranked[0] gets rank 1. n_ranked 0 removes it. */
+hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
+                                 const hone_db_ranked *ranked,
+                                 size_t n_ranked, hone_error *err);
+
+/* ---- reading back ------------------------------------------------------- */
+
+/* What makes an old trial valid today. */
+typedef struct hone_db_trial_key {
+    int64_t device_id;    /* holds the driver version */
+    int64_t problem_id;
+    int64_t template_id;  /* holds the template's hash */
+    int64_t toolchain_id;
+    const char *mode;
+} hone_db_trial_key;
+
+typedef struct hone_db_trial_row { /* strings are valid during the call */
+    int64_t trial_id;
+    int64_t variant_id;
+    const char *config;
+    const char *arch;          /* compiled for */
+    const char *options;
+    const char *compile_key;   /* "" if there was none */
+    const char *outcome;
+    const char *message;
+    double time_ns;            /* 0: not timed */
+    double spread_ns;
+    int64_t n_samples;
+    double error_ratio;        /* negative: unknown */
+    const char *cubin_sha256;  /* "" if there is none */
+} hone_db_trial_row;
+
+/* Anything but HONE_OK stops the walk and is returned. The callback must not
+ * write to the same hone_db. */
+typedef hone_status (*hone_db_trial_fn)(void *user,
+                                        const hone_db_trial_row *row,
+                                        hone_error *err);
+/* Every trial that matches, oldest first: of a variant with several, the
+ * last one counts. */
+hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
+                            hone_db_trial_fn callback, void *user,
+                            hone_error *err);
+
+typedef enum hone_db_kind {
+    HONE_DB_NULL,
+    HONE_DB_INTEGER,
+    HONE_DB_REAL,
+    HONE_DB_TEXT,
+    HONE_DB_BLOB
+} hone_db_kind;
+
+/* A value of SQLite. `text` of TEXT (NUL-terminated) and BLOB. */
+typedef struct hone_db_value {
+    hone_db_kind kind;
+    int64_t integer;
+    double real;         /* of INTEGER too */
+    const char *text;    /* "" for NULL and numbers */
+    size_t size_bytes;   /* of text, without its NUL */
+} hone_db_value;
+
+/* Values for parameters of hone__db_query(). */
+hone_db_value hone__db_null(void);
+hone_db_value hone__db_integer(int64_t value);
+hone_db_value hone__db_real(double value);
+hone_db_value hone__db_text(const char *text); /* NULL gives a null value */
+hone_db_value hone__db_blob(const void *bytes, size_t size_bytes);
+
+typedef hone_status (*hone_db_row_fn)(void *user, size_t n_columns,
+                                      const char *const *names,
+                                      const hone_db_value *values,
+                                      hone_error *err);
+/* Run one SELECT with `?1`, `?2`, .. bound to `params`; the callback gets
+ * each row (as for hone__db_trials). HONE_ERR_ARGUMENT: not one reading
+ * statement, or a wrong number of parameters. */
+hone_status hone__db_query(hone_db *db, const char *sql,
+                           const hone_db_value *params, size_t n_params,
+                           hone_db_row_fn callback, void *user,
+                           hone_error *err);
+
+#endif
