@@ -31,7 +31,7 @@ typedef struct hone_db hone_db;
 
 enum {
     HONE_DB_CREATE = 1,  /* make the file and its folder if missing */
-    HONE_DB_READONLY = 2 /* never writes, not even a journal */
+    HONE_DB_READONLY = 2 /* only reads; works on read-only storage too */
 };
 
 enum {

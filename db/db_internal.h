@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this directory share: the handle, running one statement,
+ * translating SQLite's errors, transactions. */
+#ifndef HONE_DB_DB_INTERNAL_H
+#define HONE_DB_DB_INTERNAL_H
+
+#include "db/db.h"
+
+#include <sqlite3.h>
+
+struct hone_db {
+    sqlite3 *handle;
+    char *path;
+    int readonly;
+};
+
+extern const char hone__db_schema[]; /* schema.sql */
+
+/* Step i brings a database from version i to i + 1; step 0 makes it. */
+typedef struct hone_db_migration {
+    const char *sql;
+} hone_db_migration;
+
+extern const hone_db_migration hone__db_migrations[HONE_DB_VERSION];
+
+/* Bring a database to version `n_steps`, all or nothing. A database that is
+ * there already, because another process was faster, is left alone. */
+hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
+                             int64_t n_steps, hone_error *err);
+
+/* The sentence for SQLite's code: what failed, why, how to mend it. `doing`
+ * completes "cannot ..". */
+hone_status hone__db_fail(hone_db *db, int code, const char *doing,
+                          hone_error *err);
+
+/* Statements without parameters and results. */
+hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
+                          hone_error *err);
+
+/* Run one statement to its end. `out_first` (may be NULL) gets the first
+ * column of the first row, 0 if there is no row. */
+hone_status hone__db_run(hone_db *db, const char *doing, const char *sql,
+                         const hone_db_value *values, size_t n_values,
+                         int64_t *out_first, hone_error *err);
+
+/* Row id by `find`, else by `put` (insert or update, returning the id); both
+ * take the same values. Looking first keeps a repeated put from writing. */
+hone_status hone__db_find_or_put(hone_db *db, const char *doing,
+                                 const char *find, const char *put,
+                                 const hone_db_value *values,
+                                 size_t n_values, int64_t *out_id,
+                                 hone_error *err);
+
+/* Bind one value, which must stay where it is until the statement is
+ * finalised. SQLite code. */
+int hone__db_bind(sqlite3_stmt *statement, int index,
+                  const hone_db_value *value);
+
+/* For walking rows: prepare and bind; the caller finalises. */
+hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
+                             const hone_db_value *values, size_t n_values,
+                             sqlite3_stmt **out, hone_error *err);
+
+/* A transaction of its own, or a savepoint inside the caller's. Every enter
+ * that succeeded is followed by one leave, which commits if `status` is
+ * HONE_OK, else undoes and returns `status`. */
+hone_status hone__db_enter(hone_db *db, int *out_nested, hone_error *err);
+hone_status hone__db_leave(hone_db *db, int nested, hone_status status,
+                           hone_error *err);
+
+/* HONE_ERR_ARGUMENT if a mandatory text is missing or empty. */
+hone_status hone__db_need(const char *table, const char *member,
+                          const char *text, hone_error *err);
+
+/* Text that is stored as "" when NULL. */
+hone_db_value hone__db_text_or_empty(const char *text);
+/* NULL unless positive. */
+hone_db_value hone__db_real_if_positive(double value);
+
+int64_t hone__db_now_unix_ns(void);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions of the format. A new version is one more row here and a new value
+ * of HONE_DB_VERSION; released steps never change. A new database runs all
+ * of them, so that there is one way to any version. */
+#include "db/db_internal.h"
+
+const hone_db_migration hone__db_migrations[HONE_DB_VERSION] = {
+    {hone__db_schema}, /* 0 -> 1 */
+};
+
+static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
+                             int64_t n_steps, hone_error *err)
+{
+    char stamp[96];
+    int64_t version;
+
+    /* Read under the write lock: another process may have been faster. */
+    HONE_TRY(hone__db_run(db, "read its version", "PRAGMA user_version",
+                          NULL, 0, &version, err));
+    if (version >= n_steps)
+        return HONE_OK;
+    for (; version < n_steps; version++)
+        HONE_TRY(hone__db_exec(db, steps[version].sql,
+                               "bring it to the current format", err));
+    (void)sqlite3_snprintf((int)sizeof stamp, stamp,
+                           "PRAGMA application_id = %d;"
+                           "PRAGMA user_version = %lld",
+                           HONE_DB_APPLICATION_ID, (long long)n_steps);
+    return hone__db_exec(db, stamp, "bring it to the current format", err);
+}
+
+hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
+                             int64_t n_steps, hone_error *err)
+{
+    int nested;
+
+    HONE_TRY(hone__db_enter(db, &nested, err));
+    return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err),
+                          err);
+}

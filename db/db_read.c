@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading back: any SELECT row by row, and the trials that are still valid,
+ * from which a session resumes. */
+#include "db/db_internal.h"
+#include "runtime/alloc.h"
+
+#include <string.h>
+
+/* ---- any query ---------------------------------------------------------- */
+
+/* Returns 0 if memory for a text ran out. */
+static int read_value(sqlite3_stmt *statement, int column,
+                      hone_db_value *out)
+{
+    const int type = sqlite3_column_type(statement, column);
+    hone_db_value value = {.kind = HONE_DB_NULL, .text = ""};
+    const void *bytes = NULL;
+
+    if (type == SQLITE_INTEGER) {
+        value.kind = HONE_DB_INTEGER;
+        value.integer = sqlite3_column_int64(statement, column);
+        value.real = (double)value.integer;
+    } else if (type == SQLITE_FLOAT) {
+        value.kind = HONE_DB_REAL;
+        value.real = sqlite3_column_double(statement, column);
+    } else if (type == SQLITE_TEXT) {
+        value.kind = HONE_DB_TEXT;
+        bytes = sqlite3_column_text(statement, column);
+    } else if (type == SQLITE_BLOB) {
+        value.kind = HONE_DB_BLOB;
+        bytes = sqlite3_column_blob(statement, column);
+    }
+    if (bytes) {
+        value.text = bytes;
+        value.size_bytes = (size_t)sqlite3_column_bytes(statement, column);
+    }
+    *out = value;
+    return value.kind != HONE_DB_TEXT || bytes;
+}
+
+/* Hand every row to the callback. */
+static hone_status walk(hone_db *db, sqlite3_stmt *statement,
+                        hone_db_row_fn callback, void *user, hone_error *err)
+{
+    const int n = sqlite3_column_count(statement);
+    hone_db_value *values = hone__alloc((size_t)n * sizeof *values);
+    const char **names = hone__alloc((size_t)n * sizeof *names);
+    hone_status status = HONE_OK;
+    int code = SQLITE_NOMEM;
+
+    for (int i = 0; names && i < n; i++) {
+        names[i] = sqlite3_column_name(statement, i);
+        if (!names[i])
+            status = HONE_ERR_NO_MEMORY;
+    }
+    if (!values || !names || status != HONE_OK)
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    while (status == HONE_OK &&
+           (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < n && status == HONE_OK; i++) {
+            if (!read_value(statement, i, &values[i]))
+                status = hone__fail(err, HONE_ERR_NO_MEMORY,
+                                    "out of memory");
+        }
+        if (status == HONE_OK)
+            status = callback(user, (size_t)n, names, values, err);
+    }
+    if (status == HONE_OK && code != SQLITE_DONE)
+        status = hone__db_fail(db, code, "read rows", err);
+    hone__free(names);
+    hone__free(values);
+    return status;
+}
+
+/* Anything behind the first statement but blanks and `;`? */
+static int is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n;")] == '\0';
+}
+
+static hone_status prepare_query(hone_db *db, const char *sql,
+                                 size_t n_params, sqlite3_stmt **out,
+                                 hone_error *err)
+{
+    const char *rest = "";
+    const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, &rest);
+
+    if (code == SQLITE_ERROR)
+        return hone__fail_native(err, HONE_ERR_ARGUMENT,
+                                 HONE_DOMAIN_SQLITE, code,
+                                 "the query is not valid: %s (in: %s)",
+                                 sqlite3_errmsg(db->handle), sql);
+    if (code != SQLITE_OK)
+        return hone__db_fail(db, code, "prepare a query", err);
+    if (!*out || !is_blank(rest) || sqlite3_column_count(*out) == 0 ||
+        !sqlite3_stmt_readonly(*out))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "the query is not one SELECT statement: %s", sql);
+    if (sqlite3_bind_parameter_count(*out) != (int)n_params)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "the query has %d parameters, not %zu: %s",
+                          sqlite3_bind_parameter_count(*out), n_params, sql);
+    return HONE_OK;
+}
+
+hone_status hone__db_query(hone_db *db, const char *sql,
+                           const hone_db_value *params, size_t n_params,
+                           hone_db_row_fn callback, void *user,
+                           hone_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    hone_status status = prepare_query(db, sql, n_params, &statement, err);
+
+    for (size_t i = 0; i < n_params && status == HONE_OK; i++) {
+        const int code = hone__db_bind(statement, (int)i + 1, &params[i]);
+
+        if (code != SQLITE_OK)
+            status = hone__db_fail(db, code, "prepare a query", err);
+    }
+    if (status == HONE_OK)
+        status = walk(db, statement, callback, user, err);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- trials to resume from ---------------------------------------------- */
+
+/* X(column of the query): in this order in every row. */
+#define TRIAL_COLUMNS(X)                                                     \
+    X(TRIAL_ID, "t.trial_id")                                                \
+    X(VARIANT_ID, "t.variant_id")                                            \
+    X(CONFIG, "v.config")                                                    \
+    X(ARCH, "v.arch")                                                        \
+    X(OPTIONS, "v.options")                                                  \
+    X(COMPILE_KEY, "v.compile_key")                                          \
+    X(OUTCOME, "t.outcome")                                                  \
+    X(MESSAGE, "t.message")                                                  \
+    X(TIME_NS, "t.time_ns")                                                  \
+    X(SPREAD_NS, "t.spread_ns")                                              \
+    X(N_SAMPLES, "t.n_samples")                                              \
+    X(ERROR_RATIO, "t.error_ratio")                                          \
+    X(CUBIN, "v.cubin_sha256")
+
+enum {
+#define COLUMN_ENUM(name, sql) COLUMN_##name,
+    TRIAL_COLUMNS(COLUMN_ENUM)
+#undef COLUMN_ENUM
+};
+
+#define COLUMN_SQL(name, sql) sql ","
+static const char trials_sql[] =
+    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0"
+    " FROM session s JOIN trial t ON t.session_id = s.session_id"
+    " JOIN variant v ON v.variant_id = t.variant_id"
+    " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"
+    " AND s.template_id = ?4 AND v.template_id = ?4"
+    " AND v.toolchain_id = ?5 ORDER BY t.trial_id";
+#undef COLUMN_SQL
+
+typedef struct trial_walk {
+    hone_db_trial_fn callback;
+    void *user;
+} trial_walk;
+
+static hone_status on_trial(void *user, size_t n_columns,
+                            const char *const *names,
+                            const hone_db_value *values, hone_error *err)
+{
+    const trial_walk *const todo = user;
+    const hone_db_value *const ratio = &values[COLUMN_ERROR_RATIO];
+    const hone_db_trial_row row = {
+        .trial_id = values[COLUMN_TRIAL_ID].integer,
+        .variant_id = values[COLUMN_VARIANT_ID].integer,
+        .config = values[COLUMN_CONFIG].text,
+        .arch = values[COLUMN_ARCH].text,
+        .options = values[COLUMN_OPTIONS].text,
+        .compile_key = values[COLUMN_COMPILE_KEY].text,
+        .outcome = values[COLUMN_OUTCOME].text,
+        .message = values[COLUMN_MESSAGE].text,
+        .time_ns = values[COLUMN_TIME_NS].real,
+        .spread_ns = values[COLUMN_SPREAD_NS].real,
+        .n_samples = values[COLUMN_N_SAMPLES].integer,
+        .error_ratio = ratio->kind == HONE_DB_NULL ? -1 : ratio->real,
+        .cubin_sha256 = values[COLUMN_CUBIN].text};
+
+    (void)n_columns;
+    (void)names;
+    return todo->callback(todo->user, &row, err);
+}
+
+hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
+                            hone_db_trial_fn callback, void *user,
+                            hone_error *err)
+{
+    trial_walk todo = {callback, user};
+    const hone_db_value values[] = {hone__db_integer(key->problem_id),
+                                    hone__db_integer(key->device_id),
+                                    hone__db_text(key->mode),
+                                    hone__db_integer(key->template_id),
+                                    hone__db_integer(key->toolchain_id)};
+
+    HONE_TRY(hone__db_need("trial key", "mode", key->mode, err));
+    return hone__db_query(db, trials_sql, values,
+                          sizeof values / sizeof values[0], on_trial, &todo,
+                          err);
+}

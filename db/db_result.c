@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements: sessions, trials, baselines and the ranking. */
+#include "db/db_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static int64_t now_unix_s(void)
+{
+    return hone__db_now_unix_ns() / 1000000000;
+}
+
+/* ---- sessions ----------------------------------------------------------- */
+
+static hone_status put_session(hone_db *db, const hone_db_session *session,
+                               int64_t *out_id, hone_error *err)
+{
+    static const char doing[] = "begin a session";
+    const hone_db_value values[] = {
+        hone__db_integer(session->device_id),
+        hone__db_integer(session->problem_id),
+        hone__db_integer(session->template_id),
+        hone__db_text(session->mode),
+        hone__db_text_or_empty(session->strategy),
+        hone__db_integer((int64_t)session->seed),
+        hone__db_text_or_empty(session->budget),
+        hone__db_integer(now_unix_s()),
+        hone__db_text(HONE_VERSION)};
+
+    HONE_TRY(hone__db_run(
+        db, doing,
+        "UPDATE session SET status = 'interrupted'"
+        " WHERE status = 'running' AND device_id = ?1 AND problem_id = ?2"
+        " AND template_id = ?3 AND mode = ?4",
+        values, 4, NULL, err));
+    return hone__db_run(
+        db, doing,
+        "INSERT INTO session (device_id, problem_id, template_id, mode,"
+        " strategy, seed, budget, status, started_unix_s, hone_version)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'running', ?8, ?9)"
+        " RETURNING session_id",
+        values, N_OF(values), out_id, err);
+}
+
+hone_status hone__db_session_begin(hone_db *db,
+                                   const hone_db_session *session,
+                                   int64_t *out_id, hone_error *err)
+{
+    int nested;
+
+    HONE_TRY(hone__db_need("session", "mode", session->mode, err));
+    HONE_TRY(hone__db_enter(db, &nested, err));
+    return hone__db_leave(db, nested, put_session(db, session, out_id, err),
+                          err);
+}
+
+hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
+                                    const char *status, hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_integer(session_id),
+                                    hone__db_text(status),
+                                    hone__db_integer(now_unix_s())};
+    int64_t found;
+
+    HONE_TRY(hone__db_need("session", "status", status, err));
+    HONE_TRY(hone__db_run(
+        db, "finish a session",
+        "UPDATE session SET status = ?2, finished_unix_s = ?3"
+        " WHERE session_id = ?1 RETURNING session_id",
+        values, N_OF(values), &found, err));
+    if (!found)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "there is no session %lld to finish",
+                          (long long)session_id);
+    return HONE_OK;
+}
+
+/* ---- trials ------------------------------------------------------------- */
+
+/* "[8123.5,8100]". SQLite's printf, since the C library's writes a comma for
+ * the point in some locales. */
+static void samples_json(const hone_db_trial *trial, hone_text *out)
+{
+    char number[64];
+
+    hone__text_puts(out, "[");
+    for (size_t i = 0; i < trial->n_samples; i++) {
+        if (isfinite(trial->samples_ns[i]))
+            (void)sqlite3_snprintf((int)sizeof number, number, "%.3f",
+                                   trial->samples_ns[i]);
+        else
+            (void)sqlite3_snprintf((int)sizeof number, number, "null");
+        hone__text_puts(out, i ? "," : "");
+        hone__text_puts(out, number);
+    }
+    hone__text_puts(out, "]");
+}
+
+/* Only these have computed something to compare. */
+static int has_error_ratio(const char *outcome)
+{
+    static const char *const outcomes[] = {"ok", "wrong", "unstable"};
+
+    for (size_t i = 0; i < N_OF(outcomes); i++) {
+        if (strcmp(outcomes[i], outcome) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static hone_db_value if_known(int known, int64_t value)
+{
+    return known ? hone__db_integer(value) : hone__db_null();
+}
+
+static const char put_trial[] =
+    "INSERT INTO trial (session_id, variant_id, outcome, message, time_ns,"
+    " spread_ns, n_samples, samples_ns, launches_per_sample, error_ratio,"
+    " verified, sm_clock_mhz, power_mw, temperature_c, throttle_reasons,"
+    " started_unix_ns, gpu_time_ns)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
+    " ?15, ?16, ?17) RETURNING trial_id";
+
+static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
+                                 const char *samples, int64_t *out_id,
+                                 hone_error *err)
+{
+    const int timed = trial->time_ns > 0;
+    const int watched = trial->sm_clock_mhz > 0;
+    const hone_db_value values[] = {
+        hone__db_integer(trial->session_id),
+        hone__db_integer(trial->variant_id),
+        hone__db_text(trial->outcome),
+        hone__db_text(trial->message),
+        hone__db_real_if_positive(trial->time_ns),
+        timed ? hone__db_real(trial->spread_ns) : hone__db_null(),
+        hone__db_integer((int64_t)trial->n_samples),
+        hone__db_text(samples),
+        if_known(trial->launches_per_sample > 0, trial->launches_per_sample),
+        has_error_ratio(trial->outcome) ? hone__db_real(trial->error_ratio)
+                                        : hone__db_null(),
+        hone__db_integer(trial->verified ? 1 : 0),
+        if_known(watched, trial->sm_clock_mhz),
+        if_known(watched, trial->power_mw),
+        if_known(watched, trial->temperature_c),
+        if_known(watched, (int64_t)trial->throttle_reasons),
+        hone__db_integer(trial->started_unix_ns ? trial->started_unix_ns
+                                                : hone__db_now_unix_ns()),
+        hone__db_integer(trial->gpu_time_ns)};
+
+    return hone__db_run(db, "store a trial", put_trial, values, N_OF(values),
+                        out_id, err);
+}
+
+hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
+                               int64_t *out_id, hone_error *err)
+{
+    hone_text samples = {0};
+    hone_status status;
+
+    HONE_TRY(hone__db_need("trial", "outcome", trial->outcome, err));
+    if (trial->n_samples)
+        samples_json(trial, &samples);
+    status = hone__text_check(&samples, err);
+    if (status == HONE_OK)
+        status = put_trial_row(db, trial, samples.data, out_id, err);
+    hone__text_free(&samples);
+    return status;
+}
+
+/* ---- baselines ---------------------------------------------------------- */
+
+hone_status hone__db_baseline_put(hone_db *db,
+                                  const hone_db_baseline *baseline,
+                                  int64_t *out_id, hone_error *err)
+{
+    const int timed = baseline->time_ns > 0;
+    const hone_db_value values[] = {
+        hone__db_integer(baseline->session_id),
+        hone__db_text(baseline->name),
+        hone__db_text_or_empty(baseline->label),
+        hone__db_integer(baseline->choice),
+        hone__db_integer(baseline->n_choices),
+        hone__db_real_if_positive(baseline->time_ns),
+        timed ? hone__db_real(baseline->spread_ns) : hone__db_null(),
+        hone__db_integer(baseline->n_samples),
+        baseline->error_ratio >= 0 ? hone__db_real(baseline->error_ratio)
+                                   : hone__db_null(),
+        hone__db_text(baseline->message)};
+
+    HONE_TRY(hone__db_need("baseline", "name", baseline->name, err));
+    return hone__db_run(
+        db, "store a baseline",
+        "INSERT INTO baseline (session_id, name, label, choice, n_choices,"
+        " time_ns, spread_ns, n_samples, error_ratio, message)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        " ON CONFLICT (session_id, name) DO UPDATE SET"
+        " label = excluded.label, choice = excluded.choice,"
+        " n_choices = excluded.n_choices, time_ns = excluded.time_ns,"
+        " spread_ns = excluded.spread_ns, n_samples = excluded.n_samples,"
+        " error_ratio = excluded.error_ratio, message = excluded.message"
+        " RETURNING baseline_id",
+        values, N_OF(values), out_id, err);
+}
+
+/* ---- ranking ------------------------------------------------------------ */
+
+/* The SELECT finds nothing, and so nothing is ranked, unless the trial is a
+ * good one of the same device, problem and mode. */
+static const char put_rank[] =
+    "INSERT INTO ranking (problem_id, device_id, mode, rank, trial_id,"
+    " session_id, time_ns, ci_low_ns, ci_high_ns, decided_by, ranked_unix_s)"
+    " SELECT s.problem_id, s.device_id, s.mode, ?2, t.trial_id,"
+    " s.session_id, ?4, ?5, ?6, ?7, ?8"
+    " FROM session s JOIN session ts ON ts.problem_id = s.problem_id"
+    " AND ts.device_id = s.device_id AND ts.mode = s.mode"
+    " JOIN trial t ON t.session_id = ts.session_id"
+    " WHERE s.session_id = ?1 AND t.trial_id = ?3 AND t.outcome = 'ok'"
+    " RETURNING trial_id";
+
+static hone_status put_ranks(hone_db *db, int64_t session_id,
+                             const hone_db_ranked *ranked, size_t n_ranked,
+                             hone_error *err)
+{
+    static const char doing[] = "store a ranking";
+    const hone_db_value session[] = {hone__db_integer(session_id)};
+    const hone_db_value now = hone__db_integer(now_unix_s());
+
+    HONE_TRY(hone__db_run(
+        db, doing,
+        "DELETE FROM ranking WHERE (problem_id, device_id, mode) ="
+        " (SELECT problem_id, device_id, mode FROM session"
+        " WHERE session_id = ?1)",
+        session, 1, NULL, err));
+    for (size_t i = 0; i < n_ranked; i++) {
+        const hone_db_value values[] = {
+            session[0],
+            hone__db_integer((int64_t)i + 1),
+            hone__db_integer(ranked[i].trial_id),
+            hone__db_real(ranked[i].time_ns),
+            hone__db_real_if_positive(ranked[i].ci_low_ns),
+            hone__db_real_if_positive(ranked[i].ci_high_ns),
+            hone__db_text_or_empty(ranked[i].decided_by),
+            now};
+        int64_t found;
+
+        HONE_TRY(hone__db_run(db, doing, put_rank, values, N_OF(values),
+                              &found, err));
+        if (!found)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "trial %lld cannot have rank %zu: it is not an "
+                              "ok trial of session %lld's device, problem "
+                              "and mode",
+                              (long long)ranked[i].trial_id, i + 1,
+                              (long long)session_id);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
+                                 const hone_db_ranked *ranked,
+                                 size_t n_ranked, hone_error *err)
+{
+    int nested;
+
+    HONE_TRY(hone__db_enter(db, &nested, err));
+    return hone__db_leave(
+        db, nested, put_ranks(db, session_id, ranked, n_ranked, err), err);
+}
