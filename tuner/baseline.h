@@ -25,8 +25,14 @@ void hone__baseline_close(hone_baseline *baseline);
  * caller times each and keeps the best. */
 size_t hone__baseline_n_choices(const hone_baseline *baseline);
 
+/* 0: it only moves as many bytes as the operation declares (a memory copy):
+ * time it, but do not check its result; it leaves the arguments alone. */
+int hone__baseline_computes(const hone_baseline *baseline);
+
 /* Enqueue one execution; `args` as for hone_plan_run(). Capturable into a
- * graph. */
+ * graph once the choice has run outside one: vendor libraries load their
+ * kernels at the first run. Arrays start on 256-byte boundaries, as
+ * cuMemAlloc gives them. */
 hone_status hone__baseline_enqueue(hone_baseline *baseline, size_t choice,
                                    void *const *args, hone_stream stream,
                                    hone_error *err);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The library of rivals that need nvcc: CUB's device-wide sum. Compiled only
+ * where nvcc is found, loaded by hone as a plug-in (tuner/rival_plugin.h).
+ * CUB's temporary storage is allocated when a rival is opened, so that a run
+ * only launches kernels and can be captured into a graph. */
+#include "tuner/rival_plugin.h"
+
+#include <cub/device/device_reduce.cuh>
+
+#include <cstdint>
+#include <cstdio>
+#include <new>
+
+namespace {
+
+constexpr int32_t type_f32 = 4;
+constexpr int32_t type_f64 = 5;
+
+struct sum_state {
+    int in;
+    int out;
+    int64_t count;
+    int32_t type;
+    void *scratch;
+    size_t scratch_bytes;
+};
+
+int unfit(hone_rival_message_v1 *message, const char *why)
+{
+    std::snprintf(message->text, message->size_bytes, "%s", why);
+    return HONE_RIVAL_UNFIT;
+}
+
+int check(cudaError_t error, const char *what,
+          hone_rival_message_v1 *message)
+{
+    if (error == cudaSuccess)
+        return HONE_RIVAL_OK;
+    std::snprintf(message->text, message->size_bytes, "%s: %s (%s)", what,
+                  cudaGetErrorString(error), cudaGetErrorName(error));
+    return HONE_RIVAL_FAILED;
+}
+
+template <typename T, typename Count>
+cudaError_t sum_typed(const sum_state &state, size_t &scratch_bytes,
+                      const void *in, void *out, cudaStream_t stream)
+{
+    return cub::DeviceReduce::Sum(state.scratch, scratch_bytes,
+                                  static_cast<const T *>(in),
+                                  static_cast<T *>(out),
+                                  static_cast<Count>(state.count), stream);
+}
+
+/* A null scratch only asks for its size. 32-bit counts get CUB's faster
+ * 32-bit indices, as a caller who knows its sizes would. */
+cudaError_t sum(const sum_state &state, size_t &scratch_bytes,
+                const void *in, void *out, cudaStream_t stream)
+{
+    const bool small = state.count <= INT32_MAX;
+
+    if (state.type == type_f64)
+        return small ? sum_typed<double, int32_t>(state, scratch_bytes, in,
+                                                  out, stream)
+                     : sum_typed<double, int64_t>(state, scratch_bytes, in,
+                                                  out, stream);
+    return small ? sum_typed<float, int32_t>(state, scratch_bytes, in, out,
+                                             stream)
+                 : sum_typed<float, int64_t>(state, scratch_bytes, in, out,
+                                             stream);
+}
+
+/* The one input and the one output. */
+bool find_arrays(const hone_rival_problem_v1 *problem, sum_state &state)
+{
+    state.in = -1;
+    state.out = -1;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const int32_t mode = problem->args[i].mode;
+
+        if (mode == HONE_RIVAL_IN && state.in < 0)
+            state.in = static_cast<int>(i);
+        else if (mode == HONE_RIVAL_OUT && state.out < 0)
+            state.out = static_cast<int>(i);
+        else
+            return false;
+    }
+    return state.in >= 0 && state.out >= 0;
+}
+
+int sum_open(const hone_rival_problem_v1 *problem, void **out,
+             size_t *n_choices, hone_rival_message_v1 *message)
+{
+    sum_state found = {};
+    int result;
+
+    if (!find_arrays(problem, found) || problem->args[found.out].count != 1)
+        return unfit(message, "a sum has one input array and one output of "
+                              "one element");
+    found.count = problem->args[found.in].count;
+    found.type = problem->args[found.in].type;
+    if ((found.type != type_f32 && found.type != type_f64) ||
+        problem->args[found.out].type != found.type)
+        return unfit(message, "it sums f32 to f32 or f64 to f64");
+    result = check(sum(found, found.scratch_bytes, nullptr, nullptr, nullptr),
+                   "cub::DeviceReduce::Sum (size of its storage)", message);
+    if (result != HONE_RIVAL_OK)
+        return result;
+    if (!found.scratch_bytes)
+        found.scratch_bytes = 1; /* a null pointer would only ask again */
+    result = check(cudaMalloc(&found.scratch, found.scratch_bytes),
+                   "cudaMalloc", message);
+    if (result != HONE_RIVAL_OK)
+        return result;
+    *out = new (std::nothrow) sum_state(found);
+    if (!*out) {
+        cudaFree(found.scratch);
+        std::snprintf(message->text, message->size_bytes, "out of memory");
+        return HONE_RIVAL_FAILED;
+    }
+    *n_choices = 1;
+    return HONE_RIVAL_OK;
+}
+
+int sum_enqueue(void *opaque, size_t, void *const *args, void *stream,
+                hone_rival_message_v1 *message)
+{
+    const sum_state &state = *static_cast<sum_state *>(opaque);
+    size_t scratch_bytes = state.scratch_bytes;
+
+    return check(sum(state, scratch_bytes,
+                     *static_cast<const void *const *>(args[state.in]),
+                     *static_cast<void *const *>(args[state.out]),
+                     static_cast<cudaStream_t>(stream)),
+                 "cub::DeviceReduce::Sum", message);
+}
+
+void sum_close(void *opaque)
+{
+    sum_state *const state = static_cast<sum_state *>(opaque);
+
+    cudaFree(state->scratch);
+    delete state;
+}
+
+const hone_rival_v1 rivals[] = {
+    {"cub.sum", "CUB (cub::DeviceReduce::Sum)", sum_open, sum_enqueue,
+     sum_close},
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const hone_rival_v1 *
+hone_rivals_v1(size_t *n)
+{
+    *n = sizeof rivals / sizeof rivals[0];
+    return rivals;
+}

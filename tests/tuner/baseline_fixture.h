@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems as the launch plan would give them, for tests of rivals. */
+#ifndef HONE_TESTS_BASELINE_FIXTURE_H
+#define HONE_TESTS_BASELINE_FIXTURE_H
+
+#include "runtime/launch_spec.h"
+
+#include <string.h>
+
+static inline void problem_arg(hone_resolved *problem, const char *name,
+                               hone_arg_mode mode, hone_type type,
+                               int64_t count)
+{
+    hone_resolved_arg *const arg = &problem->args[problem->n_args++];
+
+    *arg = (hone_resolved_arg){name, mode, type, count, 0};
+    arg->size_bytes = count * (type == HONE_TYPE_F16   ? 2
+                               : type == HONE_TYPE_F64 ? 8
+                                                       : 4);
+}
+
+/* C[m,n] = alpha*A*B + beta*C in the order of gemm_f16's template. */
+static inline hone_resolved gemm_problem(int64_t m, int64_t n, int64_t k)
+{
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 3;
+    problem.dims[0] = m;
+    problem.dims[1] = n;
+    problem.dims[2] = k;
+    problem_arg(&problem, "A", HONE_ARG_IN, HONE_TYPE_F16, m * k);
+    problem_arg(&problem, "B", HONE_ARG_IN, HONE_TYPE_F16, k * n);
+    problem_arg(&problem, "C", HONE_ARG_INOUT, HONE_TYPE_F32, m * n);
+    problem_arg(&problem, "alpha", HONE_ARG_SCALAR, HONE_TYPE_F32, 1);
+    problem_arg(&problem, "beta", HONE_ARG_SCALAR, HONE_TYPE_F32, 1);
+    problem.flops = 2 * m * n * k;
+    problem.bytes = 2 * (m * k + k * n) + 4 * m * n;
+    return problem;
+}
+
+static inline hone_resolved saxpy_problem(int64_t n, hone_type type)
+{
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 1;
+    problem.dims[0] = n;
+    problem_arg(&problem, "alpha", HONE_ARG_SCALAR, type, 1);
+    problem_arg(&problem, "x", HONE_ARG_IN, type, n);
+    problem_arg(&problem, "y", HONE_ARG_INOUT, type, n);
+    problem.bytes = 3 * problem.args[1].size_bytes;
+    return problem;
+}
+
+static inline hone_resolved sum_problem(int64_t n)
+{
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 1;
+    problem.dims[0] = n;
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_F32, n);
+    problem_arg(&problem, "out", HONE_ARG_OUT, HONE_TYPE_F32, 1);
+    problem.bytes = 4 * n;
+    return problem;
+}
+
+#endif

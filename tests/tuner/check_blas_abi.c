@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled only, and only where cuBLAS's headers are: our declarations of its
+ * ABI against the originals. */
+#include "tuner/blas_api.h"
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+
+#define SAME(ours, theirs)                                                   \
+    _Static_assert((long long)(ours) == (long long)(theirs), #theirs)
+
+SAME(HONE_BLAS_NOT_SUPPORTED, CUBLAS_STATUS_NOT_SUPPORTED);
+SAME(0, CUBLAS_STATUS_SUCCESS);
+SAME(HONE_CUDA_R_16F, CUDA_R_16F);
+SAME(HONE_CUDA_R_16BF, CUDA_R_16BF);
+SAME(HONE_CUDA_R_32F, CUDA_R_32F);
+SAME(HONE_CUDA_R_64F, CUDA_R_64F);
+SAME(HONE_BLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F);
+SAME(HONE_BLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_TF32);
+SAME(HONE_BLAS_OP_N, CUBLAS_OP_N);
+SAME(HONE_BLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_HOST);
+SAME(HONE_BLAS_DEFAULT_MATH, CUBLAS_DEFAULT_MATH);
+SAME(HONE_BLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT);
+SAME(HONE_LT_PREF_MAX_WORKSPACE_BYTES,
+     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+SAME(sizeof(int), sizeof(cublasStatus_t));
+SAME(sizeof(int), sizeof(cublasComputeType_t));
+SAME(sizeof(int), sizeof(cudaDataType));
+SAME(sizeof(int), sizeof(cublasOperation_t));
+SAME(sizeof(int), sizeof(cublasGemmAlgo_t));
+SAME(sizeof(hone_lt_algorithm), sizeof(cublasLtMatmulAlgo_t));
+SAME(sizeof(hone_lt_heuristic), sizeof(cublasLtMatmulHeuristicResult_t));
+SAME(offsetof(hone_lt_heuristic, workspace_bytes),
+     offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+SAME(offsetof(hone_lt_heuristic, state),
+     offsetof(cublasLtMatmulHeuristicResult_t, state));
+SAME(offsetof(hone_lt_heuristic, waves),
+     offsetof(cublasLtMatmulHeuristicResult_t, wavesCount));

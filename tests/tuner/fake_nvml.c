@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library with the symbols of NVML. $FAKE_NVML_UUID and $FAKE_NVML_PCI are
+ * the one device it knows, $FAKE_NVML_INIT the code that nvmlInit returns,
+ * $FAKE_NVML_REASONS the clock reasons, $FAKE_NVML_MUTE=1 makes every reading
+ * fail. fake_nvml_users() counts inits that were not shut down. */
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+
+#define DECLARE(type, name, parameters)                                      \
+    __attribute__((visibility("default"))) type name parameters;             \
+    __attribute__((visibility("default"))) type name parameters
+
+typedef struct device {
+    int unused;
+} device;
+
+static device only;
+static int users;
+
+static int is(const char *variable, const char *value)
+{
+    const char *const text = getenv(variable);
+
+    return text && !strcmp(text, value);
+}
+
+DECLARE(int, fake_nvml_users, (void))
+{
+    return users;
+}
+
+DECLARE(int, nvmlInit_v2, (void))
+{
+    const char *const code = getenv("FAKE_NVML_INIT");
+
+    if (code)
+        return atoi(code);
+    users++;
+    return 0;
+}
+
+DECLARE(int, nvmlShutdown, (void))
+{
+    users--;
+    return 0;
+}
+
+DECLARE(const char *, nvmlErrorString, (int r))
+{
+    return r == 9 ? "Driver Not Loaded" : "Unknown Error";
+}
+
+DECLARE(int, nvmlDeviceGetHandleByUUID, (const char *uuid, device **out))
+{
+    if (!is("FAKE_NVML_UUID", uuid))
+        return NOT_FOUND;
+    *out = &only;
+    return 0;
+}
+
+DECLARE(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *id, device **out))
+{
+    if (!is("FAKE_NVML_PCI", id))
+        return NOT_FOUND;
+    *out = &only;
+    return 0;
+}
+
+static int read_value(const device *d, unsigned value, unsigned *out)
+{
+    if (d != &only || is("FAKE_NVML_MUTE", "1"))
+        return NOT_SUPPORTED;
+    *out = value;
+    return 0;
+}
+
+DECLARE(int, nvmlDeviceGetClockInfo, (device * d, int domain, unsigned *out))
+{
+    return read_value(d, domain == 1 ? 1980 : domain == 2 ? 3201 : 0, out);
+}
+
+DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
+{
+    return read_value(d, 654321, out);
+}
+
+DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
+{
+    return read_value(d, sensor == 0 ? 61 : 0, out);
+}
+
+DECLARE(int, nvmlDeviceGetCurrentClocksThrottleReasons,
+        (device * d, unsigned long long *out))
+{
+    const char *const reasons = getenv("FAKE_NVML_REASONS");
+    unsigned value = 0;
+    const int result = read_value(
+        d, reasons ? (unsigned)strtoul(reasons, NULL, 0) : 0, &value);
+
+    *out = value;
+    return result;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rivals from cuBLAS and cuBLASLt against a library that has their
+ * symbols and computes on the host, column-major: a wrong order of arguments,
+ * a wrong leading dimension or a forgotten setting changes the result. */
+#include "tests/tuner/baseline_fixture.h"
+#include "tests/tuner/fake_driver.h"
+#include "tuner/baseline.h"
+#include "tuner/blas_api.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define FAKE_BLAS HONE_FAKES "/libfake_blas.so"
+
+enum { M = 3, N = 5, K = 7 };
+
+static int (*blas_live)(void);
+
+/* Half-precision bits of the integers -4..4. */
+static uint16_t half_of(int value)
+{
+    static const uint16_t bits[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
+
+    return (uint16_t)(value < 0 ? bits[-value] | 0x8000 : bits[value]);
+}
+
+static void *device_array(size_t size_bytes)
+{
+    void *const block = aligned_alloc(256, (size_bytes + 255) / 256 * 256);
+
+    assert_non_null(block);
+    memset(block, 0, (size_bytes + 255) / 256 * 256);
+    return block;
+}
+
+typedef struct gemm_case {
+    uint16_t *a, *b;
+    float *c;
+    float alpha, beta;
+    hone_cu_ptr at[3];
+    void *args[5];
+    double expected[M * N];
+} gemm_case;
+
+/* Row-major, in double, from integers that every type holds exactly. */
+static void gemm_make(gemm_case *t, float alpha, float beta)
+{
+    int a[M * K], b[K * N];
+
+    t->a = device_array(sizeof *t->a * M * K);
+    t->b = device_array(sizeof *t->b * K * N);
+    t->c = device_array(sizeof *t->c * M * N);
+    t->alpha = alpha;
+    t->beta = beta;
+    for (int i = 0; i < M * K; i++)
+        t->a[i] = half_of(a[i] = (i * 5) % 9 - 4);
+    for (int i = 0; i < K * N; i++)
+        t->b[i] = half_of(b[i] = (i * 7) % 8 - 4);
+    for (int i = 0; i < M * N; i++)
+        t->c[i] = (float)(i - 6);
+    for (int row = 0; row < M; row++)
+        for (int column = 0; column < N; column++) {
+            int sum = 0;
+
+            for (int l = 0; l < K; l++)
+                sum += a[row * K + l] * b[l * N + column];
+            t->expected[row * N + column] =
+                (double)alpha * sum +
+                (double)beta * (double)t->c[row * N + column];
+        }
+    t->at[0] = (hone_cu_ptr)(uintptr_t)t->a;
+    t->at[1] = (hone_cu_ptr)(uintptr_t)t->b;
+    t->at[2] = (hone_cu_ptr)(uintptr_t)t->c;
+    for (int i = 0; i < 3; i++)
+        t->args[i] = &t->at[i];
+    t->args[3] = &t->alpha;
+    t->args[4] = &t->beta;
+}
+
+static void gemm_check_and_free(gemm_case *t)
+{
+    for (int i = 0; i < M * N; i++)
+        if ((double)t->c[i] != t->expected[i])
+            fail_msg("element %d is %g, not %g", i, (double)t->c[i],
+                     t->expected[i]);
+    free(t->a);
+    free(t->b);
+    free(t->c);
+}
+
+static hone_baseline *open_rival(const char *name, const char *op,
+                                 const hone_resolved *problem)
+{
+    hone_baseline *rival = NULL;
+    hone_error err = {0};
+
+    if (hone__baseline_open(name, op, problem, &fake_driver, &rival, &err) !=
+        HONE_OK)
+        fail_msg("%s: %s", name, err.text);
+    assert_non_null(rival);
+    return rival;
+}
+
+static void refused(const char *name, const hone_resolved *problem,
+                    hone_status status, const char *words)
+{
+    hone_baseline *rival = NULL;
+    hone_error err = {0};
+
+    assert_int_equal(hone__baseline_open(name, "an_op", problem, &fake_driver,
+                                         &rival, &err),
+                     status);
+    assert_null(rival);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not say '%s'", err.text, words);
+    assert_int_equal(fake_driver_live, 0);
+    assert_int_equal(blas_live(), 0);
+}
+
+static void close_rival(hone_baseline *rival)
+{
+    hone__baseline_close(rival);
+    assert_int_equal(fake_driver_live, 0);
+    assert_int_equal(blas_live(), 0);
+}
+
+/* Every choice of a rival, on two streams in turn. */
+static void check_gemm(const char *name, size_t n_choices)
+{
+    static const float scalars[][2] = {{1, 0}, {2, 0}, {2, -3}};
+    const hone_resolved problem = gemm_problem(M, N, K);
+    hone_baseline *const rival = open_rival(name, "gemm_f16", &problem);
+    hone_error err = {0};
+
+    assert_int_equal(hone__baseline_n_choices(rival), n_choices);
+    assert_int_equal(hone__baseline_computes(rival), 1);
+    assert_non_null(strstr(hone__baseline_label(rival), "cuBLAS"));
+    for (size_t choice = 0; choice < n_choices; choice++)
+        for (size_t i = 0; i < 3; i++) {
+            const hone_stream stream = (hone_stream)(uintptr_t)(i * 64);
+            gemm_case t;
+
+            gemm_make(&t, scalars[i][0], scalars[i][1]);
+            if (hone__baseline_enqueue(rival, choice, t.args, stream, &err))
+                fail_msg("%s", err.text);
+            gemm_check_and_free(&t);
+        }
+    close_rival(rival);
+}
+
+static void test_gemm(void **state)
+{
+    (void)state;
+    check_gemm("cublas", 1);
+    check_gemm("cublas.gemm", 1);
+    check_gemm("cublaslt", 2); /* of four guesses, two are usable */
+}
+
+/* Arguments are found by name, not by place; without scalars C = A*B. */
+static void test_gemm_other_order(void **state)
+{
+    static const char *const names[] = {"cublas", "cublaslt"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        hone_resolved problem = gemm_problem(M, N, K);
+        const hone_resolved_arg c = problem.args[2];
+        hone_baseline *rival;
+        hone_error err = {0};
+        gemm_case t;
+        void *args[3];
+
+        gemm_make(&t, 1, 0);
+        problem.args[2] = problem.args[0];
+        problem.args[0] = c;
+        problem.args[0].mode = HONE_ARG_OUT;
+        problem.n_args = 3;
+        args[0] = t.args[2];
+        args[1] = t.args[1];
+        args[2] = t.args[0];
+        rival = open_rival(names[i], "matmul", &problem);
+        assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+                         HONE_OK);
+        gemm_check_and_free(&t);
+        close_rival(rival);
+    }
+}
+
+static void test_gemm_unfit(void **state)
+{
+    static const char *const names[] = {"cublas", "cublaslt"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        hone_resolved problem = gemm_problem(M, N, K);
+
+        problem.args[1].name = "b";
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "A, B and C");
+        problem = gemm_problem(M, N, K);
+        problem.args[1].type = HONE_TYPE_F32;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "one type");
+        problem = gemm_problem(M, N, K);
+        problem.args[2].type = HONE_TYPE_F64;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "type f32");
+        problem = gemm_problem(M, N, K);
+        problem.args[4].type = HONE_TYPE_F64;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "alpha and beta");
+        problem = gemm_problem(M, N, K);
+        problem.args[2].mode = HONE_ARG_IN;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "C[M*N]");
+        problem = gemm_problem(M, N, K);
+        problem.args[0].count++;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "A[M*K]");
+        problem = gemm_problem(INT64_C(1) << 31, 1, 1);
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "32-bit");
+        problem = gemm_problem(M, N, K);
+        problem.n_dims = 2;
+        refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "M, N, K");
+    }
+}
+
+static void test_failures(void **state)
+{
+    const hone_resolved problem = gemm_problem(M, N, K);
+    hone_baseline *rival;
+    hone_error err = {0};
+    gemm_case t;
+
+    (void)state;
+    setenv("FAKE_BLAS_FAIL", "cublasCreate", 1);
+    refused("cublas", &problem, HONE_ERR_CUDA, "told to fail");
+    setenv("FAKE_BLAS_FAIL", "cublasLtMatmulAlgoGetHeuristic", 1);
+    refused("cublaslt", &problem, HONE_ERR_UNSUPPORTED,
+            "cublasLtMatmulAlgoGetHeuristic");
+    setenv("FAKE_BLAS_FAIL", "heuristics", 1);
+    refused("cublaslt", &problem, HONE_ERR_UNSUPPORTED, "M=3, N=5, K=7");
+    unsetenv("FAKE_BLAS_FAIL");
+    fake_driver_fail_alloc = 1;
+    refused("cublas", &problem, HONE_ERR_NO_MEMORY, "workspace");
+    refused("cublaslt", &problem, HONE_ERR_NO_MEMORY, "workspace");
+    fake_driver_fail_alloc = 0;
+
+    rival = open_rival("cublas", "gemm_f16", &problem);
+    gemm_make(&t, 1, 0);
+    setenv("FAKE_BLAS_FAIL", "cublasGemmEx", 1);
+    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+                     HONE_ERR_CUDA);
+    assert_non_null(strstr(err.text, "cublasGemmEx"));
+    unsetenv("FAKE_BLAS_FAIL");
+    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+                     HONE_OK);
+    gemm_check_and_free(&t);
+    assert_int_equal(hone__baseline_enqueue(rival, 1, t.args, NULL, &err),
+                     HONE_ERR_ARGUMENT);
+    assert_int_equal(hone__baseline_enqueue(rival, 0, NULL, NULL, &err),
+                     HONE_ERR_ARGUMENT);
+    close_rival(rival);
+}
+
+static void test_lt_alignment(void **state)
+{
+    const hone_resolved problem = gemm_problem(M, N, K);
+    hone_baseline *const rival = open_rival("cublaslt", "gemm", &problem);
+    hone_error err = {0};
+    gemm_case t;
+
+    (void)state;
+    gemm_make(&t, 1, 0);
+    t.at[1] += 64;
+    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+                     HONE_ERR_ARGUMENT);
+    assert_non_null(strstr(err.text, "256"));
+    t.at[1] -= 64;
+    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+                     HONE_OK);
+    gemm_check_and_free(&t);
+    close_rival(rival);
+}
+
+static void test_axpy(void **state)
+{
+    const hone_resolved single = saxpy_problem(3, HONE_TYPE_F32);
+    const hone_resolved twice = saxpy_problem(3, HONE_TYPE_F64);
+    float alpha = 3, x[3] = {1, 2, 3}, y[3] = {10, 20, 30};
+    double alpha64 = 3, x64[3] = {1, 2, 3}, y64[3] = {10, 20, 30};
+    hone_cu_ptr x_at = (hone_cu_ptr)(uintptr_t)x;
+    hone_cu_ptr y_at = (hone_cu_ptr)(uintptr_t)y;
+    hone_cu_ptr x64_at = (hone_cu_ptr)(uintptr_t)x64;
+    hone_cu_ptr y64_at = (hone_cu_ptr)(uintptr_t)y64;
+    void *args[] = {&alpha, &x_at, &y_at};
+    void *args64[] = {&alpha64, &x64_at, &y64_at};
+    hone_baseline *rival = open_rival("cublas.axpy", "saxpy", &single);
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+                     HONE_OK);
+    assert_true(y[0] == 13 && y[1] == 26 && y[2] == 39);
+    close_rival(rival);
+    rival = open_rival("cublas.axpy", "saxpy", &twice);
+    assert_int_equal(hone__baseline_enqueue(rival, 0, args64, NULL, &err),
+                     HONE_OK);
+    assert_true(y64[0] == 13 && y64[1] == 26 && y64[2] == 39);
+    close_rival(rival);
+}
+
+static void test_axpy_unfit(void **state)
+{
+    hone_resolved problem = saxpy_problem(3, HONE_TYPE_F32);
+
+    (void)state;
+    problem.args[0].type = HONE_TYPE_F64;
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "all of f64");
+    problem = saxpy_problem(3, HONE_TYPE_F16);
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "all of f64");
+    problem = saxpy_problem(INT64_C(1) << 31, HONE_TYPE_F32);
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "2^31");
+    problem = saxpy_problem(3, HONE_TYPE_F32);
+    problem.args[2].count = 4;
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "one length");
+    problem.args[2].mode = HONE_ARG_OUT;
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "inout array y");
+    problem = sum_problem(3);
+    refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "scalar alpha");
+}
+
+/* The numbers of the ABI: a changed one would select other arithmetic. */
+static void test_constants(void **state)
+{
+    (void)state;
+    assert_int_equal(HONE_CUDA_R_16F, 2);
+    assert_int_equal(HONE_CUDA_R_16BF, 14);
+    assert_int_equal(HONE_CUDA_R_32F, 0);
+    assert_int_equal(HONE_CUDA_R_64F, 1);
+    assert_int_equal(HONE_BLAS_COMPUTE_32F, 68);
+    assert_int_equal(HONE_BLAS_COMPUTE_32F_FAST_TF32, 77);
+    assert_int_equal(HONE_LT_PREF_MAX_WORKSPACE_BYTES, 1);
+    assert_int_equal(sizeof(hone_lt_algorithm), 64);
+    assert_int_equal(sizeof(hone_lt_heuristic), 96);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_gemm_other_order),
+        cmocka_unit_test(test_gemm_unfit),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_lt_alignment),
+        cmocka_unit_test(test_axpy),
+        cmocka_unit_test(test_axpy_unfit),
+        cmocka_unit_test(test_constants),
+    };
+    void *library;
+
+    setenv("HONE_CUBLAS_LIBRARY", FAKE_BLAS, 1);
+    setenv("HONE_CUBLASLT_LIBRARY", FAKE_BLAS, 1);
+    library = dlopen(FAKE_BLAS, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return 1;
+    *(void **)&blas_live = dlsym(library, "fake_blas_live");
+    return blas_live ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader of clocks and power against a library with NVML's symbols. */
+#include "runtime/alloc.h"
+#include "tests/tuner/fake_driver.h"
+#include "tuner/nvml.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FAKE_NVML HONE_FAKES "/libfake_nvml.so"
+#define UUID "00010203-0405-0607-0809-0a0b0c0d0e0f"
+
+static int (*nvml_users)(void);
+
+static int setup(void **state)
+{
+    (void)state;
+    setenv("HONE_NVML_LIBRARY", FAKE_NVML, 1);
+    setenv("FAKE_NVML_UUID", "GPU-" UUID, 1);
+    unsetenv("FAKE_NVML_PCI");
+    unsetenv("FAKE_NVML_INIT");
+    unsetenv("FAKE_NVML_REASONS");
+    unsetenv("FAKE_NVML_MUTE");
+    return 0;
+}
+
+static hone_nvml *open_monitor(void)
+{
+    hone_nvml *nvml = NULL;
+    hone_error err = {0};
+
+    assert_int_equal(hone__nvml_open(&fake_driver, 0, &nvml, &err), HONE_OK);
+    assert_non_null(nvml);
+    return nvml;
+}
+
+static void assert_nothing(const hone_nvml_sample *s)
+{
+    assert_int_equal(s->available, 0);
+    assert_int_equal(s->sm_clock_mhz, -1);
+    assert_int_equal(s->memory_clock_mhz, -1);
+    assert_int_equal(s->power_mw, -1);
+    assert_int_equal(s->temperature_c, -1);
+    assert_true(s->clock_reasons == -1);
+    assert_int_equal(hone__nvml_must_discard(s), 0);
+}
+
+static void assert_values(hone_nvml *nvml, int64_t reasons)
+{
+    hone_nvml_sample s;
+
+    hone__nvml_sample(nvml, &s);
+    assert_int_equal(s.available, 1);
+    assert_int_equal(s.sm_clock_mhz, 1980);
+    assert_int_equal(s.memory_clock_mhz, 3201);
+    assert_int_equal(s.power_mw, 654321);
+    assert_int_equal(s.temperature_c, 61);
+    assert_true(s.clock_reasons == reasons);
+    assert_string_equal(hone__nvml_reason(nvml), "");
+}
+
+/* Silent monitors say why, with `words`. */
+static void assert_silent(const char *words)
+{
+    hone_nvml *const nvml = open_monitor();
+    hone_nvml_sample s;
+
+    hone__nvml_sample(nvml, &s);
+    assert_nothing(&s);
+    if (!strstr(hone__nvml_reason(nvml), words))
+        fail_msg("'%s' does not say '%s'", hone__nvml_reason(nvml), words);
+    hone__nvml_close(nvml);
+    assert_int_equal(nvml_users(), 0);
+}
+
+static void test_values(void **state)
+{
+    hone_nvml *nvml;
+
+    (void)state;
+    setenv("FAKE_NVML_REASONS", "0x4", 1);
+    nvml = open_monitor();
+    assert_values(nvml, 4);
+    assert_int_equal(nvml_users(), 1);
+    hone__nvml_close(nvml);
+    assert_int_equal(nvml_users(), 0);
+}
+
+static void test_matching(void **state)
+{
+    hone_nvml *nvml;
+
+    (void)state;
+    setenv("FAKE_NVML_UUID", "MIG-" UUID, 1);
+    nvml = open_monitor();
+    assert_values(nvml, 0);
+    hone__nvml_close(nvml);
+    setenv("FAKE_NVML_UUID", "GPU-ffffffff-0405-0607-0809-0a0b0c0d0e0f", 1);
+    assert_silent("GPU-" UUID);
+    setenv("FAKE_NVML_PCI", "00000000:c1:02.0", 1);
+    nvml = open_monitor();
+    assert_values(nvml, 0);
+    hone__nvml_close(nvml);
+}
+
+static void test_absent(void **state)
+{
+    hone_nvml *nvml = NULL;
+    hone_nvml_sample s;
+    hone_error err = {0};
+
+    (void)state;
+    setenv("HONE_NVML_LIBRARY", "/nonexistent/libnvidia-ml.so.1", 1);
+    assert_silent("/nonexistent/libnvidia-ml.so.1");
+    setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_rivals.so", 1);
+    assert_silent("nvmlInit_v2");
+    setup(NULL);
+    setenv("FAKE_NVML_INIT", "9", 1);
+    assert_silent("Driver Not Loaded");
+    hone__nvml_sample(NULL, &s);
+    assert_nothing(&s);
+    assert_true(strlen(hone__nvml_reason(NULL)) > 0);
+    hone__nvml_close(NULL);
+    /* A device that the driver does not have. */
+    assert_int_equal(hone__nvml_open(&fake_driver, 1, &nvml, &err),
+                     HONE_ERR_CUDA);
+    assert_null(nvml);
+    hone__alloc_fail_after(0);
+    assert_int_equal(hone__nvml_open(&fake_driver, 0, &nvml, &err),
+                     HONE_ERR_NO_MEMORY);
+    hone__alloc_fail_after(-1);
+    assert_null(nvml);
+}
+
+static void test_mute_device(void **state)
+{
+    hone_nvml *nvml;
+    hone_nvml_sample s;
+
+    (void)state;
+    setenv("FAKE_NVML_MUTE", "1", 1);
+    nvml = open_monitor();
+    hone__nvml_sample(nvml, &s);
+    assert_nothing(&s);
+    hone__nvml_close(nvml);
+}
+
+static void test_reason_text(void **state)
+{
+    static const struct {
+        int64_t bits;
+        const char *text;
+        int discard;
+    } rows[] = {
+        {-1, "unknown", 0},
+        {0, "none", 0},
+        {0x1, "idle", 0},
+        {0x4, "software power cap", 0},
+        {0x8, "hardware slowdown", 1},
+        {0x24, "software power cap, software thermal slowdown", 1},
+        {0x40, "hardware thermal slowdown", 1},
+        {0x80, "hardware power brake", 1},
+        {0x104, "software power cap, display clock setting", 0},
+        {0x113, "idle, application clocks setting, sync boost, display clock "
+                "setting",
+         0},
+        {0x1004, "software power cap, 0x1000", 0},
+        {0x2000, "0x2000", 0},
+    };
+    char text[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const hone_nvml_sample s = {1, 1, 1, 1, 1, rows[i].bits};
+
+        hone__nvml_reasons_text(rows[i].bits, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(hone__nvml_must_discard(&s), rows[i].discard);
+    }
+    memset(text, 'x', sizeof text);
+    hone__nvml_reasons_text(0x1ff, text, 12);
+    assert_string_equal(text, "idle, appli");
+    assert_int_equal(text[12], 'x');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_values, setup),
+        cmocka_unit_test_setup(test_matching, setup),
+        cmocka_unit_test_setup(test_absent, setup),
+        cmocka_unit_test_setup(test_mute_device, setup),
+        cmocka_unit_test(test_reason_text),
+    };
+    /* Held open, so that its counter outlives the monitors. */
+    void *const library = dlopen(FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
+
+    if (!library)
+        return 1;
+    *(void **)&nvml_users = dlsym(library, "fake_nvml_users");
+    return nvml_users ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+}

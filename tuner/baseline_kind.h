@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the rivals share: one record of functions per kind of
+ * rival, the opened rival, and the reading of its problem. */
+#ifndef HONE_TUNER_BASELINE_KIND_H
+#define HONE_TUNER_BASELINE_KIND_H
+
+#include "tuner/baseline.h"
+
+typedef struct hone_baseline_kind {
+    int computes; /* see hone__baseline_computes() */
+    /* Fills label, state and n_choices; may leave things half made when it
+     * fails, close() follows in any case. */
+    hone_status (*open)(hone_baseline *self, const hone_resolved *problem,
+                        hone_error *err);
+    void (*close)(hone_baseline *self);
+    hone_status (*enqueue)(hone_baseline *self, size_t choice,
+                           void *const *args, hone_stream stream,
+                           hone_error *err);
+} hone_baseline_kind;
+
+struct hone_baseline {
+    const hone_baseline_kind *kind;
+    const hone_cuda *cuda;
+    const char *name; /* these two are borrowed and valid in open() only */
+    const char *op;
+    void *state; /* freed by close() */
+    size_t n_choices;
+    char label[160];
+};
+
+/* The kinds, one file each (cuBLAS: two in one). */
+extern const hone_baseline_kind hone__baseline_cublas_gemm;
+extern const hone_baseline_kind hone__baseline_cublas_axpy;
+extern const hone_baseline_kind hone__baseline_cublaslt;
+extern const hone_baseline_kind hone__baseline_memcpy;
+extern const hone_baseline_kind hone__baseline_plugin;
+
+/* Bytes of workspace that cuBLAS and cuBLASLt get: what NVIDIA recommends for
+ * compute capability 9.0, and more than it recommends for older devices. */
+enum { HONE_BASELINE_WORKSPACE_BYTES = 32 * 1024 * 1024 };
+
+/* Index of the argument called `name`, or -1. */
+int hone__baseline_find_arg(const hone_resolved *problem, const char *name);
+
+/* Device pointer of the array at `index` of a call's arguments. */
+void *hone__baseline_pointer(void *const *args, int index);
+
+/* C[M,N] = alpha*A[M,K]*B[K,N] + beta*C, row-major, as cuBLAS sees it. */
+typedef struct hone_gemm {
+    int m, n, k;
+    int a, b, c;     /* arguments */
+    int alpha, beta; /* arguments, or -1 for the constants 1 and 0 */
+    int in_type;     /* cudaDataType_t of A and B */
+    int out_type;
+    int compute_type;
+} hone_gemm;
+
+/* Read a problem whose arguments are called A, B, C and, maybe, alpha and
+ * beta, and whose first dimensions are M, N, K. HONE_ERR_UNSUPPORTED says
+ * what does not fit. `who` is the rival's name, for messages. */
+hone_status hone__gemm_read(const char *who, const char *op,
+                            const hone_resolved *problem, hone_gemm *out,
+                            hone_error *err);
+
+/* Host addresses of the scalars of a call. */
+const void *hone__gemm_alpha(const hone_gemm *gemm, void *const *args);
+const void *hone__gemm_beta(const hone_gemm *gemm, void *const *args);
+
+#endif
