@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One variant through NVRTC: source text to cubin, with what ptxas says. */
+#ifndef HONE_TUNER_COMPILER_H
+#define HONE_TUNER_COMPILER_H
+
+#include "runtime/error.h"
+#include "runtime/nvrtc_api.h"
+#include "runtime/text.h"
+#include "tuner/wire.h"
+
+typedef struct hone_compile_input {
+    const char *source;
+    const char *name;    /* what messages call the source */
+    const char *arch;    /* "sm_90a" */
+    const char *options; /* one per line */
+    const char *folder;  /* of the template, for its own headers; "" none */
+} hone_compile_input;
+
+typedef struct hone_compile_output {
+    int ok;
+    hone_text cubin;
+    hone_text log;
+    int registers;           /* most of all kernels; -1 unknown */
+    int spill_bytes;         /* stores + loads, most of all kernels */
+    int static_shared_bytes;
+    double compile_ms;
+    int cached;
+} hone_compile_output;
+
+void hone__compile_output_free(hone_compile_output *output);
+
+/* Compile. A source that does not compile is HONE_OK with ok 0 and the log;
+ * errors are NVRTC's own failures. `pch_folder` is this process's folder for
+ * precompiled headers, NULL for none. */
+hone_status hone__compile_source(const hone_nvrtc *nvrtc,
+                                 const hone_compile_input *input,
+                                 const char *pch_folder,
+                                 hone_compile_output *out, hone_error *err);
+
+/* Read registers, spills and shared memory out of ptxas' report. */
+void hone__compile_read_log(const char *log, hone_compile_output *out);
+
+void hone__compile_input_pack(hone_text *out, const hone_compile_input *in);
+void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out);
+void hone__compile_output_pack(hone_text *out, const hone_compile_output *in);
+/* Copies; free `out` afterwards. */
+void hone__compile_output_unpack(hone_unpack *in, hone_compile_output *out);
+
+#endif

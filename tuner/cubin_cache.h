@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled variants on disk, found by the content they were made from. The
+ * same folder may be used by any number of processes and copied between
+ * machines: an entry appears whole or not at all (temporary file, fsync,
+ * rename), and one process at a time compiles a key (lock file). */
+#ifndef HONE_TUNER_CUBIN_CACHE_H
+#define HONE_TUNER_CUBIN_CACHE_H
+
+#include "runtime/error.h"
+#include "runtime/hash.h"
+#include "tuner/compiler.h"
+
+/* Key of a compile: SHA-256 over source, options, architecture and NVRTC
+ * version. */
+void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
+                     int nvrtc_minor, char out_key[HONE_SHA256_HEX]);
+
+/* Make the folder ready (CACHEDIR.TAG). HONE_ERR_IO with the path. */
+hone_status hone__cache_prepare(const char *folder, hone_error *err);
+
+/* Wait for the key's lock; *out_lock is for hone__cache_unlock(). Where the
+ * folder cannot be locked, -1: compile without. */
+void hone__cache_lock(const char *folder, const char *key, int *out_lock);
+void hone__cache_unlock(int lock);
+
+/* HONE_ERR_NOT_FOUND if there is no entry; a damaged one counts as none. */
+hone_status hone__cache_load(const char *folder, const char *key,
+                             hone_compile_output *out, hone_error *err);
+hone_status hone__cache_store(const char *folder, const char *key,
+                              const hone_compile_output *output,
+                              hone_error *err);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the tuner itself: inputs, poison, comparison. Compiled by NVRTC
+// like every variant; needs no header. Element types come as the codes of
+// hone_type; complex arrays come as twice as many f32.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+enum { F16 = 1, BF16, TF32, F32, F64, I8, I32, C32, U8, U32, I64, U64 };
+
+__device__ u64 mix(u64 x) // the finaliser of splitmix64
+{
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+__device__ u16 to_f16(float v)
+{
+    u16 r;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(v));
+    return r;
+}
+
+__device__ float from_f16(u16 v)
+{
+    float r;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(v));
+    return r;
+}
+
+// Round to nearest even in integers: cvt.rn.bf16 needs sm_80. NaN stays NaN.
+__device__ u16 to_bf16(float v)
+{
+    const u32 bits = __float_as_uint(v);
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return (u16)((bits >> 16) | 0x40u);
+    return (u16)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+__device__ double load(int type, const void *p, i64 i)
+{
+    switch (type) {
+    case F16: return from_f16(((const u16 *)p)[i]);
+    case BF16: return __uint_as_float((u32)((const u16 *)p)[i] << 16);
+    case F64: return ((const double *)p)[i];
+    case I8: return ((const signed char *)p)[i];
+    case I32: return ((const int *)p)[i];
+    case U8: return ((const u8 *)p)[i];
+    case U32: return ((const u32 *)p)[i];
+    case I64: return (double)((const i64 *)p)[i];
+    case U64: return (double)((const u64 *)p)[i];
+    default: return ((const float *)p)[i];
+    }
+}
+
+__device__ void store(int type, void *p, i64 i, double v)
+{
+    switch (type) {
+    case F16: ((u16 *)p)[i] = to_f16((float)v); break;
+    case BF16: ((u16 *)p)[i] = to_bf16((float)v); break;
+    case F64: ((double *)p)[i] = v; break;
+    case I8: ((signed char *)p)[i] = (signed char)v; break;
+    case I32: ((int *)p)[i] = (int)v; break;
+    case U8: ((u8 *)p)[i] = (u8)v; break;
+    case U32: ((u32 *)p)[i] = (u32)v; break;
+    case I64: ((i64 *)p)[i] = (i64)v; break;
+    case U64: ((u64 *)p)[i] = (u64)v; break;
+    default: ((float *)p)[i] = (float)v; break;
+    }
+}
+
+// Value `v` as an array of this type would hold it.
+__device__ double rounded(int type, double v)
+{
+    u64 cell = 0;
+    store(type, &cell, 0, v);
+    return load(type, &cell, 0);
+}
+
+#define FOR_EACH(i, n)                                                        \
+    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < (n);         \
+         i += (i64)gridDim.x * blockDim.x)
+
+// amplitude > 0: integers in [-amplitude, amplitude] (unsigned: [0, ..]).
+// amplitude 0: reals uniform in [-1, 1); integer types as with 8.
+extern "C" __global__ void hone_fill(int type, void *p, i64 n, u64 seed,
+                                     i64 amplitude)
+{
+    const bool integers = amplitude > 0 || type >= I8; // C32 comes as F32
+    const bool is_unsigned = type == U8 || type == U32 || type == U64;
+    const i64 a = amplitude > 0 ? amplitude : 8;
+    FOR_EACH(i, n) {
+        const u64 bits = mix(seed ^ mix((u64)i));
+        double v;
+        if (integers)
+            v = is_unsigned ? (double)(bits % (u64)(a + 1))
+                            : (double)(i64)(bits % (u64)(2 * a + 1)) - a;
+        else
+            v = (double)(bits >> 11) * 0x1p-52 - 1.0;
+        store(type, p, i, v);
+    }
+}
+
+extern "C" __global__ void hone_absolute(int type, void *to, const void *from,
+                                         i64 n)
+{
+    FOR_EACH(i, n)
+        store(type, to, i, fabs(load(type, from, i)));
+}
+
+extern "C" __global__ void hone_to_double(int type, double *to,
+                                          const void *from, i64 n)
+{
+    FOR_EACH(i, n)
+        to[i] = load(type, from, i);
+}
+
+// Order-independent sum of hashed 4-byte words.
+extern "C" __global__ void hone_hash(const u32 *words, i64 n, u64 *sum)
+{
+    u64 mine = 0;
+    FOR_EACH(i, n)
+        mine += mix(((u64)i << 32) ^ words[i]);
+    atomicAdd(sum, mine);
+}
+
+// Count bytes that are not `value`.
+extern "C" __global__ void hone_count_other(const u8 *bytes, i64 n, int value,
+                                            u64 *count)
+{
+    u64 mine = 0;
+    FOR_EACH(i, n)
+        mine += bytes[i] != value;
+    if (mine)
+        atomicAdd(count, mine);
+}
+
+struct comparison {
+    u64 n_bad;
+    u64 first_bad; // smallest index of a bad element; ~0 if none
+    u64 n_nan;
+    u32 worst_ratio; // bits of the largest error / bound, a float >= 0
+    u32 unused;
+};
+
+// Element index[i] (or i) of `out` against ref[i]. Not exact: passes if
+// |out - ref| <= tolerance * magnitude[i] + relative * |ref|. Exact: equals
+// the reference rounded to the output's type.
+extern "C" __global__ void hone_compare(int type, const void *out,
+                                        const i64 *index, const double *ref,
+                                        const double *magnitude, i64 n,
+                                        double tolerance, double relative,
+                                        int exact, comparison *result)
+{
+    float worst = 0;
+    u64 n_bad = 0, n_nan = 0, first = ~0ull;
+    FOR_EACH(i, n) {
+        const i64 at = index ? index[i] : i;
+        const double v = load(type, out, at);
+        const double want = exact ? rounded(type, ref[i]) : ref[i];
+        const double bound =
+            exact ? 0.0 : tolerance * magnitude[i] + relative * fabs(want);
+        const double error = fabs(v - want);
+        const bool ok = error <= bound; // false for NaN
+        float ratio = ok ? (bound > 0 ? (float)(error / bound) : 0.0f)
+                         : (bound > 0 && error == error
+                                ? (float)(error / bound)
+                                : __uint_as_float(0x7f800000u));
+        worst = fmaxf(worst, ratio);
+        if (!ok) {
+            ++n_bad;
+            n_nan += v != v;
+            first = (u64)at < first ? (u64)at : first;
+        }
+    }
+    if (worst > 0)
+        atomicMax(&result->worst_ratio, __float_as_uint(worst));
+    if (n_bad) {
+        atomicAdd(&result->n_bad, n_bad);
+        atomicAdd(&result->n_nan, n_nan);
+        atomicMin(&result->first_bad, first);
+    }
+}
+
+// Keeps every multiprocessor busy for about `cycles`, to bring the clock up.
+extern "C" __global__ void hone_spin(i64 cycles, float *sink)
+{
+    const i64 start = clock64();
+    float a = threadIdx.x, b = 1.0f;
+    while (clock64() - start < cycles) {
+        for (int i = 0; i < 64; ++i) {
+            a = fmaf(a, 1.0001f, b);
+            b = fmaf(b, 0.9999f, a);
+        }
+    }
+    if (a == 1.2345f)
+        *sink = a + b;
+}

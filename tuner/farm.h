@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A farm of NVRTC processes. NVRTC is nearly serial within one process (25
+ * variants/s with 16 threads against 229/s with 16 processes, measured on a
+ * 16-core host), so each worker is a process, with a folder of its own for
+ * precompiled headers. */
+#ifndef HONE_TUNER_FARM_H
+#define HONE_TUNER_FARM_H
+
+#include "tuner/compiler.h"
+#include "tuner/tuner.h"
+
+#include <poll.h>
+
+typedef struct hone_farm hone_farm;
+
+/* A finished job. `output` is borrowed until the callback returns. A worker
+ * that died or ran past the time limit gives ok 0 and a log that says so. */
+typedef void hone_farm_done(void *user, int64_t job,
+                            hone_compile_output *output);
+
+/* Start the workers and wait until the first has loaded NVRTC.
+ * HONE_ERR_NO_NVRTC, HONE_ERR_IO (cache folder). */
+hone_status hone__farm_open(const hone_farm_options *options,
+                            hone_farm_done *on_done, void *user,
+                            hone_farm **out, hone_error *err);
+void hone__farm_close(hone_farm *farm);
+
+int hone__farm_n_workers(const hone_farm *farm);
+/* "13.0" as major and minor. */
+void hone__farm_nvrtc_version(const hone_farm *farm, int *out_major,
+                              int *out_minor);
+
+/* Workers without a job, and jobs under way. */
+int hone__farm_n_idle(const hone_farm *farm);
+int hone__farm_n_busy(const hone_farm *farm);
+
+/* Give a job to an idle worker (there must be one). */
+hone_status hone__farm_submit(hone_farm *farm, int64_t job,
+                              const hone_compile_input *input,
+                              hone_error *err);
+
+/* For a caller with a poll loop of its own: the descriptors to watch, then,
+ * after poll(), the work. `pump` calls on_done for what has finished and
+ * replaces workers that died or are overdue. */
+size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
+                              size_t capacity);
+hone_status hone__farm_pump(hone_farm *farm, hone_error *err);
+
+/* Default number of workers: cores, but at most one per 512 MiB of memory
+ * (NVRTC takes a few hundred MB per instance). */
+int hone__farm_default_workers(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process that owns the GPU: sets the problem up, then answers jobs. */
+#include "tuner/gpu_worker.h"
+
+#include "runtime/alloc.h"
+#include "tuner/final.h"
+
+#include <string.h>
+
+void hone__gpu_say_failed(int to_parent, const hone_error *err)
+{
+    hone_text payload = {0};
+
+    hone__pack_i64(&payload, err->status);
+    hone__pack_i64(&payload, err->domain);
+    hone__pack_i64(&payload, err->native);
+    hone__pack_string(&payload, err->text);
+    (void)hone__message_send(to_parent, HONE_GPU_FAILED, &payload, NULL);
+    hone__text_free(&payload);
+}
+
+/* What checks could not be made, for a person. */
+static hone_status say_ready(const hone_problem *problem, int to_parent)
+{
+    hone_text notes = {0};
+    hone_text payload = {0};
+    hone_status status;
+
+    for (size_t i = 0; i < problem->n_checks; ++i) {
+        if (problem->checks[i].skipped[0])
+            hone__text_printf(&notes, "%scheck %s was left out: %s",
+                              notes.length ? "; " : "",
+                              problem->checks[i].name,
+                              problem->checks[i].skipped);
+    }
+    hone__pack_string(&payload, hone__text_str(&notes));
+    status = hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+    hone__text_free(&notes);
+    hone__text_free(&payload);
+    return status;
+}
+
+/* A context that is lost makes the report the last thing this process says:
+ * the caller leaves. */
+static hone_status answer_trial(hone_problem *problem, hone_unpack *in,
+                                int to_parent, int *out_leave,
+                                hone_error *err)
+{
+    hone_trial_job job;
+    hone_trial_report report;
+    hone_text payload = {0};
+    hone_status status;
+
+    hone__trial_job_unpack(in, &job);
+    if (in->broken)
+        return hone__fail(err, HONE_ERR_INTERNAL, "a trial arrived broken");
+    HONE_TRY(hone__trial_run(problem, &job, &report, err));
+    hone__trial_report_pack(&payload, &report);
+    status = hone__message_send(to_parent, HONE_GPU_RESULT, &payload, err);
+    hone__text_free(&payload);
+    *out_leave = report.outcome == HONE_OUTCOME_FAULT;
+    return status;
+}
+
+static hone_status answer_final(hone_problem *problem,
+                                const hone_problem_setup *setup,
+                                hone_unpack *in, int to_parent,
+                                hone_error *err)
+{
+    hone_trial_job jobs[HONE_MAX_FINALISTS];
+    hone_final_report *report = hone__alloc(sizeof *report);
+    const int n = (int)hone__unpack_i64(in);
+    hone_text payload = {0};
+    hone_status status;
+
+    for (int i = 0; i < n && i < HONE_MAX_FINALISTS; ++i)
+        hone__trial_job_unpack(in, &jobs[i]);
+    if (!report || in->broken) {
+        hone__free(report);
+        return hone__fail(err, HONE_ERR_INTERNAL, "a final arrived broken");
+    }
+    status = hone__final_run(problem, setup, jobs, n, report, err);
+    if (status == HONE_OK) {
+        hone__pack_bytes(&payload, report, sizeof *report);
+        status = hone__message_send(to_parent, HONE_GPU_RANKED, &payload,
+                                    err);
+    }
+    hone__text_free(&payload);
+    hone__free(report);
+    return status;
+}
+
+static hone_status serve(hone_problem *problem,
+                         const hone_problem_setup *setup, int from_parent,
+                         int to_parent, hone_error *err)
+{
+    hone_text request = {0};
+    hone_status status = HONE_OK;
+    uint32_t kind = 0;
+    int leave = 0;
+
+    while (status == HONE_OK && !leave &&
+           hone__message_receive(from_parent, &kind, &request, NULL) ==
+               HONE_OK) {
+        hone_unpack in = {request.data, request.data + request.length, 0};
+
+        if (kind == HONE_GPU_TRIAL)
+            status = answer_trial(problem, &in, to_parent, &leave, err);
+        else if (kind == HONE_GPU_FINAL)
+            status = answer_final(problem, setup, &in, to_parent, err);
+        else
+            status = hone__fail(err, HONE_ERR_INTERNAL,
+                                "unknown request %u to the GPU worker",
+                                (unsigned)kind);
+    }
+    hone__text_free(&request);
+    return status;
+}
+
+int hone__gpu_worker(void *user, int from_parent, int to_parent)
+{
+    const hone_gpu_setup *setup = user;
+    hone_problem *problem = hone__alloc(sizeof *problem);
+    hone_device device = {.cuda = NULL};
+    hone_error err = {.status = HONE_OK};
+    hone_status status =
+        problem ? HONE_OK
+                : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+
+    if (status == HONE_OK)
+        status = hone__device_open(&device, setup->device,
+                                   setup->device_code, &err);
+    if (status == HONE_OK)
+        status = hone__problem_open(&device, &setup->problem, problem, &err);
+    if (status == HONE_OK)
+        status = hone__device_warm_up(&device, 0.5, &err);
+    if (status == HONE_OK)
+        (void)say_ready(problem, to_parent);
+    if (status == HONE_OK)
+        status = serve(problem, &setup->problem, from_parent, to_parent,
+                       &err);
+    if (status != HONE_OK)
+        hone__gpu_say_failed(to_parent, &err);
+    /* No clean-up: the process ends, and a lost context could hang in it. */
+    return status == HONE_OK ? 0 : 1;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process that owns the GPU: verifies and times variants one by one.
+ * Anything may happen to it; its parent records what did and starts another.
+ */
+#ifndef HONE_TUNER_GPU_WORKER_H
+#define HONE_TUNER_GPU_WORKER_H
+
+#include "tuner/measure.h"
+#include "tuner/problem.h"
+#include "tuner/worker.h"
+
+enum {
+    /* to it */
+    HONE_GPU_TRIAL = 1, /* hone_trial_job */
+    HONE_GPU_FINAL = 2, /* count, hone_trial_job .. */
+    /* from it */
+    HONE_GPU_READY = 16,     /* the problem is set up; notes */
+    HONE_GPU_FAILED = 17,    /* hone_status, domain, native, sentence */
+    HONE_GPU_RESULT = 18,    /* hone_trial_report */
+    HONE_GPU_RANKED = 19     /* hone_final_report, see final.h */
+};
+
+/* What it inherits by fork. */
+typedef struct hone_gpu_setup {
+    int device;
+    const void *device_code; /* cubin of device_code.cu */
+    hone_problem_setup problem;
+} hone_gpu_setup;
+
+/* One variant to try. Pointers are borrowed. */
+typedef struct hone_trial_job {
+    int64_t id;
+    const char *launch_spec;
+    const void *cubin;
+    size_t cubin_bytes;
+    double incumbent_ns; /* best so far; 0: none */
+} hone_trial_job;
+
+typedef struct hone_trial_report {
+    int64_t id;
+    hone_outcome outcome;
+    char message[320];
+    double time_ns;
+    double spread_ns;
+    int n_samples;
+    double samples_ns[HONE_MAX_SAMPLES];
+    int n_launches; /* per sample */
+    double error_ratio;
+    int verified;
+    int sm_clock_mhz;
+    int power_mw;
+    int temperature_c;
+    int64_t clock_reasons;
+    double gpu_s; /* spent in the worker */
+} hone_trial_report;
+
+void hone__trial_job_pack(hone_text *out, const hone_trial_job *job);
+void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out);
+void hone__trial_report_pack(hone_text *out, const hone_trial_report *report);
+void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out);
+
+/* `user` is a hone_gpu_setup. */
+int hone__gpu_worker(void *user, int from_parent, int to_parent);
+
+/* Tell the parent about an error of the worker's own. */
+void hone__gpu_say_failed(int to_parent, const hone_error *err);
+
+/* Verify and time one variant (trial.c). HONE_OK with the report. */
+hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
+                            hone_trial_report *out, hone_error *err);
+
+#endif

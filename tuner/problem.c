@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a problem in device memory: see problem.h. */
+#include "tuner/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+int hone__lane_type(hone_type type)
+{
+    return type == HONE_TYPE_C32 ? HONE_TYPE_F32 : (int)type;
+}
+
+int64_t hone__lane_count(const hone_resolved_arg *arg)
+{
+    return arg->type == HONE_TYPE_C32 ? 2 * arg->count : arg->count;
+}
+
+static int is_written(const hone_resolved_arg *arg)
+{
+    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
+}
+
+/* splitmix64, as in device_code.cu. */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Integers in the exact pass take the smallest amplitude of the checks. */
+static int64_t amplitude_of(const hone_problem *problem, int pass)
+{
+    int64_t amplitude = 0;
+
+    for (size_t i = 0; pass == HONE_PASS_EXACT && i < problem->n_checks; ++i) {
+        const int64_t exact = problem->checks[i].exact;
+
+        if (exact > 0 && (!amplitude || exact < amplitude))
+            amplitude = exact;
+    }
+    return amplitude;
+}
+
+static hone_status fill(hone_problem *problem, int pass, size_t arg,
+                        hone_error *err)
+{
+    hone_device *device = problem->device;
+    const hone_resolved_arg *a = &problem->resolved.args[arg];
+    int type = hone__lane_type(a->type);
+    int64_t n = hone__lane_count(a);
+    uint64_t seed = mix(problem->seed * 64 + arg * 2 + (unsigned)pass);
+    int64_t amplitude = amplitude_of(problem, pass);
+    void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
+                      &amplitude};
+
+    return hone__device_run(device, device->kernel.fill, n, params,
+                            "making inputs", err);
+}
+
+hone_status hone__array_hash(hone_device *device, const hone_block *block,
+                             uint64_t *out, hone_error *err)
+{
+    const hone_cuda *cuda = device->cuda;
+    /* The guard behind the array fills up its last word. */
+    int64_t n_words = (int64_t)((block->size_bytes + 3) / 4);
+    void *params[] = {(void *)(uintptr_t)&block->data, &n_words,
+                      &device->scratch};
+
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->fill8_async(device->scratch, 0, 8, device->stream),
+        "clearing a sum", err));
+    HONE_TRY(hone__device_run(device, device->kernel.hash, n_words, params,
+                              "hashing an array", err));
+    HONE_TRY(hone__device_synchronize(device, "hashing an array", err));
+    return hone__cuda_check(cuda, cuda->copy_to_host(out, device->scratch, 8),
+                            "reading a hash", err);
+}
+
+/* Scalars: integers different from zero, or reals in [0.25, 1). */
+static void fill_scalar(hone_problem *problem, int pass, size_t arg)
+{
+    const int64_t amplitude = amplitude_of(problem, pass);
+    const uint64_t bits = mix(problem->seed + 977 * arg + (unsigned)pass);
+    const double value =
+        amplitude > 0 ? (double)(1 + bits % (uint64_t)amplitude)
+                      : 0.25 + 0.75 * ldexp((double)(bits >> 11), -53);
+    void *to = &problem->scalar[pass][arg];
+
+    switch (problem->resolved.args[arg].type) {
+    case HONE_TYPE_F64:
+        memcpy(to, &value, sizeof value);
+        break;
+    case HONE_TYPE_F32:
+    case HONE_TYPE_TF32: {
+        const float narrow = (float)value;
+
+        memcpy(to, &narrow, sizeof narrow);
+        break;
+    }
+    case HONE_TYPE_C32: {
+        const float narrow[2] = {(float)value, (float)(0.5 * value)};
+
+        memcpy(to, narrow, sizeof narrow);
+        break;
+    }
+    case HONE_TYPE_F16: /* 1 in both */
+    case HONE_TYPE_BF16: {
+        const uint16_t one =
+            problem->resolved.args[arg].type == HONE_TYPE_F16 ? 0x3c00
+                                                              : 0x3f80;
+
+        memcpy(to, &one, sizeof one);
+        break;
+    }
+    default: {
+        const int64_t whole = 1 + (int64_t)(bits % 8);
+
+        memcpy(to, &whole, sizeof whole); /* little endian: any width */
+        break;
+    }
+    }
+}
+
+static hone_status make_inputs(hone_problem *problem, hone_error *err)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+        const size_t size = (size_t)arg->size_bytes;
+
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            if (arg->mode == HONE_ARG_SCALAR) {
+                fill_scalar(problem, pass, i);
+                continue;
+            }
+            if (arg->mode == HONE_ARG_OUT)
+                continue;
+            HONE_TRY(hone__block_alloc(problem->device, size,
+                                       &problem->pristine[pass][i], err));
+            HONE_TRY(fill(problem, pass, i, err));
+            HONE_TRY(hone__array_hash(problem->device,
+                                      &problem->pristine[pass][i],
+                                      &problem->hash[pass][i], err));
+        }
+        if (is_written(arg))
+            HONE_TRY(hone__block_alloc(problem->device, size,
+                                       &problem->work[i], err));
+    }
+    return HONE_OK;
+}
+
+static int64_t footprint(const hone_problem *problem)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (problem->resolved.args[i].mode != HONE_ARG_SCALAR)
+            bytes += problem->resolved.args[i].size_bytes;
+    }
+    return bytes > 0 ? bytes : 1;
+}
+
+/* Cold mode: as many copies as cover three times the level 2 cache, within
+ * half of the memory that is free. */
+static size_t choose_n_sets(hone_problem *problem,
+                            const hone_problem_setup *setup)
+{
+    const int64_t bytes = footprint(problem);
+    const int64_t l2 = problem->device->facts.value[HONE_FACT_l2];
+    int64_t n = (3 * l2 + bytes - 1) / bytes;
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+
+    if (!setup->want_sets || setup->mode == HONE_MODE_HOT)
+        return 1;
+    if (problem->device->cuda->memory_info(&free_bytes, &total_bytes) == 0 &&
+        n > 1 + (int64_t)(free_bytes / 2) / bytes)
+        n = 1 + (int64_t)(free_bytes / 2) / bytes;
+    return n < 1 ? 1 : n > HONE_MAX_SETS ? HONE_MAX_SETS : (size_t)n;
+}
+
+static hone_status copy_block(hone_problem *problem, const hone_block *from,
+                              const hone_block *to, hone_error *err)
+{
+    const hone_cuda *cuda = problem->device->cuda;
+
+    return hone__cuda_check(cuda,
+                            cuda->copy_async(to->data, from->data,
+                                             to->size_bytes,
+                                             problem->device->stream),
+                            "copying an array", err);
+}
+
+static hone_status make_sets(hone_problem *problem,
+                             const hone_problem_setup *setup, hone_error *err)
+{
+    problem->n_sets = choose_n_sets(problem, setup);
+    for (size_t set = 0; set < problem->n_sets; ++set) {
+        for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+            const hone_resolved_arg *arg = &problem->resolved.args[i];
+            const hone_block *reals = &problem->pristine[HONE_PASS_REALS][i];
+            const hone_block *block =
+                is_written(arg) ? &problem->work[i] : reals;
+
+            if (arg->mode == HONE_ARG_SCALAR) {
+                problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
+                continue;
+            }
+            if (set > 0) {
+                block = &problem->extra[set][i];
+                HONE_TRY(hone__block_alloc(problem->device,
+                                           (size_t)arg->size_bytes,
+                                           &problem->extra[set][i], err));
+                if (reals->base)
+                    HONE_TRY(copy_block(problem, reals, block, err));
+            }
+            problem->pointer[set][i] = block->data;
+            problem->args[set][i] = &problem->pointer[set][i];
+        }
+    }
+    return HONE_OK;
+}
+
+static hone_status find_output(hone_problem *problem, hone_error *err)
+{
+    int n_outputs = 0;
+
+    problem->output = -1;
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (!is_written(&problem->resolved.args[i]))
+            continue;
+        problem->output = (int)i;
+        ++n_outputs;
+    }
+    if (problem->tmpl->n_checks && n_outputs != 1)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s: a check compares the only output array, but "
+                          "this template has %d arrays marked out or inout",
+                          problem->tmpl->path, n_outputs);
+    return HONE_OK;
+}
+
+/* Values of every slot: the device, this problem, the default parameters and
+ * what follows from them. A let that has no value here stays 0. */
+static hone_status fill_slots(const hone_problem *problem, int64_t *slots,
+                              size_t capacity, hone_error *err)
+{
+    const hone_template *tmpl = problem->tmpl;
+
+    if (tmpl->slots.total > capacity)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s declares more names than a check can read",
+                          tmpl->path);
+    memcpy(slots, problem->device->facts.value,
+           sizeof problem->device->facts.value);
+    memcpy(slots + tmpl->slots.dims, problem->resolved.dims,
+           tmpl->n_dims * sizeof slots[0]);
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        slots[tmpl->slots.params + i] =
+            tmpl->params[i].values[tmpl->params[i].default_index];
+    for (size_t i = 0; i < tmpl->n_lets; ++i)
+        (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
+                              &slots[tmpl->slots.lets + i], NULL);
+    return HONE_OK;
+}
+
+/* Tolerance and amplitude of the checks. */
+static hone_status read_checks(hone_problem *problem, hone_error *err)
+{
+    const hone_template *tmpl = problem->tmpl;
+    int64_t slots[512] = {0};
+
+    HONE_TRY(fill_slots(problem, slots, sizeof slots / sizeof slots[0], err));
+    for (size_t i = 0; i < tmpl->n_checks && i < HONE_MAX_CHECKS; ++i) {
+        const hone_template_check *from = &tmpl->checks[i];
+        hone_check *check = &problem->checks[problem->n_checks++];
+        int64_t value = 0;
+
+        check->name = from->reference;
+        if (from->tolerance.expr)
+            HONE_TRY(hone__expr_eval(from->tolerance.expr, slots, &value,
+                                     err));
+        check->tolerance = (double)value;
+        if (from->exact.expr)
+            HONE_TRY(hone__expr_eval(from->exact.expr, slots, &check->exact,
+                                     err));
+    }
+    return HONE_OK;
+}
+
+static hone_status explain_memory(hone_problem *problem, hone_status status,
+                                  hone_error *err)
+{
+    if (status != HONE_ERR_NO_MEMORY)
+        return status;
+    return hone__fail(err, status,
+                      "the arguments of %s take %lld MiB each time and do not "
+                      "fit the device's memory (%lld MiB) with the copies "
+                      "that verification needs; tune a smaller problem",
+                      problem->tmpl->op,
+                      (long long)(footprint(problem) >> 20),
+                      (long long)(problem->device->facts
+                                      .value[HONE_FACT_memory] >>
+                                  20));
+}
+
+hone_status hone__problem_open(hone_device *device,
+                               const hone_problem_setup *setup,
+                               hone_problem *out, hone_error *err)
+{
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out->device = device;
+    out->tmpl = setup->tmpl;
+    out->seed = setup->seed;
+    status = hone__launch_spec_parse(setup->launch_spec, &out->spec, err);
+    if (status == HONE_OK)
+        status = hone__launch_spec_resolve(out->spec, setup->dims,
+                                           setup->tmpl->n_dims,
+                                           &device->facts, &out->resolved,
+                                           err);
+    if (status == HONE_OK)
+        status = find_output(out, err);
+    if (status == HONE_OK)
+        status = read_checks(out, err);
+    if (status == HONE_OK)
+        status = make_inputs(out, err);
+    if (status == HONE_OK)
+        status = hone__expectations_make(out, setup, err);
+    if (status == HONE_OK)
+        status = make_sets(out, setup, err);
+    if (status == HONE_OK)
+        status = hone__device_synchronize(device, "making inputs", err);
+    if (status != HONE_OK) {
+        status = explain_memory(out, status, err);
+        hone__problem_close(out);
+    }
+    return status;
+}
+
+void hone__problem_close(hone_problem *problem)
+{
+    hone_device *device = problem->device;
+
+    for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass)
+            hone__block_free(device, &problem->pristine[pass][i]);
+        hone__block_free(device, &problem->work[i]);
+        for (size_t set = 1; set < HONE_MAX_SETS; ++set)
+            hone__block_free(device, &problem->extra[set][i]);
+    }
+    for (size_t i = 0; device && i < problem->n_checks; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            hone_expectation *e = &problem->checks[i].expected[pass];
+
+            hone__block_free(device, &e->index);
+            hone__block_free(device, &e->value);
+            hone__block_free(device, &e->magnitude);
+        }
+    }
+    hone__launch_spec_free(problem->spec);
+    memset(problem, 0, sizeof *problem);
+}
+
+hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
+                                  hone_cu_ptr *pointers, void **args,
+                                  hone_error *err)
+{
+    hone_device *device = problem->device;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+        args[i] = &problem->scalar[pass][i];
+        if (arg->mode == HONE_ARG_SCALAR)
+            continue;
+        pointers[i] = problem->pristine[pass][i].data;
+        args[i] = &pointers[i];
+        if (!is_written(arg))
+            continue;
+        pointers[i] = problem->work[i].data;
+        if (arg->mode == HONE_ARG_INOUT)
+            HONE_TRY(copy_block(problem, &problem->pristine[pass][i],
+                                &problem->work[i], err));
+        else
+            HONE_TRY(hone__cuda_check(
+                device->cuda,
+                device->cuda->fill8_async(problem->work[i].data, 0xff,
+                                          problem->work[i].size_bytes,
+                                          device->stream),
+                "poisoning an output", err));
+    }
+    return HONE_OK;
+}

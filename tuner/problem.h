@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One problem on the GPU: its arguments with inputs, copies of them for
+ * cold measurements, and what the outputs must be. */
+#ifndef HONE_TUNER_PROBLEM_H
+#define HONE_TUNER_PROBLEM_H
+
+#include "gen/template.h"
+#include "tuner/device.h"
+#include "tuner/reference.h"
+#include "tuner/tuner.h"
+
+enum {
+    HONE_MAX_SETS = 64,  /* copies of the arguments that cold mode rotates */
+    HONE_MAX_CHECKS = 4,
+    /* A CPU reference is computed whole up to so many operations (0.2 s on
+     * one core), else at HONE_N_SAMPLES elements. */
+    HONE_N_SAMPLES = 2048,
+    HONE_MAX_REFERENCE_FLOPS = 400 * 1000 * 1000
+};
+
+/* The two runs a variant is verified with: integers, where the result must
+ * be exact, and reals within the bound. Timing uses the reals: integers and
+ * zeros toggle fewer bits and run up to 13 % faster. */
+typedef enum hone_pass_data {
+    HONE_PASS_EXACT,
+    HONE_PASS_REALS,
+    HONE_N_PASSES
+} hone_pass_data;
+
+/* What one check expects of the output in one pass. */
+typedef struct hone_expectation {
+    hone_block index;     /* int64 element numbers; base 0: all, in order */
+    hone_block value;     /* double */
+    hone_block magnitude; /* double */
+    int64_t count;        /* 0: nothing to compare in this pass */
+} hone_expectation;
+
+typedef struct hone_check {
+    const char *name;
+    double tolerance; /* in units of round-off */
+    int64_t exact;    /* amplitude of the integers; 0: no exact run */
+    hone_expectation expected[HONE_N_PASSES];
+    char skipped[256]; /* why it could not be made; "" if it was */
+} hone_check;
+
+typedef struct hone_problem {
+    hone_device *device;
+    const hone_template *tmpl;
+    hone_launch_spec *spec; /* of the default variant; names borrow from it */
+    hone_resolved resolved; /* the arguments are those of every variant */
+    uint64_t seed;
+    int output; /* index of the only out or inout array; -1: none */
+    /* Inputs per pass; also the initial value of inout arrays. */
+    hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
+    uint64_t hash[HONE_N_PASSES][HONE_MAX_ARGS]; /* of `in` arrays */
+    union {
+        double f64;
+        uint64_t bits;
+    } scalar[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_block work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
+    size_t n_checks;
+    hone_check checks[HONE_MAX_CHECKS];
+    /* Rotation for timing: args[set] is what a launch takes. Set 0 is the
+     * reals and the work arrays. */
+    size_t n_sets;
+    hone_block extra[HONE_MAX_SETS][HONE_MAX_ARGS];
+    hone_cu_ptr pointer[HONE_MAX_SETS][HONE_MAX_ARGS];
+    void *args[HONE_MAX_SETS][HONE_MAX_ARGS];
+} hone_problem;
+
+typedef struct hone_problem_setup {
+    const hone_template *tmpl;
+    const char *launch_spec; /* of the default variant, as text */
+    const int64_t *dims;     /* completed */
+    hone_mode mode;
+    int want_sets;           /* 0: for verification only */
+    uint64_t seed;
+    const hone_reference *references;
+    size_t n_references;
+} hone_problem_setup;
+
+/* Allocate and fill everything. HONE_ERR_NO_MEMORY: the problem does not fit
+ * the device. HONE_ERR_UNSUPPORTED: a check needs one output array. */
+hone_status hone__problem_open(hone_device *device,
+                               const hone_problem_setup *setup,
+                               hone_problem *out, hone_error *err);
+void hone__problem_close(hone_problem *problem);
+
+/* Arguments for a verification run: `args` gets a pointer per argument, into
+ * `pointers` (HONE_MAX_ARGS of them) for arrays. Poisons `out` arrays and
+ * restores `inout` ones. */
+hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
+                                  hone_cu_ptr *pointers, void **args,
+                                  hone_error *err);
+
+/* Element arrays as our kernels take them: complex is twice as many f32. */
+int hone__lane_type(hone_type type);
+int64_t hone__lane_count(const hone_resolved_arg *arg);
+
+/* Order-independent hash of an array, to see whether it was changed. */
+hone_status hone__array_hash(hone_device *device, const hone_block *block,
+                             uint64_t *out, hone_error *err);
+
+/* Compute what each check expects (expectations.c). */
+hone_status hone__expectations_make(hone_problem *problem,
+                                    const hone_problem_setup *setup,
+                                    hone_error *err);
+
+#endif

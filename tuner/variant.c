@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading and launching a variant in the GPU worker: see variant.h. The
+ * runtime's plans do the same for users (runtime/plan.c); this side keeps
+ * workspaces between guard bands and tells failures apart. */
+#include "tuner/variant.h"
+
+#include <string.h>
+
+hone_outcome hone__outcome_of(const hone_error *err)
+{
+    if (err->domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(err->native))
+        return HONE_OUTCOME_FAULT;
+    if (err->domain == HONE_DOMAIN_CUDA &&
+        err->native == HONE_CU_LAUNCH_OUT_OF_RESOURCES)
+        return HONE_OUTCOME_LIMITS;
+    if (err->status == HONE_ERR_CONSTRAINT)
+        return HONE_OUTCOME_CONSTRAINT;
+    if (err->status == HONE_ERR_INPUT || err->status == HONE_ERR_OVERFLOW ||
+        err->status == HONE_ERR_NO_MEMORY)
+        return HONE_OUTCOME_LIMITS;
+    return HONE_OUTCOME_LAUNCH;
+}
+
+/* What the card refuses, before the driver is asked: the driver's answer to
+ * too much shared memory is a bare "invalid value". */
+static hone_status check_limits(hone_variant *variant, hone_cu_function f,
+                                const hone_resolved_launch *launch,
+                                hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+    const int64_t optin =
+        variant->device->facts.value[HONE_FACT_smem_optin];
+    const int64_t threads =
+        (int64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    int static_bytes = 0;
+    int max_threads = 0;
+
+    HONE_TRY(hone__cuda_check(cuda,
+                              cuda->function_get(&static_bytes,
+                                                 HONE_CU_FUNC_SHARED_BYTES, f),
+                              "reading a kernel's shared memory", err));
+    HONE_TRY(hone__cuda_check(cuda,
+                              cuda->function_get(&max_threads,
+                                                 HONE_CU_FUNC_MAX_THREADS, f),
+                              "reading a kernel's block limit", err));
+    if ((int64_t)launch->shared_bytes + static_bytes > optin)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s needs %u + %d bytes of shared memory; "
+                          "the device has %lld per block",
+                          launch->kernel, launch->shared_bytes, static_bytes,
+                          (long long)optin);
+    if (threads > max_threads)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s is launched with %lld threads per block "
+                          "but can run at most %d (registers or launch "
+                          "bounds)",
+                          launch->kernel, (long long)threads, max_threads);
+    return HONE_OK;
+}
+
+static hone_status load_kernels(hone_variant *variant, const void *cubin,
+                                hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+
+    HONE_TRY(hone__cuda_check(cuda, cuda->module_load(&variant->module, cubin),
+                              "loading the cubin", err));
+    for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
+        const hone_resolved_launch *launch = &variant->resolved.launches[i];
+
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->module_function(&variant->functions[i], variant->module,
+                                  launch->kernel),
+            launch->kernel, err));
+        HONE_TRY(check_limits(variant, variant->functions[i], launch, err));
+        HONE_TRY(hone__cuda_kernel(cuda, variant->module, launch->kernel,
+                                   launch->shared_bytes,
+                                   &variant->functions[i], err));
+    }
+    return HONE_OK;
+}
+
+static hone_status make_workspaces(hone_variant *variant, hone_error *err)
+{
+    hone_device *device = variant->device;
+
+    for (size_t i = 0; i < variant->resolved.n_workspaces; ++i) {
+        const hone_resolved_workspace *w = &variant->resolved.workspaces[i];
+
+        HONE_TRY(hone__block_alloc(device, (size_t)w->size_bytes,
+                                   &variant->workspaces[i], err));
+        if (w->zero)
+            HONE_TRY(hone__cuda_check(
+                device->cuda,
+                device->cuda->fill8_async(variant->workspaces[i].data, 0,
+                                          (size_t)w->size_bytes,
+                                          device->stream),
+                "clearing a workspace", err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__variant_load(hone_device *device, const char *launch_spec,
+                               const void *cubin, const int64_t *dims,
+                               size_t n_dims, hone_variant *out,
+                               hone_outcome *out_outcome, hone_error *err)
+{
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out->device = device;
+    status = hone__launch_spec_parse(launch_spec, &out->spec, err);
+    if (status == HONE_OK)
+        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
+                                           &device->facts, &out->resolved,
+                                           err);
+    if (status == HONE_OK)
+        status = load_kernels(out, cubin, err);
+    if (status == HONE_OK)
+        status = make_workspaces(out, err);
+    *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK
+                                     : hone__outcome_of(err);
+    if (status != HONE_OK)
+        hone__variant_unload(out);
+    return status;
+}
+
+void hone__variant_unload(hone_variant *variant)
+{
+    for (size_t i = 0; i < HONE_MAX_WORKSPACES; ++i) {
+        if (variant->device)
+            hone__block_free(variant->device, &variant->workspaces[i]);
+    }
+    if (variant->module)
+        (void)variant->device->cuda->module_unload(variant->module);
+    hone__launch_spec_free(variant->spec);
+    memset(variant, 0, sizeof *variant);
+}
+
+static hone_status enqueue(void *user, void *const *args, hone_stream stream,
+                           hone_error *err)
+{
+    hone_variant *variant = user;
+    const hone_cuda *cuda = variant->device->cuda;
+
+    for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
+        const hone_resolved_launch *l = &variant->resolved.launches[i];
+        void *params[HONE_MAX_PASSED];
+        int narrow[HONE_MAX_PASSED];
+        int64_t wide[HONE_MAX_PASSED];
+
+        for (size_t p = 0; p < l->n_passed; ++p) {
+            const hone_pass *pass = &l->passed[p];
+
+            narrow[p] = (int)pass->value;
+            wide[p] = pass->value;
+            params[p] = pass->kind == HONE_PASS_ARG ? args[pass->index]
+                        : pass->kind == HONE_PASS_WORKSPACE
+                            ? (void *)&variant->workspaces[pass->index].data
+                        : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
+                                                      : (void *)&wide[p];
+        }
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->launch(variant->functions[i], l->grid[0], l->grid[1],
+                         l->grid[2], l->block[0], l->block[1], l->block[2],
+                         l->shared_bytes, stream, params, NULL),
+            l->kernel, err));
+    }
+    return HONE_OK;
+}
+
+hone_subject hone__variant_subject(hone_variant *variant)
+{
+    return (hone_subject){enqueue, variant};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled variant, loaded on the device and ready to launch, and whatever
+ * else can be enqueued and timed in its place. */
+#ifndef HONE_TUNER_VARIANT_H
+#define HONE_TUNER_VARIANT_H
+
+#include "runtime/launch_spec.h"
+#include "tuner/device.h"
+#include "tuner/outcome.h"
+
+/* Anything that runs the operation once on a stream. */
+typedef struct hone_subject {
+    hone_status (*enqueue)(void *user, void *const *args, hone_stream stream,
+                           hone_error *err);
+    void *user;
+} hone_subject;
+
+typedef struct hone_variant {
+    hone_device *device;
+    hone_launch_spec *spec;
+    hone_resolved resolved;
+    hone_cu_module module;
+    hone_cu_function functions[HONE_MAX_LAUNCHES];
+    hone_block workspaces[HONE_MAX_WORKSPACES];
+} hone_variant;
+
+/* Load. On failure `out_outcome` is limits, launch or fault. */
+hone_status hone__variant_load(hone_device *device, const char *launch_spec,
+                               const void *cubin, const int64_t *dims,
+                               size_t n_dims, hone_variant *out,
+                               hone_outcome *out_outcome, hone_error *err);
+void hone__variant_unload(hone_variant *variant);
+
+hone_subject hone__variant_subject(hone_variant *variant);
+
+/* Which outcome a failed driver call is. */
+hone_outcome hone__outcome_of(const hone_error *err);
+
+#endif
