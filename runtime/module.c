@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA contexts and the modules loaded into them: see context.h. */
+#include "runtime/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hone_status fill_target(const hone_cuda *cuda, hone_target *out,
+                               hone_error *err)
+{
+    hone_cu_device device = 0;
+    int version = 0;
+
+    HONE_TRY(hone__cuda_check(cuda, cuda->context_device(&device),
+                              "cuCtxGetDevice", err));
+    HONE_TRY(hone__cuda_facts(cuda, device, &out->facts, err));
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->device_name(out->name, (int)sizeof out->name, device),
+        "cuDeviceGetName", err));
+    HONE_TRY(hone__cuda_check(cuda, cuda->driver_version(&version),
+                              "cuDriverGetVersion", err));
+    (void)snprintf(out->driver_version, sizeof out->driver_version, "%d",
+                   version);
+    return HONE_OK;
+}
+
+static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
+                              hone_cu_context context, unsigned long long id,
+                              hone_device **out, hone_error *err)
+{
+    hone_device *device = hone__alloc(sizeof *device);
+    hone_status status;
+
+    if (!device)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a CUDA context");
+    device->cuda = cuda;
+    device->context = context;
+    device->context_id = id;
+    status = fill_target(cuda, &device->target, err);
+    if (status != HONE_OK) {
+        hone__free(device);
+        return status;
+    }
+    device->next = ctx->devices;
+    ctx->devices = device;
+    *out = device;
+    return HONE_OK;
+}
+
+hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
+                                 hone_error *err)
+{
+    const hone_cuda *cuda = NULL;
+    hone_cu_context context = NULL;
+    unsigned long long id = 0;
+
+    *out = NULL;
+    HONE_TRY(hone__cuda_get(&cuda, err));
+    HONE_TRY(hone__cuda_check(cuda, cuda->context_get(&context),
+                              "cuCtxGetCurrent", err));
+    if (!context)
+        return hone__fail(err, HONE_ERR_NO_GPU,
+                          "the calling thread has no current CUDA context; "
+                          "make one first, e.g. with cudaSetDevice() and "
+                          "cudaMalloc(), or cuCtxSetCurrent()");
+    HONE_TRY(hone__cuda_check(cuda, cuda->context_id(context, &id),
+                              "cuCtxGetId", err));
+    for (hone_device *d = ctx->devices; d; d = d->next) {
+        if (d->context_id == id) {
+            *out = d;
+            return HONE_OK;
+        }
+    }
+    return add_device(ctx, cuda, context, id, out, err);
+}
+
+int hone__device_enter(const hone_device *device)
+{
+    unsigned long long id = 0;
+
+    return !device->cuda->context_id(device->context, &id) &&
+           id == device->context_id &&
+           !device->cuda->context_push(device->context);
+}
+
+void hone__device_leave(const hone_device *device)
+{
+    hone_cu_context popped = NULL;
+
+    (void)device->cuda->context_pop(&popped);
+}
+
+static hone_status load(hone_ctx *ctx, const hone_device *device,
+                        const hone_store_row *row, hone_cu_module *out,
+                        hone_error *err)
+{
+    hone_text cubin = {0};
+    hone_status status = hone__store_cubin(ctx->store, row, &cubin, err);
+
+    if (status == HONE_OK) {
+        const hone_cu_result result =
+            device->cuda->module_load(out, cubin.data);
+
+        status = hone__cuda_check(device->cuda, result,
+                                  "loading the kernel (cuModuleLoadData)",
+                                  err);
+        if (result == HONE_CU_NO_BINARY_FOR_GPU)
+            status = hone__fail_native(
+                err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
+                "the driver does not take the cubin of %s, compiled for "
+                "%s; tune again on this machine",
+                row->config, row->compile_arch);
+    }
+    hone__text_free(&cubin);
+    return status;
+}
+
+hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
+                                 const hone_store_row *row,
+                                 hone_module **out, hone_error *err)
+{
+    hone_module *module;
+    hone_status status;
+
+    *out = NULL;
+    for (module = device->modules; module; module = module->next) {
+        if (strcmp(module->cubin_sha256, row->cubin_sha256) == 0) {
+            ++module->n_users;
+            *out = module;
+            return HONE_OK;
+        }
+    }
+    module = hone__alloc(sizeof *module);
+    if (!module)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a module");
+    status = load(ctx, device, row, &module->handle, err);
+    if (status != HONE_OK) {
+        hone__free(module);
+        return status;
+    }
+    (void)snprintf(module->cubin_sha256, sizeof module->cubin_sha256, "%s",
+                   row->cubin_sha256);
+    module->device = device;
+    module->n_users = 1;
+    module->next = device->modules;
+    device->modules = module;
+    *out = module;
+    return HONE_OK;
+}
+
+void hone__module_release(hone_module *module)
+{
+    hone_module **link;
+    hone_device *device;
+
+    if (!module || --module->n_users)
+        return;
+    device = module->device;
+    for (link = &device->modules; *link != module; link = &(*link)->next)
+        ;
+    *link = module->next;
+    if (hone__device_enter(device)) {
+        (void)device->cuda->module_unload(module->handle);
+        hone__device_leave(device);
+    }
+    hone__free(module);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making, running and freeing plans: see plan.h. */
+#include "runtime/plan.h"
+
+#include <stdio.h>
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
+}
+
+/* A constant parameter, stored as the kernel reads it. */
+static void *keep_constant(hone_arena *arena, const hone_pass *pass)
+{
+    union {
+        int32_t i32;
+        int64_t i64;
+    } *value = hone__arena_alloc(arena, sizeof *value);
+
+    if (value && pass->kind == HONE_PASS_I32)
+        value->i32 = (int32_t)pass->value;
+    else if (value)
+        value->i64 = pass->value;
+    return value;
+}
+
+static hone_status prepare_launch(hone_plan *plan,
+                                  const hone_resolved_launch *from,
+                                  hone_plan_launch *to, hone_error *err)
+{
+    hone_plan_param *params =
+        hone__arena_alloc(&plan->arena, from->n_passed * sizeof *params);
+
+    if (!params)
+        return no_memory(err);
+    for (size_t i = 0; i < from->n_passed; ++i) {
+        const hone_pass *pass = &from->passed[i];
+
+        params[i].kind = pass->kind;
+        params[i].index = pass->index;
+        if (pass->kind == HONE_PASS_I32 || pass->kind == HONE_PASS_I64) {
+            params[i].constant = keep_constant(&plan->arena, pass);
+            if (!params[i].constant)
+                return no_memory(err);
+        }
+    }
+    memcpy(to->grid, from->grid, sizeof to->grid);
+    memcpy(to->block, from->block, sizeof to->block);
+    to->shared_bytes = from->shared_bytes;
+    to->n_params = (unsigned)from->n_passed;
+    to->params = params;
+    return hone__cuda_kernel(plan->cuda, plan->module->handle, from->kernel,
+                             from->shared_bytes, &to->function, err);
+}
+
+static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
+                             const hone_plan_key *key, hone_error *err)
+{
+    const hone_resolved *resolved = &answer->resolved;
+
+    HONE_TRY(hone__module_acquire(plan->ctx, plan->device, answer->row,
+                                  &plan->module, err));
+    HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
+    plan->op = hone__arena_strndup(&plan->arena, key->op, strlen(key->op));
+    plan->launches = hone__arena_alloc(
+        &plan->arena, resolved->n_launches * sizeof *plan->launches);
+    if (!plan->op || !plan->launches)
+        return no_memory(err);
+    plan->hash = hone__plan_hash(key);
+    plan->context_id = key->context_id;
+    plan->n_dims = key->n_dims;
+    for (size_t i = 0; i < key->n_dims; ++i)
+        plan->dims[i] = key->dims[i];
+    plan->n_args = resolved->n_args;
+    for (size_t i = 0; i < resolved->n_launches; ++i) {
+        HONE_TRY(prepare_launch(plan, &resolved->launches[i],
+                                &plan->launches[i], err));
+        ++plan->n_launches;
+    }
+    return HONE_OK;
+}
+
+hone_status hone__plan_build(hone_ctx *ctx, const char *op,
+                             const int64_t *dims, size_t n_dims,
+                             hone_plan **out, hone_match *out_match,
+                             hone_error *err)
+{
+    hone_plan_key key = {0, op, dims, n_dims};
+    hone_device *device = NULL;
+    hone_answer answer;
+    hone_status status;
+    hone_plan *plan;
+
+    *out = NULL;
+    if (!ctx->store)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "no database is open: hone_open() had failed");
+    HONE_TRY(hone__device_current(ctx, &device, err));
+    HONE_TRY(hone__match_find(ctx->store, &device->target, op, dims, n_dims,
+                              &answer, err));
+    plan = hone__alloc(sizeof *plan);
+    if (!plan)
+        return no_memory(err);
+    plan->ctx = ctx;
+    plan->device = device;
+    plan->cuda = device->cuda;
+    key.context_id = device->context_id;
+    status = fill_plan(plan, &answer, &key, err);
+    if (status != HONE_OK) {
+        hone__plan_free(plan);
+        return status;
+    }
+    if (out_match)
+        *out_match = answer.match;
+    *out = plan;
+    return HONE_OK;
+}
+
+void hone__plan_free(hone_plan *plan)
+{
+    if (!plan)
+        return;
+    if (plan->workspaces) {
+        const int alive = hone__device_enter(plan->device);
+
+        hone__workspaces_free(plan->workspaces,
+                              alive ? plan->device : NULL);
+        if (alive)
+            hone__device_leave(plan->device);
+    }
+    hone__module_release(plan->module);
+    hone__arena_free(&plan->arena);
+    hone__free(plan);
+}
+
+hone_status hone_plan_create(hone_ctx *ctx, const char *op,
+                             const int64_t *dims, size_t n_dims,
+                             hone_plan **out_plan, hone_match *out_match)
+{
+    hone_error *err = hone__thread_error(ctx);
+    hone_status status;
+
+    if (out_plan)
+        *out_plan = NULL;
+    if (!ctx || !op || (n_dims && !dims) || !out_plan)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "hone_plan_create: %s is NULL",
+                          !ctx  ? "ctx"
+                          : !op ? "op"
+                          : !out_plan ? "out_plan"
+                                      : "dims");
+    (void)pthread_mutex_lock(&ctx->lock);
+    status = hone__plan_build(ctx, op, dims, n_dims, out_plan, out_match,
+                              err);
+    (void)pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
+void hone_plan_destroy(hone_plan *plan)
+{
+    hone_ctx *ctx = plan ? plan->ctx : NULL;
+
+    if (!plan)
+        return;
+    (void)pthread_mutex_lock(&ctx->lock);
+    hone__plan_free(plan);
+    (void)pthread_mutex_unlock(&ctx->lock);
+}
+
+/* The slow path to a stream's workspaces. */
+static hone_status make_workspaces(hone_plan *plan, hone_stream stream,
+                                   hone_cu_ptr **out)
+{
+    hone_error *err = hone__thread_error(plan->ctx);
+    unsigned long long id = 0;
+
+    if (plan->cuda->context_id(NULL, &id) || id != plan->context_id)
+        return hone__fail(err, HONE_ERR_CUDA,
+                          "the plan of %s was made in another CUDA context "
+                          "than the one that is current",
+                          plan->op);
+    return hone__workspaces_get(plan->workspaces, plan->cuda, stream, out,
+                                err);
+}
+
+hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
+{
+    hone_cu_ptr *parts = NULL;
+
+    if (!plan)
+        return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
+                          "hone_plan_prepare: plan is NULL");
+    if (!plan->workspaces || hone__workspaces_find(plan->workspaces, stream))
+        return HONE_OK;
+    return make_workspaces(plan, stream, &parts);
+}
+
+static hone_status launch_failed(const hone_plan *plan,
+                                 hone_cu_result result)
+{
+    char what[128];
+
+    (void)snprintf(what, sizeof what, "launching %.80s (cuLaunchKernel)",
+                   plan->op);
+    return hone__cuda_check(plan->cuda, result, what,
+                            hone__thread_error(plan->ctx));
+}
+
+static hone_status argument_missing(const hone_plan *plan, int index)
+{
+    return hone__fail(hone__thread_error(plan->ctx), HONE_ERR_ARGUMENT,
+                      "args[%d] of %s is NULL; each of its %zu args points "
+                      "to a device pointer or to a scalar's value",
+                      index, plan->op, plan->n_args);
+}
+
+hone_status hone_plan_run(hone_plan *plan, void *const *args,
+                          hone_stream stream)
+{
+    static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
+    hone_cu_ptr *parts = no_parts;
+
+    if (!plan || (plan->n_args && !args))
+        return hone__fail(hone__thread_error(plan ? plan->ctx : NULL),
+                          HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
+                          plan ? "args" : "plan");
+    if (plan->workspaces) {
+        parts = hone__workspaces_find(plan->workspaces, stream);
+        if (!parts)
+            HONE_TRY(make_workspaces(plan, stream, &parts));
+    }
+    for (size_t i = 0; i < plan->n_launches; ++i) {
+        const hone_plan_launch *launch = &plan->launches[i];
+        void *params[HONE_MAX_PASSED];
+        hone_cu_result result;
+
+        for (unsigned p = 0; p < launch->n_params; ++p) {
+            const hone_plan_param *from = &launch->params[p];
+
+            params[p] = from->constant;
+            if (from->kind == HONE_PASS_ARG) {
+                params[p] = args[from->index];
+                if (!params[p])
+                    return argument_missing(plan, from->index);
+            } else if (from->kind == HONE_PASS_WORKSPACE) {
+                params[p] = &parts[from->index];
+            }
+        }
+        result = plan->cuda->launch(
+            launch->function, launch->grid[0], launch->grid[1],
+            launch->grid[2], launch->block[0], launch->block[1],
+            launch->block[2], launch->shared_bytes, stream, params, NULL);
+        if (result)
+            return launch_failed(plan, result);
+    }
+    return HONE_OK;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan: the geometry of its launches and where each kernel parameter comes
+ * from, all settled when it is made, so that a run only fills an array of
+ * pointers. Nothing but its workspaces changes afterwards. */
+#ifndef HONE_RUNTIME_PLAN_H
+#define HONE_RUNTIME_PLAN_H
+
+#include "runtime/context.h"
+
+#include <string.h>
+
+/* One kernel parameter. */
+typedef struct hone_plan_param {
+    hone_pass_kind kind;
+    int index;      /* of the argument or workspace */
+    void *constant; /* HONE_PASS_I32 and HONE_PASS_I64: to the value */
+} hone_plan_param;
+
+typedef struct hone_plan_launch {
+    hone_cu_function function;
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    unsigned n_params;
+    const hone_plan_param *params;
+} hone_plan_launch;
+
+enum { HONE_MAX_SLOTS = 64 };
+
+/* The workspaces for one stream. */
+typedef struct hone_slot {
+    _Atomic uintptr_t key; /* 0: free; set last, never changed again */
+    hone_cu_ptr base;
+    hone_cu_ptr parts[HONE_MAX_WORKSPACES];
+} hone_slot;
+
+typedef struct hone_workspaces {
+    pthread_mutex_t lock; /* for making a slot */
+    size_t n_parts;
+    size_t size_bytes; /* of all parts together */
+    struct {
+        size_t offset_bytes;
+        size_t size_bytes;
+        int zero;
+    } parts[HONE_MAX_WORKSPACES];
+    hone_slot slots[HONE_MAX_SLOTS];
+} hone_workspaces;
+
+struct hone_plan {
+    const hone_cuda *cuda;
+    size_t n_args;
+    size_t n_launches;
+    hone_plan_launch *launches;
+    hone_workspaces *workspaces; /* NULL: needs no memory */
+    /* Key; see hone_plan_key. */
+    uint64_t hash;
+    unsigned long long context_id;
+    char *op;
+    size_t n_dims;
+    int64_t dims[HONE_MAX_DIMS];
+    hone_ctx *ctx;
+    hone_device *device;
+    hone_module *module;
+    hone_arena arena;
+};
+
+/* Make a plan; the lock of `ctx` is held. `out_match` may be NULL. */
+hone_status hone__plan_build(hone_ctx *ctx, const char *op,
+                             const int64_t *dims, size_t n_dims,
+                             hone_plan **out, hone_match *out_match,
+                             hone_error *err);
+/* Free a plan, lock held or nobody else there. NULL is a no-op. */
+void hone__plan_free(hone_plan *plan);
+
+/* Workspace memory for a problem; *out stays NULL if none is needed. */
+hone_status hone__workspaces_create(const hone_resolved *resolved,
+                                    hone_workspaces **out, hone_error *err);
+/* Free all slots; the context is current, or `device` NULL if it is gone. */
+void hone__workspaces_free(hone_workspaces *workspaces,
+                           const hone_device *device);
+/* The parts for a stream; NULL if it has no slot yet. Takes no lock. */
+hone_cu_ptr *hone__workspaces_find(hone_workspaces *workspaces,
+                                   hone_stream stream);
+/* The same, allocating a slot if there is none. */
+hone_status hone__workspaces_get(hone_workspaces *workspaces,
+                                 const hone_cuda *cuda, hone_stream stream,
+                                 hone_cu_ptr **out, hone_error *err);
+
+static inline int hone__plan_matches(const hone_plan *plan,
+                                     const hone_plan_key *key)
+{
+    if (plan->context_id != key->context_id || plan->n_dims != key->n_dims)
+        return 0;
+    for (size_t i = 0; i < key->n_dims; ++i) {
+        if (plan->dims[i] != key->dims[i])
+            return 0;
+    }
+    /* The text decides, not the address: the caller may reuse a buffer. */
+    return strcmp(plan->op, key->op) == 0;
+}
+
+static inline uint64_t hone__plan_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ (hash >> 32);
+}
+
+/* Operations are few, so their length and ends are enough of them. */
+static inline uint64_t hone__plan_hash(const hone_plan_key *key)
+{
+    const size_t length = strlen(key->op);
+    uint64_t hash = key->context_id;
+
+    hash = hone__plan_mix(hash, (uint64_t)length << 16 |
+                                    (uint64_t)(unsigned char)key->op[0] << 8 |
+                                    (unsigned char)key->op[length -
+                                                           (length > 0)]);
+    for (size_t i = 0; i < key->n_dims; ++i)
+        hash = hone__plan_mix(hash, (uint64_t)key->dims[i]);
+    return hash;
+}
+
+#endif
