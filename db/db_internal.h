@@ -56,7 +56,8 @@ hone_status hone__db_find_or_put(hone_db *db, const char *doing,
 int hone__db_bind(sqlite3_stmt *statement, int index,
                   const hone_db_value *value);
 
-/* For walking rows: prepare and bind; the caller finalises. */
+/* For walking rows: prepare and bind; the caller finalises. Values
+ * beyond the parameters of the statement are left out. */
 hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
                              const hone_db_value *values, size_t n_values,
                              sqlite3_stmt **out, hone_error *err);

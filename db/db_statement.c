@@ -145,8 +145,9 @@ hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
                              sqlite3_stmt **out, hone_error *err)
 {
     int code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+    const size_t n_used = (size_t)sqlite3_bind_parameter_count(*out);
 
-    for (size_t i = 0; i < n_values && code == SQLITE_OK; i++)
+    for (size_t i = 0; i < n_values && i < n_used && code == SQLITE_OK; i++)
         code = hone__db_bind(*out, (int)i + 1, &values[i]);
     if (code != SQLITE_OK) {
         const hone_status status = hone__db_fail(db, code, doing, err);
