@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device helpers shared by the templates: vectors of 1, 2 or 4 elements with
+ * plain and streaming access, sums over a warp and a block, and asynchronous
+ * copies from global to shared memory. Every line of inline PTX stands in
+ * this file, so that a compiler for another target has one file to replace.
+ * No include and no name of a template parameter: it is part of the
+ * precompiled header that all variants of a template share. */
+#ifndef HONE_DEVICE_CUH
+#define HONE_DEVICE_CUH
+
+namespace hone {
+
+/* --- vectors ------------------------------------------------------------ */
+
+template <typename E, int WIDTH> struct vector;
+template <> struct vector<float, 1> {
+    using type = float;
+};
+template <> struct vector<float, 2> {
+    using type = float2;
+};
+template <> struct vector<float, 4> {
+    using type = float4;
+};
+template <> struct vector<double, 1> {
+    using type = double;
+};
+template <> struct vector<double, 2> {
+    using type = double2;
+};
+
+/* a*x + y in each lane. */
+__device__ inline float axpy(float a, float x, float y)
+{
+    return a * x + y;
+}
+__device__ inline float2 axpy(float a, float2 x, float2 y)
+{
+    return make_float2(a * x.x + y.x, a * x.y + y.y);
+}
+__device__ inline float4 axpy(float a, float4 x, float4 y)
+{
+    return make_float4(a * x.x + y.x, a * x.y + y.y, a * x.z + y.z,
+                       a * x.w + y.w);
+}
+__device__ inline double axpy(double a, double x, double y)
+{
+    return a * x + y;
+}
+__device__ inline double2 axpy(double a, double2 x, double2 y)
+{
+    return make_double2(a * x.x + y.x, a * x.y + y.y);
+}
+
+/* Lanes of `v` added up, in a fixed order. */
+__device__ inline float lane_sum(float v)
+{
+    return v;
+}
+__device__ inline float lane_sum(float2 v)
+{
+    return v.x + v.y;
+}
+__device__ inline float lane_sum(float4 v)
+{
+    return (v.x + v.y) + (v.z + v.w);
+}
+
+/* Read or write what will not be used again soon (STREAM), or normally. */
+template <bool STREAM, typename V> __device__ inline V load(const V *p)
+{
+    if constexpr (STREAM)
+        return __ldcs(p);
+    else
+        return *p;
+}
+template <bool STREAM, typename V> __device__ inline void store(V *p, V v)
+{
+    if constexpr (STREAM)
+        __stcs(p, v);
+    else
+        *p = v;
+}
+
+/* --- sums over threads -------------------------------------------------- */
+
+/* Sum over the 32 lanes; every lane gets it. */
+__device__ inline float warp_sum(float v)
+{
+    for (int step = 16; step > 0; step /= 2)
+        v += __shfl_xor_sync(0xffffffffu, v, step);
+    return v;
+}
+
+/* Sum over a block of THREADS (a multiple of 32, at most 1024) threads, all
+ * of which call it; every thread of warp 0 gets it. The order of additions
+ * depends on THREADS only. Calls that follow each other need a barrier
+ * between them. */
+template <int THREADS> __device__ inline float block_sum(float v)
+{
+    __shared__ float of_warp[32];
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+
+    v = warp_sum(v);
+    if constexpr (THREADS > 32) {
+        if (lane == 0)
+            of_warp[warp] = v;
+        __syncthreads();
+        if (warp == 0)
+            v = warp_sum(lane < THREADS / 32 ? of_warp[lane] : 0.0f);
+    }
+    return v;
+}
+
+/* --- global to shared memory -------------------------------------------- */
+
+/* Start copying 16 bytes; both addresses are multiples of 16. With `valid`
+ * false the 16 bytes become zero and nothing is read. */
+__device__ inline void copy16_async(void *shared, const void *global,
+                                    bool valid)
+{
+    const unsigned to =
+        static_cast<unsigned>(__cvta_generic_to_shared(shared));
+
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(to), "l"(global), "r"(valid ? 16 : 0)
+                 : "memory");
+}
+
+/* Close a group of copies of this thread. */
+__device__ inline void copy_commit()
+{
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+
+/* Wait until at most PENDING of this thread's latest groups are under way.
+ * A barrier must follow before other threads read what arrived. */
+template <int PENDING> __device__ inline void copy_wait()
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(PENDING) : "memory");
+}
+
+} /* namespace hone */
+
+#endif
