@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every option, command, exit code, status and environment variable is in
+# the help and in the source of the man page.
+set -eu
+build=$(dirname "${HONE:?}")/..
+docgen="$build/tools/docgen"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "${HONE_SOURCE:?}"
+# shellcheck disable=SC1003 # the backslashes of scdoc's escapes
+"$docgen" man tools/man/hone.1.scd | tr -d '\\' >"$work/man"
+if grep -q '@' "$work/man"; then
+    echo "tools/man/hone.1.scd: a mark was not replaced:"
+    grep '@' "$work/man"
+    exit 1
+fi
+failed=0
+need() { # need FILE WORD WHAT
+    grep -qF -e "$2" "$1" || {
+        echo "$3: '$2' is not in $(basename "$1")"
+        failed=1
+    }
+}
+
+"$HONE" --help >"$work/help"
+commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' tools/commands.def)
+[ -n "$commands" ]
+for command in $commands; do
+    need "$work/help" "  $command " "command"
+    need "$work/man" "## hone $command" "command"
+    "$HONE" "$command" --help >"$work/help.$command"
+    "$HONE" help "$command" | cmp - "$work/help.$command"
+    head -n 1 "$work/help.$command" | grep -q "^Example: hone $command" || {
+        echo "$command --help does not begin with an example"
+        failed=1
+    }
+done
+
+# Options: those of options.def in the man page, and in the help of a command
+# exactly if the table gives the option to it.
+sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' tools/options.def \
+    >"$work/options"
+[ -s "$work/options" ]
+while read -r option; do
+    need "$work/man" "*--$option*" "option"
+    cat "$work"/help.* >"$work/helps"
+    need "$work/helps" "--$option" "option"
+    # One that no command reads would be accepted and ignored.
+    id=HONE_OPT_$(echo "$option" | tr 'a-z-' 'A-Z_')
+    grep -rqwE "$id" tools --include='*.c' || {
+        echo "option --$option is in options.def, and nothing reads it"
+        failed=1
+    }
+done <"$work/options"
+
+sed -n 's/^ *X(\(HONE_[A-Z_]*\), [0-9]*,.*/\1/p' runtime/hone.h |
+    grep -E '^HONE_(OK|ERR_)' >"$work/statuses"
+while read -r status; do
+    need "$work/man" "*$status*" "status"
+    grep -qE "X\($status, [A-Z]+\)" tools/exit_code.h || {
+        echo "$status has no exit code in tools/exit_code.h"
+        failed=1
+    }
+done <"$work/statuses"
+
+grep -rhoE '(getenv|set_env|hone__env[a-z_]*)\("[A-Z_]+"' \
+    runtime db gen tuner tools --include='*.c' |
+    sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/variables"
+[ -s "$work/variables" ]
+while read -r variable; do
+    case $variable in
+    PATH) continue ;; # every shell's
+    esac
+    need "$work/man" "*$variable*" "environment variable"
+done <"$work/variables"
+exit $failed

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Rules of every source file: licence line, unique name, length, functions
+# that are not used, a README in every directory. Prints what breaks a rule;
+# exit 1 if anything does.
+set -eu
+cd "${HONE_SOURCE:?}"
+max_lines=600
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+parts=""
+for part in runtime db gen templates tuner tools tests cmake docs; do
+    [ ! -d "$part" ] || parts="$parts $part"
+done
+# shellcheck disable=SC2086 # a list of words
+find $parts -type f ! -name '*.json' ! -path '*/results/*' >"$work/all"
+# Golden files are what the program prints, not source.
+grep -v '\.expected$' "$work/all" |
+    grep -E '\.(c|h|cu|cuh|def|sql|cmake|sh)$|/CMakeLists.txt$' \
+        >"$work/sources" || true
+grep -E '\.(c|h)$' "$work/sources" >"$work/c" || true
+
+# Templates of tests are bad on purpose, their first line included.
+# shellcheck disable=SC2129 # one paragraph per rule
+while read -r file; do
+    case $file in
+    tests/*.cu) continue ;;
+    esac
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+        echo "$file:1: the line 'SPDX-License-Identifier: Apache-2.0' is missing"
+done <"$work/sources" >>"$work/found"
+
+while read -r file; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le "$max_lines" ] ||
+        echo "$file: $lines lines, at most $max_lines; what are its parts?"
+done <"$work/sources" >>"$work/found"
+
+# One name, one file: a reader finds it by its name alone.
+sed 's|.*/||' "$work/all" | grep -vE '^(README\.md|CMakeLists\.txt)$' |
+    sort | uniq -d | while read -r name; do
+    echo "$name: $(grep -c "/$name\$" "$work/all") files of this name:" \
+        "$(grep "/$name\$" "$work/all" | tr '\n' ' ')"
+done >>"$work/found"
+
+for part in $parts .; do
+    [ -f "$part/README.md" ] || echo "$part/README.md is missing"
+done >>"$work/found"
+for part in tests/*/; do
+    [ ! -d "$part" ] || [ -f "${part}CMakeLists.txt" ] ||
+        echo "${part}CMakeLists.txt is missing"
+done >>"$work/found"
+
+# Calls of `names` in the C files that match `pattern`; comments and strings
+# do not count.
+banned() {
+    pattern=$1
+    names=$2
+    why=$3
+    grep -E "$pattern" "$work/c" | while read -r file; do
+        awk -v names="$names" -v why="$why" '
+        {
+            line = $0
+            if (inside) {
+                if (!sub(/^.*\*\//, "", line)) next
+                inside = 0
+            }
+            gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+            gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
+            if (sub(/\/\*.*$/, "", line)) inside = 1
+            if (match(line, "(^|[^A-Za-z0-9_.>])(" names ")[ ]*\\(")) {
+                print FILENAME ":" FNR ": " why ": " $0
+            }
+        }' "$file"
+    done
+}
+{
+    banned '^(runtime|db|gen|tuner|tools)/' \
+        'strcpy|strcat|sprintf|vsprintf|gets|alloca' \
+        'not used here, it cannot report an error'
+    banned '^(runtime|db|gen|tuner|tools)/' 'system|popen' \
+        'no shell from the program'
+    # A worker process ends by _exit(); a library never ends its program.
+    banned '^(runtime|db|gen|tuner)/' 'exit|abort|quick_exit' \
+        'a library does not end the program'
+    banned '^(runtime|db|gen|tuner)/' 'printf|puts|putchar|perror|vprintf' \
+        'a library does not print'
+    banned '^(db|gen|tuner)/' 'malloc|calloc|realloc|strdup|strndup' \
+        'allocate through runtime/alloc.h'
+} >>"$work/found"
+
+cat "$work/found"
+[ ! -s "$work/found" ]

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone compile: a template's configurations to cubins in the cache. */
+#include "tools/commands.h"
+#include "tools/interrupt.h"
+#include "tools/load.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+
+#include "runtime/alloc.h"
+#include "tuner/tuner.h"
+
+#include <string.h>
+
+typedef struct compile_view {
+    const hone_options *options;
+    const hone_template *tmpl;
+    hone_output *output; /* begun by the first variant: an error that comes
+                            before it prints no result */
+    int64_t n_done;
+} compile_view;
+
+static int lists_all(const compile_view *view)
+{
+    return view->options->text[HONE_OPT_LIST] != NULL;
+}
+
+static void begin(compile_view *view)
+{
+    static const hone_column all[] = {
+        {"config", "configuration", HONE_CELL_TEXT},
+        {"ok", "ok", HONE_CELL_TEXT},
+        {"registers", "registers", HONE_CELL_NUMBER},
+        {"spill_bytes", "spill", HONE_CELL_NUMBER},
+        {"static_shared_bytes", "shared", HONE_CELL_NUMBER},
+        {"cubin_bytes", "cubin", HONE_CELL_NUMBER},
+        {"compile_ms", "ms", HONE_CELL_NUMBER},
+    };
+    static const hone_column failed[] = {
+        {"config", "configuration that failed", HONE_CELL_TEXT},
+        {"log", "why", HONE_CELL_TEXT},
+    };
+
+    if (view->output)
+        return;
+    view->output = hone__output_begin(
+        view->options, lists_all(view) ? "list" : "failures",
+        lists_all(view) ? all : failed,
+        lists_all(view) ? sizeof all / sizeof all[0]
+                        : sizeof failed / sizeof failed[0],
+        json_pack("{s:s, s:s, s:s}", "template", view->tmpl->path, "op",
+                  view->tmpl->op, "arch", hone__load_arch(view->options)));
+}
+
+/* The first line of the log that says error; else its first line. */
+static json_t *first_complaint(const char *log)
+{
+    const char *at = strstr(log, "error");
+    size_t length;
+
+    if (!at)
+        at = log;
+    while (at > log && at[-1] != '\n')
+        --at;
+    length = strcspn(at, "\n");
+    return json_stringn(at, length);
+}
+
+static void on_variant(void *user, const hone_compile_report *report)
+{
+    compile_view *view = user;
+    const hone_progress_step step = {++view->n_done, report->n_total, 0,
+                                     "variants", ""};
+
+    begin(view);
+    if (lists_all(view) || !report->ok) {
+        hone__progress_wipe();
+        hone__output_row(
+            view->output,
+            json_pack("{s:s, s:b, s:b, s:f, s:I, s:i, s:i, s:i, s:o*}",
+                      "config", report->config, "ok", report->ok, "cached",
+                      report->cached, "compile_ms", report->compile_ms,
+                      "cubin_bytes", (json_int_t)report->cubin_bytes,
+                      "registers", report->registers, "spill_bytes",
+                      report->spill_bytes, "static_shared_bytes",
+                      report->static_shared_bytes, "log",
+                      report->ok ? NULL : first_complaint(report->log)));
+    }
+    hone__progress_show(&step);
+}
+
+/* What --config, --dims and --limit ask for. */
+static hone_status fill_request(const hone_options *options,
+                                const hone_template *tmpl, int64_t *config,
+                                int64_t *dims, hone_text *cache,
+                                hone_compile_request *out, hone_error *err)
+{
+    int given;
+
+    HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
+    if (options->text[HONE_OPT_CONFIG]) {
+        hone_space *space = NULL;
+        hone_status status;
+
+        HONE_TRY(hone__config_parse(tmpl, options->text[HONE_OPT_CONFIG],
+                                    config, err));
+        HONE_TRY(hone__load_space(options, tmpl, &space, err));
+        status = hone__space_check(space, config, err);
+        hone__space_free(space);
+        HONE_TRY(status);
+        out->config = config;
+    }
+    HONE_TRY(hone__locate_cache(options, cache, err));
+    HONE_TRY(hone__cache_create(hone__text_str(cache), err));
+    out->tmpl = tmpl;
+    out->arch = hone__load_arch(options);
+    out->dims = given ? dims : NULL;
+    out->limit = options->number[HONE_OPT_LIMIT];
+    out->farm.cache_folder = hone__text_str(cache);
+    out->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
+    out->farm.stop = hone__interrupt_flag();
+    return HONE_OK;
+}
+
+static json_t *tail_of(const hone_compile_result *result)
+{
+    return json_pack("{s:I, s:I, s:I, s:i, s:f, s:f, s:s}", "variants",
+                     (json_int_t)result->n_variants, "failed",
+                     (json_int_t)result->n_failed, "cached",
+                     (json_int_t)result->n_cached, "workers",
+                     result->n_workers, "seconds", result->seconds,
+                     "variants_per_s", result->variants_per_s, "toolchain",
+                     result->toolchain);
+}
+
+static hone_exit finish(compile_view *view, hone_status status,
+                        const hone_compile_result *result,
+                        const hone_error *err)
+{
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (status == HONE_OK)
+        begin(view);
+    if (view->output)
+        code = hone__output_end(view->output, tail_of(result));
+    if (status == HONE_ERR_INTERRUPTED) {
+        hone__message_note("interrupted; what is compiled is in the cache: "
+                           "run the same command again to go on");
+        return HONE_EXIT_INTERRUPTED;
+    }
+    if (status != HONE_OK)
+        return hone__message_error(err);
+    return code == HONE_EXIT_DONE && result->n_failed ? HONE_EXIT_NEGATIVE
+                                                      : code;
+}
+
+static hone_exit compile(const hone_options *options,
+                         const hone_template *tmpl, int64_t *config)
+{
+    compile_view view = {.options = options, .tmpl = tmpl};
+    hone_compile_request request = {.on_variant = on_variant, .user = &view};
+    hone_compile_result result = {0};
+    int64_t dims[HONE_MAX_DIMS];
+    hone_text cache = {0};
+    hone_error err = {0};
+    hone_exit code;
+    hone_status status = fill_request(options, tmpl, config, dims, &cache,
+                                      &request, &err);
+
+    if (status == HONE_OK) {
+        hone__progress_begin(tmpl->op);
+        status = hone__compile_space(&request, &result, &err);
+        hone__progress_end();
+    }
+    code = finish(&view, status, &result, &err);
+    hone__text_free(&cache);
+    return code;
+}
+
+hone_exit hone__cmd_compile(const hone_options *options)
+{
+    hone_template *tmpl = NULL;
+    hone_error err = {0};
+    int64_t *config = NULL;
+    hone_exit code;
+    hone_status status = hone__load_template(
+        options, hone__options_arg(options, 0), &tmpl, &err);
+
+    if (status == HONE_OK) {
+        config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+        if (!config)
+            status = hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+    }
+    code = status == HONE_OK ? compile(options, tmpl, config)
+                             : hone__message_error(&err);
+    hone__free(config);
+    hone__template_free(tmpl);
+    return code;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone doctor: what this machine has, what is missing, what to do. */
+#include "tools/commands.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+#include "tools/output.h"
+
+#include "runtime/nvrtc_api.h"
+#include "tuner/tuner.h"
+
+#include <dlfcn.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* What --require can name. */
+typedef struct doctor {
+    const hone_options *options;
+    hone_output *output;
+    int has_gpu;
+    int has_nvrtc;
+} doctor;
+
+/* state: "ok", "missing", or "none" for what nobody needs. */
+static void line(const doctor *d, const char *what, const char *state,
+                 const char *detail)
+{
+    hone__output_row(d->output, json_pack("{s:s, s:s, s:s}", "name", what,
+                                          "state", state, "detail", detail));
+}
+
+static void versions(const doctor *d)
+{
+    hone_text text = {0};
+
+    line(d, "hone", "ok", HONE_VERSION);
+    hone__text_printf(&text, "SQLite %s, zstd %s, jansson %s",
+                      sqlite3_libversion(), ZSTD_versionString(),
+                      jansson_version_str());
+    line(d, "libraries", "ok", hone__text_str(&text));
+    hone__text_free(&text);
+}
+
+typedef hone_status locate_fn(const hone_options *options, hone_text *out,
+                              hone_error *err);
+
+static void place(const doctor *d, const char *what, locate_fn *locate,
+                  const char *when_absent)
+{
+    hone_text path = {0};
+    hone_error err = {0};
+
+    if (locate(d->options, &path, &err) != HONE_OK) {
+        line(d, what, "missing", err.text);
+    } else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0) {
+        hone__text_printf(&path, " %s", when_absent);
+        line(d, what, "none", hone__text_str(&path));
+    } else {
+        line(d, what, "ok", hone__text_str(&path));
+    }
+    hone__text_free(&path);
+}
+
+static void devices(doctor *d)
+{
+    hone_text text = {0};
+    hone_error err = {0};
+
+    for (int i = 0;; ++i) {
+        hone_device_report report;
+        char name[32];
+
+        if (hone__device_describe(i, &report, &err) != HONE_OK)
+            break;
+        if (i == 0) {
+            hone__text_printf(&text, "CUDA %d.%d",
+                              report.driver_version / 1000,
+                              report.driver_version % 1000 / 10);
+            line(d, "CUDA driver", "ok", hone__text_str(&text));
+        }
+        hone__text_clear(&text);
+        hone__text_printf(
+            &text, "%s, %s, %lld multiprocessors, %.0f GiB", report.name,
+            report.arch, (long long)report.facts.value[HONE_FACT_sm_count],
+            (double)report.facts.value[HONE_FACT_memory] / (1 << 30));
+        (void)snprintf(name, sizeof name, "device cuda:%d", i);
+        line(d, name, "ok", hone__text_str(&text));
+        d->has_gpu = 1;
+    }
+    if (!d->has_gpu)
+        line(d, "CUDA driver", "missing", err.text);
+    hone__text_free(&text);
+}
+
+static void nvrtc(doctor *d)
+{
+    const hone_nvrtc *table = NULL;
+    hone_text text = {0};
+    hone_error err = {0};
+
+    if (hone__nvrtc_get(&table, &err) != HONE_OK) {
+        line(d, "NVRTC", "missing", err.text);
+        return;
+    }
+    d->has_nvrtc = 1;
+    hone__text_printf(&text, "%d.%d, %s", table->version_major,
+                      table->version_minor, table->library);
+    line(d, "NVRTC", "ok", hone__text_str(&text));
+    if (table->includes[0])
+        line(d, "CUDA headers", "ok", table->includes);
+    else
+        line(d, "CUDA headers", "missing",
+             "cuda_fp16.h was not found: install the CUDA toolkit's headers "
+             "(cuda-cudart-dev) or set HONE_CUDA_INCLUDE to their folder");
+    hone__text_free(&text);
+}
+
+/* Clocks, power and temperature are recorded through it. */
+static void nvml(const doctor *d)
+{
+    static const char library[] = "libnvidia-ml.so.1";
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+    if (!handle) {
+        line(d, "NVML", "missing",
+             "libnvidia-ml.so.1 comes with the NVIDIA driver; without it "
+             "trials are recorded without clock, power and temperature");
+        return;
+    }
+    (void)dlclose(handle);
+    line(d, "NVML", "ok", library);
+}
+
+/* Is `name` on $PATH? Appends where. */
+static int find_program(const char *name, hone_text *out)
+{
+    const char *path = getenv("PATH");
+
+    while (path && *path) {
+        const size_t n = strcspn(path, ":");
+
+        hone__text_clear(out);
+        hone__text_printf(out, "%.*s/%s", (int)n, path, name);
+        if (n && access(hone__text_str(out), X_OK) == 0)
+            return 1;
+        path += n + (path[n] == ':');
+    }
+    return 0;
+}
+
+static void compilers(const doctor *d)
+{
+    static const char *const names[] = {"cc", "c++", "nvcc"};
+    hone_text text = {0};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        if (find_program(names[i], &text))
+            line(d, names[i], "ok", hone__text_str(&text));
+        else
+            line(d, names[i], "none",
+                 "not on PATH; hone does not need it to tune");
+    }
+    hone__text_free(&text);
+}
+
+static hone_exit verdict(const doctor *d)
+{
+    const hone_options *options = d->options;
+    const int all = hone__options_is(options, HONE_OPT_REQUIRE, "all");
+    const int gpu = all || hone__options_is(options, HONE_OPT_REQUIRE, "gpu");
+    const int compiler =
+        all || hone__options_is(options, HONE_OPT_REQUIRE, "nvrtc");
+    hone_error err = {0};
+
+    if (gpu && !d->has_gpu)
+        (void)hone__fail(&err, HONE_ERR_NO_GPU,
+                         "a GPU is required and there is none; the list "
+                         "above says why");
+    else if (compiler && !d->has_nvrtc)
+        (void)hone__fail(&err, HONE_ERR_NO_NVRTC,
+                         "NVRTC is required and missing; the list above "
+                         "says what was tried");
+    else
+        return HONE_EXIT_DONE;
+    return hone__message_error(&err);
+}
+
+hone_exit hone__cmd_doctor(const hone_options *options)
+{
+    static const hone_column columns[] = {
+        {"name", "what", HONE_CELL_TEXT},
+        {"state", "state", HONE_CELL_TEXT},
+        {"detail", "detail", HONE_CELL_TEXT},
+    };
+    doctor d = {.options = options};
+    hone_exit code;
+
+    d.output = hone__output_begin(options, "checks", columns,
+                                  sizeof columns / sizeof columns[0], NULL);
+    versions(&d);
+    place(&d, "templates", hone__locate_templates, "is not there");
+    place(&d, "database", hone__locate_db,
+          "is not there yet; 'hone tune' makes it");
+    place(&d, "cubin cache", hone__locate_cache,
+          "is not there yet; 'hone compile' makes it");
+    devices(&d);
+    nvrtc(&d);
+    nvml(&d);
+    compilers(&d);
+    code = hone__output_end(
+        d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu, "nvrtc",
+                            d.has_nvrtc));
+    return code == HONE_EXIT_DONE ? verdict(&d) : code;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone show: the database's views as tables. */
+#include "tools/commands.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+#include "tools/output.h"
+
+#include "db/db.h"
+#include "gen/suggest.h"
+#include "runtime/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_VIEW_COLUMNS = 10 };
+
+/* Every statement takes the same parameters: ?1 op, ?2 dims, ?3 mode (NULL:
+ * any) and ?4 the number of rows (-1: all). Trailing dims may be left out. */
+#define FILTER                                                               \
+    " WHERE (?1 IS NULL OR op = ?1)"                                         \
+    " AND (?2 IS NULL OR dims = ?2"                                          \
+    "      OR substr(dims, 1, length(?2) + 1) = ?2 || ',')"                  \
+    " AND (?3 IS NULL OR mode = ?3)"
+
+typedef struct show_view {
+    const char *name;
+    const char *sql;
+    hone_column columns[MAX_VIEW_COLUMNS]; /* those of the text form */
+} show_view;
+
+static const show_view views[] = {
+    {"winners",
+     "SELECT op, dims, label, mode, device_name, arch, config, time_ns,"
+     " ci_low_ns, ci_high_ns, default_time_ns, decided_by, registers,"
+     " spill_bytes, error_ratio, toolchain, driver_version, template_name,"
+     " template_is_latest, tuned_at FROM winner_v1" FILTER
+     " ORDER BY op, device_name, mode, problem_id LIMIT ?4",
+     {{"op", "op", HONE_CELL_TEXT},
+      {"label", "problem", HONE_CELL_TEXT},
+      {"device_name", "device", HONE_CELL_TEXT},
+      {"mode", "mode", HONE_CELL_TEXT},
+      {"time_ns", "time", HONE_CELL_TIME_NS},
+      {"default_time_ns", "default", HONE_CELL_TIME_NS},
+      {"config", "winner", HONE_CELL_TEXT}}},
+    {"trials",
+     "SELECT trial_id, op, dims, label, mode, device_name, config, outcome,"
+     " message, time_ns, spread_ns, n_samples, error_ratio, verified,"
+     " registers, spill_bytes, static_shared_bytes, sm_clock_mhz,"
+     " power_mw, temperature_c, throttle_reasons, toolchain, strategy,"
+     " seed, started_at FROM trial_v1" FILTER
+     " ORDER BY op, problem_id, device_id, mode, time_ns IS NULL, time_ns"
+     " LIMIT ?4",
+     {{"op", "op", HONE_CELL_TEXT},
+      {"label", "problem", HONE_CELL_TEXT},
+      {"mode", "mode", HONE_CELL_TEXT},
+      {"outcome", "outcome", HONE_CELL_TEXT},
+      {"time_ns", "time", HONE_CELL_TIME_NS},
+      {"registers", "regs", HONE_CELL_NUMBER},
+      {"config", "configuration", HONE_CELL_TEXT},
+      {"message", "message", HONE_CELL_TEXT}}},
+    {"sessions",
+     "SELECT * FROM (SELECT s.session_id, p.op, p.dims, p.label, s.mode,"
+     " d.name AS device_name, s.strategy, s.budget, s.seed, s.status,"
+     " datetime(s.started_unix_s, 'unixepoch') AS started_at,"
+     " s.finished_unix_s - s.started_unix_s AS seconds,"
+     " (SELECT count(*) FROM trial t WHERE t.session_id = s.session_id)"
+     "  AS n_trials, s.hone_version"
+     " FROM session s JOIN problem p USING (problem_id)"
+     " JOIN device d USING (device_id))" FILTER
+     " ORDER BY session_id DESC LIMIT ?4",
+     {{"session_id", "session", HONE_CELL_NUMBER},
+      {"op", "op", HONE_CELL_TEXT},
+      {"label", "problem", HONE_CELL_TEXT},
+      {"mode", "mode", HONE_CELL_TEXT},
+      {"strategy", "strategy", HONE_CELL_TEXT},
+      {"budget", "budget", HONE_CELL_TEXT},
+      {"n_trials", "trials", HONE_CELL_NUMBER},
+      {"status", "status", HONE_CELL_TEXT},
+      {"started_at", "started (UTC)", HONE_CELL_TEXT},
+      {"device_name", "device", HONE_CELL_TEXT}}},
+    {"devices",
+     "SELECT device_id, name, kind, arch, sm_count, memory_bytes, l2_bytes,"
+     " driver_version FROM device d"
+     " WHERE (coalesce(?1, ?2, ?3) IS NULL OR EXISTS ("
+     "  SELECT 1 FROM trial_v1 t" FILTER " AND t.device_id = d.device_id))"
+     " ORDER BY device_id LIMIT ?4",
+     {{"device_id", "device", HONE_CELL_NUMBER},
+      {"name", "name", HONE_CELL_TEXT},
+      {"kind", "kind", HONE_CELL_TEXT},
+      {"arch", "arch", HONE_CELL_TEXT},
+      {"sm_count", "SMs", HONE_CELL_NUMBER},
+      {"memory_bytes", "memory", HONE_CELL_NUMBER},
+      {"driver_version", "driver", HONE_CELL_TEXT}}},
+    {"coverage",
+     "SELECT op, device_name, arch, mode, n_problems, n_winners, n_trials,"
+     " n_ok, last_tuned_at FROM coverage_v1"
+     " WHERE (?1 IS NULL OR op = ?1) AND (?3 IS NULL OR mode = ?3)"
+     " AND (?2 IS NULL OR EXISTS (SELECT 1 FROM problem p"
+     "  WHERE p.op = coverage_v1.op AND (p.dims = ?2"
+     "   OR substr(p.dims, 1, length(?2) + 1) = ?2 || ',')))"
+     " ORDER BY op, device_name, mode LIMIT ?4",
+     {{"op", "op", HONE_CELL_TEXT},
+      {"device_name", "device", HONE_CELL_TEXT},
+      {"mode", "mode", HONE_CELL_TEXT},
+      {"n_problems", "problems", HONE_CELL_NUMBER},
+      {"n_winners", "winners", HONE_CELL_NUMBER},
+      {"n_trials", "trials", HONE_CELL_NUMBER},
+      {"n_ok", "ok", HONE_CELL_NUMBER},
+      {"last_tuned_at", "last tuned (UTC)", HONE_CELL_TEXT}}},
+};
+enum { N_VIEWS = sizeof views / sizeof views[0] };
+
+static const show_view *find_view(const char *name, hone_error *err)
+{
+    hone_suggestion near;
+    hone_text names = {0};
+    char text[96];
+
+    if (!name[0])
+        return &views[0];
+    hone__suggest_start(&near, name, strlen(name));
+    for (size_t i = 0; i < N_VIEWS; ++i) {
+        if (strcmp(views[i].name, name) == 0)
+            return &views[i];
+        hone__suggest_offer(&near, views[i].name);
+        hone__text_printf(&names, "%s%s", i ? ", " : "", views[i].name);
+    }
+    (void)hone__fail(err, HONE_ERR_ARGUMENT,
+                     "there is no view '%s'; there are %s%s", name,
+                     hone__text_str(&names), hone__suggest_text(&near, text));
+    hone__text_free(&names);
+    return NULL;
+}
+
+/* One dimension of --dims as the database spells it: a number, or the code
+ * of a type. */
+static int dim_text(const char *word, size_t length, hone_text *out)
+{
+    static const char suffixes[] = "KMG";
+    const hone_type type = hone__type_find(word, length);
+    const char *suffix;
+    char *end = NULL;
+    long long value;
+
+    if (type) {
+        hone__text_printf(out, "%d", (int)type);
+        return 1;
+    }
+    value = strtoll(word, &end, 10);
+    if (end == word || value < 0)
+        return 0;
+    suffix = *end ? strchr(suffixes, *end) : NULL;
+    if (suffix && end < word + length) {
+        const int shift = 10 * (int)(suffix - suffixes + 1);
+
+        if (value > INT64_MAX >> shift)
+            return 0;
+        value <<= shift;
+        ++end;
+    }
+    hone__text_printf(out, "%lld", value);
+    return end == word + length;
+}
+
+static hone_status dims_text(const char *text, hone_text *out,
+                             hone_error *err)
+{
+    for (const char *word = text;;) {
+        const size_t length = strcspn(word, ",");
+
+        if (out->length)
+            hone__text_puts(out, ",");
+        if (!dim_text(word, length, out))
+            return hone__fail(err, HONE_ERR_DIMS,
+                              "--dims '%s': '%.*s' is neither a size nor an "
+                              "element type",
+                              text, (int)length, word);
+        if (!word[length])
+            return hone__text_check(out, err);
+        word += length + 1;
+    }
+}
+
+static json_t *value_json(const hone_db_value *value)
+{
+    switch (value->kind) {
+    case HONE_DB_INTEGER:
+        return json_integer(value->integer);
+    case HONE_DB_REAL:
+        return json_real(value->real);
+    case HONE_DB_TEXT:
+        return json_stringn(value->text, value->size_bytes);
+    case HONE_DB_NULL:
+    case HONE_DB_BLOB:
+        break;
+    }
+    return json_null();
+}
+
+static hone_status on_row(void *user, size_t n_columns,
+                          const char *const *names,
+                          const hone_db_value *values, hone_error *err)
+{
+    json_t *row = json_object();
+
+    if (!row)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < n_columns; ++i)
+        (void)json_object_set_new(row, names[i], value_json(&values[i]));
+    hone__output_row(user, row);
+    return HONE_OK;
+}
+
+static size_t n_columns_of(const show_view *view)
+{
+    size_t n = 0;
+
+    while (n < MAX_VIEW_COLUMNS && view->columns[n].key)
+        ++n;
+    return n;
+}
+
+static hone_exit print_view(const hone_options *options,
+                            const show_view *view, hone_db *db,
+                            const char *dims)
+{
+    const hone_db_value params[] = {
+        hone__db_text(options->text[HONE_OPT_OP]),
+        hone__db_text(dims),
+        hone__db_text(options->text[HONE_OPT_MODE]),
+        hone__db_integer(options->text[HONE_OPT_LIMIT]
+                             ? options->number[HONE_OPT_LIMIT]
+                             : -1),
+    };
+    hone_output *output =
+        hone__output_begin(options, view->name, view->columns,
+                           n_columns_of(view), NULL);
+    hone_error err = {0};
+    const hone_status status = hone__db_query(
+        db, view->sql, params, sizeof params / sizeof params[0], on_row,
+        output, &err);
+    const hone_exit code = hone__output_end(output, NULL);
+
+    return status == HONE_OK ? code : hone__message_error(&err);
+}
+
+hone_exit hone__cmd_show(const hone_options *options)
+{
+    const char *dims = hone__options_dims(options);
+    hone_text path = {0}, dims_out = {0};
+    hone_db *db = NULL;
+    hone_error err = {0};
+    hone_exit code;
+    hone_status status = HONE_OK;
+    const show_view *view = find_view(hone__options_arg(options, 0), &err);
+
+    if (!view)
+        return hone__message_usage(HONE_CMD_show, err.text);
+    if (dims)
+        status = dims_text(dims, &dims_out, &err);
+    if (status == HONE_OK)
+        status = hone__locate_db(options, &path, &err);
+    if (status == HONE_OK)
+        status = hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db,
+                               &err);
+    code = status == HONE_OK
+               ? print_view(options, view, db,
+                            dims ? hone__text_str(&dims_out) : NULL)
+               : hone__message_error(&err);
+    hone__db_close(db);
+    hone__text_free(&path);
+    hone__text_free(&dims_out);
+    return code;
+}

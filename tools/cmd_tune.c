@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone tune: every shape in turn, every trial into the database. */
+#include "tools/commands.h"
+#include "tools/interrupt.h"
+#include "tools/load.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+#include "tools/option_value.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+#include "tools/references.h"
+#include "tools/shapes.h"
+
+#include "tuner/tuner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct tune_run {
+    const hone_options *options;
+    hone_shapes shapes;
+    hone_tune_request request; /* all but template and dims */
+    hone_output *output;       /* begun by the first shape with a result */
+    hone_text db_path;
+    hone_text cache;
+    int n_without_winner;
+} tune_run;
+
+static void on_progress(void *user, const hone_tune_progress *progress)
+{
+    char best[320] = "", time[32];
+    const int is_tuning = strcmp(progress->stage, "tuning") == 0;
+
+    (void)user;
+    if (progress->best_ns > 0) {
+        hone__time_text(progress->best_ns, time);
+        (void)snprintf(best, sizeof best, "%s %s", time,
+                       progress->best_config);
+    }
+    hone__progress_show(&(hone_progress_step){
+        progress->n_done, progress->n_planned, progress->budget_s,
+        is_tuning ? "trials" : progress->stage, best});
+}
+
+/* ---- one result as JSON ----------------------------------------------- */
+
+static json_t *outcomes_json(const int64_t *outcomes)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < HONE_N_OUTCOMES; ++i)
+        if (outcomes[i])
+            (void)json_object_set_new(object,
+                                      hone__outcome_name((hone_outcome)i),
+                                      json_integer(outcomes[i]));
+    return object;
+}
+
+static json_t *baselines_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_baselines; ++i) {
+        const hone_tune_baseline *b = &result->baselines[i];
+
+        (void)json_array_append_new(
+            array, json_pack("{s:s, s:s, s:o, s:f, s:i, s:i, s:s}", "name",
+                             b->name, "label", b->label, "time_ns",
+                             b->time_ns > 0 ? json_real(b->time_ns)
+                                            : json_null(),
+                             "spread_ns", b->spread_ns, "choice", b->choice,
+                             "n_choices", b->n_choices, "message",
+                             b->message));
+    }
+    return array;
+}
+
+/* "cuBLAS 123 us, ..": for the table. */
+static json_t *baselines_text(const hone_tune_result *result)
+{
+    hone_text text = {0};
+    json_t *string;
+
+    for (size_t i = 0; i < result->n_baselines; ++i) {
+        char time[32];
+
+        if (result->baselines[i].time_ns <= 0)
+            continue;
+        hone__time_text(result->baselines[i].time_ns, time);
+        hone__text_printf(&text, "%s%s %s", text.length ? ", " : "",
+                          result->baselines[i].label, time);
+    }
+    string = json_string(hone__text_str(&text));
+    hone__text_free(&text);
+    return string;
+}
+
+/* Zero stands for "not measured". */
+static json_t *positive(double value)
+{
+    return value > 0 ? json_real(value) : json_null();
+}
+
+static void set_winner(json_t *row, const hone_tune_result *r)
+{
+    const double time_s = r->time_ns * 1e-9;
+
+    if (!r->has_winner) {
+        (void)json_object_set_new(row, "winner", json_null());
+        (void)json_object_set_new(row, "time_ns", json_null());
+        return;
+    }
+    (void)json_object_update_new(
+        row,
+        json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
+                  "winner", r->winner, "time_ns", r->time_ns, "ci_low_ns",
+                  positive(r->ci_low_ns), "ci_high_ns",
+                  positive(r->ci_high_ns), "spread_ns", r->spread_ns,
+                  "default_ns", positive(r->default_ns), "error",
+                  r->error_ratio, "gbytes_per_s",
+                  positive(r->bytes / time_s * 1e-9), "gflops",
+                  positive(r->flops / time_s * 1e-9), "decided_by",
+                  r->decided_by));
+}
+
+static json_t *result_row(const hone_shape *shape, const char *label,
+                          const hone_tune_request *request,
+                          const hone_tune_result *r)
+{
+    json_t *row = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:s}", "op", shape->tmpl->op, "dims",
+        hone__dims_json(shape->tmpl, shape->dims), "label", label, "device",
+        r->device_name, "arch", r->arch, "mode",
+        hone__mode_name(request->mode));
+
+    set_winner(row, r);
+    (void)json_object_update_new(
+        row,
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
+                  "trials", (json_int_t)r->n_trials, "resumed",
+                  (json_int_t)r->n_resumed, "compiled",
+                  (json_int_t)r->n_compiled, "raw", (json_int_t)r->space_raw,
+                  "valid", (json_int_t)r->space_valid, "outcomes",
+                  outcomes_json(r->outcomes), "baselines", baselines_json(r),
+                  "rivals", baselines_text(r), "sm_clock_mhz",
+                  r->sm_clock_mhz, "seconds", r->seconds));
+    return row;
+}
+
+static void print_row(tune_run *run, json_t *row)
+{
+    static const hone_column columns[] = {
+        {"op", "op", HONE_CELL_TEXT},
+        {"label", "problem", HONE_CELL_TEXT},
+        {"time_ns", "time", HONE_CELL_TIME_NS},
+        {"default_ns", "default", HONE_CELL_TIME_NS},
+        {"gbytes_per_s", "GB/s", HONE_CELL_NUMBER},
+        {"gflops", "GFLOP/s", HONE_CELL_NUMBER},
+        {"trials", "trials", HONE_CELL_NUMBER},
+        {"outcomes", "outcomes", HONE_CELL_TEXT},
+        {"winner", "winner", HONE_CELL_TEXT},
+        {"rivals", "rivals", HONE_CELL_TEXT},
+        {"error_text", "error", HONE_CELL_TEXT},
+    };
+    const size_t n = sizeof columns / sizeof columns[0];
+
+    if (!run->output)
+        run->output = hone__output_begin(
+            run->options, "shapes", columns, n,
+            json_pack("{s:s}", "db", hone__text_str(&run->db_path)));
+    hone__output_row(run->output, row);
+}
+
+/* ---- the run ---------------------------------------------------------- */
+
+/* A failure that concerns this shape only: the others go on. */
+static int is_of_the_shape(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY ||
+           status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
+}
+
+static hone_status tune_shape(tune_run *run, const hone_shape *shape,
+                              hone_error *err)
+{
+    hone_tune_request request = run->request;
+    hone_tune_result result = {0};
+    hone_text label = {0}, title = {0};
+    hone_status status;
+
+    request.tmpl = shape->tmpl;
+    request.dims = shape->dims;
+    hone__template_label_dims(shape->tmpl, shape->dims, &label);
+    hone__text_printf(&title, "%s %s", shape->tmpl->op,
+                      hone__text_str(&label));
+    hone__progress_begin(hone__text_str(&title));
+    status = hone__tune(&request, &result, err);
+    hone__progress_end();
+    if (status == HONE_OK || (status == HONE_ERR_INTERRUPTED &&
+                              result.n_trials > 0))
+        print_row(run, result_row(shape, hone__text_str(&label), &request,
+                                  &result));
+    if (status == HONE_OK)
+        run->n_without_winner += !result.has_winner;
+    if (is_of_the_shape(status)) {
+        print_row(run, json_pack("{s:s, s:o, s:s, s:n, s:n, s:s}", "op",
+                                 shape->tmpl->op, "dims",
+                                 hone__dims_json(shape->tmpl, shape->dims),
+                                 "label", hone__text_str(&label), "winner",
+                                 "time_ns", "error_text", err->text));
+        ++run->n_without_winner;
+        status = HONE_OK;
+    }
+    hone__text_free(&label);
+    hone__text_free(&title);
+    return status;
+}
+
+static hone_status prepare(tune_run *run, hone_error *err)
+{
+    const hone_options *options = run->options;
+    hone_tune_request *request = &run->request;
+    const char *strategy = options->text[HONE_OPT_STRATEGY];
+
+    HONE_TRY(hone__option_device(options, &request->device, err));
+    HONE_TRY(hone__option_budget(options, &request->budget_trials,
+                                 &request->budget_s, err));
+    HONE_TRY(hone__shapes_read(options, &run->shapes, err));
+    HONE_TRY(hone__locate_db(options, &run->db_path, err));
+    HONE_TRY(hone__locate_cache(options, &run->cache, err));
+    HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
+    HONE_TRY(hone__db_open(hone__text_str(&run->db_path), HONE_DB_CREATE,
+                           &request->db, err));
+    request->mode = hone__option_mode(options);
+    request->strategy = strategy ? strategy : "random";
+    request->seed = hone__option_seed(options);
+    request->references = hone__references(&request->n_references);
+    request->farm.cache_folder = hone__text_str(&run->cache);
+    request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
+    request->farm.stop = hone__interrupt_flag();
+    request->on_progress = on_progress;
+    return HONE_OK;
+}
+
+static hone_exit finish(tune_run *run, hone_status status,
+                        const hone_error *err)
+{
+    const int interrupted = status == HONE_ERR_INTERRUPTED;
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (run->output)
+        code = hone__output_end(
+            run->output, json_pack("{s:b}", "interrupted", interrupted));
+    if (interrupted) {
+        hone__message_note("interrupted; every finished trial is in %s: run "
+                           "the same command again to go on",
+                           hone__text_str(&run->db_path));
+        return HONE_EXIT_INTERRUPTED;
+    }
+    if (status == HONE_ERR_ARGUMENT)
+        return hone__message_usage(HONE_CMD_tune, err->text);
+    if (status != HONE_OK)
+        return hone__message_error(err);
+    if (code == HONE_EXIT_DONE && run->n_without_winner) {
+        hone__message_note("%d of %zu problems have no winner; 'hone show "
+                           "trials' says what became of each variant",
+                           run->n_without_winner, run->shapes.n);
+        code = HONE_EXIT_NEGATIVE;
+    }
+    return code;
+}
+
+hone_exit hone__cmd_tune(const hone_options *options)
+{
+    tune_run run = {.options = options};
+    hone_error err = {0};
+    hone_exit code;
+    hone_status status = prepare(&run, &err);
+
+    for (size_t i = 0; status == HONE_OK && i < run.shapes.n; ++i)
+        status = tune_shape(&run, &run.shapes.items[i], &err);
+    code = finish(&run, status, &err);
+    hone__db_close(run.request.db);
+    hone__shapes_free(&run.shapes);
+    hone__text_free(&run.db_path);
+    hone__text_free(&run.cache);
+    return code;
+}

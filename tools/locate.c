@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths of templates, database and cache. Relative XDG values are ignored,
+ * as the XDG base directory specification asks. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "tools/locate.h"
+
+#include "runtime/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The folder of this program; "" if the system does not say. */
+static void program_folder(char *out, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    char *slash;
+
+    out[n > 0 ? n : 0] = '\0';
+    slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+static int is_folder(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static const char *set_env(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+hone_status hone__locate_templates(const hone_options *options,
+                                   hone_text *out, hone_error *err)
+{
+    /* Installed beside the program, else the tree it was built in. */
+    static const char *const beside[] = {"/../share/hone/templates",
+                                         "/../../templates"};
+    const char *given = options->text[HONE_OPT_TEMPLATE_PATH];
+    char folder[4096], resolved[4096];
+
+    if (!given)
+        given = set_env("HONE_TEMPLATE_PATH");
+    if (given) {
+        hone__text_puts(out, given);
+        return hone__text_check(out, err);
+    }
+    program_folder(folder, sizeof folder);
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; ++i) {
+        hone_text candidate = {0};
+        char *real = NULL;
+
+        hone__text_printf(&candidate, "%s%s", folder, beside[i]);
+        if (is_folder(hone__text_str(&candidate)))
+            real = realpath(hone__text_str(&candidate), resolved);
+        hone__text_free(&candidate);
+        if (real) {
+            hone__text_puts(out, real);
+            return hone__text_check(out, err);
+        }
+    }
+    return hone__fail(err, HONE_ERR_IO,
+                      "no template folder: neither '%s%s' nor '%s%s' is "
+                      "there; name one with --template-path or "
+                      "HONE_TEMPLATE_PATH",
+                      folder, beside[0], folder, beside[1]);
+}
+
+/* $VARIABLE or ~/FALLBACK, then /TAIL. */
+static hone_status xdg(const char *variable, const char *fallback,
+                       const char *tail, const char *what, hone_text *out,
+                       hone_error *err)
+{
+    const char *base = set_env(variable);
+    const char *home = set_env("HOME");
+
+    if (base && base[0] == '/')
+        hone__text_printf(out, "%s%s", base, tail);
+    else if (home)
+        hone__text_printf(out, "%s%s%s", home, fallback, tail);
+    else
+        return hone__fail(err, HONE_ERR_IO,
+                          "nothing says where the %s is: set HOME or %s, or "
+                          "name it on the command line",
+                          what, variable);
+    return hone__text_check(out, err);
+}
+
+/* The option's value, else the environment's; 0 if neither is given. */
+static int given_path(const hone_options *options, hone_option_id option,
+                      const char *variable, hone_text *out)
+{
+    const char *value = options->text[option];
+
+    if (!value)
+        value = set_env(variable);
+    if (value)
+        hone__text_puts(out, value);
+    return value != NULL;
+}
+
+hone_status hone__locate_db(const hone_options *options, hone_text *out,
+                            hone_error *err)
+{
+    if (given_path(options, HONE_OPT_DB, "HONE_DB", out))
+        return hone__text_check(out, err);
+    return xdg("XDG_DATA_HOME", "/.local/share", "/hone/hone.db", "database",
+               out, err);
+}
+
+hone_status hone__locate_cache(const hone_options *options, hone_text *out,
+                               hone_error *err)
+{
+    if (given_path(options, HONE_OPT_CACHE_DIR, "HONE_CACHE_DIR", out))
+        return hone__text_check(out, err);
+    return xdg("XDG_CACHE_HOME", "/.cache", "/hone", "cubin cache", out, err);
+}
+
+hone_status hone__cache_create(const char *folder, hone_error *err)
+{
+    /* The first line is fixed by the Cache Directory Tagging specification
+     * (its MD5 identifies the file). */
+    static const char tag[] =
+        "Signature: 8a477f597d28d172789f06886806bc55\n"
+        "# Cubins compiled by hone; safe to delete.\n";
+    hone_text path = {0};
+    hone_status status = hone__folder_create(folder, err);
+
+    if (status == HONE_OK) {
+        hone__text_printf(&path, "%s/CACHEDIR.TAG", folder);
+        status = hone__text_check(&path, err);
+    }
+    if (status == HONE_OK && access(path.data, F_OK) != 0)
+        status = hone__file_replace(path.data, tag, sizeof tag - 1, err);
+    hone__text_free(&path);
+    return status;
+}
+
+hone_status hone__folder_of_create(const char *path, hone_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    hone_status status = HONE_OK;
+    char *folder;
+
+    if (!slash || slash == path)
+        return HONE_OK;
+    folder = hone__strndup(path, (size_t)(slash - path));
+    if (!folder)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__folder_create(folder, err);
+    hone__free(folder);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The `hone` program: parse, dispatch, exit code. */
+#include "tools/commands.h"
+#include "tools/message.h"
+#include "tools/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
+#define COMMAND(id, arguments, least, most, summary, example, details)       \
+    hone__cmd_##id,
+#include "tools/commands.def"
+#undef COMMAND
+};
+
+static hone_exit print_help(hone_command_id command)
+{
+    hone_text text = {0};
+    hone_exit code;
+
+    hone__help_text(command, &text);
+    code = hone__output_text(&text);
+    hone__text_free(&text);
+    return code;
+}
+
+static hone_exit print_version(void)
+{
+    hone_text text = {0};
+    hone_exit code;
+
+    hone__text_puts(&text, "hone " HONE_VERSION "\n");
+    code = hone__output_text(&text);
+    hone__text_free(&text);
+    return code;
+}
+
+/* `hone help COMMAND` is `hone COMMAND --help`. */
+static hone_exit help_command(const char *name)
+{
+    hone_error err = {0};
+
+    if (!name)
+        return print_help(HONE_N_COMMANDS);
+    if (hone__command_find(name) != HONE_N_COMMANDS)
+        return print_help(hone__command_find(name));
+    (void)hone__command_unknown(name, &err);
+    return hone__message_usage(HONE_N_COMMANDS, err.text);
+}
+
+int main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    hone_error err = {0};
+    hone_options options;
+    hone_exit code;
+    hone_status status;
+
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return (int)print_help(HONE_N_COMMANDS);
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
+        return (int)print_version();
+    if (strcmp(first, "help") == 0)
+        return (int)help_command(argc > 2 ? argv[2] : NULL);
+    status = hone__options_parse(argc, argv, &options, &err);
+    if (status == HONE_OK)
+        hone__message_setup(&options);
+    if (status == HONE_ERR_ARGUMENT)
+        code = hone__message_usage(options.command, err.text);
+    else if (status != HONE_OK)
+        code = hone__message_error(&err);
+    else if (options.text[HONE_OPT_HELP])
+        code = print_help(options.command);
+    else if (options.text[HONE_OPT_VERSION])
+        code = print_version();
+    else
+        code = functions[options.command](&options);
+    hone__options_free(&options);
+    return (int)code;
+}

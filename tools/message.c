@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages on stderr: errors, notes, details. A progress line in place is
+ * wiped first, so that nothing is written over it. */
+#include "tools/message.h"
+
+#include "tools/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    int color;
+    int quiet;
+    int verbose;
+    int is_set;
+} state;
+
+static int color_by_default(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    return isatty(STDERR_FILENO) && !(no_color && no_color[0]) &&
+           !(term && strcmp(term, "dumb") == 0);
+}
+
+void hone__message_setup(const hone_options *options)
+{
+    state.quiet = options->text[HONE_OPT_QUIET] != NULL;
+    state.verbose = options->text[HONE_OPT_VERBOSE] != NULL;
+    state.color = hone__options_is(options, HONE_OPT_COLOR, "always") ||
+                  (!hone__options_is(options, HONE_OPT_COLOR, "never") &&
+                   color_by_default());
+    state.is_set = 1;
+}
+
+int hone__message_color(void)
+{
+    return state.is_set ? state.color : color_by_default();
+}
+
+int hone__message_quiet(void)
+{
+    return state.quiet;
+}
+
+static void error_line(const char *sentence)
+{
+    hone__progress_wipe();
+    (void)fprintf(stderr,
+                  hone__message_color() ? "hone: \033[1;31merror:\033[0m %s\n"
+                                        : "hone: error: %s\n",
+                  sentence);
+}
+
+hone_exit hone__message_error(const hone_error *err)
+{
+    error_line(err->text[0] ? err->text : hone_status_str(err->status));
+    if (err->status == HONE_ERR_INTERNAL)
+        (void)fputs("hone: this is a bug of hone; please report it with the "
+                    "command line and the output of 'hone doctor'.\n",
+                    stderr);
+    return hone__exit_of_status(err->status);
+}
+
+static void note(const char *format, va_list args)
+    __attribute__((format(printf, 1, 0)));
+
+static void note(const char *format, va_list args)
+{
+    hone__progress_wipe();
+    (void)fputs("hone: ", stderr);
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
+}
+
+void hone__message_note(const char *format, ...)
+{
+    va_list args;
+
+    if (state.quiet)
+        return;
+    va_start(args, format);
+    note(format, args);
+    va_end(args);
+}
+
+void hone__message_detail(const char *format, ...)
+{
+    va_list args;
+
+    if (!state.verbose)
+        return;
+    va_start(args, format);
+    note(format, args);
+    va_end(args);
+}
+
+void hone__message_raw(const char *text)
+{
+    hone__progress_wipe();
+    (void)fputs(text, stderr);
+}
+
+hone_exit hone__message_usage(hone_command_id command, const char *sentence)
+{
+    error_line(sentence);
+    if (command == HONE_N_COMMANDS)
+        (void)fputs("Try 'hone --help'.\n", stderr);
+    else
+        (void)fprintf(stderr, "Try 'hone %s --help'.\n",
+                      hone__commands[command].name);
+    return HONE_EXIT_USAGE;
+}
+
+hone_exit hone__exit_of_status(hone_status status)
+{
+    switch (status) {
+#define EXIT_OF_STATUS(name, code)                                           \
+    case name:                                                               \
+        return HONE_EXIT_##code;
+        HONE_STATUS_EXIT_MAP(EXIT_OF_STATUS)
+#undef EXIT_OF_STATUS
+    }
+    return HONE_EXIT_BUG;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program says on stderr. Results go to stdout: see output.h. */
+#ifndef HONE_TOOLS_MESSAGE_H
+#define HONE_TOOLS_MESSAGE_H
+
+#include "runtime/error.h"
+#include "tools/exit_code.h"
+#include "tools/arguments.h"
+
+/* Take --color, --quiet and --verbose. Before it: colour on a terminal. */
+void hone__message_setup(const hone_options *options);
+
+int hone__message_color(void); /* may stderr be coloured? */
+int hone__message_quiet(void);
+
+/* "hone: error: SENTENCE"; returns the exit code of its status. */
+hone_exit hone__message_error(const hone_error *err);
+/* "hone: SENTENCE", unless --quiet. */
+void hone__message_note(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+/* The same, only with --verbose. */
+void hone__message_detail(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+/* A text that is complete in itself, such as located diagnostics. */
+void hone__message_raw(const char *text);
+/* The two lines of a usage error. `command` may be HONE_N_COMMANDS. */
+hone_exit hone__message_usage(hone_command_id command, const char *sentence);
+
+#endif

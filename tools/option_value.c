@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --device, --budget, --mode and --seed. */
+#include "tools/option_value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hone_status hone__option_device(const hone_options *options, int *out_ordinal,
+                                hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_DEVICE];
+    char *end = NULL;
+    long ordinal;
+
+    *out_ordinal = 0;
+    if (!text || strcmp(text, "cuda") == 0)
+        return HONE_OK;
+    if (strcmp(text, "cpu") == 0)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "--device cpu is not supported yet; use cuda");
+    if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') {
+        ordinal = strtol(text + 5, &end, 10);
+        if (!*end && ordinal < 1024) {
+            *out_ordinal = (int)ordinal;
+            return HONE_OK;
+        }
+    }
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "--device takes cuda or cuda:N, not '%s'", text);
+}
+
+static double unit_s(const char *unit)
+{
+    return strcmp(unit, "s") == 0   ? 1
+           : strcmp(unit, "m") == 0 ? 60
+           : strcmp(unit, "h") == 0 ? 3600
+                                    : 0;
+}
+
+hone_status hone__option_budget(const hone_options *options,
+                                int64_t *out_trials, double *out_s,
+                                hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_BUDGET];
+    char *end = NULL;
+    double value;
+
+    *out_trials = 0;
+    *out_s = 0;
+    if (!text)
+        return HONE_OK;
+    errno = 0;
+    if (!text[strspn(text, "0123456789")]) {
+        *out_trials = strtoll(text, &end, 10);
+        if (!errno && *out_trials > 0)
+            return HONE_OK;
+    } else {
+        value = strtod(text, &end);
+        *out_s = value * unit_s(end);
+        if (isfinite(*out_s) && *out_s > 0)
+            return HONE_OK;
+    }
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "--budget takes a number of trials (200) or a time "
+                      "(60s, 5m, 1h), not '%s'",
+                      text);
+}
+
+hone_mode hone__option_mode(const hone_options *options)
+{
+    return hone__options_is(options, HONE_OPT_MODE, "hot") ? HONE_MODE_HOT
+                                                           : HONE_MODE_COLD;
+}
+
+uint64_t hone__option_seed(const hone_options *options)
+{
+    return options->text[HONE_OPT_SEED]
+               ? (uint64_t)options->number[HONE_OPT_SEED]
+               : 1;
+}

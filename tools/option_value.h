@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Option values that have a little grammar of their own. */
+#ifndef HONE_TOOLS_OPTION_VALUE_H
+#define HONE_TOOLS_OPTION_VALUE_H
+
+#include "tools/arguments.h"
+#include "tuner/tuner.h"
+
+/* --device: "cuda" or "cuda:N". HONE_ERR_ARGUMENT, HONE_ERR_UNSUPPORTED. */
+hone_status hone__option_device(const hone_options *options, int *out_ordinal,
+                                hone_error *err);
+/* --budget: "200" trials, or "60s", "5m", "1h". HONE_ERR_ARGUMENT. */
+hone_status hone__option_budget(const hone_options *options,
+                                int64_t *out_trials, double *out_s,
+                                hone_error *err);
+/* --mode; cold if it is not given. */
+hone_mode hone__option_mode(const hone_options *options);
+/* --seed; 1 if it is not given. */
+uint64_t hone__option_seed(const hone_options *options);
+
+#endif

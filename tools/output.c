@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result printer: see output.h. */
+#include "tools/output.h"
+
+#include "runtime/alloc.h"
+#include "tools/message.h"
+#include "tools/output_value.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Text rows are held back to find the column widths; after so many the
+ * widths are settled and rows are printed as they come. */
+enum { ROWS_FOR_WIDTH = 1000, MAX_COLUMNS = 16 };
+
+typedef enum output_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_CSV
+} output_format;
+
+struct hone_output {
+    output_format format;
+    const char *rows_key;
+    const hone_column *columns;
+    size_t n_columns;
+    size_t n_rows;
+    json_t *head;             /* CSV without rows: printed with the tail */
+    json_t *held;             /* text: rows until the widths are settled */
+    size_t width[MAX_COLUMNS];
+    int n_members;            /* JSON: members of the top object so far */
+};
+
+/* ---- text ------------------------------------------------------------- */
+
+/* Columns on a terminal: code points of UTF-8. */
+static size_t text_width(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; ++text)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void print_cell(const hone_output *output, size_t column,
+                       const char *text)
+{
+    const size_t width = output->width[column];
+    const size_t used = text_width(text);
+    const int pad = (int)(width > used ? width - used : 0);
+    const int is_last = column + 1 == output->n_columns;
+
+    if (column)
+        (void)fputs("  ", stdout);
+    if (output->columns[column].cell != HONE_CELL_TEXT)
+        (void)printf("%*s%s", pad, "", text);
+    else
+        (void)printf("%s%*s", text, is_last ? 0 : pad, "");
+    if (is_last)
+        (void)putchar('\n');
+}
+
+static const char *cell_text(const hone_output *output, json_t *row,
+                             size_t column, hone_text *text)
+{
+    const hone_column *spec = &output->columns[column];
+
+    hone__text_clear(text);
+    hone__value_text(json_object_get(row, spec->key), spec->cell, text);
+    return hone__text_str(text);
+}
+
+static void print_text_row(const hone_output *output, json_t *row)
+{
+    hone_text text = {0};
+
+    for (size_t i = 0; i < output->n_columns; ++i)
+        print_cell(output, i, cell_text(output, row, i, &text));
+    hone__text_free(&text);
+}
+
+/* Widths from the titles and the held rows; print both. A list of one column
+ * needs no title. */
+static void settle(hone_output *output)
+{
+    const size_t n = json_array_size(output->held);
+    hone_text text = {0};
+
+    for (size_t i = 0; i < output->n_columns; ++i) {
+        output->width[i] = text_width(output->columns[i].title);
+        for (size_t j = 0; j < n; ++j) {
+            const size_t width = text_width(cell_text(
+                output, json_array_get(output->held, j), i, &text));
+
+            if (width > output->width[i])
+                output->width[i] = width;
+        }
+    }
+    hone__text_free(&text);
+    for (size_t i = 0; n && output->n_columns > 1 && i < output->n_columns;
+         ++i)
+        print_cell(output, i, output->columns[i].title);
+    for (size_t j = 0; j < n; ++j)
+        print_text_row(output, json_array_get(output->held, j));
+    json_decref(output->held);
+    output->held = NULL;
+}
+
+static void print_text_members(json_t *object)
+{
+    hone_text text = {0};
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value) {
+        const size_t n = strlen(key);
+        const int is_time = n > 3 && strcmp(key + n - 3, "_ns") == 0;
+
+        hone__text_clear(&text);
+        hone__value_text(value, is_time ? HONE_CELL_TIME_NS : HONE_CELL_TEXT,
+                         &text);
+        (void)printf("%s: %s\n", key, hone__text_str(&text));
+    }
+    hone__text_free(&text);
+}
+
+/* ---- JSON and CSV ----------------------------------------------------- */
+
+static void print_json_members(hone_output *output, json_t *object)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value) {
+        (void)printf("%s  \"%s\": ", output->n_members++ ? ",\n" : "", key);
+        (void)json_dumpf(value, stdout, JSON_ENCODE_ANY);
+    }
+}
+
+static void print_csv_row(const hone_output *output, json_t *row)
+{
+    hone_text line = {0};
+
+    for (size_t i = 0; i < output->n_columns; ++i) {
+        if (i)
+            hone__text_puts(&line, ",");
+        hone__value_csv(json_object_get(row, output->columns[i].key), &line);
+    }
+    (void)printf("%s\n", hone__text_str(&line));
+    hone__text_free(&line);
+}
+
+/* Without rows the members are the only row. */
+static void print_csv_members(json_t *object)
+{
+    hone_text names = {0}, values = {0};
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value) {
+        hone__text_printf(&names, "%s%s", names.length ? "," : "", key);
+        if (value != json_object_iter_value(json_object_iter(object)))
+            hone__text_puts(&values, ",");
+        hone__value_csv(value, &values);
+    }
+    (void)printf("%s\n%s\n", hone__text_str(&names), hone__text_str(&values));
+    hone__text_free(&names);
+    hone__text_free(&values);
+}
+
+/* ---- the life of a result --------------------------------------------- */
+
+static void begin_format(hone_output *output, json_t *head)
+{
+    switch (output->format) {
+    case FORMAT_TEXT:
+        print_text_members(head);
+        output->held = json_array();
+        break;
+    case FORMAT_JSON:
+        (void)printf("{\n  \"schema_version\": %d", HONE_SCHEMA_VERSION);
+        output->n_members = 1;
+        print_json_members(output, head);
+        if (output->rows_key)
+            (void)printf(",\n  \"%s\": [", output->rows_key);
+        break;
+    case FORMAT_CSV:
+        for (size_t i = 0; output->rows_key && i < output->n_columns; ++i)
+            (void)printf("%s%s", output->columns[i].key,
+                         i + 1 < output->n_columns ? "," : "\n");
+        if (!output->rows_key)
+            output->head = json_incref(head);
+        break;
+    }
+}
+
+hone_output *hone__output_begin(const hone_options *options,
+                                const char *rows_key,
+                                const hone_column *columns, size_t n_columns,
+                                json_t *head)
+{
+    hone_output *output = hone__alloc(sizeof *output);
+
+    if (output) {
+        output->format =
+            hone__options_is(options, HONE_OPT_FORMAT, "json")  ? FORMAT_JSON
+            : hone__options_is(options, HONE_OPT_FORMAT, "csv") ? FORMAT_CSV
+                                                                : FORMAT_TEXT;
+        output->rows_key = rows_key;
+        output->columns = columns;
+        output->n_columns = n_columns < MAX_COLUMNS ? n_columns : MAX_COLUMNS;
+        begin_format(output, head);
+    }
+    json_decref(head);
+    return output;
+}
+
+void hone__output_row(hone_output *output, json_t *row)
+{
+    if (!output) {
+        json_decref(row);
+        return;
+    }
+    switch (output->format) {
+    case FORMAT_TEXT:
+        if (output->held && output->n_rows < ROWS_FOR_WIDTH) {
+            (void)json_array_append(output->held, row);
+            break;
+        }
+        if (output->held)
+            settle(output);
+        print_text_row(output, row);
+        break;
+    case FORMAT_JSON:
+        (void)printf("%s\n    ", output->n_rows ? "," : "");
+        (void)json_dumpf(row, stdout, JSON_ENCODE_ANY);
+        break;
+    case FORMAT_CSV:
+        print_csv_row(output, row);
+        break;
+    }
+    ++output->n_rows;
+    json_decref(row);
+}
+
+static void end_format(hone_output *output, json_t *tail)
+{
+    switch (output->format) {
+    case FORMAT_TEXT:
+        if (output->held)
+            settle(output);
+        print_text_members(tail);
+        break;
+    case FORMAT_JSON:
+        if (output->rows_key)
+            (void)printf("%s]", output->n_rows ? "\n  " : "");
+        print_json_members(output, tail);
+        (void)printf("\n}\n");
+        break;
+    case FORMAT_CSV:
+        if (output->head) {
+            (void)json_object_update(output->head, tail);
+            print_csv_members(output->head);
+        }
+        break;
+    }
+}
+
+/* A result that did not reach its reader is a failure. */
+static hone_exit flush(void)
+{
+    hone_error err = {0};
+
+    if (!fflush(stdout) && !ferror(stdout))
+        return HONE_EXIT_DONE;
+    (void)hone__fail_native(&err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                            "cannot write the result: %s", strerror(errno));
+    return hone__message_error(&err);
+}
+
+hone_exit hone__output_end(hone_output *output, json_t *tail)
+{
+    hone_error err = {0};
+
+    if (!output) {
+        json_decref(tail);
+        (void)hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__message_error(&err);
+    }
+    end_format(output, tail);
+    json_decref(output->head);
+    json_decref(tail);
+    hone__free(output);
+    return flush();
+}
+
+hone_exit hone__output_text(const hone_text *text)
+{
+    (void)fwrite(hone__text_str(text), 1, text->length, stdout);
+    return flush();
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one printer of results on stdout: head values, then rows of a table,
+ * then more values, as text, JSON or CSV. Rows are printed as they come, so
+ * a long list takes no memory. */
+#ifndef HONE_TOOLS_OUTPUT_H
+#define HONE_TOOLS_OUTPUT_H
+
+#include "runtime/text.h"
+#include "tools/exit_code.h"
+#include "tools/arguments.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+enum { HONE_SCHEMA_VERSION = 1 }; /* of the JSON; changes when a key does */
+
+typedef enum hone_cell {
+    HONE_CELL_TEXT,
+    HONE_CELL_NUMBER, /* right-aligned */
+    HONE_CELL_TIME_NS /* "12.3 us" in text, plain nanoseconds elsewhere */
+} hone_cell;
+
+/* A column of the text and CSV forms; JSON rows are printed whole. */
+typedef struct hone_column {
+    const char *key;
+    const char *title;
+    hone_cell cell;
+} hone_column;
+
+typedef struct hone_output hone_output;
+
+/* Begin a result. `head` (stolen, may be NULL) is an object of values known
+ * already; `rows_key` names the list of rows in JSON, NULL if there is none.
+ * NULL when memory ran out; the calls below then do nothing. */
+hone_output *hone__output_begin(const hone_options *options,
+                                const char *rows_key,
+                                const hone_column *columns, size_t n_columns,
+                                json_t *head);
+/* One row, an object (stolen). */
+void hone__output_row(hone_output *output, json_t *row);
+/* Finish. `tail` (stolen, may be NULL): values known only now. Returns the
+ * exit code: INPUT if stdout could not be written. */
+hone_exit hone__output_end(hone_output *output, json_t *tail);
+
+/* Text that is the result as it is, such as source. */
+hone_exit hone__output_text(const hone_text *text);
+
+#endif

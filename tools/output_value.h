@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One JSON value as a person reads it, and as a CSV field. */
+#ifndef HONE_TOOLS_OUTPUT_VALUE_H
+#define HONE_TOOLS_OUTPUT_VALUE_H
+
+#include "tools/output.h"
+
+/* NULL is a missing value, "-". Lists and objects become "a, b". */
+void hone__value_text(json_t *value, hone_cell cell, hone_text *out);
+/* RFC 4180: quoted where needed; lists and objects as JSON; missing: empty. */
+void hone__value_csv(json_t *value, hone_text *out);
+
+#endif

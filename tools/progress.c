@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The progress line: label, bar, count, rate, time left, best so far; the
+ * middle gives way first when the terminal is narrow. */
+#include "tools/progress.h"
+
+#include "tools/clock.h"
+#include "tools/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+    BAR_CELLS = 20,
+    LINE_BYTES = 512,
+    DEFAULT_COLUMNS = 80
+};
+#define DRAW_EVERY_S 0.1 /* fast enough for the eye, nothing for the CPU */
+#define LINE_EVERY_S 5.0 /* in a log */
+
+static struct {
+    int is_active;
+    int in_place; /* a terminal that can rewrite its line */
+    int is_drawn;
+    char label[96];
+    double start_s;
+    double last_s;
+    int64_t first_done; /* resumed work is not part of the rate */
+} bar;
+
+static size_t columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10)
+        return size.ws_col;
+    return DEFAULT_COLUMNS;
+}
+
+void hone__progress_begin(const char *label)
+{
+    const char *term = getenv("TERM");
+
+    memset(&bar, 0, sizeof bar);
+    if (hone__message_quiet())
+        return;
+    bar.is_active = 1;
+    bar.in_place = isatty(STDERR_FILENO) &&
+                   !(term && strcmp(term, "dumb") == 0);
+    (void)snprintf(bar.label, sizeof bar.label, "%s", label);
+    bar.start_s = hone__clock_s();
+    bar.last_s = bar.start_s;
+    bar.first_done = -1;
+}
+
+static void time_left_text(double left_s, char *out, size_t size)
+{
+    if (left_s < 0)
+        (void)snprintf(out, size, "?");
+    else if (left_s < 90)
+        (void)snprintf(out, size, "%.0fs", left_s);
+    else if (left_s < 5400)
+        (void)snprintf(out, size, "%.0fm", left_s / 60);
+    else
+        (void)snprintf(out, size, "%.1fh", left_s / 3600);
+}
+
+/* Seconds to go: whichever of count and time budget ends first. */
+static double time_left(const hone_progress_step *step, double rate,
+                        double elapsed_s)
+{
+    double left = -1;
+
+    if (step->n_total > 0 && rate > 0)
+        left = (double)(step->n_total - step->n_done) / rate;
+    if (step->budget_s > 0) {
+        const double rest = step->budget_s - elapsed_s;
+
+        if (left < 0 || rest < left)
+            left = rest > 0 ? rest : 0;
+    }
+    return left;
+}
+
+static double fraction(const hone_progress_step *step, double elapsed_s)
+{
+    double f = 0;
+
+    if (step->n_total > 0)
+        f = (double)step->n_done / (double)step->n_total;
+    if (step->budget_s > 0 && elapsed_s / step->budget_s > f)
+        f = elapsed_s / step->budget_s;
+    return f > 1 ? 1 : f;
+}
+
+static void format_line(const hone_progress_step *step, double elapsed_s,
+                        char *out)
+{
+    const double work = (double)(step->n_done - bar.first_done);
+    const double rate = elapsed_s > 0 ? work / elapsed_s : 0;
+    char left[32], total[32] = "";
+
+    time_left_text(time_left(step, rate, elapsed_s), left, sizeof left);
+    if (step->n_total > 0)
+        (void)snprintf(total, sizeof total, "/%lld",
+                       (long long)step->n_total);
+    (void)snprintf(out, LINE_BYTES, "%lld%s %s  %.1f/s  left %s%s%s",
+                   (long long)step->n_done, total, step->unit, rate, left,
+                   step->best[0] ? "  best " : "", step->best);
+}
+
+/* Cut to `width` columns, giving up the middle. ASCII. */
+static void elide(char *line, size_t width)
+{
+    const size_t length = strlen(line);
+    const size_t head = width / 2 > 2 ? width / 2 - 2 : 0;
+    const size_t tail = width > head + 3 ? width - head - 3 : 0;
+
+    if (length <= width)
+        return;
+    memcpy(line + head, "...", 3);
+    memmove(line + head + 3, line + length - tail, tail + 1);
+}
+
+static void draw(const hone_progress_step *step, double elapsed_s)
+{
+    const int filled = (int)(fraction(step, elapsed_s) * BAR_CELLS);
+    const int color = hone__message_color();
+    const size_t width = columns() - 1;
+    const size_t used = strlen(bar.label) + BAR_CELLS + 5;
+    char line[LINE_BYTES], cells[BAR_CELLS + 1];
+
+    format_line(step, elapsed_s, line);
+    memset(cells, '.', BAR_CELLS);
+    memset(cells, '#', (size_t)filled);
+    cells[BAR_CELLS] = '\0';
+    elide(line, width > used + 10 ? width - used : 10);
+    (void)fprintf(stderr, "\r\033[K%s [%s%s%s] %s", bar.label,
+                  color ? "\033[32m" : "", cells, color ? "\033[0m" : "",
+                  line);
+    (void)fflush(stderr);
+    bar.is_drawn = 1;
+}
+
+void hone__progress_show(const hone_progress_step *step)
+{
+    const double t = hone__clock_s();
+    char line[LINE_BYTES];
+
+    if (!bar.is_active)
+        return;
+    if (bar.first_done < 0)
+        bar.first_done = step->n_done;
+    if (t - bar.last_s < (bar.in_place ? DRAW_EVERY_S : LINE_EVERY_S) &&
+        (bar.is_drawn || !bar.in_place))
+        return;
+    bar.last_s = t;
+    if (bar.in_place) {
+        draw(step, t - bar.start_s);
+        return;
+    }
+    format_line(step, t - bar.start_s, line);
+    (void)fprintf(stderr, "hone: %s: %s\n", bar.label, line);
+}
+
+void hone__progress_wipe(void)
+{
+    if (bar.is_drawn) {
+        (void)fputs("\r\033[K", stderr);
+        bar.is_drawn = 0;
+    }
+}
+
+void hone__progress_end(void)
+{
+    hone__progress_wipe();
+    bar.is_active = 0;
+}
+
+void hone__time_text(double time_ns, char *out)
+{
+    static const struct {
+        double scale;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t i = 0;
+
+    while (i < 3 && time_ns < units[i].scale * 0.9995)
+        ++i;
+    (void)snprintf(out, 32, "%.*f %s",
+                   time_ns >= 99.95 * units[i].scale  ? 1
+                   : time_ns >= 9.995 * units[i].scale ? 2
+                                                       : 3,
+                   time_ns / units[i].scale, units[i].unit);
+}

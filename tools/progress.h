@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Progress of a long command on stderr: a bar on a terminal, a line every few
+ * seconds elsewhere, nothing with --quiet. */
+#ifndef HONE_TOOLS_PROGRESS_H
+#define HONE_TOOLS_PROGRESS_H
+
+#include <stdint.h>
+
+typedef struct hone_progress_step {
+    int64_t n_done;
+    int64_t n_total;     /* 0: unknown */
+    double budget_s;     /* 0: none; else the time left follows from it too */
+    const char *unit;    /* "variants": what is counted */
+    const char *best;    /* "12.3 us BM=128,..", or "" */
+} hone_progress_step;
+
+/* One at a time. `label` is copied. */
+void hone__progress_begin(const char *label);
+/* Cheap; draws at most ten times a second. */
+void hone__progress_show(const hone_progress_step *step);
+/* Remove the bar. */
+void hone__progress_end(void);
+/* Wipe the bar before something else is written to stderr. */
+void hone__progress_wipe(void);
+
+/* "1.234 us", "45.67 ms": four digits. `out` has at least 32 bytes. */
+void hone__time_text(double time_ns, char *out);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU references of the shipped templates, as the tuner takes them. */
+#ifndef HONE_TOOLS_REFERENCES_H
+#define HONE_TOOLS_REFERENCES_H
+
+#include "tuner/reference.h"
+
+const hone_reference *hone__references(size_t *out_n);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which templates at which shapes: see shapes.h. */
+#include "tools/shapes.h"
+
+#include "runtime/alloc.h"
+#include "tools/load.h"
+
+#include <string.h>
+
+/* A list that grows by one, `size` bytes each; NULL without memory. */
+static void *grown(void *items, size_t n, size_t size)
+{
+    return hone__realloc(items, (n + 1) * size);
+}
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
+
+/* The template `name`, loaded once. */
+static hone_status use_template(const hone_options *options,
+                                const char *name, hone_shapes *shapes,
+                                const hone_template **out, hone_error *err)
+{
+    hone_template *tmpl;
+    hone_template **list;
+
+    for (size_t i = 0; i < shapes->n_templates; ++i) {
+        if (strcmp(shapes->templates[i]->op, name) == 0 ||
+            strcmp(shapes->templates[i]->path, name) == 0) {
+            *out = shapes->templates[i];
+            return HONE_OK;
+        }
+    }
+    HONE_TRY(hone__load_template(options, name, &tmpl, err));
+    list = grown(shapes->templates, shapes->n_templates, sizeof *list);
+    if (!list) {
+        hone__template_free(tmpl);
+        return no_memory(err);
+    }
+    shapes->templates = list;
+    list[shapes->n_templates++] = tmpl;
+    *out = tmpl;
+    return HONE_OK;
+}
+
+static hone_status add_shape(hone_shapes *shapes, const hone_template *tmpl,
+                             const char *dims, hone_error *err)
+{
+    hone_shape shape = {.tmpl = tmpl};
+    hone_shape *list;
+
+    HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
+    for (size_t i = 0; i < shapes->n; ++i)
+        if (shapes->items[i].tmpl == tmpl &&
+            memcmp(shapes->items[i].dims, shape.dims,
+                   tmpl->n_dims * sizeof *shape.dims) == 0)
+            return HONE_OK;
+    list = grown(shapes->items, shapes->n, sizeof *list);
+    if (!list)
+        return no_memory(err);
+    shapes->items = list;
+    list[shapes->n++] = shape;
+    return HONE_OK;
+}
+
+/* One group of the command line: templates items[first..end), and the --dims
+ * items[from..to) that belong to them. */
+static hone_status add_group(const hone_options *options, size_t first,
+                             size_t end, size_t from, size_t to,
+                             hone_shapes *shapes, hone_error *err)
+{
+    for (size_t i = first; i < end; ++i) {
+        const hone_template *tmpl = NULL;
+
+        HONE_TRY(use_template(options, options->items[i].text, shapes, &tmpl,
+                              err));
+        for (size_t j = from; j < to; ++j)
+            HONE_TRY(add_shape(shapes, tmpl, options->items[j].text, err));
+    }
+    return HONE_OK;
+}
+
+/* End of the run of items of one kind that starts at `i`. */
+static size_t run_end(const hone_options *options, size_t i, int is_dims)
+{
+    while (i < options->n_items && options->items[i].is_dims == is_dims)
+        ++i;
+    return i;
+}
+
+static hone_status read_items(const hone_options *options,
+                              hone_shapes *shapes, hone_error *err)
+{
+    /* --dims in front of the first template belong to its group. */
+    const size_t front = run_end(options, 0, 1);
+    size_t i = front;
+
+    if (front && front == options->n_items)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--dims %s: of which template? Example: hone tune "
+                          "saxpy --dims 1M",
+                          options->items[0].text);
+    while (i < options->n_items) {
+        const size_t from = run_end(options, i, 0);
+        const size_t to = run_end(options, from, 1);
+
+        if (i == front)
+            HONE_TRY(add_group(options, i, from, 0, front, shapes, err));
+        HONE_TRY(add_group(options, i, from, from, to, shapes, err));
+        i = to;
+    }
+    return HONE_OK;
+}
+
+/* A line of --shapes without its comment and blanks: "OP DIMS". */
+static hone_status read_line(const hone_options *options, const char *path,
+                             int number, char *line, hone_shapes *shapes,
+                             hone_error *err)
+{
+    static const char blank[] = " \t\r";
+    const hone_template *tmpl = NULL;
+    char *op, *dims, *rest;
+    hone_error inner = {0};
+    hone_status status;
+
+    line[strcspn(line, "#")] = '\0';
+    op = line + strspn(line, blank);
+    if (!*op)
+        return HONE_OK;
+    dims = op + strcspn(op, blank);
+    if (*dims)
+        *dims++ = '\0';
+    dims += strspn(dims, blank);
+    rest = dims + strcspn(dims, blank);
+    if (*rest)
+        *rest++ = '\0';
+    rest += strspn(rest, blank);
+    if (!*dims || *rest)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s:%d: a line is an operation and its dimensions, "
+                          "such as 'gemm_f16 4096,4096,4096'",
+                          path, number);
+    status = use_template(options, op, shapes, &tmpl, &inner);
+    if (status == HONE_OK)
+        status = add_shape(shapes, tmpl, dims, &inner);
+    return status == HONE_OK ? status
+                             : hone__fail(err, status, "%s:%d: %s", path,
+                                          number, inner.text);
+}
+
+static hone_status read_file(const hone_options *options, const char *path,
+                             hone_shapes *shapes, hone_error *err)
+{
+    hone_text text = {0};
+    hone_status status = hone__text_read_file(&text, path, err);
+    char *line = text.data;
+    int number = 1;
+
+    while (status == HONE_OK && line && *line) {
+        char *next = strchr(line, '\n');
+
+        if (next)
+            *next++ = '\0';
+        status = read_line(options, path, number++, line, shapes, err);
+        line = next;
+    }
+    hone__text_free(&text);
+    return status;
+}
+
+static hone_status check_complete(const hone_shapes *shapes, hone_error *err)
+{
+    for (size_t i = 0; i < shapes->n_templates; ++i) {
+        size_t n = 0;
+
+        for (size_t j = 0; j < shapes->n; ++j)
+            n += shapes->items[j].tmpl == shapes->templates[i];
+        if (!n)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "no problem size for '%s': give --dims after "
+                              "it, or --shapes",
+                              shapes->templates[i]->op);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
+                              hone_error *err)
+{
+    const char *path = options->text[HONE_OPT_SHAPES];
+
+    *out = (hone_shapes){0};
+    if (!path && !options->n_args)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "nothing to tune. Example: %s",
+                          hone__commands[HONE_CMD_tune].example);
+    HONE_TRY(read_items(options, out, err));
+    if (path)
+        HONE_TRY(read_file(options, path, out, err));
+    return check_complete(out, err);
+}
+
+void hone__shapes_free(hone_shapes *shapes)
+{
+    for (size_t i = 0; i < shapes->n_templates; ++i)
+        hone__template_free(shapes->templates[i]);
+    hone__free(shapes->templates);
+    hone__free(shapes->items);
+    *shapes = (hone_shapes){0};
+}
