@@ -2,7 +2,7 @@
 /* hone compile: a template's configurations to cubins in the cache. */
 #include "tools/commands.h"
 #include "tools/interrupt.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 #include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/output.h"

@@ -2,7 +2,7 @@
 /* hone expand: the source, compiler options or launch plan of one
  * configuration. */
 #include "tools/commands.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/output.h"
 

@@ -2,7 +2,7 @@
 /* hone run: launch a tuned operation through the runtime, check and time
  * it. */
 #include "tools/commands.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 #include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/option_value.h"

@@ -2,7 +2,7 @@
 /* hone space: count, list and explain the configurations of a template. */
 #include "tools/clock.h"
 #include "tools/commands.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/output.h"
 

@@ -2,7 +2,7 @@
 /* hone tune: every shape in turn, every trial into the database. */
 #include "tools/commands.h"
 #include "tools/interrupt.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 #include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/option_value.h"

@@ -3,7 +3,7 @@
 #include "tools/shapes.h"
 
 #include "runtime/alloc.h"
-#include "tools/load.h"
+#include "tools/inputs.h"
 
 #include <string.h>
 

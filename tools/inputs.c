@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Templates, problems and configurations from the command line. */
+#include "tools/inputs.h"
+
+#include "runtime/expr.h"
+#include "runtime/facts.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* The file a template name stands for, as hone__template_load() finds it. */
+static void template_path(const char *name, const char *search_path,
+                          hone_text *out)
+{
+    const size_t n = strlen(name);
+
+    if (strchr(name, '/') || (n > 3 && strcmp(name + n - 3, ".cu") == 0)) {
+        hone__text_puts(out, name);
+        return;
+    }
+    while (*search_path) {
+        const size_t length = strcspn(search_path, ":");
+
+        hone__text_clear(out);
+        hone__text_printf(out, "%.*s/%s.cu", (int)length, search_path, name);
+        if (access(hone__text_str(out), R_OK) == 0)
+            return;
+        search_path += length + (search_path[length] == ':');
+    }
+}
+
+static void print_mistakes(const hone_diagnostics *diagnostics,
+                           const char *name, const char *search_path)
+{
+    hone_text path = {0}, source = {0}, text = {0};
+
+    template_path(name, search_path, &path);
+    if (hone__text_read_file(&source, hone__text_str(&path), NULL) == HONE_OK)
+        hone__diagnostics_format(diagnostics, hone__text_str(&path),
+                                 hone__text_str(&source), &text);
+    hone__message_raw(hone__text_str(&text));
+    hone__text_free(&path);
+    hone__text_free(&source);
+    hone__text_free(&text);
+}
+
+static int ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+hone_status hone__load_template(const hone_options *options,
+                                const char *name, hone_template **out,
+                                hone_error *err)
+{
+    hone_diagnostics diagnostics = {0};
+    hone_text search_path = {0};
+    hone_status status;
+
+    *out = NULL;
+    if (ends_in(name, ".json"))
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "'%s': spaces in JSON (T1) are not supported yet; "
+                          "give a template (.cu)",
+                          name);
+    status = hone__locate_templates(options, &search_path, err);
+    if (status == HONE_OK) {
+        status = hone__template_load(name, hone__text_str(&search_path), out,
+                                     &diagnostics, err);
+        if (status != HONE_OK && diagnostics.n)
+            print_mistakes(&diagnostics, name, hone__text_str(&search_path));
+        hone__diagnostics_free(&diagnostics);
+    }
+    hone__text_free(&search_path);
+    return status;
+}
+
+hone_status hone__load_dims(const hone_options *options,
+                            const hone_template *tmpl,
+                            int64_t out_dims[HONE_MAX_DIMS], int *out_given,
+                            hone_error *err)
+{
+    const char *text = hone__options_dims(options);
+
+    *out_given = text != NULL;
+    if (text)
+        return hone__template_parse_dims(tmpl, text, out_dims, err);
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const hone_template_dim *dim = &tmpl->dims[i];
+
+        out_dims[i] = dim->n_types ? dim->default_value : 1;
+        if (out_dims[i] == 0)
+            return hone__fail(err, HONE_ERR_DIMS,
+                              "'%s' has no default for the type %s: give "
+                              "--dims",
+                              tmpl->op, dim->name);
+    }
+    return HONE_OK;
+}
+
+const char *hone__load_arch(const hone_options *options)
+{
+    const char *arch = options->text[HONE_OPT_ARCH];
+
+    return arch ? arch : "sm_90";
+}
+
+hone_status hone__load_space(const hone_options *options,
+                             const hone_template *tmpl, hone_space **out,
+                             hone_error *err)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    hone_facts facts;
+    int given;
+
+    *out = NULL;
+    HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
+    HONE_TRY(hone__facts_of_arch(hone__load_arch(options), &facts, err));
+    return hone__space_create(tmpl, given ? dims : NULL, &facts, out, err);
+}
+
+json_t *hone__config_json(const hone_template *tmpl, const int64_t *config)
+{
+    json_t *object = json_object();
+    hone_text text = {0};
+
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        const hone_param *param = &tmpl->params[i];
+        json_t *value;
+
+        if (param->kind == HONE_PARAM_INT) {
+            value = json_integer(config[i]);
+        } else if (param->kind == HONE_PARAM_BOOL) {
+            value = json_boolean(config[i]);
+        } else {
+            hone__text_clear(&text);
+            hone__template_value_text(tmpl, param, config[i], &text);
+            value = json_string(hone__text_str(&text));
+        }
+        (void)json_object_set_new(object, param->name, value);
+    }
+    hone__text_free(&text);
+    return object;
+}
+
+json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        (void)json_array_append_new(
+            array, tmpl->dims[i].n_types
+                       ? json_string(hone__type_name((hone_type)dims[i]))
+                       : json_integer(dims[i]));
+    return array;
+}
