@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation fails in turn, ours and SQLite's: the answer is always
+ * "out of memory", nothing leaks, and the database stays whole. */
+#include "db_fixture.h"
+
+#include "runtime/alloc.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+/* ---- SQLite's memory through ours --------------------------------------- */
+
+enum { HEADER_BYTES = 16 }; /* keeps the size, and the alignment */
+
+static void *sq_malloc(int size)
+{
+    char *const block = hone__alloc((size_t)size + HEADER_BYTES);
+
+    if (!block)
+        return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + HEADER_BYTES;
+}
+
+static void sq_free(void *pointer)
+{
+    if (pointer)
+        hone__free((char *)pointer - HEADER_BYTES);
+}
+
+static int sq_size(void *pointer)
+{
+    int size = 0;
+
+    if (pointer)
+        memcpy(&size, (char *)pointer - HEADER_BYTES, sizeof size);
+    return size;
+}
+
+static void *sq_realloc(void *pointer, int size)
+{
+    char *const block = hone__realloc((char *)pointer - HEADER_BYTES,
+                                      (size_t)size + HEADER_BYTES);
+
+    if (!block)
+        return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + HEADER_BYTES;
+}
+
+static int sq_roundup(int size)
+{
+    return (size + 7) & ~7;
+}
+
+static int sq_init(void *user)
+{
+    (void)user;
+    return SQLITE_OK;
+}
+
+static void sq_shutdown(void *user)
+{
+    (void)user;
+}
+
+static int install_memory(void **state)
+{
+    static const sqlite3_mem_methods methods = {
+        sq_malloc,  sq_free, sq_realloc,  sq_size,
+        sq_roundup, sq_init, sq_shutdown, NULL};
+
+    (void)state;
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
+        return -1;
+    return sqlite3_initialize() == SQLITE_OK ? 0 : -1;
+}
+
+/* ---- what may run out of memory ----------------------------------------- */
+
+static hone_status count_trial(void *user, const hone_db_trial_row *row,
+                               hone_error *err)
+{
+    (void)err;
+    *(int64_t *)user += row->trial_id > 0;
+    return HONE_OK;
+}
+
+static hone_status count_row(void *user, size_t n_columns,
+                             const char *const *names,
+                             const hone_db_value *values, hone_error *err)
+{
+    (void)names;
+    (void)values;
+    (void)err;
+    *(int64_t *)user += n_columns > 0;
+    return HONE_OK;
+}
+
+static hone_status put_subjects(hone_db *db, db_fixture *f, hone_error *err)
+{
+    const hone_db_template tmpl = {.op = "scale",
+                                   .name = "scale.cu",
+                                   .sha256 = fixture_sha256,
+                                   .source = "text",
+                                   .source_bytes = 4};
+    const hone_db_problem problem = {.op = "scale",
+                                     .dims = (const int64_t[]){1024},
+                                     .n_dims = 1};
+    hone_db_variant variant = {.config = "A=1",
+                               .arch = "sm_90",
+                               .outcome = "ok",
+                               .is_default = 1};
+    char sha256[HONE_SHA256_HEX];
+
+    HONE_TRY(hone__db_device_put(db, &fixture_device, &f->device_id, err));
+    HONE_TRY(hone__db_template_put(db, &tmpl, &f->template_id, err));
+    HONE_TRY(hone__db_problem_put(db, &problem, &f->problem_id, err));
+    HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0", &f->toolchain_id,
+                                    err));
+    HONE_TRY(hone__db_artifact_put(db, "cubin", "cubin", 5, sha256, err));
+    variant.template_id = f->template_id;
+    variant.toolchain_id = f->toolchain_id;
+    variant.cubin_sha256 = sha256;
+    return hone__db_variant_put(db, &variant, &f->variant_id[0], err);
+}
+
+static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
+{
+    const double samples_ns[] = {1, 2, 3};
+    const hone_db_session session = {.device_id = f->device_id,
+                                     .problem_id = f->problem_id,
+                                     .template_id = f->template_id,
+                                     .mode = "hot"};
+    hone_db_trial trial = {.variant_id = f->variant_id[0],
+                           .outcome = "ok",
+                           .time_ns = 2,
+                           .samples_ns = samples_ns,
+                           .n_samples = 3};
+    hone_db_baseline baseline = {.name = "memcpy", .time_ns = 2};
+    hone_db_ranked ranked = {0, 2, 0, 0, NULL};
+    int64_t id;
+
+    HONE_TRY(hone__db_session_begin(db, &session, &f->session_id, err));
+    trial.session_id = f->session_id;
+    baseline.session_id = f->session_id;
+    HONE_TRY(hone__db_trial_put(db, &trial, &ranked.trial_id, err));
+    HONE_TRY(hone__db_baseline_put(db, &baseline, &id, err));
+    HONE_TRY(hone__db_ranking_put(db, f->session_id, &ranked, 1, err));
+    return hone__db_session_finish(db, f->session_id, "done", err);
+}
+
+static hone_status read_back(hone_db *db, const db_fixture *f,
+                             hone_error *err)
+{
+    const hone_db_trial_key key = {f->device_id, f->problem_id,
+                                   f->template_id, f->toolchain_id, "hot"};
+    char sha256[HONE_SHA256_HEX];
+    hone_text content = {0};
+    hone_status status;
+    int64_t n = 0;
+
+    HONE_TRY(hone__db_trials(db, &key, count_trial, &n, err));
+    HONE_TRY(hone__db_query(db, "SELECT * FROM winner_v1", NULL, 0,
+                            count_row, &n, err));
+    hone__sha256_hex("cubin", 5, sha256);
+    status = hone__db_artifact_get(db, sha256, &content, err);
+    hone__text_free(&content);
+    return status;
+}
+
+static hone_status everything(db_fixture *f, hone_error *err)
+{
+    hone_db *db;
+    hone_status status;
+
+    HONE_TRY(hone__db_open(f->path, HONE_DB_CREATE, &db, err));
+    status = put_subjects(db, f, err);
+    if (status == HONE_OK)
+        status = put_results(db, f, err);
+    if (status == HONE_OK)
+        status = read_back(db, f, err);
+    hone__db_close(db);
+    if (status != HONE_OK)
+        return status;
+    HONE_TRY(hone__db_open(f->path, HONE_DB_READONLY, &db, err));
+    status = read_back(db, f, err);
+    hone__db_close(db);
+    return status;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    db_fixture *const f = *state;
+    /* Every one at first, then larger steps: some ten thousand in all. */
+    long step = 1;
+    long n = 0;
+
+    for (;; n += step) {
+        hone_error err = {0};
+        hone_status status;
+
+        hone__alloc_fail_after(n);
+        status = everything(f, &err);
+        hone__alloc_fail_after(-1);
+        if (status == HONE_OK)
+            break;
+        if (status != HONE_ERR_NO_MEMORY)
+            print_error("allocation %ld: %s: %s\n", n,
+                        hone_status_name(status), err.text);
+        assert_int_equal(status, HONE_ERR_NO_MEMORY);
+        assert_int_equal(err.status, HONE_ERR_NO_MEMORY);
+        assert_non_null(strstr(err.text, "memory"));
+        if (n >= 400)
+            step = 7;
+    }
+    assert_true(n > 400);
+    fixture_open(f);
+    assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
+    assert_rows(f->db, "PRAGMA foreign_key_check", "");
+    assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_every_allocation_fails,
+                                        fixture_setup, fixture_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, install_memory, NULL);
+}
