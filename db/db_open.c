@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 
@@ -208,11 +209,25 @@ static hone_status check_identity(const hone_db *db, const identity *found,
     return HONE_OK;
 }
 
-/* FULL: a commit is on the disk when it returns. On file systems without
- * shared memory WAL stays off, which is slower and just as safe. */
-static const char writer_settings[] = "PRAGMA journal_mode = WAL;"
-                                      "PRAGMA synchronous = FULL;"
-                                      "PRAGMA foreign_keys = ON";
+/* On file systems without shared memory WAL stays off, which is slower and
+ * just as safe. SQLite does not wait by itself when several processes turn
+ * it on at the same time. */
+static hone_status use_journal(hone_db *db, hone_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000000L};
+    const int64_t deadline_ns =
+        hone__db_now_unix_ns() + BUSY_TIMEOUT_MS * (int64_t)1000000;
+
+    for (;;) {
+        const hone_status status =
+            hone__db_exec(db, "PRAGMA journal_mode = WAL",
+                          "prepare it for writing", err);
+
+        if (status != HONE_ERR_BUSY || hone__db_now_unix_ns() > deadline_ns)
+            return status;
+        (void)nanosleep(&pause, NULL);
+    }
+}
 
 static hone_status open_writer(hone_db *db, int flags, hone_error *err)
 {
@@ -235,8 +250,12 @@ static hone_status open_writer(hone_db *db, int flags, hone_error *err)
                                  "database '%s' is read-only; make the file "
                                  "writable or name another database",
                                  db->path);
-    HONE_TRY(hone__db_exec(db, writer_settings, "prepare it for writing",
-                           err));
+    HONE_TRY(use_journal(db, err));
+    /* FULL: a commit is on the disk when it returns. */
+    HONE_TRY(hone__db_exec(db,
+                           "PRAGMA synchronous = FULL;"
+                           "PRAGMA foreign_keys = ON",
+                           "prepare it for writing", err));
     if (is_new || found.version < HONE_DB_VERSION)
         return hone__db_migrate(db, hone__db_migrations, HONE_DB_VERSION,
                                 err);

@@ -38,37 +38,64 @@ static int read_value(sqlite3_stmt *statement, int column,
     return value.kind != HONE_DB_TEXT || bytes;
 }
 
+typedef struct row {
+    int n;
+    const char **names; /* SQLite's, until the statement is finalised */
+    hone_db_value *values;
+} row;
+
+static hone_status out_of_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY,
+                      "out of memory while reading the database");
+}
+
+static hone_status make_row(sqlite3_stmt *statement, row *out,
+                            hone_error *err)
+{
+    out->n = sqlite3_column_count(statement);
+    out->values = hone__alloc((size_t)out->n * sizeof *out->values);
+    out->names = hone__alloc((size_t)out->n * sizeof *out->names);
+    if (!out->values || !out->names)
+        return out_of_memory(err);
+    for (int i = 0; i < out->n; i++) {
+        out->names[i] = sqlite3_column_name(statement, i);
+        if (!out->names[i])
+            return out_of_memory(err);
+    }
+    return HONE_OK;
+}
+
+static hone_status read_values(sqlite3_stmt *statement, const row *out,
+                               hone_error *err)
+{
+    for (int i = 0; i < out->n; i++) {
+        if (!read_value(statement, i, &out->values[i]))
+            return out_of_memory(err);
+    }
+    return HONE_OK;
+}
+
 /* Hand every row to the callback. */
 static hone_status walk(hone_db *db, sqlite3_stmt *statement,
                         hone_db_row_fn callback, void *user, hone_error *err)
 {
-    const int n = sqlite3_column_count(statement);
-    hone_db_value *values = hone__alloc((size_t)n * sizeof *values);
-    const char **names = hone__alloc((size_t)n * sizeof *names);
-    hone_status status = HONE_OK;
-    int code = SQLITE_NOMEM;
+    row r = {0};
+    hone_status status = make_row(statement, &r, err);
 
-    for (int i = 0; names && i < n; i++) {
-        names[i] = sqlite3_column_name(statement, i);
-        if (!names[i])
-            status = HONE_ERR_NO_MEMORY;
-    }
-    if (!values || !names || status != HONE_OK)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    while (status == HONE_OK &&
-           (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        for (int i = 0; i < n && status == HONE_OK; i++) {
-            if (!read_value(statement, i, &values[i]))
-                status = hone__fail(err, HONE_ERR_NO_MEMORY,
-                                    "out of memory");
-        }
+    while (status == HONE_OK) {
+        const int code = sqlite3_step(statement);
+
+        if (code == SQLITE_DONE)
+            break;
+        status = code == SQLITE_ROW
+                     ? read_values(statement, &r, err)
+                     : hone__db_fail(db, code, "read rows", err);
         if (status == HONE_OK)
-            status = callback(user, (size_t)n, names, values, err);
+            status = callback(user, (size_t)r.n, r.names, r.values, err);
     }
-    if (status == HONE_OK && code != SQLITE_DONE)
-        status = hone__db_fail(db, code, "read rows", err);
-    hone__free(names);
-    hone__free(values);
+    hone__free(r.names);
+    hone__free(r.values);
     return status;
 }
 
