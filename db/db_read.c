@@ -38,11 +38,11 @@ static int read_value(sqlite3_stmt *statement, int column,
     return value.kind != HONE_DB_TEXT || bytes;
 }
 
-typedef struct row {
+typedef struct row_buffer {
     int n;
     const char **names; /* SQLite's, until the statement is finalised */
     hone_db_value *values;
-} row;
+} row_buffer;
 
 static hone_status out_of_memory(hone_error *err)
 {
@@ -50,7 +50,7 @@ static hone_status out_of_memory(hone_error *err)
                       "out of memory while reading the database");
 }
 
-static hone_status make_row(sqlite3_stmt *statement, row *out,
+static hone_status make_row(sqlite3_stmt *statement, row_buffer *out,
                             hone_error *err)
 {
     out->n = sqlite3_column_count(statement);
@@ -66,7 +66,7 @@ static hone_status make_row(sqlite3_stmt *statement, row *out,
     return HONE_OK;
 }
 
-static hone_status read_values(sqlite3_stmt *statement, const row *out,
+static hone_status read_values(sqlite3_stmt *statement, const row_buffer *out,
                                hone_error *err)
 {
     for (int i = 0; i < out->n; i++) {
@@ -80,7 +80,7 @@ static hone_status read_values(sqlite3_stmt *statement, const row *out,
 static hone_status walk(hone_db *db, sqlite3_stmt *statement,
                         hone_db_row_fn callback, void *user, hone_error *err)
 {
-    row r = {0};
+    row_buffer r = {0};
     hone_status status = make_row(statement, &r, err);
 
     while (status == HONE_OK) {
