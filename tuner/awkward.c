@@ -35,7 +35,7 @@ static void shape_of_row(const hone_template *tmpl, const int64_t *dims,
     }
 }
 
-static hone_status verify_at(hone_device *device,
+static hone_status verify_at(hone_gpu *device,
                              const hone_problem_setup *setup,
                              const hone_trial_job *job, const int64_t *dims,
                              hone_verdict *out, hone_error *err)
@@ -71,7 +71,7 @@ static hone_status verify_at(hone_device *device,
     return status;
 }
 
-hone_status hone__awkward_verify(hone_device *device,
+hone_status hone__awkward_verify(hone_gpu *device,
                                  const hone_problem_setup *setup,
                                  const hone_trial_job *job, hone_verdict *out,
                                  hone_error *err)

@@ -8,7 +8,7 @@
 
 /* Run `job` on several small, odd shapes of the template, as far as its
  * constraints allow them. The verdict is the first that is not ok. */
-hone_status hone__awkward_verify(hone_device *device,
+hone_status hone__awkward_verify(hone_gpu *device,
                                  const hone_problem_setup *setup,
                                  const hone_trial_job *job, hone_verdict *out,
                                  hone_error *err);

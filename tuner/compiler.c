@@ -10,6 +10,17 @@
 
 enum { MAX_OPTIONS = 40 };
 
+void hone__folder_of(const char *path, hone_text *out)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash)
+        hone__text_append(out, path, slash > path ? (size_t)(slash - path)
+                                                  : 1);
+    else
+        hone__text_puts(out, ".");
+}
+
 void hone__compile_output_free(hone_compile_output *output)
 {
     hone__text_free(&output->cubin);

@@ -27,6 +27,9 @@ typedef struct hone_compile_output {
     int cached;
 } hone_compile_output;
 
+/* Folder part of a path, "." if it has none. */
+void hone__folder_of(const char *path, hone_text *out);
+
 void hone__compile_output_free(hone_compile_output *output);
 
 /* Compile. A source that does not compile is HONE_OK with ok 0 and the log;

@@ -24,7 +24,7 @@ int hone__cuda_is_fatal(int result)
     return 0;
 }
 
-hone_status hone__device_identify(hone_device *device, int ordinal,
+hone_status hone__device_identify(hone_gpu *device, int ordinal,
                                   hone_error *err)
 {
     int n = 0;
@@ -53,7 +53,7 @@ hone_status hone__device_identify(hone_device *device, int ordinal,
     return hone__cuda_facts(cuda, device->ordinal, &device->facts, err);
 }
 
-static hone_status load_code(hone_device *device, const void *code,
+static hone_status load_code(hone_gpu *device, const void *code,
                              hone_error *err)
 {
     const struct {
@@ -75,7 +75,7 @@ static hone_status load_code(hone_device *device, const void *code,
     return HONE_OK;
 }
 
-hone_status hone__device_open(hone_device *device, int ordinal,
+hone_status hone__device_open(hone_gpu *device, int ordinal,
                               const void *code, hone_error *err)
 {
     const hone_cuda *cuda;
@@ -98,7 +98,7 @@ hone_status hone__device_open(hone_device *device, int ordinal,
     return code ? load_code(device, code, err) : HONE_OK;
 }
 
-void hone__device_close(hone_device *device)
+void hone__device_close(hone_gpu *device)
 {
     if (!device->cuda)
         return;
@@ -114,7 +114,7 @@ void hone__device_close(hone_device *device)
     memset(device, 0, sizeof *device);
 }
 
-hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
+hone_status hone__device_run(hone_gpu *device, hone_cu_function kernel,
                              int64_t n, void **params, const char *what,
                              hone_error *err)
 {
@@ -130,7 +130,7 @@ hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
                             what, err);
 }
 
-hone_status hone__device_synchronize(hone_device *device, const char *what,
+hone_status hone__device_synchronize(hone_gpu *device, const char *what,
                                      hone_error *err)
 {
     return hone__cuda_check(device->cuda,
@@ -138,7 +138,7 @@ hone_status hone__device_synchronize(hone_device *device, const char *what,
                             what, err);
 }
 
-hone_status hone__device_warm_up(hone_device *device, double max_s,
+hone_status hone__device_warm_up(hone_gpu *device, double max_s,
                                  hone_error *err)
 {
     const double start_s = hone__now_s();
@@ -153,7 +153,8 @@ hone_status hone__device_warm_up(hone_device *device, double max_s,
                                   params, "warming up", err));
         HONE_TRY(hone__device_synchronize(device, "warming up", err));
         hone__nvml_sample(device->nvml, &sample);
-        /* Settled: two readings within 1 % after at least 100 ms. */
+        /* Settled: two readings within 1 % after at least 100 ms. Without
+         * NVML both are -1 and the whole time is spent. */
         if (hone__now_s() - start_s > 0.1 && last_mhz > 0 &&
             sample.sm_clock_mhz * 100 >= last_mhz * 99 &&
             sample.sm_clock_mhz * 99 <= last_mhz * 100)
@@ -163,7 +164,7 @@ hone_status hone__device_warm_up(hone_device *device, double max_s,
     return HONE_OK;
 }
 
-hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
+hone_status hone__block_alloc(hone_gpu *device, size_t size_bytes,
                               hone_block *out, hone_error *err)
 {
     const hone_cuda *cuda = device->cuda;
@@ -181,14 +182,14 @@ hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
                             "filling device memory", err);
 }
 
-void hone__block_free(hone_device *device, hone_block *block)
+void hone__block_free(hone_gpu *device, hone_block *block)
 {
     if (block->base)
         (void)device->cuda->memory_free(block->base);
     *block = (hone_block){0, 0, 0};
 }
 
-hone_status hone__block_check(hone_device *device, const hone_block *block,
+hone_status hone__block_check(hone_gpu *device, const hone_block *block,
                               const char *what, hone_error *err)
 {
     const hone_cuda *cuda = device->cuda;

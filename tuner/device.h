@@ -17,7 +17,7 @@
     X(compare, "hone_compare")                                               \
     X(spin, "hone_spin")
 
-typedef struct hone_device {
+typedef struct hone_gpu {
     const hone_cuda *cuda;
     hone_cu_device ordinal;
     hone_cu_context context; /* the primary one, so that CUDA libraries and
@@ -34,7 +34,7 @@ typedef struct hone_device {
     } kernel;
     hone_cu_ptr scratch; /* small results of our kernels */
     hone_nvml *nvml;     /* NULL: not there */
-} hone_device;
+} hone_gpu;
 
 enum { HONE_SCRATCH_BYTES = 256 };
 
@@ -42,24 +42,24 @@ enum { HONE_SCRATCH_BYTES = 256 };
 extern const char hone__device_code[];
 
 /* Name, facts and versions; makes no context. */
-hone_status hone__device_identify(hone_device *device, int ordinal,
+hone_status hone__device_identify(hone_gpu *device, int ordinal,
                                   hone_error *err);
 /* Make the context current and load `code`, the cubin of device_code.cu
  * (NULL: without our kernels). */
-hone_status hone__device_open(hone_device *device, int ordinal,
+hone_status hone__device_open(hone_gpu *device, int ordinal,
                               const void *code, hone_error *err);
 /* Needed only for a clean exit under a memory checker. */
-void hone__device_close(hone_device *device);
+void hone__device_close(hone_gpu *device);
 
 /* Keep the card busy until its clock has settled, about `max_s` at most. */
-hone_status hone__device_warm_up(hone_device *device, double max_s,
+hone_status hone__device_warm_up(hone_gpu *device, double max_s,
                                  hone_error *err);
 
 /* Launch one of our kernels over `n` elements on the device's stream. */
-hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
+hone_status hone__device_run(hone_gpu *device, hone_cu_function kernel,
                              int64_t n, void **params, const char *what,
                              hone_error *err);
-hone_status hone__device_synchronize(hone_device *device, const char *what,
+hone_status hone__device_synchronize(hone_gpu *device, const char *what,
                                      hone_error *err);
 
 /* A result that means the context is lost and only a new process helps. */
@@ -75,12 +75,12 @@ typedef struct hone_block {
 
 enum { HONE_GUARD_BYTES = 4096 };
 
-hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
+hone_status hone__block_alloc(hone_gpu *device, size_t size_bytes,
                               hone_block *out, hone_error *err);
-void hone__block_free(hone_device *device, hone_block *block);
+void hone__block_free(hone_gpu *device, hone_block *block);
 /* HONE_OK, or HONE_ERR_CONSTRAINT if the guards were written: `what` names
  * the block in the sentence. */
-hone_status hone__block_check(hone_device *device, const hone_block *block,
+hone_status hone__block_check(hone_gpu *device, const hone_block *block,
                               const char *what, hone_error *err);
 
 #endif

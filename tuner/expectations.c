@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static hone_status upload(hone_device *device, const void *from,
+static hone_status upload(hone_gpu *device, const void *from,
                           size_t size_bytes, hone_block *to, hone_error *err)
 {
     HONE_TRY(hone__block_alloc(device, size_bytes, to, err));
@@ -157,7 +157,7 @@ typedef struct device_args {
     void *args[HONE_MAX_ARGS];
 } device_args;
 
-static void free_device_args(hone_device *device, device_args *copy)
+static void free_device_args(hone_gpu *device, device_args *copy)
 {
     for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
         hone__block_free(device, &copy->block[i]);
@@ -166,7 +166,7 @@ static void free_device_args(hone_device *device, device_args *copy)
 static hone_status copy_args(hone_problem *problem, int pass, int absolute,
                              device_args *copy, hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
 
     memset(copy, 0, sizeof *copy);
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
@@ -211,7 +211,7 @@ static hone_status run_rival(hone_problem *problem, int pass, int absolute,
                              hone_baseline *rival, hone_block *out,
                              hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
     const hone_resolved_arg *output =
         &problem->resolved.args[problem->output];
     int type = hone__lane_type(output->type);

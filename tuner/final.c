@@ -122,13 +122,6 @@ static hone_status choose_way(final *f, runner *r, hone_error *err)
     return HONE_OK;
 }
 
-/* A copy rival moves as many bytes but computes something else: there is
- * nothing to verify. */
-static int computes_the_operation(const char *name)
-{
-    return strncmp(name, "memcpy", 6) != 0;
-}
-
 static hone_status add_rival(final *f, const char *name, int number,
                              runner *r, hone_error *err)
 {
@@ -147,7 +140,7 @@ static hone_status add_rival(final *f, const char *name, int number,
                        hone__baseline_label(r->rival.baseline));
         status = choose_way(f, r, err);
     }
-    if (status == HONE_OK && computes_the_operation(name)) {
+    if (status == HONE_OK && hone__baseline_computes(r->rival.baseline)) {
         status = hone__verify(problem,
                               (hone_subject){enqueue_rival, &r->rival}, NULL,
                               0, &verdict, err);

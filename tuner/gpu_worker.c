@@ -121,7 +121,7 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
 {
     const hone_gpu_setup *setup = user;
     hone_problem *problem = hone__alloc(sizeof *problem);
-    hone_device device = {.cuda = NULL};
+    hone_gpu device = {.cuda = NULL};
     hone_error err = {.status = HONE_OK};
     hone_status status =
         problem ? HONE_OK

@@ -62,6 +62,11 @@ void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out);
 /* `user` is a hone_gpu_setup. */
 int hone__gpu_worker(void *user, int from_parent, int to_parent);
 
+/* Start a worker for one answer and wait for it: HONE_GPU_READY with
+ * `out_bytes` packed bytes, or HONE_GPU_FAILED (describe.c). */
+hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
+                             size_t out_bytes, hone_error *err);
+
 /* Tell the parent about an error of the worker's own. */
 void hone__gpu_say_failed(int to_parent, const hone_error *err);
 

@@ -13,7 +13,7 @@
 enum { HONE_MAX_SAMPLES = 64 };
 
 typedef struct hone_timer {
-    hone_device *device;
+    hone_gpu *device;
     hone_problem *problem;
     hone_subject subject;
     int n_launches; /* per sample */

@@ -46,7 +46,7 @@ static int64_t amplitude_of(const hone_problem *problem, int pass)
 static hone_status fill(hone_problem *problem, int pass, size_t arg,
                         hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     int type = hone__lane_type(a->type);
     int64_t n = hone__lane_count(a);
@@ -59,7 +59,7 @@ static hone_status fill(hone_problem *problem, int pass, size_t arg,
                             "making inputs", err);
 }
 
-hone_status hone__array_hash(hone_device *device, const hone_block *block,
+hone_status hone__array_hash(hone_gpu *device, const hone_block *block,
                              uint64_t *out, hone_error *err)
 {
     const hone_cuda *cuda = device->cuda;
@@ -305,7 +305,7 @@ static hone_status explain_memory(hone_problem *problem, hone_status status,
                                   20));
 }
 
-hone_status hone__problem_open(hone_device *device,
+hone_status hone__problem_open(hone_gpu *device,
                                const hone_problem_setup *setup,
                                hone_problem *out, hone_error *err)
 {
@@ -342,7 +342,7 @@ hone_status hone__problem_open(hone_device *device,
 
 void hone__problem_close(hone_problem *problem)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
 
     for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
         for (int pass = 0; pass < HONE_N_PASSES; ++pass)
@@ -368,7 +368,7 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
                                   hone_cu_ptr *pointers, void **args,
                                   hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];

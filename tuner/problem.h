@@ -44,7 +44,7 @@ typedef struct hone_check {
 } hone_check;
 
 typedef struct hone_problem {
-    hone_device *device;
+    hone_gpu *device;
     const hone_template *tmpl;
     hone_launch_spec *spec; /* of the default variant; names borrow from it */
     hone_resolved resolved; /* the arguments are those of every variant */
@@ -81,7 +81,7 @@ typedef struct hone_problem_setup {
 
 /* Allocate and fill everything. HONE_ERR_NO_MEMORY: the problem does not fit
  * the device. HONE_ERR_UNSUPPORTED: a check needs one output array. */
-hone_status hone__problem_open(hone_device *device,
+hone_status hone__problem_open(hone_gpu *device,
                                const hone_problem_setup *setup,
                                hone_problem *out, hone_error *err);
 void hone__problem_close(hone_problem *problem);
@@ -98,7 +98,7 @@ int hone__lane_type(hone_type type);
 int64_t hone__lane_count(const hone_resolved_arg *arg);
 
 /* Order-independent hash of an array, to see whether it was changed. */
-hone_status hone__array_hash(hone_device *device, const hone_block *block,
+hone_status hone__array_hash(hone_gpu *device, const hone_block *block,
                              uint64_t *out, hone_error *err);
 
 /* Compute what each check expects (expectations.c). */

@@ -83,7 +83,7 @@ static hone_status load_kernels(hone_variant *variant, const void *cubin,
 
 static hone_status make_workspaces(hone_variant *variant, hone_error *err)
 {
-    hone_device *device = variant->device;
+    hone_gpu *device = variant->device;
 
     for (size_t i = 0; i < variant->resolved.n_workspaces; ++i) {
         const hone_resolved_workspace *w = &variant->resolved.workspaces[i];
@@ -101,7 +101,7 @@ static hone_status make_workspaces(hone_variant *variant, hone_error *err)
     return HONE_OK;
 }
 
-hone_status hone__variant_load(hone_device *device, const char *launch_spec,
+hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                const void *cubin, const int64_t *dims,
                                size_t n_dims, hone_variant *out,
                                hone_outcome *out_outcome, hone_error *err)

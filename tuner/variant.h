@@ -16,7 +16,7 @@ typedef struct hone_subject {
 } hone_subject;
 
 typedef struct hone_variant {
-    hone_device *device;
+    hone_gpu *device;
     hone_launch_spec *spec;
     hone_resolved resolved;
     hone_cu_module module;
@@ -25,7 +25,7 @@ typedef struct hone_variant {
 } hone_variant;
 
 /* Load. On failure `out_outcome` is limits, launch or fault. */
-hone_status hone__variant_load(hone_device *device, const char *launch_spec,
+hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                const void *cubin, const int64_t *dims,
                                size_t n_dims, hone_variant *out,
                                hone_outcome *out_outcome, hone_error *err);

@@ -70,7 +70,7 @@ static void explain(hone_verdict *verdict, const hone_check *check, int pass,
 static hone_status compare(hone_problem *problem, const hone_check *check,
                            int pass, hone_verdict *verdict, hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
     const hone_expectation *e = &check->expected[pass];
     const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
     int type = hone__lane_type(arg->type);
@@ -117,7 +117,7 @@ static hone_status compare(hone_problem *problem, const hone_check *check,
 }
 
 /* HONE_ERR_CONSTRAINT from a guard check is the variant's fault. */
-static hone_status guard(hone_device *device, const hone_block *block,
+static hone_status guard(hone_gpu *device, const hone_block *block,
                          const char *name, hone_verdict *verdict,
                          hone_error *err)
 {
@@ -138,7 +138,7 @@ static hone_status check_memory(hone_problem *problem, int pass,
                                 const hone_block *blocks, size_t n_blocks,
                                 hone_verdict *verdict, hone_error *err)
 {
-    hone_device *device = problem->device;
+    hone_gpu *device = problem->device;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];

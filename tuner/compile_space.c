@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hone compile`: a space, or part of it, through the compile farm. Needs no
+ * GPU; what it puts into the cache is what tuning finds there later. */
+#include "tuner/tuner.h"
+
+#include "gen/expand.h"
+#include "runtime/alloc.h"
+#include "tuner/farm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct compile_run {
+    const hone_compile_request *request;
+    hone_compile_result *result;
+    hone_facts facts;
+    char arch[16];
+    int64_t dims[HONE_MAX_DIMS];
+    hone_space *space; /* NULL: one given configuration */
+    int64_t n_total;
+    int64_t *config; /* scratch */
+    hone_text folder;
+    hone_farm *farm;
+} compile_run;
+
+/* Job n of n_total, spread evenly over the space. */
+static void config_of(const compile_run *run, int64_t n, int64_t *out)
+{
+    if (run->space) {
+        const int64_t count = hone__space_count(run->space);
+        const int64_t step = count / run->n_total;
+        const int64_t rest = count % run->n_total;
+
+        hone__space_get(run->space, n * step + (n < rest ? n : rest), out);
+    } else {
+        memcpy(out, run->request->config,
+               run->request->tmpl->n_params * sizeof *out);
+    }
+}
+
+static void on_done(void *user, int64_t job, hone_compile_output *output)
+{
+    compile_run *run = user;
+    hone_text config = {0};
+    hone_compile_report report = {
+        .index = job,
+        .n_total = run->n_total,
+        .ok = output->ok,
+        .cached = output->cached,
+        .compile_ms = output->cached ? 0 : output->compile_ms,
+        .cubin_bytes = output->cubin.length,
+        .registers = output->registers,
+        .spill_bytes = output->spill_bytes,
+        .static_shared_bytes = output->static_shared_bytes,
+        .log = hone__text_str(&output->log)};
+
+    ++run->result->n_variants;
+    run->result->n_failed += !output->ok;
+    run->result->n_cached += output->cached;
+    if (!run->request->on_variant)
+        return;
+    config_of(run, job, run->config);
+    hone__config_format(run->request->tmpl, run->config, &config);
+    report.config = hone__text_str(&config);
+    run->request->on_variant(run->request->user, &report);
+    hone__text_free(&config);
+}
+
+/* Type dimensions have a default that serves where no shape is given. */
+static void default_dims(compile_run *run)
+{
+    const hone_template *tmpl = run->request->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        run->dims[i] = run->request->dims ? run->request->dims[i]
+                       : tmpl->dims[i].default_value
+                           ? tmpl->dims[i].default_value
+                       : tmpl->dims[i].n_types ? tmpl->dims[i].types[0]
+                                               : 1;
+    }
+}
+
+static hone_status open_space(compile_run *run, hone_error *err)
+{
+    const hone_compile_request *request = run->request;
+    hone_space *space = NULL;
+    const size_t length = strlen(request->arch);
+
+    HONE_TRY(hone__facts_of_arch(request->arch, &run->facts, err));
+    (void)snprintf(run->arch, sizeof run->arch, "sm_%lld%s",
+                   (long long)run->facts.value[HONE_FACT_sm],
+                   request->tmpl->needs_arch_features ||
+                           (length && request->arch[length - 1] == 'a')
+                       ? "a"
+                       : "");
+    default_dims(run);
+    run->config = hone__alloc((request->tmpl->n_params + 1) *
+                              sizeof *run->config);
+    if (!run->config)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->facts,
+                                &space, err));
+    run->n_total = 1;
+    if (request->config) {
+        const hone_status status =
+            hone__space_check(space, request->config, err);
+
+        hone__space_free(space);
+        return status;
+    }
+    run->space = space;
+    run->n_total = hone__space_count(space);
+    if (request->limit > 0 && request->limit < run->n_total)
+        run->n_total = request->limit;
+    return HONE_OK;
+}
+
+static hone_status submit(compile_run *run, int64_t job, hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    hone_text source = {0};
+    hone_text options = {0};
+    hone_status status;
+
+    config_of(run, job, run->config);
+    status = hone__expand_source(tmpl, run->config, run->dims, &source, err);
+    if (status == HONE_OK)
+        status = hone__expand_options(tmpl, run->config, run->dims, &options,
+                                      err);
+    if (status == HONE_OK) {
+        const hone_compile_input input = {
+            hone__text_str(&source), tmpl->path, run->arch,
+            hone__text_str(&options), hone__text_str(&run->folder)};
+
+        status = hone__farm_submit(run->farm, job, &input, err);
+    }
+    hone__text_free(&source);
+    hone__text_free(&options);
+    return status;
+}
+
+static hone_status compile_all(compile_run *run, hone_error *err)
+{
+    const volatile sig_atomic_t *stop = run->request->farm.stop;
+    struct pollfd fds[256];
+    int64_t next = 0;
+
+    while (run->result->n_variants < run->n_total) {
+        if (stop && *stop)
+            return hone__fail(err, HONE_ERR_INTERRUPTED,
+                              "interrupted; what is compiled stays in the "
+                              "cache and is found by the next run");
+        while (next < run->n_total && hone__farm_n_idle(run->farm) > 0)
+            HONE_TRY(submit(run, next++, err));
+        (void)poll(fds, hone__farm_descriptors(run->farm, fds, 256), 100);
+        HONE_TRY(hone__farm_pump(run->farm, err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__compile_space(const hone_compile_request *request,
+                                hone_compile_result *out, hone_error *err)
+{
+    compile_run run = {.request = request, .result = out};
+    double start_s = 0;
+    int major = 0;
+    int minor = 0;
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    hone__folder_of(request->tmpl->path, &run.folder);
+    status = open_space(&run, err);
+    if (status == HONE_OK)
+        status = hone__farm_open(&request->farm, on_done, &run, &run.farm,
+                                 err);
+    if (status == HONE_OK) {
+        out->n_workers = hone__farm_n_workers(run.farm);
+        hone__farm_nvrtc_version(run.farm, &major, &minor);
+        (void)snprintf(out->toolchain, sizeof out->toolchain, "NVRTC %d.%d",
+                       major, minor);
+        start_s = hone__now_s();
+        status = compile_all(&run, err);
+        out->seconds = hone__now_s() - start_s;
+        if (out->seconds > 0)
+            out->variants_per_s = (double)out->n_variants / out->seconds;
+    }
+    hone__farm_close(run.farm);
+    hone__space_free(run.space);
+    hone__free(run.config);
+    hone__text_free(&run.folder);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hone run`: what a user of the runtime gets. A child process opens the
+ * database through hone.h, makes a plan, verifies its result like any variant
+ * and times it with the tuner's protocol. */
+#include "tuner/tuner.h"
+
+#include "gen/expand.h"
+#include "runtime/alloc.h"
+#include "tuner/gpu_worker.h"
+#include "tuner/own_code.h"
+#include "tuner/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N_SAMPLES = 16 };
+
+typedef struct run_setup {
+    const hone_run_request *request;
+    const void *device_code;
+    hone_problem_setup problem;
+} run_setup;
+
+/* The plan and the context it came from, as a subject. */
+typedef struct planned {
+    hone_ctx *ctx;
+    hone_plan *plan;
+} planned;
+
+static hone_status fail_from_runtime(hone_status status, hone_ctx *ctx,
+                                     hone_error *err)
+{
+    static const struct {
+        const char *name;
+        hone_domain domain;
+    } domains[] = {{"cuda", HONE_DOMAIN_CUDA},
+                   {"nvrtc", HONE_DOMAIN_NVRTC},
+                   {"sqlite", HONE_DOMAIN_SQLITE},
+                   {"errno", HONE_DOMAIN_ERRNO}};
+    const char *name = "";
+    const int native = hone_err_native(ctx, &name);
+    hone_domain domain = HONE_DOMAIN_NONE;
+
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; ++i) {
+        if (strcmp(domains[i].name, name) == 0)
+            domain = domains[i].domain;
+    }
+    return hone__fail_native(err, status, domain, native, "%s",
+                             hone_errmsg(ctx));
+}
+
+static hone_status enqueue_plan(void *user, void *const *args,
+                                hone_stream stream, hone_error *err)
+{
+    planned *p = user;
+    const hone_status status = hone_plan_run(p->plan, args, stream);
+
+    return status == HONE_OK ? HONE_OK
+                             : fail_from_runtime(status, p->ctx, err);
+}
+
+static hone_status time_plan(hone_problem *problem, hone_subject subject,
+                             hone_run_result *result, hone_error *err)
+{
+    double samples[N_SAMPLES];
+    hone_timer timer;
+    hone_status status = hone__timer_open(problem, subject, &timer, err);
+
+    if (status != HONE_OK)
+        return status;
+    for (int i = 0; status == HONE_OK && i < N_SAMPLES; ++i)
+        status = hone__timer_sample(&timer, &samples[i], err);
+    hone__timer_close(&timer);
+    if (status == HONE_OK) {
+        result->time_ns = hone__median(samples, N_SAMPLES);
+        result->spread_ns = hone__half_iqr(samples, N_SAMPLES);
+    }
+    return status;
+}
+
+static hone_status verify_and_time(hone_problem *problem, planned *p,
+                                   hone_run_result *result, hone_error *err)
+{
+    const hone_subject subject = {enqueue_plan, p};
+    hone_verdict verdict;
+
+    HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
+    result->error_ratio = verdict.error_ratio;
+    result->correct = verdict.outcome == HONE_OUTCOME_OK;
+    (void)snprintf(result->message, sizeof result->message, "%.255s",
+                   verdict.message);
+    return result->correct ? time_plan(problem, subject, result, err)
+                           : HONE_OK;
+}
+
+static hone_status run_plan(const run_setup *setup, hone_gpu *device,
+                            hone_problem *problem, hone_run_result *result,
+                            hone_error *err)
+{
+    const hone_template *tmpl = setup->request->tmpl;
+    planned p = {NULL, NULL};
+    hone_status status = hone_open(setup->request->db_path, &p.ctx);
+
+    if (status == HONE_OK)
+        status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
+                                  tmpl->n_dims, &p.plan, &result->match);
+    if (status == HONE_OK)
+        status = hone_plan_prepare(p.plan, device->stream);
+    if (status != HONE_OK) {
+        status = fail_from_runtime(status, p.ctx, err);
+    } else {
+        result->tuned_time_ns = (double)result->match.tuned_time_ns;
+        status = hone__device_warm_up(device, 0.5, err);
+        if (status == HONE_OK)
+            status = verify_and_time(problem, &p, result, err);
+    }
+    hone_plan_destroy(p.plan);
+    hone_close(p.ctx);
+    return status;
+}
+
+static int run_child(void *user, int from_parent, int to_parent)
+{
+    run_setup *setup = user;
+    hone_problem *problem = hone__alloc(sizeof *problem);
+    hone_gpu device = {.cuda = NULL};
+    hone_run_result result;
+    hone_error err = {.status = HONE_OK};
+    hone_status status =
+        problem ? HONE_OK
+                : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+
+    (void)from_parent;
+    memset(&result, 0, sizeof result);
+    if (status == HONE_OK)
+        status = hone__device_open(&device, setup->request->device,
+                                   setup->device_code, &err);
+    if (status == HONE_OK) {
+        memcpy(result.device_name, device.name, sizeof result.device_name);
+        status = hone__problem_open(&device, &setup->problem, problem, &err);
+    }
+    if (status == HONE_OK)
+        status = run_plan(setup, &device, problem, &result, &err);
+    if (status != HONE_OK) {
+        hone__gpu_say_failed(to_parent, &err);
+    } else {
+        hone_text payload = {0};
+
+        hone__pack_bytes(&payload, &result, sizeof result);
+        (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+        hone__text_free(&payload);
+    }
+    return status == HONE_OK ? 0 : 1;
+}
+
+/* The arguments come from the template's default variant. */
+static hone_status default_spec(const hone_run_request *request,
+                                const hone_facts *facts, hone_text *out,
+                                hone_error *err)
+{
+    const hone_template *tmpl = request->tmpl;
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_space *space = NULL;
+    hone_status status = HONE_OK;
+
+    if (!config)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__space_create(tmpl, request->dims, facts, &space, err);
+    if (status == HONE_OK)
+        status = hone__space_default(space, config, err);
+    if (status == HONE_OK)
+        status = hone__expand_launch_spec(tmpl, config, out, err);
+    hone__space_free(space);
+    hone__free(config);
+    return status;
+}
+
+hone_status hone__run(const hone_run_request *request, hone_run_result *out,
+                      hone_error *err)
+{
+    const hone_farm_options farm = {.cache_folder = request->cache_folder};
+    hone_device_report device;
+    hone_text code = {0};
+    hone_text spec = {0};
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    status = hone__device_describe(request->device, &device, err);
+    if (status == HONE_OK)
+        status = default_spec(request, &device.facts, &spec, err);
+    if (status == HONE_OK)
+        status = hone__own_code_compile(&farm, device.arch, &code, err);
+    if (status == HONE_OK) {
+        run_setup setup = {
+            .request = request,
+            .device_code = code.data,
+            .problem = {.tmpl = request->tmpl,
+                        .launch_spec = hone__text_str(&spec),
+                        .dims = request->dims,
+                        .mode = request->mode,
+                        .want_sets = 1,
+                        .seed = request->seed,
+                        .references = request->references,
+                        .n_references = request->n_references}};
+
+        status = hone__worker_ask(run_child, &setup, out, sizeof *out, err);
+    }
+    hone__text_free(&code);
+    hone__text_free(&spec);
+    return status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tuning run and its database: what was tried before, and every outcome
+ * the moment it is known. */
+#include "tuner/tune_state.h"
+
+#include "runtime/alloc.h"
+#include "tuner/cubin_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void mark_seen(hone_tune_run *run, int64_t index)
+{
+    run->seen[index / 8] |= (unsigned char)(1u << (index % 8));
+}
+
+static hone_status add_candidate(hone_tune_run *run,
+                                 const hone_candidate *candidate,
+                                 const char *config, hone_error *err)
+{
+    if (run->n_candidates == run->candidate_capacity) {
+        const size_t capacity =
+            run->candidate_capacity ? 2 * run->candidate_capacity : 256;
+        hone_candidate *grown = hone__realloc(
+            run->candidates, capacity * sizeof *run->candidates);
+
+        if (!grown)
+            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        run->candidates = grown;
+        run->candidate_capacity = capacity;
+    }
+    run->candidates[run->n_candidates++] = *candidate;
+    if (run->progress.best_ns <= 0 ||
+        candidate->time_ns < run->progress.best_ns) {
+        run->progress.best_ns = candidate->time_ns;
+        (void)snprintf(run->best_config, sizeof run->best_config, "%.255s",
+                       config);
+    }
+    return HONE_OK;
+}
+
+static void count_outcome(hone_tune_run *run, hone_outcome outcome)
+{
+    ++run->progress.n_done;
+    ++run->progress.outcomes[outcome];
+}
+
+/* A trial of an earlier run: not repeated, and a candidate if it is good. */
+static hone_status resume_trial(void *user, const hone_db_trial_row *row,
+                                hone_error *err)
+{
+    hone_tune_run *run = user;
+    const hone_template *tmpl = run->request->tmpl;
+    const hone_outcome outcome = hone__outcome_find(row->outcome);
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_candidate candidate = {.trial_id = row->trial_id,
+                                .variant_id = row->variant_id,
+                                .time_ns = row->time_ns,
+                                .registers = -1};
+    hone_status status;
+
+    if (!config)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__config_parse(tmpl, row->config, config, err);
+    candidate.index =
+        status == HONE_OK ? hone__space_find(run->space, config) : -1;
+    hone__free(config);
+    if (candidate.index < 0 || outcome == HONE_N_OUTCOMES)
+        return status; /* of another space: the template changed */
+    if (run->seen[candidate.index / 8] & (1u << (candidate.index % 8)))
+        return HONE_OK;
+    mark_seen(run, candidate.index);
+    ++run->progress.n_resumed;
+    run->progress.n_compiled += row->cubin_sha256[0] != '\0';
+    count_outcome(run, outcome);
+    (void)snprintf(candidate.cubin_sha256, sizeof candidate.cubin_sha256,
+                   "%s", row->cubin_sha256);
+    return outcome == HONE_OUTCOME_OK
+               ? add_candidate(run, &candidate, row->config, err)
+               : HONE_OK;
+}
+
+static hone_status put_problem(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    hone_text label = {0};
+    hone_db_problem problem = {.op = request->tmpl->op,
+                               .dims = request->dims,
+                               .n_dims = request->tmpl->n_dims};
+    hone_status status;
+
+    hone__template_label_dims(request->tmpl, request->dims, &label);
+    problem.label = hone__text_str(&label);
+    status = hone__db_problem_put(request->db, &problem, &run->problem_id,
+                                  err);
+    hone__text_free(&label);
+    return status;
+}
+
+static hone_status put_device(hone_tune_run *run, hone_error *err)
+{
+    const hone_facts *facts = &run->device.facts;
+    char driver[16];
+    hone_text json = {0};
+    hone_db_device device = {
+        .kind = "cuda",
+        .name = run->device.name,
+        .arch = run->device.arch,
+        .sm_count = facts->value[HONE_FACT_sm_count],
+        .memory_bytes = facts->value[HONE_FACT_memory],
+        .l2_bytes = facts->value[HONE_FACT_l2],
+        .driver_version = driver};
+    hone_status status;
+
+    (void)snprintf(driver, sizeof driver, "%d", run->device.driver_version);
+    for (int i = 0; i < HONE_N_FACTS; ++i)
+        hone__text_printf(&json, "%c\"%s\":%lld", i ? ',' : '{',
+                          hone__fact_names[i], (long long)facts->value[i]);
+    hone__text_puts(&json, "}");
+    device.facts_json = hone__text_str(&json);
+    status = hone__db_device_put(run->request->db, &device, &run->device_id,
+                                 err);
+    hone__text_free(&json);
+    return status;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static hone_status put_template(hone_tune_run *run, hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    const hone_db_template row = {.op = tmpl->op,
+                                  .name = base_name(tmpl->path),
+                                  .sha256 = tmpl->sha256,
+                                  .source = tmpl->source,
+                                  .source_bytes = tmpl->source_bytes};
+
+    return hone__db_template_put(run->request->db, &row, &run->template_id,
+                                 err);
+}
+
+static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
+{
+    char version[32];
+    int major = 0;
+    int minor = 0;
+
+    hone__farm_nvrtc_version(run->farm, &major, &minor);
+    (void)snprintf(version, sizeof version, "%d.%d", major, minor);
+    return hone__db_toolchain_put(run->request->db, "nvrtc", version,
+                                  &run->toolchain_id, err);
+}
+
+hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    const char *mode = hone__mode_name(request->mode);
+    char budget[64] = "";
+    hone_db_session session = {.mode = mode,
+                               .strategy = request->strategy,
+                               .seed = request->seed,
+                               .budget = budget};
+    hone_db_trial_key key = {.mode = mode};
+
+    if (request->budget_s > 0)
+        (void)snprintf(budget, sizeof budget, "%gs", request->budget_s);
+    else if (request->budget_trials > 0)
+        (void)snprintf(budget, sizeof budget, "%lld",
+                       (long long)request->budget_trials);
+    HONE_TRY(put_device(run, err));
+    HONE_TRY(put_template(run, err));
+    HONE_TRY(put_problem(run, err));
+    HONE_TRY(put_toolchain(run, err));
+    session.device_id = key.device_id = run->device_id;
+    session.problem_id = key.problem_id = run->problem_id;
+    session.template_id = key.template_id = run->template_id;
+    key.toolchain_id = run->toolchain_id;
+    HONE_TRY(hone__db_session_begin(request->db, &session, &run->session_id,
+                                    err));
+    return hone__db_trials(request->db, &key, resume_trial, run, err);
+}
+
+/* Codes of the type dimensions, comma-joined. */
+static void types_text(const hone_tune_run *run, hone_text *out)
+{
+    const hone_template *tmpl = run->request->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (tmpl->dims[i].n_types)
+            hone__text_printf(out, "%s%lld", out->length ? "," : "",
+                              (long long)run->request->dims[i]);
+    }
+}
+
+static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
+                               hone_error *err)
+{
+    const hone_compile_input input = {
+        hone__text_str(&job->source), "", run->compile_arch,
+        hone__text_str(&job->options), ""};
+    const hone_compile_output *compiled = &job->compiled;
+    char key[HONE_SHA256_HEX];
+    char cubin[HONE_SHA256_HEX] = "";
+    char log[HONE_SHA256_HEX] = "";
+    hone_text types = {0};
+    int major = 0;
+    int minor = 0;
+    hone_db_variant row = {
+        .template_id = run->template_id,
+        .toolchain_id = run->toolchain_id,
+        .config = hone__text_str(&job->config),
+        .arch = run->compile_arch,
+        .options = hone__text_str(&job->options),
+        .compile_key = key,
+        .outcome = compiled->ok ? "ok" : "compile",
+        .registers = compiled->registers,
+        .spill_bytes = compiled->spill_bytes,
+        .static_shared_bytes = compiled->static_shared_bytes,
+        .compile_time_ns =
+            compiled->cached ? 0 : (int64_t)(1e6 * compiled->compile_ms),
+        .launch_plan = hone__text_str(&job->spec),
+        .is_default = job->index == run->default_index};
+    hone_status status = HONE_OK;
+
+    hone__farm_nvrtc_version(run->farm, &major, &minor);
+    hone__cache_key(&input, major, minor, key);
+    types_text(run, &types);
+    row.types = types.length ? types.data : NULL;
+    if (compiled->ok)
+        status = hone__db_artifact_put(run->request->db, "cubin",
+                                       compiled->cubin.data,
+                                       compiled->cubin.length, cubin, err);
+    if (status == HONE_OK && compiled->log.length)
+        status = hone__db_artifact_put(run->request->db, "log",
+                                       compiled->log.data,
+                                       compiled->log.length, log, err);
+    row.cubin_sha256 = cubin[0] ? cubin : NULL;
+    row.log_sha256 = log[0] ? log : NULL;
+    if (status == HONE_OK)
+        status = hone__db_variant_put(run->request->db, &row,
+                                      &job->variant_id, err);
+    hone__text_free(&types);
+    return status;
+}
+
+hone_status hone__tune_record_variant(hone_tune_run *run, hone_tune_job *job,
+                                      hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    HONE_TRY(hone__db_begin(db, err));
+    status = put_variant(run, job, err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
+}
+
+hone_status hone__tune_record_trial(hone_tune_run *run,
+                                    const hone_tune_job *job,
+                                    const hone_trial_report *report,
+                                    hone_error *err)
+{
+    const hone_db_trial row = {
+        .session_id = run->session_id,
+        .variant_id = job->variant_id,
+        .outcome = hone__outcome_name(report->outcome),
+        .message = report->message[0] ? report->message : NULL,
+        .time_ns = report->outcome == HONE_OUTCOME_OK ? report->time_ns : 0,
+        .spread_ns = report->spread_ns,
+        .samples_ns = report->samples_ns,
+        .n_samples = (size_t)report->n_samples,
+        .launches_per_sample = report->n_launches,
+        .error_ratio = report->error_ratio,
+        .verified = report->verified,
+        .sm_clock_mhz = report->sm_clock_mhz,
+        .power_mw = report->power_mw,
+        .temperature_c = report->temperature_c,
+        .throttle_reasons = report->clock_reasons > 0
+                                ? (uint64_t)report->clock_reasons
+                                : 0,
+        .gpu_time_ns = (int64_t)(1e9 * report->gpu_s)};
+    hone_candidate candidate = {.index = job->index,
+                                .variant_id = job->variant_id,
+                                .time_ns = report->time_ns,
+                                .registers = job->compiled.registers};
+
+    HONE_TRY(hone__db_trial_put(run->request->db, &row, &candidate.trial_id,
+                                err));
+    mark_seen(run, job->index);
+    count_outcome(run, report->outcome);
+    if (report->outcome == HONE_OUTCOME_OK)
+        HONE_TRY(add_candidate(run, &candidate, hone__text_str(&job->config),
+                               err));
+    hone__tune_show_progress(run, "tuning");
+    return HONE_OK;
+}
