@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of a template: which names they may read where, and what is
+ * wrong with them at which place. */
+#include "gen/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hone_symbol slot(size_t number)
+{
+    return (hone_symbol){HONE_SYMBOL_SLOT, (int64_t)number};
+}
+
+static hone_symbol refuse(hone_parser *p, const char *name, size_t length,
+                          const char *why)
+{
+    (void)snprintf(p->note, sizeof p->note, "'%.*s' %s", (int)length, name,
+                   why);
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < p->n_names; ++i)
+        hone__suggest_offer(&s, p->names[i].name);
+    if (length == 2 && !memcmp(name, "sm", 2))
+        s.best = "device.sm";
+    (void)snprintf(p->note, sizeof p->note, "unknown name '%.*s'%s",
+                   (int)length, name, hone__suggest_text(&s, hint));
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static hone_symbol fact(hone_parser *p, const char *name, size_t length)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < HONE_N_FACTS; ++i) {
+        if (strlen(hone__fact_names[i]) == length &&
+            !memcmp(hone__fact_names[i], name, length)) {
+            p->reads_facts = 1;
+            if (p->scope == HONE_SCOPE_ANY ||
+                (p->scope == HONE_SCOPE_ARCH && i == HONE_FACT_sm))
+                return slot(i);
+            return refuse(p, name, length,
+                          p->scope == HONE_SCOPE_ARCH
+                              ? "cannot be asked here; 'arch' reads sm only"
+                              : "is a device property, known only at run "
+                                "time; this place takes parameters");
+        }
+        hone__suggest_offer(&s, hone__fact_names[i]);
+    }
+    (void)snprintf(p->note, sizeof p->note,
+                   "unknown device property '%.*s'%s", (int)length, name,
+                   hone__suggest_text(&s, hint));
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static hone_symbol declared(hone_parser *p, const hone_name *known,
+                            const char *name, size_t length)
+{
+    const hone_slots *slots = &p->tmpl->slots;
+
+    if (known->kind == HONE_NAME_VALUE)
+        return (hone_symbol){HONE_SYMBOL_CONSTANT, known->value};
+    if (p->scope >= HONE_SCOPE_ARCH)
+        return refuse(p, name, length,
+                      p->scope == HONE_SCOPE_ARCH
+                          ? "cannot be read here; 'arch' reads sm only"
+                          : "cannot be read here; the values of a "
+                            "parameter are constants");
+    if (known->kind == HONE_NAME_DIM || known->reads_dims) {
+        p->reads_dims = 1;
+        if (p->scope == HONE_SCOPE_VARIANT)
+            return refuse(p, name, length,
+                          known->kind == HONE_NAME_DIM
+                              ? "is a problem dimension, known only at run "
+                                "time; this place takes parameters"
+                              : "reads a problem dimension, known only at "
+                                "run time; this place takes parameters");
+    }
+    if (known->reads_facts) {
+        p->reads_facts = 1;
+        if (p->scope == HONE_SCOPE_VARIANT)
+            return refuse(p, name, length,
+                          "reads a device property, known only at run time; "
+                          "this place takes parameters");
+    }
+    switch (known->kind) {
+    case HONE_NAME_PARAM:
+        return slot(slots->params + known->index);
+    case HONE_NAME_LET:
+        return slot(slots->lets + known->index);
+    case HONE_NAME_LOOP:
+        return slot(known->index);
+    default: /* a dimension */
+        return slot(slots->dims + known->index);
+    }
+}
+
+static hone_symbol lookup(void *user, const char *name, size_t length)
+{
+    hone_parser *p = user;
+    const hone_name *known;
+
+    if (length > 7 && !memcmp(name, "device.", 7))
+        return fact(p, name + 7, length - 7);
+    if (p->scope == HONE_SCOPE_ARCH && length == 2 && !memcmp(name, "sm", 2))
+        return slot(HONE_FACT_sm);
+    known = hone__name_find(p, name, length);
+    if (known)
+        return declared(p, known, name, length);
+    if (hone__name_find_buffer(p, name, length))
+        return refuse(p, name, length,
+                      "is an argument or workspace; expressions read "
+                      "dimensions, parameters and lets");
+    if (!hone__type_find(name, length))
+        return unknown(p, name, length);
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static int keep(hone_parser *p, hone_expr *expr)
+{
+    hone_expr **kept = HONE_PUSH(p, p->parts.exprs, p->body->n_exprs);
+
+    if (!kept) {
+        hone__expr_free(expr);
+        return 0;
+    }
+    *kept = expr;
+    p->body->exprs = p->parts.exprs;
+    return 1;
+}
+
+int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
+                  hone_template_expr *out)
+{
+    const size_t length = where.end - where.begin;
+    hone_span span;
+    hone_error err = {0};
+    hone_status status;
+    int64_t value;
+
+    *out = (hone_template_expr){.line = hone__line_of(p, where.begin),
+                                .column = hone__column_of(p, where.begin)};
+    if (length > HONE_MAX_EXPR_BYTES)
+        return hone__complain(p, where, "the expression is longer than %d "
+                              "characters; split it with 'let'",
+                              HONE_MAX_EXPR_BYTES);
+    p->scope = scope;
+    p->reads_dims = p->reads_facts = 0;
+    p->note[0] = '\0';
+    status = hone__expr_compile(p->bare + where.begin, length, lookup, p,
+                                &out->expr, &span, &err);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__no_memory(p);
+    if (status) {
+        const size_t begin = where.begin + span.offset;
+
+        return hone__complain(p, (hone_slice){begin, begin + span.length},
+                              "%s", p->note[0] ? p->note : err.text);
+    }
+    if (!keep(p, out->expr)) {
+        out->expr = NULL;
+        return 0;
+    }
+    out->reads_dims = p->reads_dims;
+    out->reads_facts = p->reads_facts;
+    if (hone__expr_slot_count(out->expr) == 0 &&
+        hone__expr_eval(out->expr, NULL, &value, &err))
+        return hone__complain(p, where, "%s", err.text);
+    return 1;
+}
+
+int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out)
+{
+    hone_template_expr expr;
+
+    if (!hone__compile(p, where, HONE_SCOPE_CONSTANT, &expr))
+        return 0;
+    return hone__expr_eval(expr.expr, NULL, out, NULL) == HONE_OK;
+}
+
+int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
+{
+    const char *name = p->parts.dims[dim].name;
+    hone_error err = {0};
+
+    p->scope = HONE_SCOPE_ANY;
+    *out = (hone_template_expr){.line = 1, .column = 1, .reads_dims = 1};
+    if (hone__expr_compile(name, strlen(name), lookup, p, &out->expr, NULL,
+                           &err))
+        return hone__no_memory(p);
+    if (keep(p, out->expr))
+        return 1;
+    out->expr = NULL;
+    return 0;
+}
+
+static int names_a_type(const hone_parser *p, const hone_name *name)
+{
+    return name->kind == HONE_NAME_DIM_TYPE ||
+           (name->kind == HONE_NAME_PARAM &&
+            p->parts.params[name->index].kind == HONE_PARAM_TYPE);
+}
+
+int hone__compile_type(hone_parser *p, hone_slice where,
+                       hone_template_expr *out)
+{
+    const char *text = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+    const hone_name *known = hone__name_find(p, text, length);
+
+    if (known ? names_a_type(p, known) : hone__type_find(text, length) != 0)
+        return hone__compile(p, where, HONE_SCOPE_VARIANT, out);
+    return hone__complain(p, where,
+                          "'%.*s' is not an element type; known are f16, "
+                          "bf16, tf32, f32, f64, i8, i32, c32, u8, u32, i64, "
+                          "u64 and dimensions or parameters that are types",
+                          (int)length, text);
+}
+
+int hone__compile_list(hone_cursor *c, const char *what, size_t most,
+                       hone_scope scope, hone_template_expr *out,
+                       size_t *out_n)
+{
+    const hone_slice start = hone__cursor_here(c);
+    size_t n = 0;
+
+    if (!hone__cursor_expect(c, '(', "before the value"))
+        return 0;
+    do {
+        const hone_slice slice = hone__cursor_until(c, ",)", NULL);
+
+        if (n == most)
+            return hone__complain(c->p, slice, "%s takes at most %zu "
+                                  "value%s", what, most, most == 1 ? "" : "s");
+        if (!hone__compile(c->p, slice, scope, &out[n++]))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    *out_n = n;
+    if (hone__cursor_accept(c, ')'))
+        return 1;
+    return hone__complain(c->p, start, "this '(' is never closed");
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configurations as text: "BM=128,WMMA=m16n16k16,T=f32". */
+#include "gen/space.h"
+#include "gen/suggest.h"
+#include "gen/values.h"
+
+#include <string.h>
+
+void hone__template_value_text(const hone_template *tmpl,
+                               const hone_param *param, int64_t value,
+                               hone_text *out)
+{
+    switch (param->kind) {
+    case HONE_PARAM_BOOL:
+        hone__text_puts(out, value ? "true" : "false");
+        break;
+    case HONE_PARAM_TYPE:
+        hone__text_puts(out, hone__type_name((hone_type)value));
+        break;
+    case HONE_PARAM_ENUM:
+        hone__text_puts(out, value >= 1000 &&
+                                     (size_t)value - 1000 < tmpl->n_symbols
+                                 ? tmpl->symbols[value - 1000]
+                                 : "?");
+        break;
+    case HONE_PARAM_INT:
+        hone__text_printf(out, "%lld", (long long)value);
+        break;
+    }
+}
+
+void hone__config_format(const hone_template *tmpl, const int64_t *config,
+                         hone_text *out)
+{
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        hone__text_printf(out, "%s%s=", i ? "," : "", tmpl->params[i].name);
+        hone__template_value_text(tmpl, &tmpl->params[i], config[i], out);
+    }
+}
+
+static hone_status unknown_param(const hone_template *tmpl, const char *name,
+                                 size_t length, hone_error *err)
+{
+    hone_text names = {0};
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        hone__suggest_offer(&s, tmpl->params[i].name);
+        hone__text_printf(&names, "%s%s", i ? ", " : "",
+                          tmpl->params[i].name);
+    }
+    (void)hone__fail(err, HONE_ERR_INPUT,
+                     "%s has no parameter '%.*s'%s%s its parameters are %s",
+                     tmpl->op, (int)length, name,
+                     hone__suggest_text(&s, hint), s.best ? "" : ";",
+                     hone__text_str(&names));
+    hone__text_free(&names);
+    return HONE_ERR_INPUT;
+}
+
+hone_status hone__param_refuse(const hone_template *tmpl,
+                               const hone_param *param, const char *text,
+                               size_t length, hone_error *err)
+{
+    hone_text values = {0};
+
+    for (size_t i = 0; i < param->n_values && i < 24; ++i) {
+        hone__text_puts(&values, i ? ", " : "");
+        hone__template_value_text(tmpl, param, param->values[i], &values);
+    }
+    (void)hone__fail(err, HONE_ERR_INPUT,
+                     "%s cannot be '%.*s'; its values are %s%s", param->name,
+                     (int)length, text, hone__text_str(&values),
+                     param->n_values > 24 ? ", .." : "");
+    hone__text_free(&values);
+    return HONE_ERR_INPUT;
+}
+
+/* Integers may be written in any way that expressions know: 4K, 0x40. */
+static int value_of(const hone_param *param, const char *text, size_t length,
+                    int64_t *out)
+{
+    hone_expr *expr = NULL;
+    int ok = 0;
+
+    if (param->kind == HONE_PARAM_INT &&
+        !hone__expr_compile(text, length, NULL, NULL, &expr, NULL, NULL))
+        ok = !hone__expr_eval(expr, NULL, out, NULL);
+    hone__expr_free(expr);
+    return ok;
+}
+
+static hone_status set_value(const hone_template *tmpl,
+                             const hone_param *param, const char *text,
+                             size_t length, int64_t *out, hone_error *err)
+{
+    hone_text spelled = {0};
+    hone_status status;
+    int64_t value;
+
+    if (value_of(param, text, length, &value)) {
+        for (size_t i = 0; i < param->n_values; ++i) {
+            if (param->values[i] == value) {
+                *out = value;
+                return HONE_OK;
+            }
+        }
+    }
+    for (size_t i = 0; i < param->n_values && param->kind != HONE_PARAM_INT;
+         ++i) {
+        hone__text_clear(&spelled);
+        hone__template_value_text(tmpl, param, param->values[i], &spelled);
+        if (spelled.length == length && !memcmp(spelled.data, text, length)) {
+            hone__text_free(&spelled);
+            *out = param->values[i];
+            return HONE_OK;
+        }
+    }
+    status = hone__text_check(&spelled, err);
+    hone__text_free(&spelled);
+    return status ? status
+                  : hone__param_refuse(tmpl, param, text, length, err);
+}
+
+static hone_status parse_pair(const hone_template *tmpl, const char *pair,
+                              size_t length, char *seen, int64_t *out,
+                              hone_error *err)
+{
+    const char *equals = memchr(pair, '=', length);
+    const size_t name_length = equals ? (size_t)(equals - pair) : 0;
+
+    if (!equals)
+        return hone__fail(err, HONE_ERR_INPUT, "'%.*s' is not NAME=VALUE",
+                          (int)length, pair);
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (strlen(tmpl->params[i].name) != name_length ||
+            memcmp(tmpl->params[i].name, pair, name_length) != 0)
+            continue;
+        if (seen[i]++)
+            return hone__fail(err, HONE_ERR_INPUT, "%s is given twice",
+                              tmpl->params[i].name);
+        return set_value(tmpl, &tmpl->params[i], equals + 1,
+                         length - name_length - 1, &out[i], err);
+    }
+    return unknown_param(tmpl, pair, name_length, err);
+}
+
+hone_status hone__config_parse(const hone_template *tmpl, const char *text,
+                               int64_t *out, hone_error *err)
+{
+    char seen[64] = {0}; /* a template has at most 64 parameters */
+
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        out[i] = tmpl->params[i].values[tmpl->params[i].default_index];
+    while (*(text += strspn(text, ", \t\n"))) {
+        const size_t length = strcspn(text, ", \t\n");
+
+        HONE_TRY(parse_pair(tmpl, text, length, seen, out, err));
+        text += length;
+    }
+    return HONE_OK;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler options a template may set, and how NVRTC spells them. */
+#ifndef HONE_GEN_OPTIONS_H
+#define HONE_GEN_OPTIONS_H
+
+#include <stddef.h>
+
+typedef enum hone_option_kind {
+    HONE_OPTION_COUNT,  /* an integer; 0 leaves the option out */
+    HONE_OPTION_CHOICE, /* =true or =false */
+    HONE_OPTION_FLAG    /* there if true */
+} hone_option_kind;
+
+/* X(name in a template, NVRTC's option, kind) */
+#define HONE_OPTION_MAP(X)                                                   \
+    X(extra_device_vectorization, "--extra-device-vectorization",            \
+      HONE_OPTION_FLAG)                                                      \
+    X(fmad, "--fmad", HONE_OPTION_CHOICE)                                    \
+    X(ftz, "--ftz", HONE_OPTION_CHOICE)                                      \
+    X(maxrregcount, "--maxrregcount", HONE_OPTION_COUNT)                     \
+    X(prec_div, "--prec-div", HONE_OPTION_CHOICE)                            \
+    X(prec_sqrt, "--prec-sqrt", HONE_OPTION_CHOICE)                          \
+    X(use_fast_math, "--use_fast_math", HONE_OPTION_FLAG)
+
+typedef struct hone_option_row {
+    const char *name;
+    const char *spelling;
+    hone_option_kind kind;
+} hone_option_row;
+
+enum { HONE_N_OPTIONS = 7 };
+extern const hone_option_row hone__options[HONE_N_OPTIONS];
+
+/* NULL if there is no such option. */
+const hone_option_row *hone__option_find(const char *name, size_t length);
+
+#endif
