@@ -178,7 +178,8 @@ typedef struct hone_db_trial {
     size_t n_samples;
     int64_t launches_per_sample;
     double error_ratio;         /* error over the bound; kept if the outcome
-                                   is ok, wrong or unstable, may be inf */
+                                   is ok, wrong or unstable; may be inf;
+                                   negative: unknown */
     int verified;
     int64_t sm_clock_mhz;       /* NVML; <= 0: unknown, and then the three */
     int64_t power_mw;           /*   below it are unknown as well */

@@ -99,13 +99,13 @@ static void samples_json(const hone_db_trial *trial, hone_text *out)
 }
 
 /* Only these have computed something to compare. */
-static int has_error_ratio(const char *outcome)
+static int has_error_ratio(const char *outcome, double error_ratio)
 {
     static const char *const outcomes[] = {"ok", "wrong", "unstable"};
 
     for (size_t i = 0; i < N_OF(outcomes); i++) {
         if (strcmp(outcomes[i], outcome) == 0)
-            return 1;
+            return error_ratio >= 0;
     }
     return 0;
 }
@@ -135,12 +135,14 @@ static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
         hone__db_text(trial->outcome),
         hone__db_text(trial->message),
         hone__db_real_if_positive(trial->time_ns),
-        timed ? hone__db_real(trial->spread_ns) : hone__db_null(),
+        timed && trial->spread_ns >= 0 ? hone__db_real(trial->spread_ns)
+                                       : hone__db_null(),
         hone__db_integer((int64_t)trial->n_samples),
         hone__db_text(samples),
         if_known(trial->launches_per_sample > 0, trial->launches_per_sample),
-        has_error_ratio(trial->outcome) ? hone__db_real(trial->error_ratio)
-                                        : hone__db_null(),
+        has_error_ratio(trial->outcome, trial->error_ratio)
+            ? hone__db_real(trial->error_ratio)
+            : hone__db_null(),
         hone__db_integer(trial->verified ? 1 : 0),
         if_known(watched, trial->sm_clock_mhz),
         if_known(watched, trial->power_mw),
@@ -184,7 +186,8 @@ hone_status hone__db_baseline_put(hone_db *db,
         hone__db_integer(baseline->choice),
         hone__db_integer(baseline->n_choices),
         hone__db_real_if_positive(baseline->time_ns),
-        timed ? hone__db_real(baseline->spread_ns) : hone__db_null(),
+        timed && baseline->spread_ns >= 0 ? hone__db_real(baseline->spread_ns)
+                                          : hone__db_null(),
         hone__db_integer(baseline->n_samples),
         baseline->error_ratio >= 0 ? hone__db_real(baseline->error_ratio)
                                    : hone__db_null(),

@@ -313,11 +313,11 @@ static void test_session_status(void **state)
 static void test_trial_unknowns_are_null(void **state)
 {
     db_fixture *const f = *state;
-    const hone_db_trial trial = {.session_id = f->session_id,
-                                 .variant_id = f->variant_id[0],
-                                 .outcome = "wrong",
-                                 .error_ratio = INFINITY,
-                                 .throttle_reasons = 4};
+    hone_db_trial trial = {.session_id = f->session_id,
+                           .variant_id = f->variant_id[0],
+                           .outcome = "wrong",
+                           .error_ratio = INFINITY,
+                           .throttle_reasons = 4};
     int64_t id;
 
     assert_ok(hone__db_trial_put(f->db, &trial, &id, why));
@@ -328,6 +328,12 @@ static void test_trial_unknowns_are_null(void **state)
                 " error_ratio, started_unix_ns > 1700000000000000000"
                 " FROM trial ORDER BY trial_id DESC LIMIT 1",
                 "1|1|1|1|1|1|inf|1\n");
+    trial.error_ratio = -1;
+    assert_ok(hone__db_trial_put(f->db, &trial, &id, why));
+    assert_rows(f->db,
+                "SELECT error_ratio IS NULL FROM trial"
+                " ORDER BY trial_id DESC LIMIT 1",
+                "1\n");
     assert_rows(f->db,
                 "SELECT error_ratio IS NULL FROM trial"
                 " WHERE outcome = 'compile'",
