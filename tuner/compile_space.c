@@ -6,6 +6,7 @@
 #include "gen/expand.h"
 #include "runtime/alloc.h"
 #include "tuner/farm.h"
+#include "tuner/worker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static hone_status submit(compile_run *run, int64_t job, hone_error *err)
     if (status == HONE_OK) {
         const hone_compile_input input = {
             hone__text_str(&source), tmpl->path, run->arch,
-            hone__text_str(&options), hone__text_str(&run->folder)};
+            hone__text_str(&options), hone__text_str(&run->folder),
+            tmpl->sha256};
 
         status = hone__farm_submit(run->farm, job, &input, err);
     }

@@ -231,6 +231,7 @@ void hone__compile_input_pack(hone_text *out, const hone_compile_input *in)
     hone__pack_string(out, in->arch);
     hone__pack_string(out, in->options);
     hone__pack_string(out, in->folder);
+    hone__pack_string(out, in->origin);
 }
 
 void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
@@ -240,6 +241,7 @@ void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
     out->arch = hone__unpack_string(in);
     out->options = hone__unpack_string(in);
     out->folder = hone__unpack_string(in);
+    out->origin = hone__unpack_string(in);
 }
 
 void hone__compile_output_pack(hone_text *out, const hone_compile_output *in)

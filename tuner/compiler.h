@@ -14,6 +14,7 @@ typedef struct hone_compile_input {
     const char *arch;    /* "sm_90a" */
     const char *options; /* one per line */
     const char *folder;  /* of the template, for its own headers; "" none */
+    const char *origin;  /* SHA-256 of the template and those headers */
 } hone_compile_input;
 
 typedef struct hone_compile_output {

@@ -22,11 +22,11 @@ void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
     hone_text all = {0};
 
     /* Each part with its length, so that no two inputs run together. The
-     * folder is left out: a template's own headers are part of its hash,
-     * which is in the source's first line. */
+     * folder is left out: its headers are in the hash of the origin. */
     hone__pack_string(&all, input->source);
     hone__pack_string(&all, input->options);
     hone__pack_string(&all, input->arch);
+    hone__pack_string(&all, input->origin);
     hone__text_printf(&all, "nvrtc %d.%d", nvrtc_major, nvrtc_minor);
     hone__sha256_hex(hone__text_str(&all), all.length, out_key);
     hone__text_free(&all);

@@ -10,8 +10,8 @@
 #include "runtime/hash.h"
 #include "tuner/compiler.h"
 
-/* Key of a compile: SHA-256 over source, options, architecture and NVRTC
- * version. */
+/* Key of a compile: SHA-256 over source, options, architecture, origin and
+ * NVRTC version. */
 void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
                      int nvrtc_minor, char out_key[HONE_SHA256_HEX]);
 

@@ -29,7 +29,7 @@ hone_status hone__own_code_compile(const hone_farm_options *options,
                                    hone_error *err)
 {
     const hone_compile_input input = {hone__device_code, "hone/device_code.cu",
-                                      arch, "", ""};
+                                      arch, "", "", ""};
     hone_farm_options one = *options;
     own_code code = {out, {0}, 0};
     hone_farm *farm = NULL;

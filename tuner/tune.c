@@ -72,7 +72,8 @@ static hone_status propose(hone_tune_run *run, int *out_exhausted,
         input = (hone_compile_input){hone__text_str(&job->source), tmpl->path,
                                      run->compile_arch,
                                      hone__text_str(&job->options),
-                                     hone__text_str(&run->folder)};
+                                     hone__text_str(&run->folder),
+                                     tmpl->sha256};
         HONE_TRY(hone__farm_submit(run->farm, job->id, &input, err));
     }
     return HONE_OK;

@@ -203,7 +203,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
 {
     const hone_compile_input input = {
         hone__text_str(&job->source), "", run->compile_arch,
-        hone__text_str(&job->options), ""};
+        hone__text_str(&job->options), "", run->request->tmpl->sha256};
     const hone_compile_output *compiled = &job->compiled;
     char key[HONE_SHA256_HEX];
     char cubin[HONE_SHA256_HEX] = "";
