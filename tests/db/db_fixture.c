@@ -180,6 +180,15 @@ void fixture_fill(db_fixture *fixture)
     }
 }
 
+int fixture_setup_filled(void **state)
+{
+    if (fixture_setup(state))
+        return -1;
+    fixture_open(*state);
+    fixture_fill(*state);
+    return 0;
+}
+
 /* ---- looking inside ----------------------------------------------------- */
 
 static hone_status keep_first(void *user, size_t n_columns,

@@ -29,6 +29,7 @@ typedef struct db_fixture {
 
 /* Group setup and teardown of cmocka: an empty folder, removed again. */
 int fixture_setup(void **state);
+int fixture_setup_filled(void **state); /* the same, opened and filled */
 int fixture_teardown(void **state);
 
 void fixture_open(db_fixture *fixture); /* creates the database */

@@ -44,6 +44,33 @@ static void test_columns_are_pinned(void **state)
     hone__text_free(&golden);
 }
 
+/* FORMAT.md names every view and every column, as code. */
+static void test_columns_are_documented(void **state)
+{
+    const db_fixture *const f = *state;
+    hone_text format = {0};
+    hone_text names = {0};
+
+    assert_ok(hone__text_read_file(&format, "../../db/FORMAT.md", why));
+    fixture_rows(f->db,
+                 "SELECT DISTINCT '`' || c.name || '`' FROM sqlite_schema v,"
+                 " pragma_table_info(v.name) c WHERE v.type = 'view' UNION"
+                 " SELECT '### ' || name || ':' FROM sqlite_schema"
+                 " WHERE type = 'view' UNION SELECT '`' || name || '`'"
+                 " FROM sqlite_schema WHERE type = 'table'",
+                 &names);
+    for (char *name = names.data; *name;) {
+        char *const end = strchr(name, '\n');
+
+        *end = '\0';
+        if (!strstr(format.data, name))
+            fail_msg("db/FORMAT.md does not document %s", name);
+        name = end + 1;
+    }
+    hone__text_free(&names);
+    hone__text_free(&format);
+}
+
 /* ---- winner_v1 ---------------------------------------------------------- */
 
 static void test_winner(void **state)
@@ -310,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_columns_are_pinned),
+        CASE(test_columns_are_documented),
         CASE(test_winner),
         CASE(test_cubin_is_there),
         CASE(test_one_winner_per_mode_and_device),

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transactions, and reading any SELECT. */
+#include "db_fixture.h"
+
+#include <string.h>
+
+/* ---- transactions and queries ------------------------------------------- */
+
+static void test_transactions(void **state)
+{
+    db_fixture *const f = *state;
+    int64_t id;
+
+    assert_ok(hone__db_begin(f->db, why));
+    assert_status(hone__db_begin(f->db, why), HONE_ERR_ARGUMENT);
+    assert_ok(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, why));
+    hone__db_rollback(f->db);
+    hone__db_rollback(f->db); /* a no-op */
+    assert_rows(f->db, "SELECT count(*) FROM toolchain", "1\n");
+    assert_status(hone__db_commit(f->db, why), HONE_ERR_ARGUMENT);
+    assert_ok(hone__db_begin(f->db, why));
+    assert_ok(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, why));
+    assert_ok(hone__db_commit(f->db, why));
+    assert_rows(f->db, "SELECT count(*) FROM toolchain", "2\n");
+    assert_ok(hone__db_begin(f->db, why));
+    assert_ok(hone__db_toolchain_put(f->db, "nvrtc", "12.8", &id, why));
+    hone__db_close(f->db); /* rolls back */
+    fixture_open(f);
+    assert_rows(f->db, "SELECT count(*) FROM toolchain", "2\n");
+}
+
+static hone_status check_kinds(void *user, size_t n_columns,
+                               const char *const *names,
+                               const hone_db_value *values, hone_error *err)
+{
+    (void)err;
+    assert_int_equal(n_columns, 5);
+    assert_string_equal(names[0], "i");
+    assert_string_equal(names[4], "b");
+    assert_int_equal(values[0].kind, HONE_DB_INTEGER);
+    assert_true(values[0].integer == INT64_MIN);
+    assert_int_equal(values[1].kind, HONE_DB_REAL);
+    assert_true(values[1].real == 0.1);
+    assert_int_equal(values[2].kind, HONE_DB_TEXT);
+    assert_string_equal(values[2].text, "it's");
+    assert_int_equal(values[2].size_bytes, 4);
+    assert_int_equal(values[3].kind, HONE_DB_NULL);
+    assert_string_equal(values[3].text, "");
+    assert_int_equal(values[4].kind, HONE_DB_BLOB);
+    assert_memory_equal(values[4].text, "\0\1", 2);
+    ++*(int *)user;
+    return HONE_OK;
+}
+
+static void test_query_binds_and_returns_every_kind(void **state)
+{
+    db_fixture *const f = *state;
+    const hone_db_value params[] = {
+        hone__db_integer(INT64_MIN), hone__db_real(0.1),
+        hone__db_text("it's"), hone__db_text(NULL), hone__db_blob("\0\1", 2)};
+    int n_rows = 0;
+
+    assert_ok(hone__db_query(f->db,
+                             "SELECT ?1 AS i, ?2 AS r, ?3 AS t, ?4 AS n,"
+                             " ?5 AS b",
+                             params, 5, check_kinds, &n_rows, why));
+    assert_int_equal(n_rows, 1);
+}
+
+static void test_query_misuse(void **state)
+{
+    static const char *const queries[] = {
+        "", "SELEKT 1", "SELECT * FROM no_such_table", "DELETE FROM trial",
+        "DELETE FROM trial RETURNING trial_id", "SELECT 1; SELECT 2",
+        "SELECT ?1", "BEGIN"};
+    db_fixture *const f = *state;
+    int n_rows = 0;
+
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        hone_error err = {0};
+
+        assert_int_equal(hone__db_query(f->db, queries[i], NULL, 0,
+                                        check_kinds, &n_rows, &err),
+                         HONE_ERR_ARGUMENT);
+        assert_true(err.text[0]);
+    }
+    assert_int_equal(n_rows, 0);
+    assert_rows(f->db, "SELECT count(*) FROM trial ; ", "3\n");
+}
+
+#define CASE(name)                                                           \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(test_transactions),
+        CASE(test_query_binds_and_returns_every_kind),
+        CASE(test_query_misuse),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
