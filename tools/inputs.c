@@ -10,13 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
+static int ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* A file, not a name to be searched for. */
+static int is_file(const char *name)
+{
+    return strchr(name, '/') || ends_in(name, ".cu");
+}
+
 /* The file a template name stands for, as hone__template_load() finds it. */
 static void template_path(const char *name, const char *search_path,
                           hone_text *out)
 {
-    const size_t n = strlen(name);
-
-    if (strchr(name, '/') || (n > 3 && strcmp(name + n - 3, ".cu") == 0)) {
+    if (is_file(name)) {
         hone__text_puts(out, name);
         return;
     }
@@ -46,13 +57,6 @@ static void print_mistakes(const hone_diagnostics *diagnostics,
     hone__text_free(&text);
 }
 
-static int ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 hone_status hone__load_template(const hone_options *options,
                                 const char *name, hone_template **out,
                                 hone_error *err)
@@ -67,7 +71,9 @@ hone_status hone__load_template(const hone_options *options,
                           "'%s': spaces in JSON (T1) are not supported yet; "
                           "give a template (.cu)",
                           name);
-    status = hone__locate_templates(options, &search_path, err);
+    status = is_file(name)
+                 ? HONE_OK
+                 : hone__locate_templates(options, &search_path, err);
     if (status == HONE_OK) {
         status = hone__template_load(name, hone__text_str(&search_path), out,
                                      &diagnostics, err);
@@ -75,6 +81,8 @@ hone_status hone__load_template(const hone_options *options,
             print_mistakes(&diagnostics, name, hone__text_str(&search_path));
         hone__diagnostics_free(&diagnostics);
     }
+    if (status == HONE_OK)
+        hone__message_detail("template %s", (*out)->path);
     hone__text_free(&search_path);
     return status;
 }

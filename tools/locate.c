@@ -4,7 +4,8 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/locate.h"
 
-#include "runtime/alloc.h"
+#include "runtime/paths.h"
+#include "tools/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,54 +74,39 @@ hone_status hone__locate_templates(const hone_options *options,
                       folder, beside[0], folder, beside[1]);
 }
 
-/* $VARIABLE or ~/FALLBACK, then /TAIL. */
-static hone_status xdg(const char *variable, const char *fallback,
-                       const char *tail, const char *what, hone_text *out,
-                       hone_error *err)
-{
-    const char *base = set_env(variable);
-    const char *home = set_env("HOME");
-
-    if (base && base[0] == '/')
-        hone__text_printf(out, "%s%s", base, tail);
-    else if (home)
-        hone__text_printf(out, "%s%s%s", home, fallback, tail);
-    else
-        return hone__fail(err, HONE_ERR_IO,
-                          "nothing says where the %s is: set HOME or %s, or "
-                          "name it on the command line",
-                          what, variable);
-    return hone__text_check(out, err);
-}
-
-/* The option's value, else the environment's; 0 if neither is given. */
-static int given_path(const hone_options *options, hone_option_id option,
-                      const char *variable, hone_text *out)
-{
-    const char *value = options->text[option];
-
-    if (!value)
-        value = set_env(variable);
-    if (value)
-        hone__text_puts(out, value);
-    return value != NULL;
-}
-
 hone_status hone__locate_db(const hone_options *options, hone_text *out,
                             hone_error *err)
 {
-    if (given_path(options, HONE_OPT_DB, "HONE_DB", out))
-        return hone__text_check(out, err);
-    return xdg("XDG_DATA_HOME", "/.local/share", "/hone/hone.db", "database",
-               out, err);
+    if (options->text[HONE_OPT_DB]) {
+        hone__text_puts(out, options->text[HONE_OPT_DB]);
+        HONE_TRY(hone__text_check(out, err));
+    } else {
+        HONE_TRY(hone__default_database(out, err));
+    }
+    hone__message_detail("database %s", hone__text_str(out));
+    return HONE_OK;
 }
 
 hone_status hone__locate_cache(const hone_options *options, hone_text *out,
                                hone_error *err)
 {
-    if (given_path(options, HONE_OPT_CACHE_DIR, "HONE_CACHE_DIR", out))
-        return hone__text_check(out, err);
-    return xdg("XDG_CACHE_HOME", "/.cache", "/hone", "cubin cache", out, err);
+    const char *given = options->text[HONE_OPT_CACHE_DIR];
+    const char *xdg = set_env("XDG_CACHE_HOME");
+    const char *home = set_env("HOME");
+
+    if (!given)
+        given = set_env("HONE_CACHE_DIR");
+    if (given)
+        hone__text_puts(out, given);
+    else if (xdg && xdg[0] == '/')
+        hone__text_printf(out, "%s/hone", xdg);
+    else if (home)
+        hone__text_printf(out, "%s/.cache/hone", home);
+    else
+        return hone__fail(err, HONE_ERR_IO,
+                          "nothing says where the cubin cache is: set HOME "
+                          "or XDG_CACHE_HOME, or name it with --cache-dir");
+    return hone__text_check(out, err);
 }
 
 hone_status hone__cache_create(const char *folder, hone_error *err)
@@ -133,6 +119,7 @@ hone_status hone__cache_create(const char *folder, hone_error *err)
     hone_text path = {0};
     hone_status status = hone__folder_create(folder, err);
 
+    hone__message_detail("cubin cache %s", folder);
     if (status == HONE_OK) {
         hone__text_printf(&path, "%s/CACHEDIR.TAG", folder);
         status = hone__text_check(&path, err);
@@ -140,21 +127,5 @@ hone_status hone__cache_create(const char *folder, hone_error *err)
     if (status == HONE_OK && access(path.data, F_OK) != 0)
         status = hone__file_replace(path.data, tag, sizeof tag - 1, err);
     hone__text_free(&path);
-    return status;
-}
-
-hone_status hone__folder_of_create(const char *path, hone_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    hone_status status = HONE_OK;
-    char *folder;
-
-    if (!slash || slash == path)
-        return HONE_OK;
-    folder = hone__strndup(path, (size_t)(slash - path));
-    if (!folder)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status = hone__folder_create(folder, err);
-    hone__free(folder);
     return status;
 }

@@ -20,7 +20,5 @@ hone_status hone__locate_cache(const hone_options *options, hone_text *out,
 /* Create the cache folder with its CACHEDIR.TAG, so that backups leave it
  * out. HONE_ERR_IO. */
 hone_status hone__cache_create(const char *folder, hone_error *err);
-/* Create the folder a file will be in. HONE_ERR_IO. */
-hone_status hone__folder_of_create(const char *path, hone_error *err);
 
 #endif

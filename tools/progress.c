@@ -187,11 +187,11 @@ void hone__time_text(double time_ns, char *out)
     } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
     size_t i = 0;
 
-    while (i < 3 && time_ns < units[i].scale * 0.9995)
+    while (i < 3 && time_ns < units[i].scale * 0.99995)
         ++i;
     (void)snprintf(out, 32, "%.*f %s",
-                   time_ns >= 99.95 * units[i].scale  ? 1
-                   : time_ns >= 9.995 * units[i].scale ? 2
-                                                       : 3,
+                   time_ns >= 99.995 * units[i].scale   ? 1
+                   : time_ns >= 9.9995 * units[i].scale ? 2
+                                                        : 3,
                    time_ns / units[i].scale, units[i].unit);
 }

@@ -192,7 +192,7 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
     const char *path = options->text[HONE_OPT_SHAPES];
 
     *out = (hone_shapes){0};
-    if (!path && !options->n_args)
+    if (!path && !options->n_items)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "nothing to tune. Example: %s",
                           hone__commands[HONE_CMD_tune].example);

@@ -64,9 +64,11 @@ while read -r status; do
     }
 done <"$work/statuses"
 
-grep -rhoE '(getenv|set_env|hone__env[a-z_]*)\("[A-Z_]+"' \
+# What is given to getenv(), and our own names in tables that lead there.
+grep -rhoE '((getenv|set_env)\("[A-Z_]+"|"HONE_[A-Z_]+")' \
     runtime db gen tuner tools --include='*.c' |
-    sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/variables"
+    sed 's/.*"\(.*\)"/\1/' | grep -v '^HONE_ERR_' | sort -u \
+    >"$work/variables"
 [ -s "$work/variables" ]
 while read -r variable; do
     case $variable in

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What the shell tests of the program share; sourced. $HONE is the program,
+# $HONE_SOURCE the source tree, $work an empty folder.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Nothing of the user's may be read or written, nothing may add colour.
+HOME=$work/home
+mkdir "$HOME"
+export HOME
+unset HONE_DB HONE_CACHE_DIR XDG_DATA_HOME XDG_CACHE_HOME NO_COLOR
+# The build folder may be anywhere.
+HONE_TEMPLATE_PATH=${HONE_SOURCE:?}/templates
+export HONE_TEMPLATE_PATH
+
+json_check=$(dirname "${HONE:?}")/../tests/json_check
+# shellcheck disable=SC2034 # used by the tests
+fixtures=$here/fixtures
+
+fail() {
+    printf 'FAILED: %s\n' "$*"
+    printf -- '-- command: %s\n-- exit code: %s\n-- stdout:\n' \
+        "${command:-}" "${code:-}"
+    head -c 4000 "$work/out" || true
+    printf -- '-- stderr:\n'
+    head -c 4000 "$work/err" || true
+    exit 1
+}
+
+# run CODE ARGUMENTS..: the program ends with CODE.
+run() {
+    expected=$1
+    shift
+    command="hone $*"
+    code=0
+    "$HONE" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+    [ "$code" -eq "$expected" ] || fail "expected exit code $expected"
+}
+out_has() { grep -qF -e "$1" "$work/out" || fail "stdout lacks: $1"; }
+err_has() { grep -qF -e "$1" "$work/err" || fail "stderr lacks: $1"; }
+out_is() { [ "$(cat "$work/out")" = "$1" ] || fail "stdout is not: $1"; }
+out_empty() { [ ! -s "$work/out" ] || fail "stdout should be empty"; }
+err_empty() { [ ! -s "$work/err" ] || fail "stderr should be empty"; }
+err_lines() {
+    [ "$(wc -l <"$work/err")" -eq "$1" ] || fail "stderr should have $1 lines"
+}
+# json PATH[=VALUE]..: stdout is JSON with these members.
+json() {
+    "$json_check" "$@" <"$work/out" >"$work/json" 2>&1 ||
+        fail "$(cat "$work/json")"
+}
+# golden FILE: stdout is that file; HONE_UPDATE=1 rewrites it.
+golden() {
+    if [ -n "${HONE_UPDATE:-}" ]; then
+        cp "$work/out" "$here/$1"
+    fi
+    diff -u "$here/$1" "$work/out" >"$work/diff" ||
+        fail "differs from $1: $(cat "$work/diff")"
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Bad input: a sentence that says what is wrong and what to do, exit 3.
+. "$(dirname "$0")/hone_test.sh"
+mini=$fixtures/mini.cu
+
+bad() { # bad TEXT ARGUMENTS..
+    text=$1
+    shift
+    run 3 "$@"
+    out_empty
+    err_has "hone: error: "
+    err_has "$text"
+}
+
+# Five mistakes, five located messages.
+run 3 space "$fixtures/five_mistakes.cu"
+out_empty
+[ "$(grep -cE '^[^ ]*five_mistakes\.cu:[0-9]+:[0-9]+: error: ' \
+    "$work/err")" -eq 5 ] || fail "five located messages"
+for line in 4 5 6 7 9; do
+    err_has "five_mistakes.cu:$line:"
+done
+[ "$(grep -c '\^' "$work/err")" -ge 5 ] || fail "five carets"
+err_has "did you mean 'work'?"
+run 3 expand "$fixtures/five_mistakes.cu"
+run 3 tune "$fixtures/five_mistakes.cu" --dims 1
+
+bad "saxpy" space saxpyy
+err_has "saxpyy"
+bad "nosuch.cu" space ./nosuch.cu
+bad "not supported yet" space t1.json
+bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2
+bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2,3,4
+bad "mini(n" space "$mini" --dims -5
+bad "mini(n" space "$mini" --dims 0
+bad "mini(n" space "$mini" --dims 12x
+bad "mini(n" space "$mini" --dims 99999999999999999999
+bad "mini(n" space "$mini" --dims 12,i8
+bad "sm_99" space "$mini" --arch sm_99
+bad "BLOK" expand "$mini" --config BLOK=64
+bad "BLOCK" expand "$mini" --config BLOCK=65
+bad "too much per block" expand "$mini" --config BLOCK=256,VEC=4
+bad "16 bytes" expand "$mini" --dims 1,f64 --config VEC=4
+bad "not supported yet" run saxpy --dims 1 --device cpu
+
+# Shapes from a file: the place of a mistake is named, nothing is tuned.
+cat >"$work/shapes" <<'END'
+# what the program launches
+saxpy 1M
+saxpy 1M,f64   # the same in double
+gemm_f16 4096,4096
+END
+bad "shapes:4: " tune --shapes "$work/shapes"
+err_has "gemm_f16(M, N, K)"
+echo 'saxpy 1M again' >"$work/shapes"
+bad "shapes:1: a line is an operation and its dimensions" \
+    tune --shapes "$work/shapes"
+bad "shapes.none" tune --shapes "$work/shapes.none"
+[ ! -e "$HOME/.local/share/hone/hone.db" ] || fail "a database was made"
+
+# Databases.
+bad "hone tune" show
+err_has "$HOME/.local/share/hone/hone.db"
+bad "$work/none.db" show --db "$work/none.db"
+echo 'this is a text, long enough to be looked at as a database file' \
+    >"$work/text.db"
+bad "$work/text.db" show --db "$work/text.db"
+bad "$work/text.db" tune saxpy --dims 1M --db "$work/text.db"
+grep -q '^this is a text' "$work/text.db" || fail "the file was changed"
+if command -v sqlite3 >/dev/null; then
+    sqlite3 "$work/other.db" 'create table t(x); insert into t values(1)'
+    bad "$work/other.db" show --db "$work/other.db"
+    bad "$work/other.db" tune saxpy --dims 1M --db "$work/other.db"
+    [ "$(sqlite3 "$work/other.db" 'select x from t')" = 1 ] ||
+        fail "the other program's database was changed"
+fi
