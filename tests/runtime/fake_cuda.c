@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver for tests: see fake_cuda.h. */
+#include "tests/runtime/fake_cuda.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The driver's symbols with their real parameters. */
+#define DECLARE(field, symbol, parameters)                                   \
+    FAKE_API hone_cu_result symbol parameters;
+HONE_CUDA_MAP(DECLARE)
+#undef DECLARE
+
+enum {
+    INVALID_VALUE = 1,
+    NOT_FOUND = 500,
+    NOT_SUPPORTED = 801,
+    CAPTURE_UNSUPPORTED = 900,
+    INVALID_HANDLE = 400,
+    DEFAULT_SHARED = 48 * 1024,
+    OPTIN_SHARED = 232448
+};
+
+struct CUctx_st {
+    unsigned long long id; /* 0: destroyed */
+};
+
+struct CUfunc_st {
+    struct CUmod_st *module;
+    char name[64];
+    int static_bytes;
+    int dynamic_limit_bytes;
+    size_t n_params;
+    size_t size_bytes[FAKE_MAX_PARAMS];
+};
+
+struct CUmod_st {
+    unsigned long long context_id;
+    size_t n_functions;
+    struct CUfunc_st functions[8];
+};
+
+static struct {
+    pthread_mutex_t lock; /* of the launches and of `kept` */
+    int sm;
+    int sm_count;
+    char name[64];
+    int no_device;
+    int capturing;
+    int recording;
+    fake_launch launches[FAKE_KEPT_LAUNCHES];
+} fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static atomic_long n_calls;
+static atomic_long fail_at; /* the value of n_calls that fails; 0: none */
+static atomic_int fail_code;
+static atomic_long n_launches;
+static atomic_long n_modules;
+static atomic_long n_loads;
+static atomic_long n_allocations;
+static atomic_long n_streams;
+static atomic_ullong last_context_id;
+static _Thread_local hone_cu_context current;
+static _Thread_local hone_cu_context stack[8];
+static _Thread_local int stack_depth;
+
+/* What would be leaked when a context dies under it stays reachable. */
+static void *kept[4096];
+
+static void keep(void *block)
+{
+    (void)pthread_mutex_lock(&fake.lock);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        if (!kept[i]) {
+            kept[i] = block;
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&fake.lock);
+}
+
+static void drop(void *block)
+{
+    (void)pthread_mutex_lock(&fake.lock);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        if (kept[i] == block)
+            kept[i] = NULL;
+    }
+    (void)pthread_mutex_unlock(&fake.lock);
+    free(block);
+}
+
+/* Every call but the explaining ones begins with this. */
+#define ENTER()                                                              \
+    do {                                                                     \
+        const long call = atomic_fetch_add(&n_calls, 1) + 1;                 \
+        if (call == atomic_load(&fail_at))                                   \
+            return atomic_load(&fail_code);                                  \
+    } while (0)
+
+void fake_reset(void)
+{
+    fake_device(90, 132, "Fake H200");
+    fake.no_device = 0;
+    fake.capturing = 0;
+    fake.recording = 1;
+    atomic_store(&n_calls, 0);
+    atomic_store(&fail_at, 0);
+    atomic_store(&n_launches, 0);
+    atomic_store(&n_loads, 0);
+}
+
+void fake_device(int sm, int sm_count, const char *name)
+{
+    fake.sm = sm;
+    fake.sm_count = sm_count;
+    (void)snprintf(fake.name, sizeof fake.name, "%s", name);
+}
+
+void fake_no_device(int on)
+{
+    fake.no_device = on;
+}
+
+hone_cu_context fake_context_create(void)
+{
+    current = calloc(1, sizeof *current);
+    keep(current);
+    current->id = atomic_fetch_add(&last_context_id, 1) + 1;
+    return current;
+}
+
+void fake_context_destroy(hone_cu_context context)
+{
+    context->id = 0; /* kept, so that its handle can be looked at */
+}
+
+void fake_context_reset(hone_cu_context context)
+{
+    context->id = atomic_fetch_add(&last_context_id, 1) + 1;
+}
+
+void fake_fail_call(long n, int code)
+{
+    atomic_store(&fail_code, code);
+    atomic_store(&fail_at, n ? atomic_load(&n_calls) + n : 0);
+}
+
+long fake_n_calls(void)
+{
+    return atomic_load(&n_calls);
+}
+
+long fake_n_launches(void)
+{
+    return atomic_load(&n_launches);
+}
+
+const fake_launch *fake_launch_at(long index)
+{
+    return &fake.launches[index % FAKE_KEPT_LAUNCHES];
+}
+
+void fake_record(int on)
+{
+    fake.recording = on;
+}
+
+void fake_capture(int on)
+{
+    fake.capturing = on;
+}
+
+void fake_lose_all(void)
+{
+    atomic_store(&n_modules, 0);
+    atomic_store(&n_allocations, 0);
+}
+
+long fake_n_modules(void)
+{
+    return atomic_load(&n_modules);
+}
+
+long fake_n_loads(void)
+{
+    return atomic_load(&n_loads);
+}
+
+long fake_n_allocations(void)
+{
+    return atomic_load(&n_allocations);
+}
+
+long fake_n_streams(void)
+{
+    return atomic_load(&n_streams);
+}
+
+hone_cu_result cuInit(unsigned flags)
+{
+    (void)flags;
+    return fake.no_device ? HONE_CU_NO_DEVICE : 0;
+}
+
+hone_cu_result cuDriverGetVersion(int *out)
+{
+    ENTER();
+    *out = 13000;
+    return 0;
+}
+
+hone_cu_result cuGetErrorName(hone_cu_result r, const char **out)
+{
+    *out = r == HONE_CU_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+           : r == NOT_FOUND           ? "CUDA_ERROR_NOT_FOUND"
+                                      : "CUDA_ERROR_FAKE";
+    return 0;
+}
+
+hone_cu_result cuGetErrorString(hone_cu_result r, const char **out)
+{
+    (void)r;
+    *out = "the fake driver was told to fail";
+    return 0;
+}
+
+hone_cu_result cuDeviceGetCount(int *out)
+{
+    *out = 1;
+    return 0;
+}
+
+hone_cu_result cuDeviceGet(hone_cu_device *out, int ordinal)
+{
+    ENTER();
+    *out = ordinal;
+    return ordinal == 0 ? 0 : INVALID_VALUE;
+}
+
+hone_cu_result cuDeviceGetName(char *out, int size, hone_cu_device d)
+{
+    ENTER();
+    (void)d;
+    (void)snprintf(out, (size_t)size, "%s", fake.name);
+    return 0;
+}
+
+hone_cu_result cuDeviceGetUuid_v2(unsigned char *out16, hone_cu_device d)
+{
+    ENTER();
+    (void)d;
+    memset(out16, 7, 16);
+    return 0;
+}
+
+hone_cu_result cuDeviceTotalMem_v2(size_t *out, hone_cu_device d)
+{
+    ENTER();
+    (void)d;
+    *out = (size_t)1 << 37;
+    return 0;
+}
+
+hone_cu_result cuDeviceGetAttribute(int *out, int attribute,
+                                    hone_cu_device d)
+{
+    ENTER();
+    (void)d;
+    switch (attribute) {
+    case HONE_CU_ATTR_CC_MAJOR:
+        *out = fake.sm / 10;
+        break;
+    case HONE_CU_ATTR_CC_MINOR:
+        *out = fake.sm % 10;
+        break;
+    case HONE_CU_ATTR_SM_COUNT:
+        *out = fake.sm_count;
+        break;
+    case HONE_CU_ATTR_MAX_SHARED_OPTIN:
+        *out = OPTIN_SHARED;
+        break;
+    case HONE_CU_ATTR_MAX_SHARED_PER_BLOCK:
+        *out = DEFAULT_SHARED;
+        break;
+    default:
+        *out = 1024;
+    }
+    return 0;
+}
+
+hone_cu_result cuCtxGetCurrent(hone_cu_context *out)
+{
+    ENTER();
+    *out = current;
+    return 0;
+}
+
+hone_cu_result cuCtxSetCurrent(hone_cu_context c)
+{
+    ENTER();
+    current = c;
+    return 0;
+}
+
+hone_cu_result cuCtxPushCurrent_v2(hone_cu_context c)
+{
+    ENTER();
+    if (!c || !c->id || stack_depth == 8)
+        return HONE_CU_INVALID_CONTEXT;
+    stack[stack_depth++] = current;
+    current = c;
+    return 0;
+}
+
+hone_cu_result cuCtxPopCurrent_v2(hone_cu_context *out)
+{
+    ENTER();
+    *out = current;
+    if (!stack_depth)
+        return HONE_CU_INVALID_CONTEXT;
+    current = stack[--stack_depth];
+    return 0;
+}
+
+hone_cu_result cuCtxGetDevice(hone_cu_device *out)
+{
+    ENTER();
+    *out = 0;
+    return current ? 0 : HONE_CU_INVALID_CONTEXT;
+}
+
+hone_cu_result cuCtxGetId(hone_cu_context c, unsigned long long *out)
+{
+    ENTER();
+    if (!c)
+        c = current;
+    if (!c || !c->id)
+        return HONE_CU_INVALID_CONTEXT;
+    *out = c->id;
+    return 0;
+}
+
+/* "NAME STATIC_SHARED SIZE,SIZE,.." */
+static int parse_kernel(const char *line, struct CUfunc_st *out)
+{
+    char sizes[128] = "";
+    char *rest = sizes;
+
+    if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes,
+               sizes) < 2)
+        return 0;
+    out->dynamic_limit_bytes = DEFAULT_SHARED - out->static_bytes;
+    while (*rest && out->n_params < FAKE_MAX_PARAMS) {
+        out->size_bytes[out->n_params++] = strtoul(rest, &rest, 10);
+        rest += *rest == ',';
+    }
+    return 1;
+}
+
+hone_cu_result cuModuleLoadData(hone_cu_module *out, const void *image)
+{
+    const char *line = image;
+    hone_cu_module module;
+
+    ENTER();
+    if (!current || !current->id)
+        return HONE_CU_INVALID_CONTEXT;
+    module = calloc(1, sizeof *module);
+    while (line && *line && module->n_functions < 8) {
+        struct CUfunc_st *f = &module->functions[module->n_functions];
+
+        if (!parse_kernel(line, f)) {
+            free(module);
+            return HONE_CU_NO_BINARY_FOR_GPU;
+        }
+        f->module = module;
+        ++module->n_functions;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    keep(module);
+    module->context_id = current->id;
+    atomic_fetch_add(&n_modules, 1);
+    atomic_fetch_add(&n_loads, 1);
+    *out = module;
+    return 0;
+}
+
+hone_cu_result cuModuleUnload(hone_cu_module m)
+{
+    if (!current || m->context_id != current->id)
+        return INVALID_HANDLE;
+    drop(m);
+    atomic_fetch_sub(&n_modules, 1);
+    ENTER(); /* a late failure: it is gone all the same */
+    return 0;
+}
+
+hone_cu_result cuModuleGetFunction(hone_cu_function *out, hone_cu_module m,
+                                   const char *name)
+{
+    ENTER();
+    for (size_t i = 0; i < m->n_functions; ++i) {
+        if (strcmp(m->functions[i].name, name) == 0) {
+            *out = &m->functions[i];
+            return 0;
+        }
+    }
+    return NOT_FOUND;
+}
+
+hone_cu_result cuFuncGetAttribute(int *out, int attribute,
+                                  hone_cu_function f)
+{
+    ENTER();
+    *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED
+               ? f->dynamic_limit_bytes
+           : attribute == HONE_CU_FUNC_SHARED_BYTES ? f->static_bytes
+                                                    : 0;
+    return 0;
+}
+
+hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute,
+                                  int value)
+{
+    ENTER();
+    if (attribute != HONE_CU_FUNC_MAX_DYNAMIC_SHARED ||
+        f->static_bytes + value > OPTIN_SHARED)
+        return INVALID_VALUE;
+    f->dynamic_limit_bytes = value;
+    return 0;
+}
+
+static void record(long index, hone_cu_function f, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared_bytes,
+                   hone_stream s, void **params)
+{
+    fake_launch *to = &fake.launches[index % FAKE_KEPT_LAUNCHES];
+
+    (void)pthread_mutex_lock(&fake.lock);
+    memset(to, 0, sizeof *to);
+    memcpy(to->kernel, f->name, sizeof f->name);
+    memcpy(to->grid, grid, sizeof to->grid);
+    memcpy(to->block, block, sizeof to->block);
+    to->shared_bytes = shared_bytes;
+    to->stream = s;
+    to->context_id = current->id;
+    to->n_params = f->n_params;
+    for (size_t i = 0; i < f->n_params; ++i)
+        memcpy(&to->params[i], params[i], f->size_bytes[i]);
+    (void)pthread_mutex_unlock(&fake.lock);
+}
+
+hone_cu_result cuLaunchKernel(hone_cu_function f, unsigned gx, unsigned gy,
+                              unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared_bytes,
+                              hone_stream s, void **params, void **extra)
+{
+    const unsigned grid[3] = {gx, gy, gz};
+    const unsigned block[3] = {bx, by, bz};
+    long index;
+
+    (void)extra;
+    if (!fake.recording) {
+        atomic_fetch_add_explicit(&n_launches, 1, memory_order_relaxed);
+        return 0;
+    }
+    ENTER();
+    if (!current || f->module->context_id != current->id)
+        return INVALID_HANDLE;
+    if ((int)shared_bytes > f->dynamic_limit_bytes)
+        return INVALID_VALUE;
+    index = atomic_fetch_add(&n_launches, 1);
+    record(index, f, grid, block, shared_bytes, s, params);
+    return 0;
+}
+
+hone_cu_result cuMemAlloc_v2(hone_cu_ptr *out, size_t size_bytes)
+{
+    void *block;
+
+    ENTER();
+    if (fake.capturing)
+        return CAPTURE_UNSUPPORTED;
+    if (size_bytes > (size_t)1 << 32)
+        return HONE_CU_OUT_OF_MEMORY;
+    block = aligned_alloc(256, (size_bytes + 255) / 256 * 256);
+    keep(block);
+    memset(block, 0xa5, size_bytes);
+    *out = (hone_cu_ptr)(uintptr_t)block;
+    atomic_fetch_add(&n_allocations, 1);
+    return 0;
+}
+
+hone_cu_result cuMemFree_v2(hone_cu_ptr p)
+{
+    drop((void *)(uintptr_t)p);
+    atomic_fetch_sub(&n_allocations, 1);
+    ENTER();
+    return 0;
+}
+
+hone_cu_result cuMemsetD8Async(hone_cu_ptr to, unsigned char value,
+                               size_t count, hone_stream s)
+{
+    ENTER();
+    (void)s;
+    memset((void *)(uintptr_t)to, value, count);
+    return 0;
+}
+
+hone_cu_result cuStreamCreate(hone_stream *out, unsigned flags)
+{
+    ENTER();
+    (void)flags;
+    *out = malloc(8);
+    atomic_fetch_add(&n_streams, 1);
+    return 0;
+}
+
+hone_cu_result cuStreamDestroy_v2(hone_stream s)
+{
+    free(s);
+    atomic_fetch_sub(&n_streams, 1);
+    ENTER();
+    return 0;
+}
+
+hone_cu_result cuStreamSynchronize(hone_stream s)
+{
+    ENTER();
+    (void)s;
+    return 0;
+}
+
+/* What the runtime never calls. */
+#define UNUSED(symbol, parameters, ...)                                      \
+    hone_cu_result symbol parameters                                         \
+    {                                                                        \
+        const void *const unused[] = {__VA_ARGS__};                          \
+        (void)unused;                                                        \
+        return NOT_SUPPORTED;                                                \
+    }
+#define ADDRESS(value) (const void *)(uintptr_t)(value)
+
+UNUSED(cuDevicePrimaryCtxRetain, (hone_cu_context * out, hone_cu_device d),
+       out, ADDRESS(d))
+UNUSED(cuDevicePrimaryCtxRelease_v2, (hone_cu_device d), ADDRESS(d))
+UNUSED(cuCtxSynchronize, (void), NULL)
+UNUSED(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+       (int *out, hone_cu_function f, int block, size_t shared_bytes), out, f,
+       ADDRESS(block), ADDRESS(shared_bytes))
+UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes,
+       total)
+UNUSED(cuMemcpyHtoD_v2,
+       (hone_cu_ptr to, const void *from, size_t size_bytes), ADDRESS(to),
+       from, ADDRESS(size_bytes))
+UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
+       ADDRESS(from), ADDRESS(size_bytes))
+UNUSED(cuMemcpyDtoDAsync_v2,
+       (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s),
+       ADDRESS(to), ADDRESS(from), ADDRESS(size_bytes), s)
+UNUSED(cuMemsetD32Async,
+       (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
+       ADDRESS(to), ADDRESS(value), ADDRESS(count), s)
+UNUSED(cuStreamQuery, (hone_stream s), s)
+UNUSED(cuStreamBeginCapture_v2, (hone_stream s, int mode), s, ADDRESS(mode))
+UNUSED(cuStreamEndCapture, (hone_stream s, hone_cu_graph *out), s, out)
+UNUSED(cuGraphInstantiateWithFlags,
+       (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags),
+       out, g, ADDRESS(flags))
+UNUSED(cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s), g, s)
+UNUSED(cuGraphExecDestroy, (hone_cu_graph_exec g), g)
+UNUSED(cuGraphDestroy, (hone_cu_graph g), g)
+UNUSED(cuEventCreate, (hone_cu_event * out, unsigned flags), out,
+       ADDRESS(flags))
+UNUSED(cuEventDestroy_v2, (hone_cu_event e), e)
+UNUSED(cuEventRecord, (hone_cu_event e, hone_stream s), e, s)
+UNUSED(cuEventSynchronize, (hone_cu_event e), e)
+UNUSED(cuEventQuery, (hone_cu_event e), e)
+UNUSED(cuEventElapsedTime, (float *out_ms, hone_cu_event a, hone_cu_event b),
+       out_ms, a, b)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CUDA driver for tests, built as a library with the driver's symbols and
+ * loaded through HONE_CUDA_LIBRARY. "Device memory" is host memory, kernels
+ * do not run but are recorded with the values of their parameters. A
+ * "cubin" is a text, one kernel a line: "NAME STATIC_SHARED SIZE,SIZE,..",
+ * the sizes of its parameters in bytes. */
+#ifndef HONE_TESTS_RUNTIME_FAKE_CUDA_H
+#define HONE_TESTS_RUNTIME_FAKE_CUDA_H
+
+#include "runtime/cuda_api.h"
+
+#define FAKE_API __attribute__((visibility("default")))
+
+FAKE_API hone_cu_result cuCtxSetCurrent(hone_cu_context c);
+
+enum { FAKE_MAX_PARAMS = 16, FAKE_KEPT_LAUNCHES = 64 };
+
+typedef struct fake_launch {
+    char kernel[64];
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    hone_stream stream;
+    unsigned long long context_id;
+    size_t n_params;
+    uint64_t params[FAKE_MAX_PARAMS]; /* zero-extended */
+} fake_launch;
+
+/* Back to: sm_90 with 132 multiprocessors, name "Fake H200", nothing
+ * recorded, no failure planned. Contexts and modules stay. */
+FAKE_API void fake_reset(void);
+FAKE_API void fake_device(int sm, int sm_count, const char *name);
+FAKE_API void fake_no_device(int on);
+
+/* A new context, made current for the calling thread. */
+FAKE_API hone_cu_context fake_context_create(void);
+FAKE_API void fake_context_destroy(hone_cu_context context);
+/* As cudaDeviceReset() does: same handle, another id, modules are gone. */
+FAKE_API void fake_context_reset(hone_cu_context context);
+
+/* The n-th driver call from now on (1: the next) fails with `code`, once;
+ * 0 turns it off. Calls that only explain an error do not count. */
+FAKE_API void fake_fail_call(long n, int code);
+FAKE_API long fake_n_calls(void); /* since fake_reset() */
+
+FAKE_API long fake_n_launches(void);
+/* Launch 0 is the first since fake_reset(); only 64 are kept. */
+FAKE_API const fake_launch *fake_launch_at(long index);
+/* Off: launches are only counted, as a benchmark wants it. */
+FAKE_API void fake_record(int on);
+
+/* A stream is captured: allocating fails meanwhile. */
+FAKE_API void fake_capture(int on);
+
+/* Count no modules and memory of before: they died with a context. */
+FAKE_API void fake_lose_all(void);
+FAKE_API long fake_n_modules(void);     /* loaded now */
+FAKE_API long fake_n_loads(void);       /* ever */
+FAKE_API long fake_n_allocations(void); /* device memory blocks now */
+FAKE_API long fake_n_streams(void);     /* now */
+
+#endif

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone.h alone compiles as C99, C11 and C++17 without a warning, and libhone
+# shows the names it declares and no others.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+library=$(dirname "${HONE:?}")/../lib/libhone.so
+header="${HONE_SOURCE:?}/runtime/hone.h"
+flags="-Wall -Wextra -Wpedantic -Werror -Wconversion -fsyntax-only"
+
+printf '#include "%s"\nint main(void) { return HONE_OK; }\n' "$header" \
+    >"$work/alone.c"
+cp "$work/alone.c" "$work/alone.cpp"
+# shellcheck disable=SC2086 # a list of flags
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    "$compiler" -std=c99 $flags "$work/alone.c"
+    "$compiler" -std=c11 $flags "$work/alone.c"
+    command -v "${compiler%cc}++" >/dev/null || [ "$compiler" = clang ] ||
+        continue
+    "$compiler" -x c++ -std=c++17 $flags "$work/alone.cpp"
+done
+
+[ -f "$library" ] || exit 77
+nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ { print $3 }' |
+    grep -v -E '^(_init|_fini|__bss_start|_edata|_end)$' | sort \
+    >"$work/shown"
+sed -n '/^HONE_API/,/;/p' "$header" | tr '\n' ' ' | tr ';' '\n' |
+    sed -n 's/.*HONE_API[^(]*[ *]\(hone_[a-z_]*\)(.*/\1/p' | sort \
+    >"$work/declared"
+[ -s "$work/declared" ]
+diff "$work/declared" "$work/shown"

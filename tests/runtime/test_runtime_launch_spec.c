@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launch plans: what is read, what is refused and where, and the numbers
+ * they resolve to. */
+#include "tests/runtime/runtime_fixture.h"
+
+#include "runtime/alloc.h"
+#include "runtime/launch_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static hone_facts h100(void)
+{
+    hone_facts facts;
+
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    return facts;
+}
+
+static hone_launch_spec *parse(const char *text)
+{
+    hone_launch_spec *spec = NULL;
+    hone_error error = {0};
+
+    if (hone__launch_spec_parse(text, &spec, &error))
+        fail_msg("%s", error.text);
+    return spec;
+}
+
+static void resolves_two_launches(void **state)
+{
+    const int64_t dims[] = {100, 200, 128};
+    const hone_facts facts = h100();
+    hone_launch_spec *spec = parse(gemm_plan);
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(hone__launch_spec_n_dims(spec), 4);
+    assert_int_equal(hone__launch_spec_n_mandatory(spec), 3);
+    assert_string_equal(hone__launch_spec_dim_name(spec, 2), "K");
+    assert_true(hone__launch_spec_dim_is_type(spec, 3));
+    assert_string_equal(hone__launch_spec_op(spec), "gemm");
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, dims, 3, &facts, &r, NULL), HONE_OK);
+    assert_int_equal(r.n_dims, 4);
+    assert_int_equal(r.dims[3], HONE_TYPE_F32);
+    assert_int_equal(r.n_args, 3);
+    assert_int_equal(r.args[0].size_bytes, 100 * 128 * 4);
+    assert_int_equal(r.args[2].mode, HONE_ARG_OUT);
+    assert_int_equal(r.n_workspaces, 2);
+    assert_int_equal(r.workspaces[0].size_bytes, 4 * 100 * 200 * 4);
+    assert_false(r.workspaces[0].zero);
+    assert_int_equal(r.workspaces[1].size_bytes, 8 * 4);
+    assert_true(r.workspaces[1].zero);
+    assert_int_equal(r.n_launches, 2);
+    assert_int_equal(r.launches[0].grid[0], 4);
+    assert_int_equal(r.launches[0].grid[1], 2);
+    assert_int_equal(r.launches[0].grid[2], 4);
+    assert_int_equal(r.launches[0].block[0], 32);
+    assert_int_equal(r.launches[0].block[1], 4);
+    assert_int_equal(r.launches[0].block[2], 1);
+    assert_int_equal(r.launches[0].shared_bytes, 65536);
+    assert_int_equal(r.launches[0].n_passed, 6);
+    assert_int_equal(r.launches[0].passed[4].kind, HONE_PASS_WORKSPACE);
+    assert_int_equal(r.launches[0].passed[4].index, 1);
+    assert_int_equal(r.launches[0].passed[5].value, 32);
+    assert_string_equal(r.launches[1].kernel, "gemm_reduce");
+    hone__launch_spec_free(spec);
+}
+
+static void conditions_leave_launches_out(void **state)
+{
+    const int64_t dims[] = {64, 64, 64, HONE_TYPE_F16};
+    const hone_facts facts = h100();
+    hone_launch_spec *spec = parse(gemm_plan);
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, dims, 4, &facts, &r, NULL), HONE_OK);
+    assert_int_equal(r.n_launches, 1);
+    assert_int_equal(r.workspaces[0].size_bytes, 0);
+    assert_int_equal(r.args[0].type, HONE_TYPE_F16);
+    assert_int_equal(r.args[0].size_bytes, 64 * 64 * 2);
+    hone__launch_spec_free(spec);
+}
+
+static void facts_reach_expressions(void **state)
+{
+    const int64_t dims[] = {7};
+    const hone_facts facts = h100();
+    hone_launch_spec *spec =
+        parse("hone-launch 1\nop x\ndim n int\n"
+              "symbol wide 1000\nparam KIND wide\n"
+              "launch k # the only one\ngrid device.sm_count*2\n"
+              "block KIND == wide ? device.warp : 1\n"
+              "work flops 3*n\n");
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, dims, 1, &facts, &r, NULL), HONE_OK);
+    assert_int_equal(r.launches[0].grid[0], 264);
+    assert_int_equal(r.launches[0].block[0], 32);
+    assert_int_equal(r.flops, 21);
+    assert_int_equal(r.bytes, 0);
+    hone__launch_spec_free(spec);
+}
+
+#define HEAD "hone-launch 1\nop x\ndim n int\n"
+
+static void mistakes_have_lines(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *part;
+    } rows[] = {
+        {"", "empty"},
+        {"hone-launch 2\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"op x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 1\n", "op statement is missing"},
+        {HEAD, "launches nothing"},
+        {HEAD "launch k\ngrid 1\n", "line 4: kernel 'k' has no block"},
+        {HEAD "launch k\nblock 1\n", "line 4: kernel 'k' has no grid"},
+        {HEAD "fly k\n", "line 4: unknown statement 'fly'"},
+        {HEAD "grid 1\n", "line 4: this belongs under a launch: 'grid'"},
+        {HEAD "op y\n", "line 4: a second op"},
+        {HEAD "dim n int\n", "line 4: declared twice: 'n'"},
+        {HEAD "dim m real\n", "line 4: a dim is int or type, not 'real'"},
+        {HEAD "dim m int 5\ndim k int\n", "line 5: after a dim with a def"},
+        {HEAD "dim m int n\n", "line 4: expected a constant, found 'n'"},
+        {HEAD "param B\n", "line 4: an expression is missing"},
+        {HEAD "param 2B 3\n", "line 4: expected a name, found '2B'"},
+        {HEAD "param B n\n", "line 4: expected a constant"},
+        {HEAD "let W m*2\n", "line 4: "},
+        {HEAD "let W n*\n", "line 4: "},
+        {HEAD "arg a sideways 4 n\n", "line 4: expected scalar, in, out"},
+        {HEAD "arg a scalar 4 n\n", "line 4: nothing may follow here"},
+        {HEAD "arg a in 4 n\narg a in 4 n\n", "line 5: declared twice"},
+        {HEAD "arg a in 4 n\nworkspace a 4 n\n", "line 5: declared twice"},
+        {HEAD "arg a in 4\n", "line 4: an expression is missing"},
+        {HEAD "launch\n", "line 4: a kernel's name is missing"},
+        {HEAD "launch k\nif 1\nif 1\n", "line 6: stated twice"},
+        {HEAD "launch k\ngrid 1\ngrid 1\n", "line 6: stated twice"},
+        {HEAD "launch k\ngrid 1;2;3;4\n", "line 5: more than three"},
+        {HEAD "launch k\ngrid 1;;3\n", "line 5: an expression is missing"},
+        {HEAD "launch k\npass a\n", "line 5: no argument or workspace is "},
+        {HEAD "launch k\nvalue f32 n\n", "line 5: a value is i32 or i64"},
+        {HEAD "work time n\n", "line 4: work is flops or bytes, not 'time'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        hone_error error = {0};
+        hone_launch_spec *spec = NULL;
+
+        assert_int_equal(hone__launch_spec_parse(rows[i].text, &spec, &error),
+                         HONE_ERR_INPUT);
+        assert_null(spec);
+        assert_contains(error.text, rows[i].part);
+    }
+}
+
+static void limits_of_the_text(void **state)
+{
+    char *text = malloc(20000);
+    hone_error error = {0};
+    hone_launch_spec *spec = NULL;
+
+    (void)state;
+    (void)snprintf(text, 20000, HEAD "require %05000d\n", 1);
+    assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
+                     HONE_ERR_INPUT);
+    assert_contains(error.text, "line 4: longer than 4095 bytes");
+    (void)snprintf(text, 20000, "hone-launch 1\nop x\n");
+    for (char name = 'a'; name < 'a' + HONE_MAX_DIMS + 1; ++name) {
+        const char line[] = {'d', 'i', 'm', ' ', name, ' ', 'i', 'n',
+                             't', '\n', '\0'};
+
+        (void)strcat(text, line);
+    }
+    assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
+                     HONE_ERR_INPUT);
+    assert_contains(error.text, "line 11: more than 8 dims");
+    (void)snprintf(text, 20000, HEAD "launch k\ngrid 1\nblock 1\n");
+    for (int i = 0; i <= HONE_MAX_PASSED; ++i)
+        (void)strcat(text, "value i32 n\n");
+    assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
+                     HONE_ERR_INPUT);
+    assert_contains(error.text, "line 47: more than 40 kernel parameters");
+    free(text);
+}
+
+static void bad_dims_are_named(void **state)
+{
+    static const struct {
+        int64_t dims[5];
+        size_t n_dims;
+        const char *part;
+    } rows[] = {
+        {{1, 2}, 2, "gemm(M, N, K, T = f32) takes 3 to 4 dims, not 2"},
+        {{1, 2, 4, 4, 5}, 5, "takes 3 to 4 dims, not 5"},
+        {{1, 0, 4}, 3, "dim N of gemm(M, N, K, T = f32) is 0"},
+        {{-3, 2, 4}, 3, "dim M of gemm(M, N, K, T = f32) is -3"},
+        {{1, 2, 4, 99}, 4, "99 is not the code"},
+        {{1, 2, 4, 0}, 4, "0 is not the code"},
+    };
+    hone_launch_spec *spec = parse(gemm_plan);
+    int64_t out[HONE_MAX_DIMS];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        hone_error error = {0};
+
+        assert_int_equal(
+            hone__launch_spec_complete_dims(spec, rows[i].dims,
+                                            rows[i].n_dims, out, &error),
+            HONE_ERR_DIMS);
+        assert_contains(error.text, rows[i].part);
+    }
+    hone__launch_spec_free(spec);
+}
+
+static void bad_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *rest;
+        int64_t n;
+        hone_status status;
+        const char *part;
+    } rows[] = {
+        {"launch k\ngrid n*n*n\nblock 1\n", 1 << 30, HONE_ERR_OVERFLOW,
+         "n*n*n"},
+        {"launch k\ngrid n\nblock 1\n", INT64_C(1) << 31, HONE_ERR_INPUT,
+         "grid.x of kernel 'k' is 2147483648"},
+        {"launch k\ngrid 1;n\nblock 1\n", 65536, HONE_ERR_INPUT, "grid.y"},
+        {"launch k\ngrid 1;1;n\nblock 1\n", 65536, HONE_ERR_INPUT,
+         "grid.z"},
+        {"launch k\ngrid n-1\nblock 1\n", 1, HONE_ERR_INPUT, "is 0"},
+        {"launch k\ngrid 1\nblock n\n", 1025, HONE_ERR_INPUT, "block.x"},
+        {"launch k\ngrid 1\nblock 1;1;n\n", 65, HONE_ERR_INPUT, "block.z"},
+        {"launch k\ngrid 1\nblock n;n\n", 33, HONE_ERR_INPUT,
+         "has 1089 threads"},
+        {"launch k\ngrid 1\nblock 1\nshared n\n", 232449, HONE_ERR_INPUT,
+         "wants 232449 bytes of shared memory"},
+        {"launch k\ngrid 1\nblock 1\nshared -n\n", 1, HONE_ERR_INPUT,
+         "wants -1 bytes"},
+        {"launch k\ngrid 1\nblock 1\nvalue i32 n\n", INT64_C(1) << 31,
+         HONE_ERR_OVERFLOW, "does not fit the 32-bit parameter"},
+        {"require n % 4 == 0\nlaunch k\ngrid 1\nblock 1\n", 6,
+         HONE_ERR_CONSTRAINT, "'n % 4 == 0'"},
+        {"let Z 1/(n-1)\nlaunch k\ngrid 1\nblock 1\n", 1, HONE_ERR_INPUT,
+         "1/(n-1)"},
+        {"arg a in 4 n-2\nlaunch k\ngrid 1\nblock 1\n", 1, HONE_ERR_INPUT,
+         "'a' has a negative number"},
+        {"arg a in n 4\nlaunch k\ngrid 1\nblock 1\n", 77, HONE_ERR_INPUT,
+         "the type of 'a' is 77"},
+        {"arg a in 5 n\nlaunch k\ngrid 1\nblock 1\n", INT64_C(1) << 61,
+         HONE_ERR_OVERFLOW, "2^63 bytes"},
+    };
+    const hone_facts facts = h100();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        char text[300];
+        hone_error error = {0};
+        hone_resolved r;
+        hone_launch_spec *spec;
+
+        (void)snprintf(text, sizeof text, HEAD "%s", rows[i].rest);
+        spec = parse(text);
+        assert_int_equal(hone__launch_spec_resolve(spec, &rows[i].n, 1,
+                                                   &facts, &r, &error),
+                         rows[i].status);
+        assert_contains(error.text, rows[i].part);
+        hone__launch_spec_free(spec);
+    }
+}
+
+static void limits_are_reached(void **state)
+{
+    const int64_t n = INT32_MAX;
+    const hone_facts facts = h100();
+    hone_launch_spec *spec = parse(HEAD "launch k\ngrid n;65535;65535\n"
+                                        "block 16;1;64\nshared 232448\n"
+                                        "value i32 n\nvalue i32 -n-1\n"
+                                        "value i64 n*n\n");
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL), HONE_OK);
+    assert_int_equal(r.launches[0].grid[0], INT32_MAX);
+    assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
+    assert_true(r.launches[0].passed[2].value == n * n);
+    hone__launch_spec_free(spec);
+}
+
+static void memory_may_run_out(void **state)
+{
+    hone_status status = HONE_ERR_NO_MEMORY;
+    long n = 0;
+
+    (void)state;
+    for (; status != HONE_OK && n < 1000; ++n) {
+        hone_launch_spec *spec = NULL;
+        hone_error error = {0};
+
+        hone__alloc_fail_after(n);
+        status = hone__launch_spec_parse(gemm_plan, &spec, &error);
+        hone__alloc_fail_after(-1);
+        if (status != HONE_OK) {
+            assert_int_equal(status, HONE_ERR_NO_MEMORY);
+            assert_null(spec);
+        }
+        hone__launch_spec_free(spec);
+    }
+    assert_in_range(n, 10, 999);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolves_two_launches),
+        cmocka_unit_test(conditions_leave_launches_out),
+        cmocka_unit_test(facts_reach_expressions),
+        cmocka_unit_test(mistakes_have_lines),
+        cmocka_unit_test(limits_of_the_text),
+        cmocka_unit_test(bad_dims_are_named),
+        cmocka_unit_test(bad_numbers_are_refused),
+        cmocka_unit_test(limits_are_reached),
+        cmocka_unit_test(memory_may_run_out),
+    };
+
+    return cmocka_run_group_tests_name("launch_spec", tests, NULL, NULL);
+}
