@@ -28,3 +28,12 @@ sed 's/T(1)/T(oops)/' "$mini" >"$work/broken.cu"
 run 1 compile "$work/broken.cu" --limit 2 --cache-dir "$cache" --format json
 json variants=2 failed=2 failures.1.config
 out_has "oops"
+
+# Ctrl-C: what is done is kept and counted, and the sentence says how to go on.
+code=0
+timeout --preserve-status -s INT 1.5 "$HONE" compile gemm_f16 -j 2 \
+    --cache-dir "$cache" --format json >"$work/out" 2>"$work/err" \
+    </dev/null || code=$?
+[ "$code" -eq 130 ] || fail "an interrupted run should end with 130"
+json variants failed=0
+err_has "run the same command again"
