@@ -47,16 +47,24 @@ typedef struct hone_body_item {
     size_t slot; /* of the loop variable */
 } hone_body_item;
 
+/* A declaration that stands inside `depth` for and if. */
+typedef struct hone_stray {
+    size_t depth;
+    size_t begin; /* of its word */
+    size_t end;
+} hone_stray;
+
 struct hone_template_body {
     size_t n_items;
     hone_body_item *items;
     size_t n_open; /* while parsing: unclosed for and if */
     struct {
-        size_t first;   /* item that opened it */
-        size_t branch;  /* last if, elif or else */
-        size_t n_names; /* names known before it */
+        size_t first;  /* item that opened it */
+        size_t branch; /* last if, elif or else */
     } open[HONE_MAX_BODY_NESTING];
     size_t n_loops; /* while parsing: open for */
+    size_t n_strays; /* declarations inside for and if */
+    struct hone_stray *strays;
     size_t n_exprs; /* every expression of the template, to free them */
     hone_expr **exprs;
     int next_line;  /* while parsing: first line not in an item */

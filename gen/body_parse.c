@@ -76,7 +76,9 @@ static int push_lines(hone_parser *p, int first, int last)
     size_t begin = at;
     size_t end;
 
-    if (first > last)
+    /* The writer follows line numbers: blank lines need not be kept. */
+    if (first > last ||
+        at + strspn(p->tmpl->source + at, " \t\r\n") >= p->line_starts[last])
         return 1;
     item = HONE_PUSH(p, p->body->items, p->body->n_items);
     if (!item)
@@ -212,7 +214,6 @@ static hone_body_item *open_item(hone_parser *p, hone_body_kind kind,
                              .line = hone__line_of(p, where.begin)};
     body->open[body->n_open].first = body->n_items - 1;
     body->open[body->n_open].branch = body->n_items - 1;
-    body->open[body->n_open].n_names = p->n_names;
     ++body->n_open;
     return item;
 }
@@ -262,15 +263,55 @@ static int directive_if(hone_parser *p, hone_cursor *c)
                                  HONE_SCOPE_VARIANT, &item->condition);
 }
 
-/* Leave the innermost for or if. */
-static void close_innermost(hone_parser *p)
+/* The variable of a loop is forgotten at its end. */
+static void forget_loop(hone_parser *p, size_t slot)
+{
+    for (size_t i = p->n_names; i-- > 0;) {
+        if (p->names[i].kind == HONE_NAME_LOOP && p->names[i].index == slot) {
+            --p->n_names;
+            memmove(&p->names[i], &p->names[i + 1],
+                    (p->n_names - i) * sizeof *p->names);
+        }
+    }
+}
+
+/* Leave the innermost for or if. Declarations inside are mistakes, unless
+ * it was never closed, which is the mistake then. */
+static void close_innermost(hone_parser *p, int is_closed)
 {
     hone_template_body *body = p->body;
+    const hone_body_item *item;
 
-    --body->n_open;
-    p->n_names = body->open[body->n_open].n_names;
-    if (body->items[body->open[body->n_open].first].kind == HONE_BODY_FOR)
+    while (body->n_strays &&
+           body->strays[body->n_strays - 1].depth == body->n_open) {
+        const hone_stray *stray = &body->strays[--body->n_strays];
+
+        if (is_closed)
+            (void)hone__complain(p, (hone_slice){stray->begin, stray->end},
+                                 "'%.*s' cannot stand inside 'for' or 'if'; "
+                                 "declare it above",
+                                 (int)(stray->end - stray->begin),
+                                 p->bare + stray->begin);
+    }
+    item = &body->items[body->open[--body->n_open].first];
+    if (item->kind == HONE_BODY_FOR) {
         --body->n_loops;
+        forget_loop(p, item->slot);
+    }
+}
+
+int hone__body_stray(hone_parser *p, hone_slice word)
+{
+    hone_template_body *body = p->body;
+    hone_stray *stray;
+
+    if (!body->n_open)
+        return 1;
+    stray = HONE_PUSH(p, body->strays, body->n_strays);
+    if (!stray)
+        return 0;
+    *stray = (hone_stray){body->n_open, word.begin, word.end};
+    return 1;
 }
 
 static void complain_unclosed(hone_parser *p, size_t item)
@@ -298,7 +339,7 @@ static int unwind_to(hone_parser *p, int is_loop)
         return 0;
     while (body->n_open > n) {
         complain_unclosed(p, body->open[body->n_open - 1].first);
-        close_innermost(p);
+        close_innermost(p, 0);
     }
     return 1;
 }
@@ -339,7 +380,7 @@ static int directive_endfor(hone_parser *p, hone_cursor *c)
 {
     if (!continue_item(p, c, HONE_BODY_ENDFOR, "endfor", 1))
         return 0;
-    close_innermost(p);
+    close_innermost(p, 1);
     return hone__cursor_finish(c);
 }
 
@@ -361,7 +402,7 @@ static int directive_endif(hone_parser *p, hone_cursor *c)
 {
     if (!continue_item(p, c, HONE_BODY_ENDIF, "endif", 0))
         return 0;
-    close_innermost(p);
+    close_innermost(p, 1);
     return hone__cursor_finish(c);
 }
 
@@ -396,6 +437,6 @@ void hone__body_finish(hone_parser *p)
 {
     while (p->body->n_open) {
         complain_unclosed(p, p->body->open[p->body->n_open - 1].first);
-        close_innermost(p);
+        close_innermost(p, 0);
     }
 }

@@ -34,6 +34,7 @@ static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
+/* `name` is what follows "device." */
 static hone_symbol fact(hone_parser *p, const char *name, size_t length)
 {
     hone_suggestion s;
@@ -47,7 +48,7 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
             if (p->scope == HONE_SCOPE_ANY ||
                 (p->scope == HONE_SCOPE_ARCH && i == HONE_FACT_sm))
                 return slot(i);
-            return refuse(p, name, length,
+            return refuse(p, name - 7, length + 7,
                           p->scope == HONE_SCOPE_ARCH
                               ? "cannot be asked here; 'arch' reads sm only"
                               : "is a device property, known only at run "

@@ -133,10 +133,11 @@ int hone__cursor_string(hone_cursor *c, const char **out)
 
 static hone_slice trim(const hone_parser *p, size_t begin, size_t end)
 {
-    while (begin < end && isspace((unsigned char)p->bare[begin]))
-        ++begin;
+    /* The end first: nothing at all stays where it was looked for. */
     while (end > begin && isspace((unsigned char)p->bare[end - 1]))
         --end;
+    while (begin < end && isspace((unsigned char)p->bare[begin]))
+        ++begin;
     return (hone_slice){begin, end};
 }
 

@@ -206,6 +206,9 @@ int hone__body_text(hone_parser *p, size_t index);
 /* NULL if the word is no directive. */
 hone_statement_function *hone__body_directive(const hone_parser *p,
                                               hone_slice word);
+/* Note that a declaration stands here; complained about at the end of the
+ * for or if that it stands in. */
+int hone__body_stray(hone_parser *p, hone_slice word);
 void hone__body_offer(hone_suggestion *s);
 void hone__body_find_block(hone_parser *p);
 void hone__body_finish(hone_parser *p);

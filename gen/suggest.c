@@ -62,7 +62,12 @@ void hone__suggest_offer(hone_suggestion *s, const char *candidate)
         return;
     distance = edit_distance(s->word, s->length, candidate, length);
     /* "A" is not a slip for "B": something must be left of the word. */
-    if (distance < s->distance && distance < s->length) {
+    if (distance >= s->length)
+        return;
+    /* Of two equally near, the one as long as the word. */
+    if (distance < s->distance ||
+        (distance == s->distance && s->best && length == s->length &&
+         strlen(s->best) != s->length)) {
         s->distance = distance;
         s->best = candidate;
     }

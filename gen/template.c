@@ -80,11 +80,7 @@ static int read_statement(hone_parser *p, size_t index)
         if (!statements[i].function)
             return hone__complain(p, word, "'%s' is not supported yet",
                                   statements[i].word);
-        if (p->body->n_open)
-            return hone__complain(p, word, "'%s' cannot stand inside 'for' "
-                                  "or 'if'; declare it above",
-                                  statements[i].word);
-        return statements[i].function(p, &c);
+        return hone__body_stray(p, word) && statements[i].function(p, &c);
     }
     return unknown_statement(p, word);
 }
