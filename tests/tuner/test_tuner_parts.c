@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the tuner that need no GPU: messages, the cubin cache, reading
+ * ptxas' report, statistics, workers and search order. */
+#include "tuner/cubin_cache.h"
+#include "tuner/measure.h"
+#include "tuner/search.h"
+#include "tuner/worker.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- messages ----------------------------------------------------------- */
+
+static void test_pack_round_trip(void **state)
+{
+    hone_text text = {0};
+    hone_unpack in;
+    size_t size = 0;
+
+    (void)state;
+    hone__pack_i64(&text, -42);
+    hone__pack_f64(&text, 0.1);
+    hone__pack_string(&text, "a string");
+    hone__pack_bytes(&text, "\0\1\2", 3);
+    in = (hone_unpack){text.data, text.data + text.length, 0};
+    assert_int_equal(hone__unpack_i64(&in), -42);
+    assert_true(hone__unpack_f64(&in) == 0.1);
+    assert_string_equal(hone__unpack_string(&in), "a string");
+    assert_memory_equal(hone__unpack_bytes(&in, &size), "\0\1\2", 3);
+    assert_int_equal(size, 3);
+    assert_false(in.broken);
+    (void)hone__unpack_i64(&in); /* past the end */
+    assert_true(in.broken);
+    hone__text_free(&text);
+}
+
+static void test_unpack_rejects_lies(void **state)
+{
+    hone_text text = {0};
+    hone_unpack in;
+    size_t size = 1;
+
+    (void)state;
+    hone__pack_i64(&text, INT64_MAX); /* a length far beyond the payload */
+    in = (hone_unpack){text.data, text.data + text.length, 0};
+    (void)hone__unpack_bytes(&in, &size);
+    assert_true(in.broken);
+    assert_int_equal(size, 0);
+    hone__text_clear(&text);
+    hone__pack_bytes(&text, "no end", 6); /* a string without its NUL */
+    in = (hone_unpack){text.data, text.data + text.length, 0};
+    assert_string_equal(hone__unpack_string(&in), "");
+    assert_true(in.broken);
+    hone__text_free(&text);
+}
+
+static void test_inbox_takes_messages_apart(void **state)
+{
+    hone_inbox inbox = {{0}, 0};
+    hone_text payload = {0};
+    hone_unpack in;
+    uint32_t kind = 0;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    hone__pack_string(&payload, "first");
+    assert_int_equal(hone__message_send(ends[1], 7, &payload, NULL), HONE_OK);
+    hone__text_clear(&payload);
+    assert_int_equal(hone__message_send(ends[1], 8, &payload, NULL), HONE_OK);
+    assert_int_equal(write(ends[1], "abc", 3), 3); /* part of a third one */
+    (void)close(ends[1]);
+    assert_true(hone__inbox_fill(&inbox, ends[0]));
+    assert_true(hone__inbox_next(&inbox, &kind, &in));
+    assert_int_equal(kind, 7);
+    assert_string_equal(hone__unpack_string(&in), "first");
+    assert_true(hone__inbox_next(&inbox, &kind, &in));
+    assert_int_equal(kind, 8);
+    assert_false(hone__inbox_next(&inbox, &kind, &in));
+    assert_false(hone__inbox_fill(&inbox, ends[0]));
+    (void)close(ends[0]);
+    hone__inbox_free(&inbox);
+    hone__text_free(&payload);
+}
+
+/* ---- workers ------------------------------------------------------------ */
+
+static int echo_worker(void *user, int from_parent, int to_parent)
+{
+    const char *what = user;
+    hone_text request = {0};
+    uint32_t kind = 0;
+
+    if (strcmp(what, "crash") == 0)
+        raise(SIGSEGV);
+    while (strcmp(what, "hang") == 0)
+        (void)sleep(1);
+    while (hone__message_receive(from_parent, &kind, &request, NULL) ==
+           HONE_OK)
+        (void)hone__message_send(to_parent, kind + 1, &request, NULL);
+    hone__text_free(&request);
+    return 3;
+}
+
+static void test_worker_answers_and_leaves(void **state)
+{
+    char user[] = "echo";
+    hone_worker worker;
+    hone_text payload = {0};
+    uint32_t kind = 0;
+    char how[64];
+
+    (void)state;
+    assert_int_equal(hone__worker_start(&worker, echo_worker, user, NULL),
+                     HONE_OK);
+    hone__pack_string(&payload, "hello");
+    assert_int_equal(hone__message_send(worker.to, 1, &payload, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__message_receive(worker.from, &kind, &payload,
+                                           NULL),
+                     HONE_OK);
+    assert_int_equal(kind, 2);
+    hone__worker_stop(&worker, 5, how, sizeof how);
+    assert_string_equal(how, "exit status 3");
+    assert_int_equal(worker.pid, 0);
+    hone__text_free(&payload);
+}
+
+static void test_worker_that_dies_or_hangs(void **state)
+{
+    char crash[] = "crash";
+    char hang[] = "hang";
+    hone_worker worker;
+    char how[64];
+    const double start_s = hone__now_s();
+
+    (void)state;
+    assert_int_equal(hone__worker_start(&worker, echo_worker, crash, NULL),
+                     HONE_OK);
+    hone__worker_stop(&worker, 5, how, sizeof how);
+    /* A sanitizer turns the signal into an exit status of its own. */
+    assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));
+    assert_string_not_equal(how, "exit status 3");
+    assert_int_equal(hone__worker_start(&worker, echo_worker, hang, NULL),
+                     HONE_OK);
+    hone__worker_stop(&worker, 0.05, how, sizeof how);
+    assert_non_null(strstr(how, "signal 9"));
+    assert_true(hone__now_s() - start_s < 30);
+}
+
+/* Two workers: the second must not keep the first one's pipe open. */
+static void test_worker_sees_its_end_of_stream(void **state)
+{
+    char user[] = "echo";
+    hone_worker a, b;
+    char how[64];
+
+    (void)state;
+    assert_int_equal(hone__worker_start(&a, echo_worker, user, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__worker_start(&b, echo_worker, user, NULL),
+                     HONE_OK);
+    hone__worker_stop(&a, 20, how, sizeof how);
+    assert_string_equal(how, "exit status 3"); /* not killed after 20 s */
+    hone__worker_stop(&b, 20, how, sizeof how);
+    assert_string_equal(how, "exit status 3");
+}
+
+/* ---- the cubin cache ---------------------------------------------------- */
+
+static const hone_compile_input sample_input = {
+    "source", "name.cu", "sm_90", "--fmad=true\n", "/folder", "abc"};
+
+static void test_cache_key_depends_on_what_matters(void **state)
+{
+    char base[HONE_SHA256_HEX], other[HONE_SHA256_HEX];
+    hone_compile_input changed = sample_input;
+
+    (void)state;
+    hone__cache_key(&sample_input, 13, 0, base);
+    changed.folder = "/elsewhere"; /* a copied cache must still hit */
+    changed.name = "other.cu";
+    hone__cache_key(&changed, 13, 0, other);
+    assert_string_equal(base, other);
+    hone__cache_key(&sample_input, 13, 1, other);
+    assert_string_not_equal(base, other);
+    changed.options = "--fmad=false\n";
+    hone__cache_key(&changed, 13, 0, other);
+    assert_string_not_equal(base, other);
+    changed = sample_input;
+    changed.arch = "sm_90a";
+    hone__cache_key(&changed, 13, 0, other);
+    assert_string_not_equal(base, other);
+    changed = sample_input;
+    changed.origin = "abd"; /* one of the template's headers changed */
+    hone__cache_key(&changed, 13, 0, other);
+    assert_string_not_equal(base, other);
+}
+
+static void test_cache_keeps_and_checks(void **state)
+{
+    char folder[] = "cache-test-XXXXXX";
+    char key[HONE_SHA256_HEX], path[256];
+    hone_compile_output in = {.ok = 1, .registers = 40, .spill_bytes = 8};
+    hone_compile_output out;
+    FILE *file;
+    int lock = -1;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    hone__cache_key(&sample_input, 13, 0, key);
+    assert_int_equal(hone__cache_prepare(folder, NULL), HONE_OK);
+    assert_int_equal(hone__cache_load(folder, key, &out, NULL),
+                     HONE_ERR_NOT_FOUND);
+    hone__cache_lock(folder, key, &lock);
+    assert_true(lock >= 0);
+    hone__text_append(&in.cubin, "\x7f" "ELF\0more", 9);
+    assert_int_equal(hone__cache_store(folder, key, &in, NULL), HONE_OK);
+    hone__cache_unlock(lock);
+    assert_int_equal(hone__cache_load(folder, key, &out, NULL), HONE_OK);
+    assert_true(out.cached && out.ok);
+    assert_int_equal(out.registers, 40);
+    assert_int_equal(out.cubin.length, 9);
+    assert_memory_equal(out.cubin.data, in.cubin.data, 9);
+    hone__compile_output_free(&out);
+    /* A damaged entry is no entry. */
+    (void)snprintf(path, sizeof path, "%s/%.2s/%s", folder, key, key);
+    file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, -2, SEEK_END), 0);
+    (void)fputc('!', file);
+    (void)fclose(file);
+    assert_int_equal(hone__cache_load(folder, key, &out, NULL),
+                     HONE_ERR_NOT_FOUND);
+    hone__compile_output_free(&in);
+    (void)unlink(path);
+    (void)snprintf(path, sizeof path, "%s/%.2s/%s.lock", folder, key, key);
+    (void)unlink(path);
+    (void)snprintf(path, sizeof path, "%s/%.2s", folder, key);
+    (void)rmdir(path);
+    (void)snprintf(path, sizeof path, "%s/CACHEDIR.TAG", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_ptxas_report(void **state)
+{
+    static const char log[] =
+        "ptxas info    : 0 bytes gmem\n"
+        "ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
+        "ptxas info    : Function properties for a\n"
+        "    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill "
+        "loads\n"
+        "ptxas info    : Used 40 registers, used 1 barriers, 1056 bytes "
+        "smem, 400 bytes cmem[0]\n"
+        "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        "ptxas info    : Used 128 registers, used 0 barriers\n";
+    hone_compile_output out = {0};
+
+    (void)state;
+    hone__compile_read_log(log, &out);
+    assert_int_equal(out.registers, 128);
+    assert_int_equal(out.spill_bytes, 32);
+    assert_int_equal(out.static_shared_bytes, 1056);
+    hone__compile_read_log("", &out);
+    assert_int_equal(out.registers, -1);
+}
+
+/* ---- statistics --------------------------------------------------------- */
+
+static void test_statistics(void **state)
+{
+    double odd[] = {5, 1, 3, 2, 4};
+    double even[] = {4, 1, 3, 2};
+    double sixteen[16];
+    double low, high;
+
+    (void)state;
+    assert_true(hone__median(odd, 5) == 3);
+    assert_true(odd[0] == 1 && odd[4] == 5); /* sorted now */
+    assert_true(hone__half_iqr(odd, 5) == 1);
+    assert_true(hone__median(even, 4) == 2.5);
+    for (int i = 0; i < 16; ++i)
+        sixteen[i] = i + 1;
+    /* Sign test, n = 16: the 95 % interval is the 4th to the 13th value. */
+    hone__median_interval(sixteen, 16, &low, &high);
+    assert_true(low == 4);
+    assert_true(high == 13);
+    hone__median_interval(sixteen, 3, &low, &high); /* too few: all */
+    assert_true(low == 1 && high == 3);
+}
+
+/* ---- search ------------------------------------------------------------- */
+
+static const char search_template[] =
+    "#pragma hone op f(n) \"x\"\n"
+    "#pragma hone arg x: inout f32[n]\n"
+    "#pragma hone param A in 1..7 default 3\n"
+    "#pragma hone param B in {1, 2, 4, 8}\n"
+    "#pragma hone require A != B\n"
+    "#pragma hone launch f grid(1) block(A)\n"
+    "extern \"C\" __global__ void f(float *x, long long n) {}\n";
+
+static void walk(const hone_space *space, const char *name, uint64_t seed,
+                 int64_t *order)
+{
+    const int64_t n = hone__space_count(space);
+    hone_search *search = NULL;
+    char *seen = calloc((size_t)n, 1);
+
+    assert_int_equal(hone__search_open(name, space, 5, seed, &search, NULL),
+                     HONE_OK);
+    for (int64_t i = 0; i < n; ++i) {
+        order[i] = hone__search_next(search);
+        assert_in_range(order[i], 0, n - 1);
+        assert_false(seen[order[i]]);
+        seen[order[i]] = 1;
+    }
+    assert_int_equal(order[0], 5);
+    assert_int_equal(hone__search_next(search), -1);
+    assert_int_equal(hone__search_next(search), -1);
+    hone__search_close(search);
+    free(seen);
+}
+
+static void test_search_visits_each_once(void **state)
+{
+    hone_template *tmpl = NULL;
+    hone_diagnostics diagnostics = {0, NULL};
+    hone_error err = {.status = HONE_OK};
+    hone_space *space = NULL;
+    hone_facts facts;
+    int64_t a[64], b[64], c[64];
+
+    (void)state;
+    assert_int_equal(hone__template_parse("t.cu", search_template,
+                                          strlen(search_template), &tmpl,
+                                          &diagnostics, &err),
+                     HONE_OK);
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, &err), HONE_OK);
+    assert_int_equal(hone__space_create(tmpl, NULL, &facts, &space, &err),
+                     HONE_OK);
+    assert_int_equal(hone__space_count(space), 25);
+    walk(space, "exhaustive", 1, a);
+    assert_int_equal(a[1], 0);
+    walk(space, "random", 1, a);
+    walk(space, "random", 1, b);
+    walk(space, "random", 2, c);
+    assert_memory_equal(a, b, 25 * sizeof a[0]);
+    assert_memory_not_equal(a, c, 25 * sizeof a[0]);
+    {
+        hone_search *search = NULL;
+
+        assert_int_equal(hone__search_open("magic", space, 0, 1, &search,
+                                           &err),
+                         HONE_ERR_ARGUMENT);
+        assert_non_null(strstr(err.text, "exhaustive, random"));
+    }
+    hone__space_free(space);
+    hone__template_free(tmpl);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pack_round_trip),
+        cmocka_unit_test(test_unpack_rejects_lies),
+        cmocka_unit_test(test_inbox_takes_messages_apart),
+        cmocka_unit_test(test_worker_answers_and_leaves),
+        cmocka_unit_test(test_worker_that_dies_or_hangs),
+        cmocka_unit_test(test_worker_sees_its_end_of_stream),
+        cmocka_unit_test(test_cache_key_depends_on_what_matters),
+        cmocka_unit_test(test_cache_keeps_and_checks),
+        cmocka_unit_test(test_ptxas_report),
+        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_search_visits_each_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
