@@ -78,50 +78,59 @@ hone_status hone__param_refuse(const hone_template *tmpl,
     return HONE_ERR_INPUT;
 }
 
-/* Integers may be written in any way that expressions know: 4K, 0x40. */
-static int value_of(const hone_param *param, const char *text, size_t length,
-                    int64_t *out)
+/* Integers may be written in any way that expressions know: 4K, 0x40. What
+ * is none leaves *out_ok 0. */
+static hone_status read_integer(const char *text, size_t length, int64_t *out,
+                                int *out_ok, hone_error *err)
 {
     hone_expr *expr = NULL;
-    int ok = 0;
+    const hone_status status = hone__expr_compile(text, length, NULL, NULL,
+                                                  &expr, NULL, NULL);
 
-    if (param->kind == HONE_PARAM_INT &&
-        !hone__expr_compile(text, length, NULL, NULL, &expr, NULL, NULL))
-        ok = !hone__expr_eval(expr, NULL, out, NULL);
+    *out_ok = !status && !hone__expr_eval(expr, NULL, out, NULL);
     hone__expr_free(expr);
-    return ok;
+    return status == HONE_ERR_NO_MEMORY
+               ? hone__fail(err, status, "out of memory")
+               : HONE_OK;
+}
+
+/* Does the parameter spell this value so? */
+static int is_spelled(const hone_template *tmpl, const hone_param *param,
+                      int64_t value, const char *text, size_t length,
+                      hone_text *scratch)
+{
+    hone__text_clear(scratch);
+    hone__template_value_text(tmpl, param, value, scratch);
+    return scratch->length == length &&
+           !memcmp(hone__text_str(scratch), text, length);
 }
 
 static hone_status set_value(const hone_template *tmpl,
                              const hone_param *param, const char *text,
                              size_t length, int64_t *out, hone_error *err)
 {
-    hone_text spelled = {0};
+    hone_text scratch = {0};
     hone_status status;
-    int64_t value;
+    int64_t value = 0;
+    int is_integer = 0;
+    int found = 0;
 
-    if (value_of(param, text, length, &value)) {
-        for (size_t i = 0; i < param->n_values; ++i) {
-            if (param->values[i] == value) {
-                *out = value;
-                return HONE_OK;
-            }
-        }
-    }
-    for (size_t i = 0; i < param->n_values && param->kind != HONE_PARAM_INT;
-         ++i) {
-        hone__text_clear(&spelled);
-        hone__template_value_text(tmpl, param, param->values[i], &spelled);
-        if (spelled.length == length && !memcmp(spelled.data, text, length)) {
-            hone__text_free(&spelled);
+    if (param->kind == HONE_PARAM_INT)
+        HONE_TRY(read_integer(text, length, &value, &is_integer, err));
+    for (size_t i = 0; !found && i < param->n_values; ++i) {
+        if (param->kind == HONE_PARAM_INT)
+            found = is_integer && param->values[i] == value;
+        else
+            found = is_spelled(tmpl, param, param->values[i], text, length,
+                               &scratch);
+        if (found)
             *out = param->values[i];
-            return HONE_OK;
-        }
     }
-    status = hone__text_check(&spelled, err);
-    hone__text_free(&spelled);
-    return status ? status
-                  : hone__param_refuse(tmpl, param, text, length, err);
+    status = hone__text_check(&scratch, err);
+    hone__text_free(&scratch);
+    if (status || found)
+        return status;
+    return hone__param_refuse(tmpl, param, text, length, err);
 }
 
 static hone_status parse_pair(const hone_template *tmpl, const char *pair,
