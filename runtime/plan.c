@@ -4,51 +4,63 @@
 
 #include <stdio.h>
 
-static hone_status no_memory(hone_error *err)
+/* The next `size_bytes` of the plan's block; all but the last are a multiple
+ * of 8. */
+static void *take(char **block, size_t size_bytes)
 {
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
+    char *const taken = *block;
+
+    *block += size_bytes;
+    return taken;
 }
 
-/* A constant parameter, stored as the kernel reads it. */
-static void *keep_constant(hone_arena *arena, const hone_pass *pass)
+/* An empty plan with room for everything. */
+static hone_plan *new_plan(const hone_resolved *resolved,
+                           const hone_plan_key *key)
 {
-    union {
-        int32_t i32;
-        int64_t i64;
-    } *value = hone__arena_alloc(arena, sizeof *value);
+    const size_t op_bytes = strlen(key->op) + 1;
+    size_t size_bytes = sizeof(hone_plan) +
+                        resolved->n_launches * sizeof(hone_plan_launch) +
+                        key->n_dims * sizeof(int64_t) + op_bytes;
+    hone_plan *plan;
+    char *block;
 
-    if (value && pass->kind == HONE_PASS_I32)
-        value->i32 = (int32_t)pass->value;
-    else if (value)
-        value->i64 = pass->value;
-    return value;
+    for (size_t i = 0; i < resolved->n_launches; ++i)
+        size_bytes +=
+            resolved->launches[i].n_passed * sizeof(hone_plan_param);
+    block = hone__alloc(size_bytes);
+    if (!block)
+        return NULL;
+    plan = take(&block, sizeof *plan);
+    plan->dims = take(&block, key->n_dims * sizeof *plan->dims);
+    plan->launches =
+        take(&block, resolved->n_launches * sizeof *plan->launches);
+    for (size_t i = 0; i < resolved->n_launches; ++i)
+        plan->launches[i].params = take(
+            &block, resolved->launches[i].n_passed * sizeof(hone_plan_param));
+    plan->op = memcpy(take(&block, op_bytes), key->op, op_bytes);
+    return plan;
 }
 
 static hone_status prepare_launch(hone_plan *plan,
                                   const hone_resolved_launch *from,
                                   hone_plan_launch *to, hone_error *err)
 {
-    hone_plan_param *params =
-        hone__arena_alloc(&plan->arena, from->n_passed * sizeof *params);
-
-    if (!params)
-        return no_memory(err);
     for (size_t i = 0; i < from->n_passed; ++i) {
         const hone_pass *pass = &from->passed[i];
 
-        params[i].kind = pass->kind;
-        params[i].index = pass->index;
-        if (pass->kind == HONE_PASS_I32 || pass->kind == HONE_PASS_I64) {
-            params[i].constant = keep_constant(&plan->arena, pass);
-            if (!params[i].constant)
-                return no_memory(err);
-        }
+        to->params[i].kind = pass->kind;
+        if (pass->kind == HONE_PASS_I32)
+            to->params[i].of.i32 = (int32_t)pass->value;
+        else if (pass->kind == HONE_PASS_I64)
+            to->params[i].of.i64 = pass->value;
+        else
+            to->params[i].of.index = pass->index;
     }
     memcpy(to->grid, from->grid, sizeof to->grid);
     memcpy(to->block, from->block, sizeof to->block);
     to->shared_bytes = from->shared_bytes;
     to->n_params = (unsigned)from->n_passed;
-    to->params = params;
     return hone__cuda_kernel(plan->cuda, plan->module->handle, from->kernel,
                              from->shared_bytes, &to->function, err);
 }
@@ -61,11 +73,7 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
     HONE_TRY(hone__module_acquire(plan->ctx, plan->device, answer->row,
                                   &plan->module, err));
     HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
-    plan->op = hone__arena_strndup(&plan->arena, key->op, strlen(key->op));
-    plan->launches = hone__arena_alloc(
-        &plan->arena, resolved->n_launches * sizeof *plan->launches);
-    if (!plan->op || !plan->launches)
-        return no_memory(err);
+    plan->cuda = plan->device->cuda;
     plan->hash = hone__plan_hash(key);
     plan->context_id = key->context_id;
     plan->n_dims = key->n_dims;
@@ -98,13 +106,13 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op,
     HONE_TRY(hone__device_current(ctx, &device, err));
     HONE_TRY(hone__match_find(ctx->store, &device->target, op, dims, n_dims,
                               &answer, err));
-    plan = hone__alloc(sizeof *plan);
+    key.context_id = device->context_id;
+    plan = new_plan(&answer.resolved, &key);
     if (!plan)
-        return no_memory(err);
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a plan");
     plan->ctx = ctx;
     plan->device = device;
-    plan->cuda = device->cuda;
-    key.context_id = device->context_id;
     status = fill_plan(plan, &answer, &key, err);
     if (status != HONE_OK) {
         hone__plan_free(plan);
@@ -129,7 +137,6 @@ void hone__plan_free(hone_plan *plan)
             hone__device_leave(plan->device);
     }
     hone__module_release(plan->module);
-    hone__arena_free(&plan->arena);
     hone__free(plan);
 }
 
@@ -235,15 +242,15 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
         hone_cu_result result;
 
         for (unsigned p = 0; p < launch->n_params; ++p) {
-            const hone_plan_param *from = &launch->params[p];
+            hone_plan_param *from = &launch->params[p];
 
-            params[p] = from->constant;
+            params[p] = &from->of;
             if (from->kind == HONE_PASS_ARG) {
-                params[p] = args[from->index];
+                params[p] = args[from->of.index];
                 if (!params[p])
-                    return argument_missing(plan, from->index);
+                    return argument_missing(plan, from->of.index);
             } else if (from->kind == HONE_PASS_WORKSPACE) {
-                params[p] = &parts[from->index];
+                params[p] = &parts[from->of.index];
             }
         }
         result = plan->cuda->launch(

@@ -12,8 +12,11 @@
 /* One kernel parameter. */
 typedef struct hone_plan_param {
     hone_pass_kind kind;
-    int index;      /* of the argument or workspace */
-    void *constant; /* HONE_PASS_I32 and HONE_PASS_I64: to the value */
+    union {
+        int index;   /* of the argument or workspace */
+        int32_t i32; /* the value itself: the driver gets its address */
+        int64_t i64;
+    } of;
 } hone_plan_param;
 
 typedef struct hone_plan_launch {
@@ -22,7 +25,7 @@ typedef struct hone_plan_launch {
     unsigned block[3];
     unsigned shared_bytes;
     unsigned n_params;
-    const hone_plan_param *params;
+    hone_plan_param *params;
 } hone_plan_launch;
 
 enum { HONE_MAX_SLOTS = 64 };
@@ -46,22 +49,22 @@ typedef struct hone_workspaces {
     hone_slot slots[HONE_MAX_SLOTS];
 } hone_workspaces;
 
+/* One block of memory with all it points to but its workspaces: a program
+ * with thousands of plans waits for cache lines, not for instructions. */
 struct hone_plan {
     const hone_cuda *cuda;
+    unsigned long long context_id; /* key; see hone_plan_key */
+    const char *op;
+    size_t n_dims;
+    int64_t *dims;
     size_t n_args;
     size_t n_launches;
     hone_plan_launch *launches;
     hone_workspaces *workspaces; /* NULL: needs no memory */
-    /* Key; see hone_plan_key. */
     uint64_t hash;
-    unsigned long long context_id;
-    char *op;
-    size_t n_dims;
-    int64_t dims[HONE_MAX_DIMS];
     hone_ctx *ctx;
     hone_device *device;
     hone_module *module;
-    hone_arena arena;
 };
 
 /* Make a plan; the lock of `ctx` is held. `out_match` may be NULL. */

@@ -148,15 +148,18 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
         return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
                           "hone_launch: %s is NULL",
                           !ctx ? "ctx" : !op ? "op" : "dims");
-    HONE_TRY(hone__cuda_get(&cuda, hone__thread_error(ctx)));
+    if (last_launched.ctx_serial == ctx->serial)
+        plan = last_launched.plan;
+    if (plan)
+        cuda = plan->cuda;
+    else
+        HONE_TRY(hone__cuda_get(&cuda, hone__thread_error(ctx)));
     /* The id, not the handle: after cudaDeviceReset() the next context may
      * have the same handle, and our modules are gone. */
-    if (!cuda->context_id(NULL, &key.context_id)) {
-        plan = last_launched.plan;
-        if (last_launched.ctx_serial != ctx->serial ||
-            !hone__plan_matches(plan, &key))
-            plan = hone__plan_cache_find(&ctx->cache, &key);
-    }
+    if (cuda->context_id(NULL, &key.context_id))
+        plan = NULL; /* no context; make_plan() says so */
+    else if (!plan || !hone__plan_matches(plan, &key))
+        plan = hone__plan_cache_find(&ctx->cache, &key);
     if (!plan)
         HONE_TRY(make_plan(ctx, op, dims, n_dims, &plan,
                            hone__thread_error(ctx)));

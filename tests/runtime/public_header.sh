@@ -5,7 +5,8 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-library=$(dirname "${HONE:?}")/../lib/libhone.so
+library="${HONE:?}"
+library="${library%/bin/hone}/lib/libhone.so"
 header="${HONE_SOURCE:?}/runtime/hone.h"
 flags="-Wall -Wextra -Wpedantic -Werror -Wconversion -fsyntax-only"
 

@@ -61,11 +61,11 @@ hone_status tuned_put(hone_db *db, const tuned_row *row, hone_error *err)
     hone_db_session session = {.mode = EITHER(row->mode, "cold"),
                                .strategy = "exhaustive"};
     hone_db_trial trial = {.outcome = "ok",
-                           .time_ns = EITHER(row->time_ns, 1000.0),
+                           .time_ns = row->time_ns > 0 ? row->time_ns : 1000.0,
                            .n_samples = 0,
                            .launches_per_sample = 1,
                            .verified = 1};
-    hone_db_ranked ranked = {.time_ns = EITHER(row->time_ns, 1000.0)};
+    hone_db_ranked ranked = {.time_ns = row->time_ns > 0 ? row->time_ns : 1000.0};
 
     HONE_TRY(put_variant(db, row, &session.template_id, &trial.variant_id,
                          err));

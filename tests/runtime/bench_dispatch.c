@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch through hone costs beside a bare cuLaunchKernel of the same
+ * kernel, with thousands of shapes in the plan cache. Only the time on the
+ * calling thread counts: batches are short enough for the driver's queue and
+ * are waited for outside the measurement. The ways are measured in turn, and
+ * their differences to the bare launch of the same round are what is shown.
+ *
+ *   bench_dispatch [--json] [--shapes N] [--rounds N]
+ *       on the fake driver, with a database of its own
+ *   bench_dispatch --db FILE --op OP ...
+ *       on the GPU; OP has one integer dim (saxpy) and a default variant */
+#include "runtime/plan.h"
+#include "tests/runtime/tuned_db.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BATCH = 256, MAX_SHAPES = 1 << 20, MAX_ROUNDS = 10000 };
+
+typedef enum way {
+    WAY_BARE,
+    WAY_RUN,
+    WAY_SAME,
+    WAY_RANDOM_RUN,
+    WAY_RANDOM,
+    N_WAYS
+} way;
+
+static const char *const way_names[N_WAYS] = {
+    "bare_launch", "plan_run", "launch_same_shape", "plan_run_random",
+    "launch_random_shape"};
+static const char *const way_texts[N_WAYS] = {
+    "cuLaunchKernel, parameters ready", "hone_plan_run, one plan",
+    "hone_launch, the same shape again", "hone_plan_run, random plans",
+    "hone_launch, random shapes"};
+
+typedef struct bench {
+    const char *db;
+    const char *op;
+    int json;
+    int n_shapes;
+    int n_rounds;
+    const hone_cuda *cuda;
+    hone_ctx *ctx;
+    hone_plan **plans; /* one per shape */
+    int64_t *shapes;
+    void *args[HONE_MAX_ARGS];
+    uint64_t arg_values[HONE_MAX_ARGS];
+    hone_stream stream;
+    double plan_create_ns;
+    double *ns[N_WAYS]; /* per call, of each round */
+} bench;
+
+static void die(const char *what, const char *why)
+{
+    (void)fprintf(stderr, "bench_dispatch: %s: %s\n", what, why);
+    exit(4);
+}
+
+static void need(const bench *b, hone_status status, const char *what)
+{
+    if (status != HONE_OK)
+        die(what, hone_errmsg(b->ctx));
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int64_t shape_of(int index)
+{
+    return 1024 + 16 * (int64_t)index;
+}
+
+static void *call_fake(const char *name)
+{
+    static void *library;
+    void *address;
+
+    if (!library)
+        library = dlopen(FAKE_CUDA_PATH, RTLD_NOW | RTLD_LOCAL);
+    address = library ? dlsym(library, name) : NULL;
+    if (!address)
+        die(FAKE_CUDA_PATH, dlerror());
+    return address;
+}
+
+/* A database with one default variant that every shape takes. */
+static void make_database(char path[64])
+{
+    static const tuned_row row = {
+        .launch_plan = "hone-launch 1\nop axpy\ndim n int\n"
+                       "arg alpha scalar 4\narg x in 4 n\narg y inout 4 n\n"
+                       "launch axpy\ngrid ceildiv(n,256)\nblock 256\n"
+                       "pass alpha\npass x\npass y\nvalue i64 n\n",
+        .cubin = "axpy 0 4,8,8,8"};
+    hone_error error = {0};
+    hone_db *db = NULL;
+    const int fd = mkstemp(path);
+
+    if (fd < 0)
+        die(path, "cannot create");
+    (void)close(fd);
+    (void)unlink(path);
+    if (hone__db_open(path, HONE_DB_CREATE, &db, &error) ||
+        tuned_put_default(db, &row, &error))
+        die(path, error.text);
+    hone__db_close(db);
+}
+
+static void remove_database(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+
+    for (size_t i = 0; i < 3; ++i) {
+        char name[80];
+
+        (void)snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        (void)unlink(name);
+    }
+}
+
+/* The fake driver with a context, and a database for it. */
+static void start_fake(bench *b)
+{
+    static char path[64] = "/tmp/hone-bench-XXXXXX";
+    void (*reset)(void);
+    void (*record)(int);
+    hone_cu_context (*create)(void);
+    void *const symbols[] = {call_fake("fake_reset"),
+                             call_fake("fake_record"),
+                             call_fake("fake_context_create")};
+
+    memcpy(&reset, &symbols[0], sizeof symbols[0]);
+    memcpy(&record, &symbols[1], sizeof symbols[1]);
+    memcpy(&create, &symbols[2], sizeof symbols[2]);
+    (void)setenv("HONE_CUDA_LIBRARY", FAKE_CUDA_PATH, 1);
+    reset();
+    record(0);
+    (void)create();
+    make_database(path);
+    b->db = path;
+    b->op = "axpy";
+}
+
+static void start_gpu(bench *b)
+{
+    hone_error error = {0};
+    hone_cu_context context = NULL;
+
+    if (hone__cuda_get(&b->cuda, &error))
+        die("CUDA", error.text);
+    if (b->cuda->primary_retain(&context, 0) || b->cuda->context_set(context))
+        die("CUDA", "no primary context");
+    if (b->cuda->stream_create(&b->stream, HONE_CU_STREAM_NON_BLOCKING))
+        die("CUDA", "no stream");
+}
+
+/* Memory for the largest shape serves all; scalars are 1. */
+static void make_args(bench *b)
+{
+    const int64_t n = shape_of(b->n_shapes - 1);
+    hone_error error = {0};
+    hone_device *device = NULL;
+    hone_answer answer;
+
+    if (hone__device_current(b->ctx, &device, &error) ||
+        hone__match_find(b->ctx->store, &device->target, b->op, &n, 1,
+                         &answer, &error))
+        die(b->op, error.text);
+    for (size_t i = 0; i < answer.resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &answer.resolved.args[i];
+        const float f32 = 1.0f;
+        const double f64 = 1.0;
+
+        b->args[i] = &b->arg_values[i];
+        if (arg->mode != HONE_ARG_SCALAR) {
+            if (b->cuda->memory_alloc(&b->arg_values[i],
+                                      (size_t)arg->size_bytes))
+                die(arg->name, "no device memory");
+        } else if (arg->type == HONE_TYPE_F32) {
+            memcpy(&b->arg_values[i], &f32, sizeof f32);
+        } else if (arg->type == HONE_TYPE_F64) {
+            memcpy(&b->arg_values[i], &f64, sizeof f64);
+        } else {
+            b->arg_values[i] = 1;
+        }
+    }
+}
+
+/* Every shape in the cache of hone_launch(), and a plan of its own. */
+static void make_plans(bench *b)
+{
+    double start;
+
+    b->plans = calloc((size_t)b->n_shapes, sizeof(hone_plan *));
+    b->shapes = calloc((size_t)b->n_shapes, sizeof *b->shapes);
+    if (!b->plans || !b->shapes)
+        die("plans", "out of memory");
+    start = now_ns();
+    for (int i = 0; i < b->n_shapes; ++i) {
+        b->shapes[i] = shape_of(i);
+        need(b,
+             hone_plan_create(b->ctx, b->op, &b->shapes[i], 1, &b->plans[i],
+                              NULL),
+             "hone_plan_create");
+    }
+    b->plan_create_ns = (now_ns() - start) / b->n_shapes;
+    for (int i = 0; i < b->n_shapes; ++i) {
+        need(b,
+             hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args,
+                         b->stream),
+             "hone_launch");
+        if (i % BATCH == 0)
+            (void)b->cuda->stream_synchronize(b->stream);
+    }
+}
+
+static void bare_params(const bench *b, const hone_plan_launch *launch,
+                        void **out)
+{
+    for (unsigned i = 0; i < launch->n_params; ++i) {
+        hone_plan_param *from = &launch->params[i];
+
+        if (from->kind == HONE_PASS_WORKSPACE)
+            die(b->op, "needs a workspace; take an operation without");
+        out[i] = from->kind == HONE_PASS_ARG ? b->args[from->of.index]
+                                             : (void *)&from->of;
+    }
+}
+
+static hone_cu_result launch_bare(const bench *b,
+                                  const hone_plan_launch *launch,
+                                  void **params)
+{
+    return b->cuda->launch(launch->function, launch->grid[0], launch->grid[1],
+                           launch->grid[2], launch->block[0],
+                           launch->block[1], launch->block[2],
+                           launch->shared_bytes, b->stream, params, NULL);
+}
+
+/* One batch of a way; ns per call. */
+static double measure(bench *b, way w, const int *picks)
+{
+    hone_plan *const plan = b->plans[0];
+    void *params[HONE_MAX_PASSED];
+    int failed = 0;
+    double start;
+    double elapsed;
+
+    bare_params(b, &plan->launches[0], params);
+    start = now_ns();
+    switch (w) {
+    case WAY_BARE:
+        for (int i = 0; i < BATCH; ++i)
+            failed |= launch_bare(b, &plan->launches[0], params);
+        break;
+    case WAY_RUN:
+        for (int i = 0; i < BATCH; ++i)
+            failed |= (int)hone_plan_run(plan, b->args, b->stream);
+        break;
+    case WAY_SAME:
+        for (int i = 0; i < BATCH; ++i)
+            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[0], 1,
+                                       b->args, b->stream);
+        break;
+    case WAY_RANDOM_RUN:
+        for (int i = 0; i < BATCH; ++i)
+            failed |= (int)hone_plan_run(b->plans[picks[i]], b->args,
+                                         b->stream);
+        break;
+    case WAY_RANDOM:
+    default:
+        for (int i = 0; i < BATCH; ++i)
+            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i]],
+                                       1, b->args, b->stream);
+    }
+    elapsed = now_ns() - start;
+    if (failed || b->cuda->stream_synchronize(b->stream))
+        die(way_texts[w], hone_errmsg(b->ctx));
+    return elapsed / BATCH;
+}
+
+static void measure_all(bench *b)
+{
+    uint64_t random = 88172645463325252u;
+    int picks[BATCH];
+
+    for (int w = 0; w < N_WAYS; ++w) {
+        b->ns[w] = calloc((size_t)b->n_rounds, sizeof(double));
+        if (!b->ns[w])
+            die("samples", "out of memory");
+    }
+    for (int round = -5; round < b->n_rounds; ++round) { /* 5 warm up */
+        for (int w = 0; w < N_WAYS; ++w) {
+            double ns;
+
+            for (int i = 0; i < BATCH; ++i) {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                picks[i] = (int)(random % (uint64_t)b->n_shapes);
+            }
+            ns = measure(b, (way)w, picks);
+            if (round >= 0)
+                b->ns[w][round] = ns;
+        }
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, compare);
+    return values[n / 2];
+}
+
+static void report(bench *b, const char *driver)
+{
+    double over[N_WAYS];
+    double at[N_WAYS];
+
+    for (int w = N_WAYS - 1; w >= 0; --w) { /* the bare one last */
+        for (int i = 0; i < b->n_rounds; ++i)
+            b->ns[w][i] -= w == WAY_BARE ? 0 : b->ns[WAY_BARE][i];
+        over[w] = w == WAY_BARE ? 0 : median(b->ns[w], b->n_rounds);
+    }
+    at[WAY_BARE] = median(b->ns[WAY_BARE], b->n_rounds);
+    for (int w = 1; w < N_WAYS; ++w)
+        at[w] = at[WAY_BARE] + over[w];
+    if (b->json) {
+        (void)printf("{\"driver\": \"%s\", \"op\": \"%s\", \"shapes\": %d, "
+                     "\"rounds\": %d, \"plan_create_ns\": %.0f",
+                     driver, b->op, b->n_shapes, b->n_rounds,
+                     b->plan_create_ns);
+        for (int w = 0; w < N_WAYS; ++w)
+            (void)printf(", \"%s_ns\": %.1f", way_names[w], at[w]);
+        (void)printf("}\n");
+        return;
+    }
+    (void)printf("%s, %s, %d shapes cached, %d rounds of %d calls, medians\n",
+                 driver, b->op, b->n_shapes, b->n_rounds, BATCH);
+    (void)printf("%-36s %9s %12s\n", "", "ns/call", "over bare ns");
+    for (int w = 0; w < N_WAYS; ++w)
+        (void)printf("%-36s %9.1f %12.1f\n", way_texts[w], at[w], over[w]);
+    (void)printf("%-36s %9.0f\n", "hone_plan_create", b->plan_create_ns);
+}
+
+static void clean_up(bench *b, int is_fake)
+{
+    for (int i = 0; i < b->n_shapes; ++i)
+        hone_plan_destroy(b->plans[i]);
+    hone_close(b->ctx);
+    if (is_fake)
+        remove_database(b->db);
+    for (int w = 0; w < N_WAYS; ++w)
+        free(b->ns[w]);
+    free(b->plans);
+    free(b->shapes);
+}
+
+static int read_number(const char *text, int most)
+{
+    char *end = NULL;
+    const long value = strtol(text, &end, 10);
+
+    if (*end || value < 1 || value > most) {
+        (void)fprintf(stderr, "bench_dispatch: '%s' is not 1 to %d\n", text,
+                      most);
+        exit(2);
+    }
+    return (int)value;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"db", required_argument, NULL, 'd'},
+        {"op", required_argument, NULL, 'o'},
+        {"shapes", required_argument, NULL, 's'},
+        {"rounds", required_argument, NULL, 'r'},
+        {"json", no_argument, NULL, 'j'},
+        {0}};
+    bench b = {.op = "saxpy", .n_shapes = 4096, .n_rounds = 300};
+    int is_fake;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'd':
+            b.db = optarg;
+            break;
+        case 'o':
+            b.op = optarg;
+            break;
+        case 's':
+            b.n_shapes = read_number(optarg, MAX_SHAPES);
+            break;
+        case 'r':
+            b.n_rounds = read_number(optarg, MAX_ROUNDS);
+            break;
+        case 'j':
+            b.json = 1;
+            break;
+        default:
+            return 2;
+        }
+    }
+    is_fake = !b.db;
+    if (is_fake)
+        start_fake(&b);
+    else
+        start_gpu(&b);
+    if (hone__cuda_get(&b.cuda, NULL))
+        die("CUDA", "no driver");
+    need(&b, hone_open(b.db, &b.ctx), "hone_open");
+    make_args(&b);
+    make_plans(&b);
+    measure_all(&b);
+    report(&b, is_fake ? "fake driver" : "CUDA driver");
+    clean_up(&b, is_fake);
+    return 0;
+}
