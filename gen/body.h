@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of a template: its text and the expansion directives in it, as a
- * flat list in which directives point at each other. body_parse.c writes it,
- * expand_source.c runs it. Private to gen/. */
+ * flat list in which directives point at each other. body_text.c and
+ * directives.c write it, expand_source.c runs it. Private to gen/. */
 #ifndef HONE_GEN_BODY_H
 #define HONE_GEN_BODY_H
 

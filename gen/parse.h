@@ -199,7 +199,7 @@ int hone__launches_complete(hone_parser *p);
 /* Fill in the SHA-256 of the file and its local headers. */
 hone_status hone__template_hash(hone_template *tmpl, hone_error *err);
 
-/* --- body_parse.c: text, inserts and expansion directives --- */
+/* --- body_text.c, directives.c --- */
 /* Take in the lines before statement `index`; n_statements: before the end
  * of the file. */
 int hone__body_text(hone_parser *p, size_t index);
