@@ -212,8 +212,7 @@ static hone_status parse_command(int argc, char **argv, hone_options *out,
             add_argument(out, optarg);
         } else if (code == ':') {
             return hone__fail(err, HONE_ERR_ARGUMENT,
-                              "option '%s' needs a value",
-                              argv[optind - 1]);
+                              "option '%s' needs a value", argv[optind - 1]);
         } else if (code == '?') {
             const char letter[] = {'-', (char)optopt, '\0'};
 

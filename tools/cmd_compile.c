@@ -165,8 +165,8 @@ static hone_exit compile(const hone_options *options,
     hone_text cache = {0};
     hone_error err = {0};
     hone_exit code;
-    hone_status status = fill_request(options, tmpl, config, dims, &cache,
-                                      &request, &err);
+    hone_status status =
+        fill_request(options, tmpl, config, dims, &cache, &request, &err);
 
     if (status == HONE_OK) {
         hone__progress_begin(tmpl->op);

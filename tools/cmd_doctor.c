@@ -210,8 +210,8 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     nvrtc(&d);
     nvml(&d);
     compilers(&d);
-    code = hone__output_end(
-        d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu, "nvrtc",
-                            d.has_nvrtc));
+    code =
+        hone__output_end(d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu,
+                                             "nvrtc", d.has_nvrtc));
     return code == HONE_EXIT_DONE ? verdict(&d) : code;
 }

@@ -29,13 +29,13 @@ static hone_exit print_result(const hone_options *options,
 {
     json_t *head = json_pack(
         "{s:s, s:o, s:s, s:s, s:f, s:f, s:f, s:f, s:b, s:s, s:s, s:s}", "op",
-        request->tmpl->op, "dims", hone__dims_json(request->tmpl, request->dims),
-        "device", result->device_name, "mode",
-        hone__mode_name(request->mode), "time_ns", result->time_ns,
-        "spread_ns", result->spread_ns, "tuned_time_ns",
-        result->tuned_time_ns, "error", result->error_ratio, "correct",
-        result->correct, "match", match_name(result->match.kind), "config",
-        result->match.config, "reason", result->match.reason);
+        request->tmpl->op, "dims",
+        hone__dims_json(request->tmpl, request->dims), "device",
+        result->device_name, "mode", hone__mode_name(request->mode),
+        "time_ns", result->time_ns, "spread_ns", result->spread_ns,
+        "tuned_time_ns", result->tuned_time_ns, "error", result->error_ratio,
+        "correct", result->correct, "match", match_name(result->match.kind),
+        "config", result->match.config, "reason", result->match.reason);
     const hone_exit code = hone__output_end(
         hone__output_begin(options, NULL, NULL, 0, head), NULL);
 
@@ -78,8 +78,8 @@ hone_exit hone__cmd_run(const hone_options *options)
     hone_template *tmpl = NULL;
     hone_error err = {0};
     hone_exit code;
-    hone_status status = prepare(options, &db_path, &cache, &tmpl, dims,
-                                 &request, &err);
+    hone_status status =
+        prepare(options, &db_path, &cache, &tmpl, dims, &request, &err);
 
     if (status == HONE_OK)
         status = hone__run(&request, &result, &err);

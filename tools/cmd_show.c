@@ -232,9 +232,8 @@ static hone_exit print_view(const hone_options *options,
                              ? options->number[HONE_OPT_LIMIT]
                              : -1),
     };
-    hone_output *output =
-        hone__output_begin(options, view->name, view->columns,
-                           n_columns_of(view), NULL);
+    hone_output *output = hone__output_begin(
+        options, view->name, view->columns, n_columns_of(view), NULL);
     hone_error err = {0};
     const hone_status status = hone__db_query(
         db, view->sql, params, sizeof params / sizeof params[0], on_row,
@@ -261,8 +260,8 @@ hone_exit hone__cmd_show(const hone_options *options)
     if (status == HONE_OK)
         status = hone__locate_db(options, &path, &err);
     if (status == HONE_OK)
-        status = hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db,
-                               &err);
+        status =
+            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, &err);
     code = status == HONE_OK
                ? print_view(options, view, db,
                             dims ? hone__text_str(&dims_out) : NULL)

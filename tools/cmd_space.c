@@ -21,12 +21,11 @@ static json_t *head_of(const space_view *view)
 {
     const char *dims = hone__options_dims(view->options);
 
-    return json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I, s:f}", "template",
-                     view->tmpl->path, "op", view->tmpl->op, "arch",
-                     hone__load_arch(view->options), "dims", dims, "raw",
-                     (json_int_t)hone__space_raw_count(view->space), "valid",
-                     (json_int_t)hone__space_count(view->space), "time_ms",
-                     view->time_ms);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s?, s:I, s:I, s:f}", "template", view->tmpl->path,
+        "op", view->tmpl->op, "arch", hone__load_arch(view->options), "dims",
+        dims, "raw", (json_int_t)hone__space_raw_count(view->space), "valid",
+        (json_int_t)hone__space_count(view->space), "time_ms", view->time_ms);
 }
 
 static int is_text(const space_view *view)
@@ -51,11 +50,12 @@ static hone_exit list(const space_view *view)
     static const hone_column column = {"config", "configuration",
                                        HONE_CELL_TEXT};
     const int64_t n = n_listed(view);
-    int64_t *config = hone__alloc((view->tmpl->n_params + 1) * sizeof *config);
+    int64_t *config =
+        hone__alloc((view->tmpl->n_params + 1) * sizeof *config);
     /* In text the list is for pipes: no head. */
-    hone_output *output = hone__output_begin(
-        view->options, "configs", &column, 1,
-        is_text(view) ? NULL : head_of(view));
+    hone_output *output =
+        hone__output_begin(view->options, "configs", &column, 1,
+                           is_text(view) ? NULL : head_of(view));
     hone_text text = {0};
 
     for (int64_t i = 0; config && i < n; ++i) {
@@ -97,12 +97,12 @@ static hone_exit explain(const space_view *view)
     for (size_t i = 0; i < n; ++i) {
         const hone_template_require *require = &view->tmpl->requires_[i];
 
-        hone__output_row(
-            output,
-            json_pack("{s:i, s:I, s:s, s:s}", "line", require->condition.line,
-                      "rejected", (json_int_t)rejected[i], "condition",
-                      hone__expr_text(require->condition.expr), "message",
-                      require->message));
+        hone__output_row(output,
+                         json_pack("{s:i, s:I, s:s, s:s}", "line",
+                                   require->condition.line, "rejected",
+                                   (json_int_t)rejected[i], "condition",
+                                   hone__expr_text(require->condition.expr),
+                                   "message", require->message));
     }
     hone__free(rejected);
     return hone__output_end(output, NULL);
@@ -114,9 +114,9 @@ static hone_exit count(const space_view *view)
     hone_exit code;
 
     if (!is_text(view))
-        return hone__output_end(hone__output_begin(view->options, NULL, NULL,
-                                                   0, head_of(view)),
-                                NULL);
+        return hone__output_end(
+            hone__output_begin(view->options, NULL, NULL, 0, head_of(view)),
+            NULL);
     hone__text_printf(&text, "%lld\n",
                       (long long)hone__space_count(view->space));
     code = hone__output_text(&text);
@@ -144,9 +144,8 @@ hone_exit hone__cmd_space(const hone_options *options)
     hone_error err = {0};
     hone_exit code;
     double start_s;
-    hone_status status =
-        hone__load_template(options, hone__options_arg(options, 0),
-                            &view.tmpl, &err);
+    hone_status status = hone__load_template(
+        options, hone__options_arg(options, 0), &view.tmpl, &err);
 
     if (status != HONE_OK)
         return hone__message_error(&err);

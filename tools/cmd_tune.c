@@ -64,13 +64,12 @@ static json_t *baselines_json(const hone_tune_result *result)
         const hone_tune_baseline *b = &result->baselines[i];
 
         (void)json_array_append_new(
-            array, json_pack("{s:s, s:s, s:o, s:f, s:i, s:i, s:s}", "name",
-                             b->name, "label", b->label, "time_ns",
-                             b->time_ns > 0 ? json_real(b->time_ns)
-                                            : json_null(),
-                             "spread_ns", b->spread_ns, "choice", b->choice,
-                             "n_choices", b->n_choices, "message",
-                             b->message));
+            array,
+            json_pack("{s:s, s:s, s:o, s:f, s:i, s:i, s:s}", "name", b->name,
+                      "label", b->label, "time_ns",
+                      b->time_ns > 0 ? json_real(b->time_ns) : json_null(),
+                      "spread_ns", b->spread_ns, "choice", b->choice,
+                      "n_choices", b->n_choices, "message", b->message));
     }
     return array;
 }
@@ -111,27 +110,26 @@ static void set_winner(json_t *row, const hone_tune_result *r)
         return;
     }
     (void)json_object_update_new(
-        row,
-        json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
-                  "winner", r->winner, "time_ns", r->time_ns, "ci_low_ns",
-                  positive(r->ci_low_ns), "ci_high_ns",
-                  positive(r->ci_high_ns), "spread_ns", r->spread_ns,
-                  "default_ns", positive(r->default_ns), "error",
-                  r->error_ratio, "gbytes_per_s",
-                  positive(r->bytes / time_s * 1e-9), "gflops",
-                  positive(r->flops / time_s * 1e-9), "decided_by",
-                  r->decided_by));
+        row, json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
+                       "winner", r->winner, "time_ns", r->time_ns,
+                       "ci_low_ns", positive(r->ci_low_ns), "ci_high_ns",
+                       positive(r->ci_high_ns), "spread_ns", r->spread_ns,
+                       "default_ns", positive(r->default_ns), "error",
+                       r->error_ratio, "gbytes_per_s",
+                       positive(r->bytes / time_s * 1e-9), "gflops",
+                       positive(r->flops / time_s * 1e-9), "decided_by",
+                       r->decided_by));
 }
 
 static json_t *result_row(const hone_shape *shape, const char *label,
                           const hone_tune_request *request,
                           const hone_tune_result *r)
 {
-    json_t *row = json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:s}", "op", shape->tmpl->op, "dims",
-        hone__dims_json(shape->tmpl, shape->dims), "label", label, "device",
-        r->device_name, "arch", r->arch, "mode",
-        hone__mode_name(request->mode));
+    json_t *row =
+        json_pack("{s:s, s:o, s:s, s:s, s:s, s:s}", "op", shape->tmpl->op,
+                  "dims", hone__dims_json(shape->tmpl, shape->dims), "label",
+                  label, "device", r->device_name, "arch", r->arch, "mode",
+                  hone__mode_name(request->mode));
 
     set_winner(row, r);
     (void)json_object_update_new(
@@ -196,8 +194,8 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     hone__progress_begin(hone__text_str(&title));
     status = hone__tune(&request, &result, err);
     hone__progress_end();
-    if (status == HONE_OK || (status == HONE_ERR_INTERRUPTED &&
-                              result.n_trials > 0))
+    if (status == HONE_OK ||
+        (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, hone__text_str(&label), &request,
                                   &result));
     if (status == HONE_OK)

@@ -6,10 +6,7 @@
 
 #include <string.h>
 
-enum {
-    LINE_WIDTH = 78,
-    HELP_COLUMN = 26
-};
+enum { LINE_WIDTH = 78, HELP_COLUMN = 26 };
 
 /* Append words of `text`, wrapped; the cursor stands at `column`, later
  * lines start at `indent`. */

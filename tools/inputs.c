@@ -57,9 +57,8 @@ static void print_mistakes(const hone_diagnostics *diagnostics,
     hone__text_free(&text);
 }
 
-hone_status hone__load_template(const hone_options *options,
-                                const char *name, hone_template **out,
-                                hone_error *err)
+hone_status hone__load_template(const hone_options *options, const char *name,
+                                hone_template **out, hone_error *err)
 {
     hone_diagnostics diagnostics = {0};
     hone_text search_path = {0};

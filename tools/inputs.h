@@ -11,9 +11,8 @@
 
 /* Find and parse a template. Mistakes in it are printed on stderr, located,
  * before this returns HONE_ERR_INPUT with their number. */
-hone_status hone__load_template(const hone_options *options,
-                                const char *name, hone_template **out,
-                                hone_error *err);
+hone_status hone__load_template(const hone_options *options, const char *name,
+                                hone_template **out, hone_error *err);
 
 /* The problem of --dims, completed. Without --dims: `*out_given` is 0, type
  * dimensions have their default and integer ones are 1; a type dimension

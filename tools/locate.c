@@ -113,9 +113,8 @@ hone_status hone__cache_create(const char *folder, hone_error *err)
 {
     /* The first line is fixed by the Cache Directory Tagging specification
      * (its MD5 identifies the file). */
-    static const char tag[] =
-        "Signature: 8a477f597d28d172789f06886806bc55\n"
-        "# Cubins compiled by hone; safe to delete.\n";
+    static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
+                              "# Cubins compiled by hone; safe to delete.\n";
     hone_text path = {0};
     hone_status status = hone__folder_create(folder, err);
 

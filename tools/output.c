@@ -26,10 +26,10 @@ struct hone_output {
     const hone_column *columns;
     size_t n_columns;
     size_t n_rows;
-    json_t *head;             /* CSV without rows: printed with the tail */
-    json_t *held;             /* text: rows until the widths are settled */
+    json_t *head; /* CSV without rows: printed with the tail */
+    json_t *held; /* text: rows until the widths are settled */
     size_t width[MAX_COLUMNS];
-    int n_members;            /* JSON: members of the top object so far */
+    int n_members; /* JSON: members of the top object so far */
 };
 
 /* ---- text ------------------------------------------------------------- */
@@ -91,8 +91,8 @@ static void settle(hone_output *output)
     for (size_t i = 0; i < output->n_columns; ++i) {
         output->width[i] = text_width(output->columns[i].title);
         for (size_t j = 0; j < n; ++j) {
-            const size_t width = text_width(cell_text(
-                output, json_array_get(output->held, j), i, &text));
+            const size_t width = text_width(
+                cell_text(output, json_array_get(output->held, j), i, &text));
 
             if (width > output->width[i])
                 output->width[i] = width;
@@ -114,7 +114,7 @@ static void print_text_members(json_t *object)
     const char *key;
     json_t *value;
 
-    json_object_foreach(object, key, value) {
+    json_object_foreach (object, key, value) {
         const size_t n = strlen(key);
         const int is_time = n > 3 && strcmp(key + n - 3, "_ns") == 0;
 
@@ -133,7 +133,7 @@ static void print_json_members(hone_output *output, json_t *object)
     const char *key;
     json_t *value;
 
-    json_object_foreach(object, key, value) {
+    json_object_foreach (object, key, value) {
         (void)printf("%s  \"%s\": ", output->n_members++ ? ",\n" : "", key);
         (void)json_dumpf(value, stdout, JSON_ENCODE_ANY);
     }
@@ -159,7 +159,7 @@ static void print_csv_members(json_t *object)
     const char *key;
     json_t *value;
 
-    json_object_foreach(object, key, value) {
+    json_object_foreach (object, key, value) {
         hone__text_printf(&names, "%s%s", names.length ? "," : "", key);
         if (value != json_object_iter_value(json_object_iter(object)))
             hone__text_puts(&values, ",");

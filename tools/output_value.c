@@ -13,7 +13,7 @@ static void object_text(json_t *object, hone_text *out)
     json_t *value;
     int first = 1;
 
-    json_object_foreach(object, key, value) {
+    json_object_foreach (object, key, value) {
         hone__text_printf(out, "%s%s ", first ? "" : ", ", key);
         hone__value_text(value, HONE_CELL_TEXT, out);
         first = 0;

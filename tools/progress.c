@@ -12,11 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-    BAR_CELLS = 20,
-    LINE_BYTES = 512,
-    DEFAULT_COLUMNS = 80
-};
+enum { BAR_CELLS = 20, LINE_BYTES = 512, DEFAULT_COLUMNS = 80 };
 #define DRAW_EVERY_S 0.1 /* fast enough for the eye, nothing for the CPU */
 #define LINE_EVERY_S 5.0 /* in a log */
 
@@ -47,8 +43,8 @@ void hone__progress_begin(const char *label)
     if (hone__message_quiet())
         return;
     bar.is_active = 1;
-    bar.in_place = isatty(STDERR_FILENO) &&
-                   !(term && strcmp(term, "dumb") == 0);
+    bar.in_place =
+        isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
     (void)snprintf(bar.label, sizeof bar.label, "%s", label);
     bar.start_s = hone__clock_s();
     bar.last_s = bar.start_s;

@@ -19,8 +19,8 @@ static hone_status no_memory(hone_error *err)
 }
 
 /* The template `name`, loaded once. */
-static hone_status use_template(const hone_options *options,
-                                const char *name, hone_shapes *shapes,
+static hone_status use_template(const hone_options *options, const char *name,
+                                hone_shapes *shapes,
                                 const hone_template **out, hone_error *err)
 {
     hone_template *tmpl;

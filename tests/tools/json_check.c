@@ -36,8 +36,8 @@ static int check(const json_t *root, const char *argument)
 {
     char path[256], *rest = path, *key;
     const char *wanted = strchr(argument, '=');
-    const size_t length = wanted ? (size_t)(wanted - argument)
-                                 : strlen(argument);
+    const size_t length =
+        wanted ? (size_t)(wanted - argument) : strlen(argument);
     const json_t *at = root;
 
     if (length >= sizeof path)

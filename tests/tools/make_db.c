@@ -18,20 +18,26 @@ static hone_status trial(made *m, int64_t session, int64_t template_id,
                          const char *config, const char *outcome,
                          double time_ns, int64_t *out_trial)
 {
-    const hone_db_variant variant = {
-        .template_id = template_id, .toolchain_id = m->toolchain,
-        .config = config, .arch = "sm_90", .outcome = "ok",
-        .registers = 32, .launch_plan = "hone-launch 1\n"};
+    const hone_db_variant variant = {.template_id = template_id,
+                                     .toolchain_id = m->toolchain,
+                                     .config = config,
+                                     .arch = "sm_90",
+                                     .outcome = "ok",
+                                     .registers = 32,
+                                     .launch_plan = "hone-launch 1\n"};
     int64_t id;
 
     HONE_TRY(hone__db_variant_put(m->db, &variant, &id, &m->err));
     return hone__db_trial_put(
         m->db,
-        &(hone_db_trial){.session_id = session, .variant_id = id,
+        &(hone_db_trial){.session_id = session,
+                         .variant_id = id,
                          .outcome = outcome,
                          .message = time_ns > 0 ? NULL : "off by one",
-                         .time_ns = time_ns, .error_ratio = 0.5,
-                         .verified = time_ns > 0, .started_unix_ns = 1},
+                         .time_ns = time_ns,
+                         .error_ratio = 0.5,
+                         .verified = time_ns > 0,
+                         .started_unix_ns = 1},
         out_trial, &m->err);
 }
 
@@ -44,27 +50,27 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
 
     memset(hash, op[0] == 's' ? 'a' : 'b', 64);
     hash[64] = '\0';
-    HONE_TRY(hone__db_template_put(
-        m->db, &(hone_db_template){op, op, hash, "x", 1}, &template_id,
-        &m->err));
-    HONE_TRY(hone__db_problem_put(
-        m->db, &(hone_db_problem){op, dims, n_dims, label}, &problem_id,
-        &m->err));
-    HONE_TRY(hone__db_session_begin(
-        m->db,
-        &(hone_db_session){m->device, problem_id, template_id, "cold",
-                           "random", 1, "60s"},
-        &session, &m->err));
+    HONE_TRY(hone__db_template_put(m->db,
+                                   &(hone_db_template){op, op, hash, "x", 1},
+                                   &template_id, &m->err));
+    HONE_TRY(hone__db_problem_put(m->db,
+                                  &(hone_db_problem){op, dims, n_dims, label},
+                                  &problem_id, &m->err));
+    HONE_TRY(hone__db_session_begin(m->db,
+                                    &(hone_db_session){m->device, problem_id,
+                                                       template_id, "cold",
+                                                       "random", 1, "60s"},
+                                    &session, &m->err));
     HONE_TRY(trial(m, session, template_id, "BLOCK=64", "wrong", 0, &other));
     if (has_winner) {
-        HONE_TRY(trial(m, session, template_id, "BLOCK=128", "ok", 2500,
-                       &other));
-        HONE_TRY(trial(m, session, template_id, "BLOCK=256", "ok", 1500,
-                       &fast));
+        HONE_TRY(
+            trial(m, session, template_id, "BLOCK=128", "ok", 2500, &other));
+        HONE_TRY(
+            trial(m, session, template_id, "BLOCK=256", "ok", 1500, &fast));
         HONE_TRY(hone__db_ranking_put(
             m->db, session,
-            &(hone_db_ranked){.trial_id = fast, .time_ns = 1500,
-                              .decided_by = "by far"},
+            &(hone_db_ranked){
+                .trial_id = fast, .time_ns = 1500, .decided_by = "by far"},
             1, &m->err));
     }
     return hone__db_session_finish(m->db, session, "done", &m->err);
@@ -74,8 +80,8 @@ static hone_status fill(made *m, const char *path)
 {
     static const int64_t small[] = {1000, 4}, large[] = {2000, 5},
                          square[] = {64, 64, 64};
-    const hone_db_device device = {"cuda", "Test GPU", "sm_90", 132, 1 << 30,
-                                   1 << 20, "13000", NULL};
+    const hone_db_device device = {"cuda",  "Test GPU", "sm_90", 132,
+                                   1 << 30, 1 << 20,    "13000", NULL};
 
     HONE_TRY(hone__db_open(path, HONE_DB_CREATE, &m->db, &m->err));
     HONE_TRY(hone__db_device_put(m->db, &device, &m->device, &m->err));

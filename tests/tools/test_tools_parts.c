@@ -134,8 +134,8 @@ static hone_status budget(const char *words, int64_t *trials, double *s)
 
 static void budgets_are_trials_or_time(void **state)
 {
-    static const char *const bad[] = {"0", "0s", "-3", "3x", "s", "1e999s",
-                                      "nans", "99999999999999999999"};
+    static const char *const bad[] = {
+        "0", "0s", "-3", "3x", "s", "1e999s", "nans", "99999999999999999999"};
     int64_t trials;
     double s;
 
@@ -206,7 +206,7 @@ static void every_status_has_an_exit_code(void **state)
 #define ROW(status, code) ROW_OF_##status,
         HONE_STATUS_EXIT_MAP(ROW)
 #undef ROW
-        N_ROWS
+            N_ROWS
     };
 
     (void)state;
@@ -249,8 +249,8 @@ static void values_as_text_and_csv(void **state)
     assert_value("1234.5", HONE_CELL_TIME_NS, "1.234 us", "1234.5");
     assert_value("true", HONE_CELL_TEXT, "yes", "true");
     assert_value("null", HONE_CELL_TIME_NS, "-", "");
-    assert_value("{\"ok\": 3, \"wrong\": 1}", HONE_CELL_TEXT,
-                 "ok 3, wrong 1", "\"{\"\"ok\"\":3,\"\"wrong\"\":1}\"");
+    assert_value("{\"ok\": 3, \"wrong\": 1}", HONE_CELL_TEXT, "ok 3, wrong 1",
+                 "\"{\"\"ok\"\":3,\"\"wrong\"\":1}\"");
     assert_value("[1, \"f32\"]", HONE_CELL_TEXT, "1, f32",
                  "\"[1,\"\"f32\"\"]\"");
     hone__value_text(NULL, HONE_CELL_NUMBER, &out);
@@ -264,11 +264,10 @@ static void times_have_four_digits(void **state)
         double time_ns;
         const char *text;
     } cases[] = {
-        {0.5, "0.500 ns"},       {9.9994, "9.999 ns"},
-        {12.34, "12.34 ns"},     {999.4, "999.4 ns"},
-        {999.97, "1.000 us"},    {1234.4, "1.234 us"},
-        {99996, "100.0 us"},     {5.5e6, "5.500 ms"},
-        {61.25e9, "61.25 s"},    {3.6e12, "3600.0 s"},
+        {0.5, "0.500 ns"},    {9.9994, "9.999 ns"}, {12.34, "12.34 ns"},
+        {999.4, "999.4 ns"},  {999.97, "1.000 us"}, {1234.4, "1.234 us"},
+        {99996, "100.0 us"},  {5.5e6, "5.500 ms"},  {61.25e9, "61.25 s"},
+        {3.6e12, "3600.0 s"},
     };
 
     (void)state;
