@@ -5,12 +5,7 @@
 
 #include "tuner/compiler.h"
 #include "tuner/cubin_cache.h"
-
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tuner/pch_folder.h"
 
 /* Everything of one worker process. */
 typedef struct state {
@@ -29,34 +24,6 @@ static void say_failed(int to_parent, const hone_error *err)
     hone__pack_string(&payload, err->text);
     (void)hone__message_send(to_parent, HONE_COMPILE_FAILED, &payload, NULL);
     hone__text_free(&payload);
-}
-
-/* A folder of this process for precompiled headers; shared ones race. */
-static const char *make_pch_folder(char *path, size_t size)
-{
-    const char *base = getenv("TMPDIR");
-
-    (void)snprintf(path, size, "%s/hone-pch-XXXXXX",
-                   base && base[0] == '/' ? base : "/tmp");
-    return mkdtemp(path);
-}
-
-static void remove_pch_folder(const char *path)
-{
-    DIR *folder = path ? opendir(path) : NULL;
-    const struct dirent *entry;
-    char file[4096];
-
-    while (folder && (entry = readdir(folder))) {
-        if (entry->d_name[0] != '.' &&
-            snprintf(file, sizeof file, "%s/%s", path, entry->d_name) <
-                (int)sizeof file)
-            (void)unlink(file);
-    }
-    if (folder)
-        (void)closedir(folder);
-    if (path)
-        (void)rmdir(path);
 }
 
 /* From the cache, or compiled and put there. A cache that cannot be written
@@ -130,12 +97,12 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     hone__pack_i64(&message, st.nvrtc->version_major);
     hone__pack_i64(&message, st.nvrtc->version_minor);
     (void)hone__message_send(to_parent, HONE_COMPILE_HELLO, &message, NULL);
-    st.pch_folder = make_pch_folder(pch_folder, sizeof pch_folder);
+    st.pch_folder = hone__pch_folder_make(pch_folder, sizeof pch_folder);
     while (hone__message_receive(from_parent, &kind, &message, NULL) ==
                HONE_OK &&
            answer(&st, &message))
         continue;
     hone__text_free(&message);
-    remove_pch_folder(st.pch_folder);
+    hone__pch_folder_remove(st.pch_folder);
     return 0;
 }

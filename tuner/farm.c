@@ -5,6 +5,7 @@
 #include "runtime/alloc.h"
 #include "tuner/compile_worker.h"
 #include "tuner/cubin_cache.h"
+#include "tuner/pch_folder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,7 @@ hone_status hone__farm_open(const hone_farm_options *options,
     farm->timeout_s =
         options->compile_timeout_s > 0 ? options->compile_timeout_s : 120;
     farm->setup.cache_folder = options->cache_folder;
+    hone__pch_folder_sweep(); /* what a killed run left behind */
     if (options->cache_folder)
         status = hone__cache_prepare(options->cache_folder, err);
     while (status == HONE_OK && farm->n_slots < wanted &&
@@ -113,6 +115,7 @@ void hone__farm_close(hone_farm *farm)
     for (int i = 0; i < farm->n_slots; ++i)
         hone__worker_stop(&farm->slots[i].worker,
                           farm->slots[i].busy ? 0 : 2.0, NULL, 0);
+    hone__pch_folder_sweep(); /* of busy workers, which were killed */
     hone__free(farm);
 }
 

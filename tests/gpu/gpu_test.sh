@@ -30,12 +30,7 @@ expect() { # expect WHAT COMMAND..: the command must succeed
     fi
 }
 
-# One value of the first row of a query's JSON: json FILE PYTHON-EXPRESSION on
-# `d`. Python is what GPU machines have; without it the test is skipped.
-json() {
-    python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+# The database through plain SQL: ask SQL.
+ask() {
+    "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "$1"
 }
-if ! command -v python3 >/dev/null; then
-    echo "skipped: no python3 to read JSON with"
-    exit 77
-fi
