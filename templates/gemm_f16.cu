@@ -37,7 +37,7 @@
 #pragma hone param WMMA in {m16n16k16, m32n8k16, m8n32k16} default m16n16k16
 #pragma hone param BM in {32, 64, 128, 256} default 128
 #pragma hone param BN in {32, 64, 128, 256} default 128
-#pragma hone param BK in {16, 32, 64} default 32
+#pragma hone param BK in {32, 64} default 32
 #pragma hone param WM in {16, 32, 64} default 64
 #pragma hone param WN in {32, 64} default 64
 #pragma hone param STAGES in 1..5 default 3
@@ -97,6 +97,7 @@ constexpr int kPitchA = BK + PAD; /* elements from row to row of a slot */
 constexpr int kPitchB = BN + PAD;
 constexpr int kSlotA = BM * kPitchA; /* elements of a slot's two parts */
 constexpr int kSlot = kSlotA + BK * kPitchB;
+constexpr int kSteps = BK / kFragK; /* k steps of a tile */
 constexpr int kPitchC = WN + 8; /* floats from row to row of the staging */
 
 using frag_a = wmma::fragment<wmma::matrix_a, kFragM, kFragN, kFragK, __half,
@@ -146,79 +147,75 @@ template <int ROWS, int COLS, int PITCH> struct tile_reader {
     }
 };
 
-/* Multiply the tiles of one slot into a warp's accumulators. */
-__device__ inline void multiply(const __half *slot, int warp_row,
-                                int warp_col, frag_c (&acc)[kFragsM][kFragsN])
-{
-    const __half *a = slot + warp_row * kPitchA;
-    const __half *b = slot + kSlotA + warp_col;
+/* A warp's fragments of one k step of a slot. */
+struct fragments {
+    frag_a a[kFragsM];
+    frag_b b[kFragsN];
 
-#pragma unroll
-    for (int k = 0; k < BK; k += kFragK) {
-        frag_a fa[kFragsM];
-        frag_b fb[kFragsN];
-
+    /* From `slot`, where this warp's parts start at `of_a` and `of_b`. */
+    __device__ void load(const __half *slot, int of_a, int of_b, int k)
+    {
 #pragma unroll
         for (int i = 0; i < kFragsM; i++)
-            wmma::load_matrix_sync(fa[i], a + i * kFragM * kPitchA + k,
-                                   kPitchA);
+            wmma::load_matrix_sync(
+                a[i], slot + of_a + i * kFragM * kPitchA + k, kPitchA);
 #pragma unroll
         for (int j = 0; j < kFragsN; j++)
-            wmma::load_matrix_sync(fb[j], b + k * kPitchB + j * kFragN,
-                                   kPitchB);
+            wmma::load_matrix_sync(b[j], slot + of_b + k * kPitchB +
+                                             j * kFragN, kPitchB);
+    }
+
+    __device__ void multiply(frag_c (&acc)[kFragsM][kFragsN]) const
+    {
 #pragma unroll
         for (int i = 0; i < kFragsM; i++) {
 #pragma unroll
             for (int j = 0; j < kFragsN; j++)
-                wmma::mma_sync(acc[i][j], fa[i], fb[j], acc[i][j]);
+                wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
         }
+    }
+};
+
+/* Ask for a warp's part of C some time before it is needed. */
+__device__ inline void prefetch_tile(const float *C, int row, int col, int M,
+                                     int N)
+{
+#pragma unroll 1
+    for (int r = row + (int)threadIdx.x % 32; r < min(row + WM, M); r += 32) {
+        for (int c = col; c < min(col + WN, N); c += 32)
+            hone::prefetch(C + (long long)r * N + c);
     }
 }
 
-/* out = alpha*sum + beta*out for the WM x WN sums of one warp, of which
- * `rows` x `cols` lie inside the matrix of `n` columns. */
+/* out = alpha*sum + beta*out for the sums of one warp, of which rows x cols
+ * lie inside the matrix of `n` columns. Lanes stand side by side in a row; a
+ * batch of old values is asked for before the first is used. */
 __device__ inline void write_tile(const float *staging, float *out, int n,
                                   int rows, int cols, float alpha, float beta)
 {
-    const int lane = threadIdx.x % 32;
-    const bool vectors = n % 4 == 0 &&
-                         reinterpret_cast<unsigned long long>(out) % 16 == 0;
+    constexpr int BATCH = 8;
+    const int rows_read = beta != 0.0f ? rows : 0;
 
-    rows = min(rows, WM);
-    if (vectors) {
-        constexpr int LANES = WN / 4; /* that share a row */
-        constexpr int STEP = 32 / LANES;
-        const int col = lane % LANES * 4;
+#pragma unroll 1
+    for (int c = (int)threadIdx.x % 32; c < cols; c += 32) {
+        const float *from = staging + c;
+        float *to = out + c;
 
-        if (col >= cols)
-            return;
-        staging += col;
-        out += col;
-#pragma unroll 4
-        for (int r = lane / LANES; r < rows; r += STEP) {
-            float4 *to = reinterpret_cast<float4 *>(out + (long long)r * n);
-            const float4 v =
-                *reinterpret_cast<const float4 *>(staging + r * kPitchC);
-            float4 old = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 1
+        for (int r = 0; r < rows; r += BATCH) {
+            float old[BATCH];
 
-            if (beta != 0.0f)
-                old = *to;
-            old.x *= beta, old.y *= beta, old.z *= beta, old.w *= beta;
-            *to = hone::axpy(alpha, v, old);
-        }
-    } else {
-        /* Lanes side by side in a row, WN elements of it in turn. */
-#pragma unroll 2
-        for (int i = lane; i < rows * WN; i += 32) {
-            const int r = i / WN;
-            const int col = i % WN;
-
-            if (col < cols) {
-                float *to = out + (long long)r * n + col;
-                const float old = beta != 0.0f ? beta * *to : 0.0f;
-
-                *to = alpha * staging[r * kPitchC + col] + old;
+#pragma unroll
+            for (int i = 0; i < BATCH; i++)
+                old[i] = r + i < rows_read ? to[(long long)i * n] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < BATCH; i++) {
+                if (r + i < rows)
+                    to[(long long)i * n] =
+                        alpha * from[i * kPitchC] + beta * old[i];
             }
+            from += BATCH * kPitchC;
+            to += (long long)BATCH * n;
         }
     }
 }
@@ -275,36 +272,61 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
             wmma::fill_fragment(acc[i][j], 0.0f);
     }
 
+    const int of_a = warp_row * kPitchA;
+    const int of_b = kSlotA + warp_col;
+
     if constexpr (STAGES == 1) {
+        fragments now;
+
 #pragma unroll 1
         for (int step = 0; step < n_steps; step++) {
             fill(0);
             hone::copy_commit();
             hone::copy_wait<0>();
             __syncthreads();
-            multiply(ring, warp_row, warp_col, acc);
+#pragma unroll
+            for (int at = 0; at < BK; at += kFragK) {
+                now.load(ring, of_a, of_b, at);
+                now.multiply(acc);
+            }
             __syncthreads();
         }
     } else {
-        /* The first AHEAD rounds only fill. A group of copies is closed in
-         * every round, empty or not: their count says what has arrived. */
+        /* In round `step` the tile of step + AHEAD is asked for, the tile of
+         * `step` is multiplied and the tile of step + 1 arrives; the first
+         * rounds only ask. Fragments are loaded one k step ahead: the last k
+         * step of a tile runs while the first fragments of the next load,
+         * and behind the barrier no warp reads the old tile any more. A group
+         * of copies is closed in every round, empty or not: their count says
+         * what has arrived. */
         constexpr int AHEAD = STAGES - 1;
-        int read = 0, write = 0;
+        int read = STAGES - 1, write = 0;
+        fragments ring_of[2];
 
 #pragma unroll 1
         for (int step = -AHEAD; step < n_steps; step++) {
-            if (step >= 0) {
-                hone::copy_wait<AHEAD - 1>();
-                __syncthreads();
-            }
             if (step + AHEAD < n_steps)
                 fill(write);
+            else if (step + AHEAD == n_steps && SPLIT_K == 1 && beta != 0.0f)
+                prefetch_tile(C, row + warp_row, col + warp_col, M, N);
             hone::copy_commit();
             write = write + 1 == STAGES ? 0 : write + 1;
+            if (step < -1)
+                continue;
             if (step >= 0) {
-                multiply(ring + read * kSlot, warp_row, warp_col, acc);
-                read = read + 1 == STAGES ? 0 : read + 1;
+#pragma unroll
+                for (int at = 0; at < kSteps - 1; at++) {
+                    ring_of[(at + 1) % 2].load(ring + read * kSlot, of_a,
+                                               of_b, (at + 1) * kFragK);
+                    ring_of[at % 2].multiply(acc);
+                }
             }
+            hone::copy_wait<AHEAD - 1>();
+            __syncthreads();
+            read = read + 1 == STAGES ? 0 : read + 1;
+            ring_of[0].load(ring + read * kSlot, of_a, of_b, 0);
+            if (step >= 0)
+                ring_of[1].multiply(acc);
         }
         hone::copy_wait<0>();
         __syncthreads();
@@ -333,9 +355,8 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
     const int r = row + warp_row;
     const int c = col + warp_col;
 
-    if (r < M && c < N)
-        write_tile(staging, out + (long long)r * N + c, N, M - r, N - c,
-                   alpha, beta);
+    out += (long long)r * N + c;
+    write_tile(staging, out, N, min(M - r, WM), min(N - c, WN), alpha, beta);
 }
 
 /* Copies the matrix whose rows do not start at multiples of 16 bytes to rows

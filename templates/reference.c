@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU references of the shipped templates: see reference.h. Straightforward
+ * loops; what matters is that they are right. */
+#include "templates/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+double hone_reference_from_f16(uint16_t bits)
+{
+    const uint64_t sign = (uint64_t)(bits & 0x8000u) << 48;
+    uint64_t exponent = (bits >> 10) & 0x1fu;
+    uint64_t fraction = bits & 0x3ffu;
+    uint64_t out;
+    double value;
+
+    if (exponent == 0x1f) {
+        exponent = 0x7ff;
+    } else if (exponent != 0) {
+        exponent += 1023 - 15;
+    } else if (fraction != 0) {
+        /* Subnormal: fraction * 2^-24. Shift its first 1 bit to where the
+         * implicit one stands. */
+        exponent = 1023 - 14;
+        while (!(fraction & 0x400u)) {
+            fraction <<= 1;
+            --exponent;
+        }
+        fraction &= 0x3ffu;
+    }
+    out = sign | exponent << 52 | fraction << 42;
+    memcpy(&value, &out, sizeof value);
+    return value;
+}
+
+void hone_reference_saxpy(const int64_t *dims, const void *const *args,
+                          int64_t first, int64_t count, double *value,
+                          double *magnitude)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        double product, old;
+
+        if (dims[1] == HONE_REFERENCE_F64) {
+            product = *(const double *)args[0] *
+                      ((const double *)args[1])[first + i];
+            old = ((const double *)args[2])[first + i];
+        } else {
+            product = (double)*(const float *)args[0] *
+                      (double)((const float *)args[1])[first + i];
+            old = (double)((const float *)args[2])[first + i];
+        }
+        value[i] = product + old;
+        magnitude[i] = fabs(product) + fabs(old);
+    }
+}
+
+double hone_reference_saxpy_cost(const int64_t *dims)
+{
+    (void)dims;
+    return 2.0;
+}
+
+/* Neumaier's variant of compensated summation: what an addition rounds away
+ * is collected aside. A sum that is no longer finite has nothing aside. */
+static double compensated_sum(const float *x, int64_t n)
+{
+    double sum = 0.0, aside = 0.0;
+
+    for (int64_t i = 0; i < n; ++i) {
+        const double term = (double)x[i];
+        const double next = sum + term;
+
+        aside += fabs(sum) >= fabs(term) ? sum - next + term
+                                         : term - next + sum;
+        sum = next;
+    }
+    return isfinite(sum) ? sum + aside : sum;
+}
+
+void hone_reference_sum(const int64_t *dims, const void *const *args,
+                        int64_t first, int64_t count, double *value,
+                        double *magnitude)
+{
+    const float *x = args[0];
+
+    if (first != 0 || count < 1)
+        return;
+    value[0] = compensated_sum(x, dims[0]);
+    magnitude[0] = 0.0;
+    for (int64_t i = 0; i < dims[0]; ++i)
+        magnitude[0] += fabs((double)x[i]);
+}
+
+double hone_reference_sum_cost(const int64_t *dims)
+{
+    return (double)dims[0];
+}
+
+/* `count` elements of one row of C, from column `col` on. */
+static void gemm_row(const int64_t *dims, const void *const *args,
+                     int64_t row, int64_t col, int64_t count, double *value,
+                     double *magnitude)
+{
+    const int64_t n = dims[1], k = dims[2];
+    const uint16_t *a = (const uint16_t *)args[0] + row * k;
+    const uint16_t *b = (const uint16_t *)args[1] + col;
+    const float *c = (const float *)args[2] + row * n + col;
+    const double alpha = (double)*(const float *)args[3];
+    const double beta = (double)*(const float *)args[4];
+
+    for (int64_t j = 0; j < count; ++j)
+        value[j] = magnitude[j] = 0.0;
+    for (int64_t step = 0; step < k; ++step) {
+        const double left = hone_reference_from_f16(a[step]);
+
+        for (int64_t j = 0; j < count; ++j) {
+            const double term =
+                left * hone_reference_from_f16(b[step * n + j]);
+
+            value[j] += term;
+            magnitude[j] += fabs(term);
+        }
+    }
+    for (int64_t j = 0; j < count; ++j) {
+        const double old = beta != 0.0 ? beta * (double)c[j] : 0.0;
+
+        value[j] = alpha * value[j] + old;
+        magnitude[j] = fabs(alpha) * magnitude[j] + fabs(old);
+    }
+}
+
+void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
+                             int64_t first, int64_t count, double *value,
+                             double *magnitude)
+{
+    const int64_t n = dims[1];
+
+    while (count > 0) {
+        const int64_t col = first % n;
+        const int64_t part = count < n - col ? count : n - col;
+
+        gemm_row(dims, args, first / n, col, part, value, magnitude);
+        first += part;
+        count -= part;
+        value += part;
+        magnitude += part;
+    }
+}
+
+double hone_reference_gemm_f16_cost(const int64_t *dims)
+{
+    return 2.0 * (double)dims[2] + 3.0;
+}

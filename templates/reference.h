@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU references of the shipped templates, in double precision: what
+ * `check cpu.NAME` compares a kernel with. Plain C that knows nothing of the
+ * rest of the project.
+ *
+ * hone_reference_NAME() computes elements [first, first + count) of the
+ * operation's only output. `dims` are the problem dimensions in declared
+ * order. `args` has one host pointer per declared argument, to the array or
+ * the scalar in its own element type, holding what the argument held before
+ * the run; the output's old values matter only where it is also read.
+ * value[i] gets the result, magnitude[i] the sum of the absolute values of
+ * its terms, which is what rounding errors are measured against.
+ *
+ * hone_reference_NAME_cost() is the number of floating-point operations per
+ * output element, from which a caller decides how many to check. */
+#ifndef HONE_TEMPLATES_REFERENCE_H
+#define HONE_TEMPLATES_REFERENCE_H
+
+#include <stdint.h>
+
+/* Element types of a problem dimension; the values are pinned. */
+enum { HONE_REFERENCE_F32 = 4, HONE_REFERENCE_F64 = 5 };
+
+/* IEEE binary16 bits to double: exact, also for subnormals, infinities and
+ * NaN (whose payload moves to the top of double's). */
+double hone_reference_from_f16(uint16_t bits);
+
+/* dims {n, type}; args {alpha, x, y}; y = alpha*x + y. */
+void hone_reference_saxpy(const int64_t *dims, const void *const *args,
+                          int64_t first, int64_t count, double *value,
+                          double *magnitude);
+double hone_reference_saxpy_cost(const int64_t *dims);
+
+/* dims {n}; args {x, out}, f32; out[0] = sum of x. The sum itself is
+ * compensated: its error is that of one rounding, at any n. */
+void hone_reference_sum(const int64_t *dims, const void *const *args,
+                        int64_t first, int64_t count, double *value,
+                        double *magnitude);
+double hone_reference_sum_cost(const int64_t *dims);
+
+/* dims {M, N, K}; args {A, B, C, alpha, beta}: A M x K and B K x N in f16,
+ * C M x N in f32, all row-major, alpha and beta f32. C = alpha*A*B + beta*C;
+ * with beta = 0 the old C does not count, whatever it holds. */
+void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
+                             int64_t first, int64_t count, double *value,
+                             double *magnitude);
+double hone_reference_gemm_f16_cost(const int64_t *dims);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every shipped template: it parses, its space is neither empty nor beyond
+# use, its default is valid for small and odd shapes, and a sample of its
+# variants compiles for sm_90. Without NVRTC the compiling is skipped.
+set -u
+
+templates="$HONE_SOURCE/templates"
+cache=$(mktemp -d) || exit 1
+trap 'rm -rf "$cache"' EXIT
+export XDG_CACHE_HOME="$cache"
+failures=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    failures=$((failures + 1))
+}
+
+[ -x "$HONE" ] || { echo "skipped: the hone program is not built"; exit 77; }
+
+# space TEMPLATE DIMS LEAST MOST
+space() {
+    n=$("$HONE" space "$templates/$1.cu" --dims "$2" --count) || {
+        fail "space of $1 at $2"
+        return
+    }
+    n=$(printf '%s' "$n" | tr -dc '0-9')
+    if [ "${n:-0}" -lt "$3" ] || [ "${n:-0}" -gt "$4" ]; then
+        fail "$1 at $2 has ${n:-no} variants, expected $3 to $4"
+    fi
+}
+
+space saxpy 1000 100 2000
+space saxpy 1000,f64 100 2000
+space reduce_sum 1 100 2000
+space reduce_sum 1000000 100 2000
+space gemm_f16 1,1,1 200 10000
+space gemm_f16 3000,517,777 200 10000
+space gemm_f16 4096,4096,4096 200 10000
+
+# The source of a variant has its parameters and kernels, and no pragma of
+# ours where the compiler would see it.
+for t in saxpy reduce_sum gemm_f16; do
+    "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
+        fail "expand $t"
+    grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
+done
+
+if "$HONE" compile "$templates/saxpy.cu" --arch sm_90 --limit 1 \
+    > /dev/null 2> "$cache/err"; then
+    :
+elif [ $? -eq 4 ]; then
+    [ "$failures" -eq 0 ] || exit 1
+    echo "skipped: no NVRTC on this machine: $(head -1 "$cache/err")"
+    exit 77
+else
+    fail "compile saxpy: $(cat "$cache/err")"
+fi
+
+for t in saxpy reduce_sum gemm_f16; do
+    json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
+        --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
+    case $json in
+    *'"failed": 0'* | *'"failed":0'*) ;;
+    *) fail "compile $t: $json" ;;
+    esac
+done
+exit "$failures"

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU references against values worked out by hand and, for f16, against
+ * the formula of the format over all 65536 patterns. */
+#include "templates/reference.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* (-1)^s * 2^(e-15) * (1 + f/1024), or * 2^-24 * f for e = 0. */
+static void test_f16_all_patterns(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+        const int exponent = (int)(bits >> 10 & 31);
+        const double fraction = (double)(bits & 1023);
+        const double sign = bits & 0x8000u ? -1.0 : 1.0;
+        const double got = hone_reference_from_f16((uint16_t)bits);
+
+        if (exponent == 31 && fraction != 0.0)
+            assert_true(isnan(got) && !!signbit(got) == (sign < 0.0));
+        else if (exponent == 31)
+            assert_true(isinf(got) && !!signbit(got) == (sign < 0.0));
+        else if (exponent == 0)
+            assert_true(same(got, sign * ldexp(fraction, -24)));
+        else
+            assert_true(same(got, sign * ldexp(1024.0 + fraction,
+                                               exponent - 25)));
+    }
+}
+
+static void test_f16_known_values(void **state)
+{
+    (void)state;
+    assert_true(same(hone_reference_from_f16(0x0000), 0.0));
+    assert_true(same(hone_reference_from_f16(0x8000), -0.0));
+    assert_true(same(hone_reference_from_f16(0x3c00), 1.0));
+    assert_true(same(hone_reference_from_f16(0xc100), -2.5));
+    assert_true(same(hone_reference_from_f16(0x7bff), 65504.0));
+    assert_true(same(hone_reference_from_f16(0x0001), 0x1p-24));
+    assert_true(same(hone_reference_from_f16(0x03ff), 1023.0 * 0x1p-24));
+    assert_true(same(hone_reference_from_f16(0x0400), 0x1p-14));
+}
+
+static void test_saxpy_f32(void **state)
+{
+    const int64_t dims[] = {4, HONE_REFERENCE_F32};
+    const float alpha = -2.0f;
+    const float x[] = {1.0f, 2.0f, -3.0f, 0.5f};
+    const float y[] = {10.0f, -20.0f, 30.0f, 1.0f};
+    const void *args[] = {&alpha, x, y};
+    double value[2] = {99.0, 99.0}, magnitude[2] = {99.0, 99.0};
+
+    (void)state;
+    hone_reference_saxpy(dims, args, 1, 2, value, magnitude);
+    assert_true(same(value[0], -24.0));
+    assert_true(same(value[1], 36.0));
+    assert_true(same(magnitude[0], 24.0));
+    assert_true(same(magnitude[1], 36.0));
+    hone_reference_saxpy(dims, args, 3, 1, value, magnitude);
+    assert_true(same(value[0], 0.0));
+    assert_true(same(magnitude[0], 2.0));
+    assert_true(same(value[1], 36.0)); /* past `count`: untouched */
+    assert_true(same(hone_reference_saxpy_cost(dims), 2.0));
+}
+
+/* What f32 cannot hold: the products must be formed in double. */
+static void test_saxpy_precision(void **state)
+{
+    const int64_t dims32[] = {1, HONE_REFERENCE_F32};
+    const int64_t dims64[] = {1, HONE_REFERENCE_F64};
+    const float alpha = 0x1.000002p0f, x = 0x1.000002p0f, y = -1.0f;
+    const double wide_alpha = 3.0, wide_x = 0x1p-40, wide_y = 1.0;
+    const void *args[] = {&alpha, &x, &y};
+    const void *wide[] = {&wide_alpha, &wide_x, &wide_y};
+    double value, magnitude;
+
+    (void)state;
+    hone_reference_saxpy(dims32, args, 0, 1, &value, &magnitude);
+    assert_true(same(value, 0x1p-22 + 0x1p-46));
+    hone_reference_saxpy(dims64, wide, 0, 1, &value, &magnitude);
+    assert_true(same(value, 1.0 + 3.0 * 0x1p-40));
+}
+
+static void test_sum(void **state)
+{
+    const float x[] = {1.5f, -2.0f, 4.0f, 0.25f};
+    const void *args[] = {x, NULL};
+    int64_t dims[] = {4};
+    double value, magnitude;
+
+    (void)state;
+    hone_reference_sum(dims, args, 0, 1, &value, &magnitude);
+    assert_true(same(value, 3.75));
+    assert_true(same(magnitude, 7.75));
+    assert_true(same(hone_reference_sum_cost(dims), 4.0));
+    dims[0] = 1;
+    hone_reference_sum(dims, args, 0, 1, &value, &magnitude);
+    assert_true(same(value, 1.5));
+    assert_true(same(magnitude, 1.5));
+}
+
+/* A plain double sum loses the small terms here: 2^127 swallows them. */
+static void test_sum_is_compensated(void **state)
+{
+    const float x[] = {1.0f, 0x1p127f, 1.0f, -0x1p127f};
+    const float endless[] = {1.0f, INFINITY, 1.0f};
+    const void *args[] = {x, NULL};
+    int64_t dims[] = {4};
+    double value, magnitude;
+
+    (void)state;
+    hone_reference_sum(dims, args, 0, 1, &value, &magnitude);
+    assert_true(same(value, 2.0));
+    args[0] = endless;
+    dims[0] = 3;
+    hone_reference_sum(dims, args, 0, 1, &value, &magnitude);
+    assert_true(isinf(value) && value > 0.0);
+}
+
+enum { F16_1 = 0x3c00, F16_2 = 0x4000, F16_3 = 0x4200, F16_M4 = 0xc400 };
+
+/* [1 2 3; -4 1 2] * [1 2; 3 -4; 2 1] = [13 -3; 3 -10] */
+static const uint16_t gemm_a[] = {F16_1, F16_2, F16_3, F16_M4, F16_1, F16_2};
+static const uint16_t gemm_b[] = {F16_1, F16_2, F16_3, F16_M4, F16_2, F16_1};
+static const int64_t gemm_dims[] = {2, 2, 3};
+
+static void test_gemm(void **state)
+{
+    const float c[] = {1.0f, 2.0f, -3.0f, 4.0f};
+    const float alpha = 2.0f, beta = -0.5f;
+    const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
+    const double want[] = {25.5, -7.0, 7.5, -22.0};
+    const double terms[] = {26.5, 27.0, 23.5, 30.0};
+    double value[4], magnitude[4];
+
+    (void)state;
+    hone_reference_gemm_f16(gemm_dims, args, 0, 4, value, magnitude);
+    for (int i = 0; i < 4; ++i) {
+        assert_true(same(value[i], want[i]));
+        assert_true(same(magnitude[i], terms[i]));
+    }
+    assert_true(same(hone_reference_gemm_f16_cost(gemm_dims), 9.0));
+}
+
+/* A range that begins and ends inside rows, element by element. */
+static void test_gemm_ranges(void **state)
+{
+    const float c[] = {1.0f, 2.0f, -3.0f, 4.0f};
+    const float alpha = 1.0f, beta = 1.0f;
+    const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
+    double whole[4], whole_magnitude[4];
+
+    (void)state;
+    hone_reference_gemm_f16(gemm_dims, args, 0, 4, whole, whole_magnitude);
+    for (int64_t first = 0; first < 4; ++first) {
+        for (int64_t count = 0; count <= 4 - first; ++count) {
+            double value[5], magnitude[5];
+
+            for (int i = 0; i < 5; ++i)
+                value[i] = magnitude[i] = -1.0;
+            hone_reference_gemm_f16(gemm_dims, args, first, count, value,
+                                    magnitude);
+            for (int64_t i = 0; i < count; ++i) {
+                assert_true(same(value[i], whole[first + i]));
+                assert_true(same(magnitude[i], whole_magnitude[first + i]));
+            }
+            assert_true(same(value[count], -1.0));
+            assert_true(same(magnitude[count], -1.0));
+        }
+    }
+}
+
+/* beta = 0: C may hold anything. */
+static void test_gemm_ignores_c(void **state)
+{
+    const float c[] = {NAN, INFINITY, NAN, NAN};
+    const float alpha = 1.0f, beta = 0.0f;
+    const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
+    double value[4], magnitude[4];
+
+    (void)state;
+    hone_reference_gemm_f16(gemm_dims, args, 0, 4, value, magnitude);
+    assert_true(same(value[0], 13.0));
+    assert_true(same(value[3], -10.0));
+    assert_true(same(magnitude[0], 13.0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_f16_all_patterns),
+        cmocka_unit_test(test_f16_known_values),
+        cmocka_unit_test(test_saxpy_f32),
+        cmocka_unit_test(test_saxpy_precision),
+        cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_sum_is_compensated),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_gemm_ranges),
+        cmocka_unit_test(test_gemm_ignores_c),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
