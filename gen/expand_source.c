@@ -22,6 +22,7 @@ typedef struct writer {
     const int64_t *config;
     const int64_t *dims;
     int line; /* what the compiler calls the line written next */
+    int has_block; /* the parameters are written */
     hone_text *out;
     hone_error *err;
 } writer;
@@ -47,7 +48,10 @@ static void write_line_directive(writer *w, int line)
 
 static void go_to_line(writer *w, int line)
 {
-    if (w->line > line || line - w->line > MAX_BLANK_LINES) {
+    /* No #line before the parameters: it would end the part that can be
+     * precompiled. There lines come in order, each once. */
+    if (w->has_block &&
+        (w->line > line || line - w->line > MAX_BLANK_LINES)) {
         write_line_directive(w, line);
         return;
     }
@@ -163,6 +167,7 @@ static hone_status run(writer *w, size_t begin, size_t end)
         case HONE_BODY_BLOCK:
             hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
             write_line_directive(w, items[i].line);
+            w->has_block = 1;
             break;
         case HONE_BODY_FOR:
             HONE_TRY(run_for(w, i));

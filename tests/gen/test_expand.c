@@ -206,7 +206,7 @@ static void line_numbers(void **state)
             number = atoi(text + 6) - 1;
             continue;
         }
-        if (!length || !strncmp(text, "#define", 7) || strchr("[u", *text) ||
+        if (!length || *text == '#' || strchr("[us", *text) ||
             !strncmp(text, "enum", 4))
             continue; /* nothing, or the parameters */
         source = line_of(t->source, number);
