@@ -35,7 +35,7 @@ typedef struct hone_device {
 struct hone_ctx {
     uint64_t serial; /* of this hone_ctx; never used twice in a process */
     pthread_mutex_t lock;
-    hone_store *store; /* NULL if hone_open() failed; under `lock` */
+    hone_store *store;    /* NULL if hone_open() failed; under `lock` */
     hone_device *devices; /* under `lock` */
     hone_plan_cache cache;
 };
@@ -56,8 +56,8 @@ void hone__device_leave(const hone_device *device);
 /* The module of a row's cubin, loaded on first use; it counts one user more.
  * The device's context is current, `lock` held. */
 hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
-                                 const hone_store_row *row,
-                                 hone_module **out, hone_error *err);
+                                 const hone_store_row *row, hone_module **out,
+                                 hone_error *err);
 /* One user less; unloaded with the last one. `lock` held; NULL is a no-op. */
 void hone__module_release(hone_module *module);
 

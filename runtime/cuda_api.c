@@ -81,11 +81,11 @@ static hone_status load(hone_error *err)
     if (!library) {
         const char *why = dlerror();
 
-        return hone__fail(err, HONE_ERR_NO_GPU,
-                          "no NVIDIA driver: %s; install driver "
-                          NEEDED_DRIVER
-                          " or newer on a machine with an NVIDIA GPU",
-                          why ? why : path);
+        return hone__fail(
+            err, HONE_ERR_NO_GPU,
+            "no NVIDIA driver: %s; install driver " NEEDED_DRIVER
+            " or newer on a machine with an NVIDIA GPU",
+            why ? why : path);
     }
     /* Never closed again: the driver does not survive dlclose(). */
     HONE_TRY(fill_table(library, path, err));
@@ -125,13 +125,11 @@ hone_status hone__cuda_check(const hone_cuda *cuda, hone_cu_result result,
         name = "unknown error";
     if (cuda->error_string(result, &text) || !text)
         text = "the driver has no text for it";
-    return hone__fail_native(err,
-                             result == HONE_CU_OUT_OF_MEMORY
-                                 ? HONE_ERR_NO_MEMORY
-                                 : HONE_ERR_CUDA,
-                             HONE_DOMAIN_CUDA, result,
-                             "%s failed: %s (%d): %s", what, name, result,
-                             text);
+    return hone__fail_native(
+        err,
+        result == HONE_CU_OUT_OF_MEMORY ? HONE_ERR_NO_MEMORY : HONE_ERR_CUDA,
+        HONE_DOMAIN_CUDA, result, "%s failed: %s (%d): %s", what, name,
+        result, text);
 }
 
 hone_status hone__cuda_facts(const hone_cuda *cuda, hone_cu_device device,

@@ -130,8 +130,7 @@ static hone_status check_requires(resolver *r)
             return hone__fail(r->err, HONE_ERR_CONSTRAINT,
                               "this variant of %s requires '%s', which does "
                               "not hold for these dims on this device",
-                              spec->op,
-                              hone__expr_text(spec->requires_[i]));
+                              spec->op, hone__expr_text(spec->requires_[i]));
     }
     return HONE_OK;
 }
@@ -139,8 +138,9 @@ static hone_status check_requires(resolver *r)
 /* Elements and bytes of an array. */
 static hone_status eval_array(resolver *r, const char *name,
                               const hone_expr *type_expr,
-                              const hone_expr *count_expr, hone_type *out_type,
-                              int64_t *out_count, int64_t *out_bytes)
+                              const hone_expr *count_expr,
+                              hone_type *out_type, int64_t *out_count,
+                              int64_t *out_bytes)
 {
     int64_t type = 0;
     int64_t element_bytes = 0;
@@ -215,7 +215,7 @@ static hone_status resolve_extents(resolver *r, const spec_launch *launch,
             return hone__fail(r->err, HONE_ERR_INPUT,
                               "%s.%c of kernel '%s' is %" PRId64 " ('%s'); "
                               "CUDA allows 1 to %" PRId64,
-                              what, "xyz"[i], launch->kernel, value,
+                              what, "xyz"[i], launch -> kernel, value,
                               exprs[i] ? hone__expr_text(exprs[i]) : "1",
                               limits[i]);
         out[i] = (unsigned)value;
@@ -288,8 +288,8 @@ hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
     resolver r = {.spec = spec, .facts = facts, .err = err};
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(hone__launch_spec_complete_dims(spec, dims, n_dims, out->dims,
-                                             err));
+    HONE_TRY(
+        hone__launch_spec_complete_dims(spec, dims, n_dims, out->dims, err));
     out->n_dims = spec->n_dims;
     memcpy(r.slots, facts->value, sizeof facts->value);
     memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
@@ -305,8 +305,7 @@ hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
             HONE_TRY(eval(&r, launch->condition, &wanted));
         if (!wanted)
             continue;
-        HONE_TRY(resolve_launch(&r, launch,
-                                &out->launches[out->n_launches]));
+        HONE_TRY(resolve_launch(&r, launch, &out->launches[out->n_launches]));
         ++out->n_launches;
     }
     if (spec->flops)

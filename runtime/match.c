@@ -97,11 +97,10 @@ static int judge_default(const matcher *m, const hone_store_row *row,
     if (!row->is_default || strcmp(row->types, m->types) != 0)
         return 0;
     out->kind = HONE_MATCH_DEFAULT;
-    out->strangeness =
-        (int)(m->target->facts.value[HONE_FACT_sm] -
-              strtol(row->compile_arch + 3, NULL, 10)) *
-            2 +
-        row->is_winner;
+    out->strangeness = (int)(m->target->facts.value[HONE_FACT_sm] -
+                             strtol(row->compile_arch + 3, NULL, 10)) *
+                           2 +
+                       row->is_winner;
     return 1;
 }
 
@@ -115,10 +114,10 @@ static int judge(const matcher *m, const hone_store_row *row, candidate *out)
         return 0;
     if (row->is_winner && strcmp(row->arch, m->arch) == 0 &&
         row->sm_count == target->facts.value[HONE_FACT_sm_count]) {
-        out->strangeness = (strcmp(row->device_name, target->name) != 0) * 4 +
-                           !row->is_cold * 2 +
-                           (strcmp(row->driver_version,
-                                   target->driver_version) != 0);
+        out->strangeness =
+            (strcmp(row->device_name, target->name) != 0) * 4 +
+            !row->is_cold * 2 +
+            (strcmp(row->driver_version, target->driver_version) != 0);
         out->kind = HONE_MATCH_EXACT;
         if (same_dims(m, row))
             return 1;
@@ -170,8 +169,7 @@ static void explain(const matcher *m, const candidate *c, hone_match *out)
     case HONE_MATCH_EXACT:
         (void)snprintf(out->reason, sizeof out->reason,
                        "tuned for these dimensions on %.100s%s",
-                       row->device_name,
-                       row->is_cold ? "" : " (hot mode)");
+                       row->device_name, row->is_cold ? "" : " (hot mode)");
         break;
     case HONE_MATCH_NEIGHBOUR:
         (void)snprintf(out->reason, sizeof out->reason,
@@ -257,9 +255,9 @@ static hone_status choose(const matcher *m, const candidate *list, size_t n,
         hone_status status = hone__store_spec(list[i].row, &spec, &reason);
 
         if (status == HONE_OK)
-            status = hone__launch_spec_resolve(
-                spec, m->dims, m->n_dims, &m->target->facts, &out->resolved,
-                &reason);
+            status = hone__launch_spec_resolve(spec, m->dims, m->n_dims,
+                                               &m->target->facts,
+                                               &out->resolved, &reason);
         if (status == HONE_OK) {
             out->row = list[i].row;
             explain(m, &list[i], &out->match);
@@ -287,14 +285,14 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     }
     if (status != HONE_OK)
         return status;
-    HONE_TRY(hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims,
-                                             err));
+    HONE_TRY(
+        hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
     m->n_dims = hone__launch_spec_n_dims(m->spec);
     for (size_t i = 0; i < m->n_dims; ++i) {
         if (hone__launch_spec_dim_is_type(m->spec, i))
-            used += (size_t)snprintf(m->types + used, sizeof m->types - used,
-                                     "%s%" PRId64, used ? "," : "",
-                                     m->dims[i]);
+            used +=
+                (size_t)snprintf(m->types + used, sizeof m->types - used,
+                                 "%s%" PRId64, used ? "," : "", m->dims[i]);
     }
     return HONE_OK;
 }
@@ -312,20 +310,19 @@ static hone_status unknown_op(hone_store *store, const hone_store_op *op,
                           hone__store_path(store), op->name, op->name);
     status = hone__store_list_ops(store, &ops, err);
     if (status == HONE_OK)
-        status = hone__fail(err, HONE_ERR_NOT_FOUND,
-                            "operation '%s' is not in database '%s', which "
-                            "has %s; run: hone tune %s",
-                            op->name, hone__store_path(store),
-                            ops.length ? hone__text_str(&ops) : "none",
-                            op->name);
+        status =
+            hone__fail(err, HONE_ERR_NOT_FOUND,
+                       "operation '%s' is not in database '%s', which "
+                       "has %s; run: hone tune %s",
+                       op->name, hone__store_path(store),
+                       ops.length ? hone__text_str(&ops) : "none", op->name);
     hone__text_free(&ops);
     return status;
 }
 
 hone_status hone__match_find(hone_store *store, const hone_target *target,
                              const char *op, const int64_t *dims,
-                             size_t n_dims, hone_answer *out,
-                             hone_error *err)
+                             size_t n_dims, hone_answer *out, hone_error *err)
 {
     matcher m = {.target = target};
     hone_store_op *rows = NULL;

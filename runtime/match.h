@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which row of the database answers a problem on a device: the exact shape,
- * a guarded neighbour, or the default variant; see README.md for the rules. */
+ * a guarded neighbour, or the default variant; see README.md for the rules.
+ */
 #ifndef HONE_RUNTIME_MATCH_H
 #define HONE_RUNTIME_MATCH_H
 

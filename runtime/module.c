@@ -102,9 +102,9 @@ static hone_status load(hone_ctx *ctx, const hone_device *device,
         const hone_cu_result result =
             device->cuda->module_load(out, cubin.data);
 
-        status = hone__cuda_check(device->cuda, result,
-                                  "loading the kernel (cuModuleLoadData)",
-                                  err);
+        status =
+            hone__cuda_check(device->cuda, result,
+                             "loading the kernel (cuModuleLoadData)", err);
         if (result == HONE_CU_NO_BINARY_FOR_GPU)
             status = hone__fail_native(
                 err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
@@ -117,8 +117,8 @@ static hone_status load(hone_ctx *ctx, const hone_device *device,
 }
 
 hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
-                                 const hone_store_row *row,
-                                 hone_module **out, hone_error *err)
+                                 const hone_store_row *row, hone_module **out,
+                                 hone_error *err)
 {
     hone_module *module;
     hone_status status;

@@ -37,9 +37,8 @@ enum { N_ROOTS = 3 };
 
 static void find_roots(const char *roots[N_ROOTS])
 {
-    const char *const from[N_ROOTS] = {getenv("CUDA_HOME"),
-                                       getenv("CUDA_PATH"),
-                                       "/usr/local/cuda"};
+    const char *const from[N_ROOTS] = {
+        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 
     for (size_t i = 0; i < N_ROOTS; ++i)
         roots[i] = from[i] && *from[i] ? from[i] : NULL;
@@ -160,8 +159,7 @@ static void find_library_path(void)
     table.library[0] = '\0';
     if (!dladdr(address, &info) || !info.dli_fname)
         return;
-    if (!copy_real_path(table.library, sizeof table.library,
-                        info.dli_fname))
+    if (!copy_real_path(table.library, sizeof table.library, info.dli_fname))
         table.library[0] = '\0';
 }
 

@@ -131,8 +131,7 @@ void hone__plan_free(hone_plan *plan)
     if (plan->workspaces) {
         const int alive = hone__device_enter(plan->device);
 
-        hone__workspaces_free(plan->workspaces,
-                              alive ? plan->device : NULL);
+        hone__workspaces_free(plan->workspaces, alive ? plan->device : NULL);
         if (alive)
             hone__device_leave(plan->device);
     }
@@ -152,13 +151,13 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op,
     if (!ctx || !op || (n_dims && !dims) || !out_plan)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "hone_plan_create: %s is NULL",
-                          !ctx  ? "ctx"
-                          : !op ? "op"
+                          !ctx        ? "ctx"
+                          : !op       ? "op"
                           : !out_plan ? "out_plan"
                                       : "dims");
     (void)pthread_mutex_lock(&ctx->lock);
-    status = hone__plan_build(ctx, op, dims, n_dims, out_plan, out_match,
-                              err);
+    status =
+        hone__plan_build(ctx, op, dims, n_dims, out_plan, out_match, err);
     (void)pthread_mutex_unlock(&ctx->lock);
     return status;
 }
@@ -202,8 +201,7 @@ hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
     return make_workspaces(plan, stream, &parts);
 }
 
-static hone_status launch_failed(const hone_plan *plan,
-                                 hone_cu_result result)
+static hone_status launch_failed(const hone_plan *plan, hone_cu_result result)
 {
     char what[128];
 

@@ -114,10 +114,10 @@ static inline uint64_t hone__plan_hash(const hone_plan_key *key)
     const size_t length = strlen(key->op);
     uint64_t hash = key->context_id;
 
-    hash = hone__plan_mix(hash, (uint64_t)length << 16 |
-                                    (uint64_t)(unsigned char)key->op[0] << 8 |
-                                    (unsigned char)key->op[length -
-                                                           (length > 0)]);
+    hash = hone__plan_mix(hash,
+                          (uint64_t)length << 16 |
+                              (uint64_t)(unsigned char)key->op[0] << 8 |
+                              (unsigned char)key->op[length - (length > 0)]);
     for (size_t i = 0; i < key->n_dims; ++i)
         hash = hone__plan_mix(hash, (uint64_t)key->dims[i]);
     return hash;

@@ -45,8 +45,8 @@ static void put(plan_table *table, hone_plan *plan)
 {
     size_t i = (size_t)plan->hash & table->mask;
 
-    while (atomic_load_explicit(&table->entries[i].plan,
-                                memory_order_relaxed))
+    while (
+        atomic_load_explicit(&table->entries[i].plan, memory_order_relaxed))
         i = (i + 1) & table->mask;
     atomic_store_explicit(&table->entries[i].hash, plan->hash,
                           memory_order_relaxed);
@@ -147,7 +147,9 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
     if (!ctx || !op || (n_dims && !dims))
         return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
                           "hone_launch: %s is NULL",
-                          !ctx ? "ctx" : !op ? "op" : "dims");
+                          !ctx  ? "ctx"
+                          : !op ? "op"
+                                : "dims");
     if (last_launched.ctx_serial == ctx->serial)
         plan = last_launched.plan;
     if (plan)
@@ -161,8 +163,8 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
     else if (!plan || !hone__plan_matches(plan, &key))
         plan = hone__plan_cache_find(&ctx->cache, &key);
     if (!plan)
-        HONE_TRY(make_plan(ctx, op, dims, n_dims, &plan,
-                           hone__thread_error(ctx)));
+        HONE_TRY(
+            make_plan(ctx, op, dims, n_dims, &plan, hone__thread_error(ctx)));
     last_launched.ctx_serial = ctx->serial;
     last_launched.plan = plan;
     return hone_plan_run(plan, args, stream);

@@ -17,7 +17,7 @@ struct hone_plan_table;
 /* Starts as {0}. */
 typedef struct hone_plan_cache {
     _Atomic(struct hone_plan_table *) table; /* NULL while empty */
-    size_t n_plans; /* of writers */
+    size_t n_plans;                          /* of writers */
 } hone_plan_cache;
 
 /* What a cached plan is found by: the CUDA context (its id), the operation

@@ -24,12 +24,11 @@ hone_status hone__store_fail(const hone_store *store, const char *what,
     const char *text =
         store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code);
 
-    return hone__fail_native(err,
-                             (code & 0xff) == SQLITE_NOMEM
-                                 ? HONE_ERR_NO_MEMORY
-                                 : HONE_ERR_DATABASE,
-                             HONE_DOMAIN_SQLITE, code, "%s '%s': %s", what,
-                             store->path, text);
+    return hone__fail_native(
+        err,
+        (code & 0xff) == SQLITE_NOMEM ? HONE_ERR_NO_MEMORY
+                                      : HONE_ERR_DATABASE,
+        HONE_DOMAIN_SQLITE, code, "%s '%s': %s", what, store->path, text);
 }
 
 hone_status hone__store_prepare(const hone_store *store, const char *sql,
@@ -42,8 +41,7 @@ hone_status hone__store_prepare(const hone_store *store, const char *sql,
 }
 
 /* The first column of the first row of a PRAGMA; SQLite's code. */
-static int read_pragma(const hone_store *store, const char *sql,
-                       int64_t *out)
+static int read_pragma(const hone_store *store, const char *sql, int64_t *out)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
@@ -172,8 +170,8 @@ hone_status hone__store_open(const char *path, hone_store **out,
                 "names another",
                 path);
         return hone__fail_native(err, HONE_ERR_DATABASE, HONE_DOMAIN_ERRNO,
-                                 errno, "cannot open database '%s': %s",
-                                 path, strerror(errno));
+                                 errno, "cannot open database '%s': %s", path,
+                                 strerror(errno));
     }
     if (!S_ISREG(info.st_mode))
         return hone__fail(err, HONE_ERR_DATABASE,
@@ -217,8 +215,7 @@ const char *hone__store_path(const hone_store *store)
 /* Unpack a zstd frame of known size and check its hash. */
 static hone_status unpack(const hone_store *store, const hone_store_row *row,
                           const void *packed, size_t packed_bytes,
-                          int64_t size_bytes, hone_text *out,
-                          hone_error *err)
+                          int64_t size_bytes, hone_text *out, hone_error *err)
 {
     enum { MOST_BYTES = 1 << 30 }; /* a damaged size must not take it all */
     char hex[HONE_SHA256_HEX];
@@ -255,7 +252,8 @@ hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
                               hone_text *out, hone_error *err)
 {
     static const char *const sql[] = {
-        "SELECT cubin, cubin_size_bytes FROM default_v1 WHERE variant_id = ?1 "
+        "SELECT cubin, cubin_size_bytes FROM default_v1 WHERE variant_id = "
+        "?1 "
         "AND cubin_sha256 = ?2",
         "SELECT cubin, cubin_size_bytes FROM winner_v1 WHERE trial_id = ?1 "
         "AND cubin_sha256 = ?2"};
@@ -263,8 +261,8 @@ hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
     hone_status status;
     int code;
 
-    HONE_TRY(hone__store_prepare(store, sql[row->is_winner], &statement,
-                                 err));
+    HONE_TRY(
+        hone__store_prepare(store, sql[row->is_winner], &statement, err));
     (void)sqlite3_bind_int64(statement, 1, row->id);
     (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1,
                             SQLITE_STATIC);
@@ -281,8 +279,8 @@ hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
                             "was changed meanwhile, try again",
                             store->path, row->config);
     } else {
-        status = hone__store_fail(store, "cannot read a cubin from", code,
-                                  err);
+        status =
+            hone__store_fail(store, "cannot read a cubin from", code, err);
     }
     (void)sqlite3_finalize(statement);
     return status;

@@ -69,8 +69,7 @@ static const char sql_defaults[] =
 static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
                 const char *previous, const char **out)
 {
-    const char *text =
-        (const char *)sqlite3_column_text(statement, column);
+    const char *text = (const char *)sqlite3_column_text(statement, column);
 
     if (!text)
         text = "";
@@ -144,8 +143,7 @@ static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
              keep(op, statement, COLUMN_DEVICE_NAME,
                   last ? last->device_name : NULL, &row->device_name) &&
              keep(op, statement, COLUMN_DRIVER,
-                  last ? last->driver_version : NULL,
-                  &row->driver_version)));
+                  last ? last->driver_version : NULL, &row->driver_version)));
 }
 
 static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
@@ -199,9 +197,8 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
     hone_status status = HONE_OK;
     int code = SQLITE_ROW;
 
-    HONE_TRY(hone__store_prepare(store,
-                                 is_winner ? sql_winners : sql_defaults,
-                                 &statement, err));
+    HONE_TRY(hone__store_prepare(
+        store, is_winner ? sql_winners : sql_defaults, &statement, err));
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
     while (status == HONE_OK &&
            (code = sqlite3_step(statement)) == SQLITE_ROW)
@@ -219,8 +216,8 @@ static hone_status refresh(hone_store *store, hone_error *err)
     hone_status status = HONE_OK;
     int code;
 
-    HONE_TRY(hone__store_prepare(store, "PRAGMA data_version", &statement,
-                                 err));
+    HONE_TRY(
+        hone__store_prepare(store, "PRAGMA data_version", &statement, err));
     code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
         const int64_t version = sqlite3_column_int64(statement, 0);
@@ -272,8 +269,8 @@ hone_status hone__store_spec(const hone_store_row *row,
     hone_status status = HONE_OK;
 
     if (!row->plan->spec)
-        status = hone__launch_spec_parse(row->plan->text, &row->plan->spec,
-                                         err);
+        status =
+            hone__launch_spec_parse(row->plan->text, &row->plan->spec, err);
     *out = row->plan->spec;
     return status;
 }

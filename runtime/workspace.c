@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 enum {
-    ALIGN_BYTES = 256, /* what cuMemAlloc gives: vector loads may rely on it */
+    ALIGN_BYTES =
+        256, /* what cuMemAlloc gives: vector loads may rely on it */
     STREAM_PER_THREAD = 2 /* CU_STREAM_PER_THREAD: one handle, many streams */
 };
 
@@ -23,8 +24,7 @@ hone_status hone__workspaces_create(const hone_resolved *resolved,
         if (size > INT64_MAX - ALIGN_BYTES - (int64_t)total)
             return hone__fail(err, HONE_ERR_OVERFLOW,
                               "the workspaces do not fit into 2^63 bytes");
-        total += ((size_t)size + ALIGN_BYTES - 1) / ALIGN_BYTES *
-                 ALIGN_BYTES;
+        total += ((size_t)size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
     }
     if (!total)
         return HONE_OK;
@@ -82,8 +82,7 @@ static hone_slot *probe(hone_workspaces *workspaces, uintptr_t key,
         (size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 
     for (size_t i = 0; i < HONE_MAX_SLOTS; ++i) {
-        hone_slot *slot =
-            &workspaces->slots[(start + i) % HONE_MAX_SLOTS];
+        hone_slot *slot = &workspaces->slots[(start + i) % HONE_MAX_SLOTS];
 
         *out_found = atomic_load_explicit(&slot->key, memory_order_acquire);
         if (*out_found == key || !*out_found)
@@ -113,8 +112,8 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
     int n_zero = 0;
 
     for (size_t i = 0; i < workspaces->n_parts; ++i)
-        n_zero += workspaces->parts[i].zero &&
-                  workspaces->parts[i].size_bytes;
+        n_zero +=
+            workspaces->parts[i].zero && workspaces->parts[i].size_bytes;
     if (!n_zero)
         return HONE_OK;
     HONE_TRY(hone__cuda_check(
@@ -129,9 +128,9 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
                 "zeroing a workspace (cuMemsetD8Async)", err);
     }
     if (status == HONE_OK)
-        status = hone__cuda_check(
-            cuda, cuda->stream_synchronize(own),
-            "zeroing a workspace (cuStreamSynchronize)", err);
+        status = hone__cuda_check(cuda, cuda->stream_synchronize(own),
+                                  "zeroing a workspace (cuStreamSynchronize)",
+                                  err);
     (void)cuda->stream_destroy(own);
     return status;
 }

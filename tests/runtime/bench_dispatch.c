@@ -216,8 +216,7 @@ static void make_plans(bench *b)
     b->plan_create_ns = (now_ns() - start) / b->n_shapes;
     for (int i = 0; i < b->n_shapes; ++i) {
         need(b,
-             hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args,
-                         b->stream),
+             hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args, b->stream),
              "hone_launch");
         if (i % BATCH == 0)
             (void)b->cuda->stream_synchronize(b->stream);
@@ -237,9 +236,8 @@ static void bare_params(const bench *b, const hone_plan_launch *launch,
     }
 }
 
-static hone_cu_result launch_bare(const bench *b,
-                                  const hone_plan_launch *launch,
-                                  void **params)
+static hone_cu_result
+launch_bare(const bench *b, const hone_plan_launch *launch, void **params)
 {
     return b->cuda->launch(launch->function, launch->grid[0], launch->grid[1],
                            launch->grid[2], launch->block[0],
@@ -274,14 +272,14 @@ static double measure(bench *b, way w, const int *picks)
         break;
     case WAY_RANDOM_RUN:
         for (int i = 0; i < BATCH; ++i)
-            failed |= (int)hone_plan_run(b->plans[picks[i]], b->args,
-                                         b->stream);
+            failed |=
+                (int)hone_plan_run(b->plans[picks[i]], b->args, b->stream);
         break;
     case WAY_RANDOM:
     default:
         for (int i = 0; i < BATCH; ++i)
-            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i]],
-                                       1, b->args, b->stream);
+            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i]], 1,
+                                       b->args, b->stream);
     }
     elapsed = now_ns() - start;
     if (failed || b->cuda->stream_synchronize(b->stream))

@@ -265,8 +265,7 @@ hone_cu_result cuDeviceTotalMem_v2(size_t *out, hone_cu_device d)
     return 0;
 }
 
-hone_cu_result cuDeviceGetAttribute(int *out, int attribute,
-                                    hone_cu_device d)
+hone_cu_result cuDeviceGetAttribute(int *out, int attribute, hone_cu_device d)
 {
     ENTER();
     (void)d;
@@ -350,8 +349,8 @@ static int parse_kernel(const char *line, struct CUfunc_st *out)
     char sizes[128] = "";
     char *rest = sizes;
 
-    if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes,
-               sizes) < 2)
+    if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes, sizes) <
+        2)
         return 0;
     out->dynamic_limit_bytes = DEFAULT_SHARED - out->static_bytes;
     while (*rest && out->n_params < FAKE_MAX_PARAMS) {
@@ -413,8 +412,7 @@ hone_cu_result cuModuleGetFunction(hone_cu_function *out, hone_cu_module m,
     return NOT_FOUND;
 }
 
-hone_cu_result cuFuncGetAttribute(int *out, int attribute,
-                                  hone_cu_function f)
+hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
 {
     ENTER();
     *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED
@@ -556,9 +554,8 @@ UNUSED(cuOccupancyMaxActiveBlocksPerMultiprocessor,
        ADDRESS(block), ADDRESS(shared_bytes))
 UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes,
        total)
-UNUSED(cuMemcpyHtoD_v2,
-       (hone_cu_ptr to, const void *from, size_t size_bytes), ADDRESS(to),
-       from, ADDRESS(size_bytes))
+UNUSED(cuMemcpyHtoD_v2, (hone_cu_ptr to, const void *from, size_t size_bytes),
+       ADDRESS(to), from, ADDRESS(size_bytes))
 UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
        ADDRESS(from), ADDRESS(size_bytes))
 UNUSED(cuMemcpyDtoDAsync_v2,

@@ -24,8 +24,8 @@ extern const char gemm_cubin[];
 
 typedef struct runtime_fixture {
     char folder[256];
-    char path[300]; /* folder/hone.db */
-    hone_db *db;    /* open for writing */
+    char path[300];          /* folder/hone.db */
+    hone_db *db;             /* open for writing */
     hone_cu_context context; /* current in the test's thread */
 } runtime_fixture;
 

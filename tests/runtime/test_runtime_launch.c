@@ -66,17 +66,14 @@ static void the_name_decides_not_its_address(void **state)
     char op[8] = "axpy";
 
     put_defaults(*state);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL),
-                HONE_OK);
+    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL), HONE_OK);
     memcpy(op, "gemm", 5);
     assert_int_equal(hone_launch(ctx, op, dims, 1, gemm_args, NULL),
                      HONE_ERR_DIMS);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 3, gemm_args, NULL),
-                HONE_OK);
+    assert_hone(ctx, hone_launch(ctx, op, dims, 3, gemm_args, NULL), HONE_OK);
     assert_string_equal(fake_launch_at(1)->kernel, "gemm_main");
     memcpy(op, "axpy", 5);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL),
-                HONE_OK);
+    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL), HONE_OK);
     assert_string_equal(fake_launch_at(2)->kernel, "axpy");
     hone_close(ctx);
 }
@@ -109,9 +106,8 @@ static void failures_are_not_cached(void **state)
                      HONE_ERR_ARGUMENT);
     assert_int_equal(hone_launch(ctx, "axpy", NULL, 1, NULL, NULL),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(
-        hone_launch(ctx, "axpy", &(int64_t){64}, 1, NULL, NULL),
-        HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_launch(ctx, "axpy", &(int64_t){64}, 1, NULL, NULL),
+                     HONE_ERR_ARGUMENT);
     hone_close(ctx);
 }
 
@@ -180,8 +176,8 @@ static void many_threads(void **state)
 
     put_defaults(fixture);
     for (unsigned i = 0; i < N_THREADS; ++i) {
-        workers[i] = (worker){
-            .ctx = ctx, .context = fixture->context, .number = i};
+        workers[i] =
+            (worker){.ctx = ctx, .context = fixture->context, .number = i};
         assert_int_equal(
             pthread_create(&threads[i], NULL, launch_many, &workers[i]), 0);
     }

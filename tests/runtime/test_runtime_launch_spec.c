@@ -175,8 +175,8 @@ static void limits_of_the_text(void **state)
     assert_contains(error.text, "line 4: longer than 4095 bytes");
     (void)snprintf(text, 20000, "hone-launch 1\nop x\n");
     for (char name = 'a'; name < 'a' + HONE_MAX_DIMS + 1; ++name) {
-        const char line[] = {'d', 'i', 'm', ' ', name, ' ', 'i', 'n',
-                             't', '\n', '\0'};
+        const char line[] = {'d', 'i', 'm', ' ',  name, ' ',
+                             'i', 'n', 't', '\n', '\0'};
 
         (void)strcat(text, line);
     }
@@ -213,10 +213,9 @@ static void bad_dims_are_named(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         hone_error error = {0};
 
-        assert_int_equal(
-            hone__launch_spec_complete_dims(spec, rows[i].dims,
-                                            rows[i].n_dims, out, &error),
-            HONE_ERR_DIMS);
+        assert_int_equal(hone__launch_spec_complete_dims(
+                             spec, rows[i].dims, rows[i].n_dims, out, &error),
+                         HONE_ERR_DIMS);
         assert_contains(error.text, rows[i].part);
     }
     hone__launch_spec_free(spec);
@@ -235,8 +234,7 @@ static void bad_numbers_are_refused(void **state)
         {"launch k\ngrid n\nblock 1\n", INT64_C(1) << 31, HONE_ERR_INPUT,
          "grid.x of kernel 'k' is 2147483648"},
         {"launch k\ngrid 1;n\nblock 1\n", 65536, HONE_ERR_INPUT, "grid.y"},
-        {"launch k\ngrid 1;1;n\nblock 1\n", 65536, HONE_ERR_INPUT,
-         "grid.z"},
+        {"launch k\ngrid 1;1;n\nblock 1\n", 65536, HONE_ERR_INPUT, "grid.z"},
         {"launch k\ngrid n-1\nblock 1\n", 1, HONE_ERR_INPUT, "is 0"},
         {"launch k\ngrid 1\nblock n\n", 1025, HONE_ERR_INPUT, "block.x"},
         {"launch k\ngrid 1\nblock 1;1;n\n", 65, HONE_ERR_INPUT, "block.z"},
@@ -289,8 +287,8 @@ static void limits_are_reached(void **state)
     hone_resolved r;
 
     (void)state;
-    assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL), HONE_OK);
+    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
+                     HONE_OK);
     assert_int_equal(r.launches[0].grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);

@@ -133,9 +133,9 @@ static void a_workspace_per_stream(void **state)
         for (uintptr_t s = 0; s < 64; ++s) {
             const long at = fake_n_launches();
 
-            assert_hone(
-                ctx, hone_plan_run(plan, gemm_args, stream_of(s * 0x40)),
-                HONE_OK);
+            assert_hone(ctx,
+                        hone_plan_run(plan, gemm_args, stream_of(s * 0x40)),
+                        HONE_OK);
             if (pass == 0)
                 first[s] = fake_launch_at(at)->params[3];
             assert_true(first[s] == fake_launch_at(at)->params[3]);
@@ -248,8 +248,7 @@ static void contexts_have_their_own_modules(void **state)
     assert_int_equal(fake_n_modules(), 2);
     assert_hone(ctx, hone_plan_run(plans[1], gemm_args, NULL), HONE_OK);
     /* A plan of the other context: its workspace must not come from here. */
-    assert_hone(ctx, hone_plan_run(plans[0], gemm_args, NULL),
-                HONE_ERR_CUDA);
+    assert_hone(ctx, hone_plan_run(plans[0], gemm_args, NULL), HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "another CUDA context");
     (void)cuCtxSetCurrent(fixture->context);
     assert_hone(ctx, hone_plan_run(plans[0], gemm_args, NULL), HONE_OK);
@@ -299,8 +298,7 @@ static void misuse(void **state)
 
     put_both(fixture);
     plan = plan_of(ctx, "axpy");
-    assert_int_equal(hone_plan_run(NULL, axpy_args, NULL),
-                     HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_plan_run(NULL, axpy_args, NULL), HONE_ERR_ARGUMENT);
     assert_int_equal(hone_plan_prepare(NULL, NULL), HONE_ERR_ARGUMENT);
     assert_hone(ctx, hone_plan_run(plan, NULL, NULL), HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args is NULL");
@@ -393,8 +391,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
 
 static void any_driver_call_may_fail(void **state)
 {
-    static const int codes[] = {HONE_CU_OUT_OF_MEMORY,
-                                HONE_CU_LAUNCH_FAILED};
+    static const int codes[] = {HONE_CU_OUT_OF_MEMORY, HONE_CU_LAUNCH_FAILED};
     runtime_fixture *fixture = *state;
     long n_calls;
 

@@ -125,8 +125,8 @@ static void rows_and_cubin(void **state)
     assert_true(op->rows[0].is_cold);
     assert_int_equal(hone__store_spec(&op->rows[0], &spec, NULL), HONE_OK);
     assert_string_equal(hone__launch_spec_op(spec), "axpy");
-    assert_int_equal(
-        hone__store_cubin(store, &op->rows[0], &cubin, NULL), HONE_OK);
+    assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, NULL),
+                     HONE_OK);
     assert_string_equal(cubin.data, axpy_cubin);
     hone__text_clear(&cubin);
     assert_int_equal(hone__store_list_ops(store, &cubin, NULL), HONE_OK);
@@ -155,14 +155,14 @@ static void sees_what_is_written_later(void **state)
 static void older_templates_are_left_out(void **state)
 {
     runtime_fixture *fixture = *state;
-    const tuned_row newer = {
-        .dims = million,
-        .n_dims = 1,
-        .mode = "hot",
-        .launch_plan = axpy_plan,
-        .cubin = axpy_cubin,
-        .template_sha256 = "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
-                           "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"};
+    const tuned_row newer = {.dims = million,
+                             .n_dims = 1,
+                             .mode = "hot",
+                             .launch_plan = axpy_plan,
+                             .cubin = axpy_cubin,
+                             .template_sha256 =
+                                 "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
+                                 "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"};
     hone_store *store = NULL;
     hone_store_op *op = NULL;
 
@@ -332,8 +332,7 @@ static void memory_may_run_out(void **state)
         if (status == HONE_OK)
             status = hone__store_op(store, "axpy", &op, &error);
         if (status == HONE_OK)
-            status =
-                hone__store_cubin(store, &op->rows[0], &cubin, &error);
+            status = hone__store_cubin(store, &op->rows[0], &cubin, &error);
         hone__alloc_fail_after(-1);
         if (status != HONE_OK)
             assert_int_equal(status, HONE_ERR_NO_MEMORY);

@@ -23,9 +23,9 @@ static hone_status put_variant(hone_db *db, const tuned_row *row,
     };
     char sha256[HONE_SHA256_HEX];
 
-    tmpl.sha256 = EITHER(row->template_sha256,
-                         "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
-                         "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1");
+    tmpl.sha256 =
+        EITHER(row->template_sha256, "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
+                                     "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1");
     HONE_TRY(hone__db_template_put(db, &tmpl, out_template, err));
     variant.template_id = *out_template;
     HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0",
@@ -49,26 +49,28 @@ hone_status tuned_put_default(hone_db *db, const tuned_row *row,
 
 hone_status tuned_put(hone_db *db, const tuned_row *row, hone_error *err)
 {
-    const hone_db_device device = {
-        .kind = "cuda",
-        .name = EITHER(row->device_name, "Fake H200"),
-        .arch = EITHER(row->arch, "sm_90"),
-        .sm_count = EITHER(row->sm_count, 132),
-        .driver_version = "13000"};
+    const hone_db_device device = {.kind = "cuda",
+                                   .name =
+                                       EITHER(row->device_name, "Fake H200"),
+                                   .arch = EITHER(row->arch, "sm_90"),
+                                   .sm_count = EITHER(row->sm_count, 132),
+                                   .driver_version = "13000"};
     const hone_db_problem problem = {EITHER(row->op, "axpy"), row->dims,
                                      row->n_dims,
                                      EITHER(row->label, "a shape")};
     hone_db_session session = {.mode = EITHER(row->mode, "cold"),
                                .strategy = "exhaustive"};
     hone_db_trial trial = {.outcome = "ok",
-                           .time_ns = row->time_ns > 0 ? row->time_ns : 1000.0,
+                           .time_ns =
+                               row->time_ns > 0 ? row->time_ns : 1000.0,
                            .n_samples = 0,
                            .launches_per_sample = 1,
                            .verified = 1};
-    hone_db_ranked ranked = {.time_ns = row->time_ns > 0 ? row->time_ns : 1000.0};
+    hone_db_ranked ranked = {.time_ns =
+                                 row->time_ns > 0 ? row->time_ns : 1000.0};
 
-    HONE_TRY(put_variant(db, row, &session.template_id, &trial.variant_id,
-                         err));
+    HONE_TRY(
+        put_variant(db, row, &session.template_id, &trial.variant_id, err));
     HONE_TRY(hone__db_device_put(db, &device, &session.device_id, err));
     HONE_TRY(hone__db_problem_put(db, &problem, &session.problem_id, err));
     HONE_TRY(hone__db_session_begin(db, &session, &trial.session_id, err));

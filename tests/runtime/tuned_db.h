@@ -8,7 +8,7 @@
 
 /* One winner. Members that are 0 or NULL take the value in brackets. */
 typedef struct tuned_row {
-    const char *op;           /* ["axpy"] */
+    const char *op; /* ["axpy"] */
     const int64_t *dims;
     size_t n_dims;
     const char *label;        /* ["a shape"] */
@@ -21,10 +21,10 @@ typedef struct tuned_row {
     const char *types;        /* [""] */
     const char *launch_plan;
     const char *cubin;
-    size_t cubin_bytes;       /* [its length as a string] */
+    size_t cubin_bytes;          /* [its length as a string] */
     const char *template_sha256; /* 64 digits [a1a1..] */
     int is_default;
-    double time_ns;           /* [1000] */
+    double time_ns; /* [1000] */
 } tuned_row;
 
 /* Write a winner, or only the variant (for default_v1). */

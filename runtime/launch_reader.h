@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words, names and expressions of a launch plan's text, below its
+ * statements (launch_spec.c). A failure names the line. */
+#ifndef HONE_RUNTIME_LAUNCH_READER_H
+#define HONE_RUNTIME_LAUNCH_READER_H
+
+#include "runtime/launch_body.h"
+
+/* A piece of the text; not NUL-terminated. */
+typedef struct hone_piece {
+    const char *text;
+    size_t length;
+} hone_piece;
+
+typedef struct hone_reader_name {
+    hone_piece name;
+    hone_symbol symbol;
+} hone_reader_name;
+
+typedef struct hone_reader {
+    hone_launch_spec *spec;
+    hone_error *err;
+    int line;
+    hone_piece rest; /* of the current line, not read yet */
+    size_t n_names;
+    hone_reader_name *names;
+} hone_reader;
+
+/* HONE_ERR_INPUT: "launch plan, line N: WHAT 'ABOUT'". */
+hone_status hone__reader_fail(hone_reader *r, const char *what,
+                              hone_piece about);
+hone_status hone__reader_no_memory(hone_reader *r);
+
+/* The array with room for one item more; NULL: none, it is as it was. */
+void *hone__reader_grow(void *items, size_t n, size_t item_bytes);
+
+hone_piece hone__piece_trim(hone_piece s);
+int hone__piece_is(hone_piece s, const char *word);
+
+/* The next word of the line; empty at its end. */
+hone_piece hone__reader_word(hone_reader *r);
+/* The next word, which must be a name. */
+hone_status hone__reader_name(hone_reader *r, hone_piece *out);
+hone_status hone__reader_at_end(hone_reader *r);
+/* As a string that lives as long as the spec. */
+hone_status hone__reader_copy(hone_reader *r, hone_piece s, const char **out);
+
+/* Make a name known to the expressions that follow. */
+hone_status hone__reader_declare(hone_reader *r, hone_piece name,
+                                 hone_symbol symbol);
+/* Compile; the spec owns the result. */
+hone_status hone__reader_expr(hone_reader *r, hone_piece text,
+                              const hone_expr **out);
+/* The rest of the line as an expression, which was not stated before. */
+hone_status hone__reader_rest(hone_reader *r, const hone_expr **out);
+/* The rest of the line as a constant expression. */
+hone_status hone__reader_constant(hone_reader *r, int64_t *out);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime on a real driver, with kernels compiled here: right results,
+ * workspaces, graph capture, streams, contexts that are reset or destroyed
+ * under it. Needs no test library, so that it can be carried to a GPU
+ * machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
+#include "runtime/cuda_api.h"
+#include "runtime/nvrtc_api.h"
+#include "tests/runtime/tuned_db.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 100003 };
+
+static const char source[] =
+    "extern \"C\" __global__ void axpy(float a, const float *x, float *y,\n"
+    "                                  long long n)\n"
+    "{\n"
+    "    long long i = blockIdx.x * 256LL + threadIdx.x;\n"
+    "    if (i < n) y[i] += a * x[i];\n"
+    "}\n"
+    "extern \"C\" __global__ void sum(const float *x, float *partial,\n"
+    "                                 unsigned *ticket, float *out, int n)\n"
+    "{\n"
+    "    extern __shared__ float s[];\n"
+    "    float v = 0;\n"
+    "    for (int i = blockIdx.x * 256 + threadIdx.x; i < n;\n"
+    "         i += gridDim.x * 256)\n"
+    "        v += x[i];\n"
+    "    s[16000 + threadIdx.x] = v;\n"
+    "    __syncthreads();\n"
+    "    if (threadIdx.x) return;\n"
+    "    for (int i = 1; i < 256; ++i) v += s[16000 + i];\n"
+    "    partial[blockIdx.x] = v;\n"
+    "    __threadfence();\n"
+    "    if (atomicInc(ticket, gridDim.x - 1) != gridDim.x - 1) return;\n"
+    "    __threadfence();\n"
+    "    v = 0;\n"
+    "    for (int i = 0; i < gridDim.x; ++i)\n"
+    "        v += ((volatile float *)partial)[i];\n"
+    "    *out = v;\n"
+    "}\n";
+
+static const char axpy_plan[] = "hone-launch 1\nop axpy\ndim n int\n"
+                                "arg a scalar 4\narg x in 4 n\n"
+                                "arg y inout 4 n\n"
+                                "launch axpy\ngrid ceildiv(n,256)\n"
+                                "block 256\npass a\npass x\npass y\n"
+                                "value i64 n\n";
+static const char sum_plan[] = "hone-launch 1\nop sum\ndim n int\n"
+                               "arg x in 4 n\narg out out 4 1\n"
+                               "workspace partial 4 64\n"
+                               "workspace ticket 10 zero 1\n"
+                               "launch sum\ngrid 64\nblock 256\n"
+                               "shared 16256*4\n"
+                               "pass x\npass partial\npass ticket\npass out\n"
+                               "value i32 n\n";
+
+static const hone_cuda *cuda;
+static char db_path[] = "/tmp/hone-gpu-XXXXXX";
+
+static void check_at(int good, const char *what, int line, hone_ctx *ctx)
+{
+    if (good)
+        return;
+    (void)fprintf(stderr, "gpu_runtime.c:%d: %s; %s\n", line, what,
+                  hone_errmsg(ctx));
+    exit(1);
+}
+
+#define CHECK(condition) check_at(condition, #condition, __LINE__, NULL)
+#define CHECK_HONE(ctx, call)                                                \
+    check_at((call) == HONE_OK, #call, __LINE__, ctx)
+
+static void skip(const char *why)
+{
+    (void)printf("skipped: %s\n", why);
+    exit(77);
+}
+
+/* Compile for the device; the text's bytes are the cubin. */
+static void compile(int sm, hone_text *out)
+{
+    const hone_nvrtc *nvrtc = NULL;
+    hone_nvrtc_program program = NULL;
+    hone_error error = {0};
+    char arch[32];
+    const char *options[] = {arch};
+    size_t size_bytes = 0;
+    char *cubin;
+
+    if (hone__nvrtc_get(&nvrtc, &error))
+        skip(error.text);
+    (void)snprintf(arch, sizeof arch, "-arch=sm_%d", sm);
+    CHECK(!nvrtc->create(&program, source, "gpu_runtime.cu", 0, NULL, NULL));
+    CHECK(!nvrtc->compile(program, 1, options));
+    CHECK(!nvrtc->cubin_size(program, &size_bytes));
+    cubin = malloc(size_bytes);
+    CHECK(cubin && !nvrtc->cubin(program, cubin));
+    hone__text_append(out, cubin, size_bytes);
+    free(cubin);
+    (void)nvrtc->destroy(&program);
+}
+
+static void make_database(int sm)
+{
+    hone_text cubin = {0};
+    hone_error error = {0};
+    hone_db *db = NULL;
+    char arch[16];
+    tuned_row row = {.arch = arch};
+
+    (void)snprintf(arch, sizeof arch, "sm_%d", sm);
+    compile(sm, &cubin);
+    CHECK(close(mkstemp(db_path)) == 0 && unlink(db_path) == 0);
+    CHECK(!hone__db_open(db_path, HONE_DB_CREATE, &db, &error));
+    row.cubin = cubin.data;
+    row.cubin_bytes = cubin.length;
+    row.op = "axpy";
+    row.launch_plan = axpy_plan;
+    CHECK(!tuned_put_default(db, &row, &error));
+    row.op = "sum";
+    row.launch_plan = sum_plan;
+    CHECK(!tuned_put_default(db, &row, &error));
+    hone__db_close(db);
+    hone__text_free(&cubin);
+}
+
+static hone_cu_ptr device_floats(float value)
+{
+    float *host = malloc(N * sizeof *host);
+    hone_cu_ptr device = 0;
+
+    CHECK(host && !cuda->memory_alloc(&device, N * sizeof *host));
+    for (int i = 0; i < N; ++i)
+        host[i] = value;
+    CHECK(!cuda->copy_to_device(device, host, N * sizeof *host));
+    free(host);
+    return device;
+}
+
+static float device_float(hone_cu_ptr at)
+{
+    float value = -1;
+
+    CHECK(!cuda->copy_to_host(&value, at, sizeof value));
+    return value;
+}
+
+/* y = 2 + 3*1 through hone_launch, in whatever context is current. */
+static void check_axpy(hone_ctx *ctx)
+{
+    const int64_t n = N;
+    hone_cu_ptr x = device_floats(1);
+    hone_cu_ptr y = device_floats(2);
+    float a = 3;
+    void *args[] = {&a, &x, &y};
+
+    CHECK_HONE(ctx, hone_launch(ctx, "axpy", &n, 1, args, NULL));
+    CHECK(!cuda->context_synchronize());
+    CHECK(device_float(y) == 5.0f);
+    CHECK(device_float(y + (N - 1) * sizeof a) == 5.0f);
+    (void)cuda->memory_free(x);
+    (void)cuda->memory_free(y);
+}
+
+static void check_workspaces(hone_ctx *ctx)
+{
+    const int64_t n = N;
+    hone_cu_ptr x = device_floats(1);
+    hone_cu_ptr out = device_floats(0);
+    void *args[] = {&x, &out};
+    hone_stream streams[3] = {NULL};
+    hone_plan *plan = NULL;
+    hone_match match;
+
+    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, &match));
+    CHECK(match.kind == HONE_MATCH_DEFAULT);
+    CHECK(!cuda->stream_create(&streams[1], HONE_CU_STREAM_NON_BLOCKING));
+    streams[2] = (hone_stream)(uintptr_t)2; /* the per-thread one */
+    for (int i = 0; i < 30; ++i) {
+        CHECK_HONE(ctx, hone_plan_run(plan, args, streams[i % 3]));
+        CHECK(!cuda->context_synchronize());
+        CHECK(device_float(out) == (float)N);
+        CHECK(!cuda->fill8_async(out, 0xff, 4, NULL));
+    }
+    hone_plan_destroy(plan);
+    (void)cuda->stream_destroy(streams[1]);
+    (void)cuda->memory_free(x);
+    (void)cuda->memory_free(out);
+}
+
+static void check_capture(hone_ctx *ctx)
+{
+    const int64_t n = N;
+    hone_cu_ptr x = device_floats(1);
+    hone_cu_ptr out = device_floats(0);
+    void *args[] = {&x, &out};
+    hone_stream stream = NULL;
+    hone_plan *plan = NULL;
+    hone_cu_graph graph = NULL;
+    hone_cu_graph_exec exec = NULL;
+
+    CHECK(!cuda->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
+    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
+    /* Unprepared: refused with a sentence that says what to do. */
+    CHECK(!cuda->capture_begin(stream, 0));
+    CHECK(hone_plan_run(plan, args, stream) == HONE_ERR_CUDA);
+    CHECK(strstr(hone_errmsg(ctx), "hone_plan_prepare()") != NULL);
+    (void)cuda->capture_end(stream, &graph);
+    CHECK_HONE(ctx, hone_plan_prepare(plan, stream));
+    CHECK(!cuda->capture_begin(stream, 0));
+    CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
+    CHECK(!cuda->capture_end(stream, &graph));
+    CHECK(!cuda->graph_instantiate(&exec, graph, 0));
+    for (int i = 0; i < 5; ++i)
+        CHECK(!cuda->graph_launch(exec, stream));
+    CHECK(!cuda->stream_synchronize(stream));
+    CHECK(device_float(out) == (float)N);
+    (void)cuda->graph_exec_destroy(exec);
+    (void)cuda->graph_destroy(graph);
+    hone_plan_destroy(plan);
+    (void)cuda->stream_destroy(stream);
+    (void)cuda->memory_free(x);
+    (void)cuda->memory_free(out);
+}
+
+/* Functions of the driver that the runtime has no use for. */
+static void *driver_symbol(const char *name)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, name) : NULL;
+
+    CHECK(symbol != NULL);
+    return symbol;
+}
+
+/* cuDevicePrimaryCtxReset, which is what cudaDeviceReset() does. */
+static void check_reset(hone_ctx *ctx)
+{
+    hone_cu_result (*reset)(hone_cu_device);
+    void *const symbol = driver_symbol("cuDevicePrimaryCtxReset_v2");
+    const int64_t n = N;
+    hone_cu_context context = NULL;
+    hone_plan *plan = NULL;
+
+    memcpy(&reset, &symbol, sizeof symbol);
+    check_axpy(ctx);
+    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
+    CHECK_HONE(ctx, hone_plan_prepare(plan, NULL));
+    CHECK(!reset(0));
+    CHECK(!cuda->primary_retain(&context, 0));
+    CHECK(!cuda->context_set(context));
+    check_axpy(ctx);
+    hone_plan_destroy(plan); /* of the context that is gone */
+    check_axpy(ctx);
+}
+
+/* A context of the caller's own, destroyed before hone_close(). */
+static void check_destroyed(hone_ctx *ctx)
+{
+    hone_cu_result (*create)(hone_cu_context *, unsigned, hone_cu_device);
+    hone_cu_result (*destroy)(hone_cu_context);
+    void *const symbols[] = {driver_symbol("cuCtxCreate_v2"),
+                             driver_symbol("cuCtxDestroy_v2")};
+    hone_cu_context primary = NULL;
+    hone_cu_context own = NULL;
+
+    memcpy(&create, &symbols[0], sizeof symbols[0]);
+    memcpy(&destroy, &symbols[1], sizeof symbols[1]);
+    CHECK(!cuda->context_get(&primary));
+    CHECK(!create(&own, 0, 0));
+    check_axpy(ctx);
+    CHECK(!cuda->context_set(primary));
+    check_axpy(ctx);
+    CHECK(!cuda->context_set(own));
+    check_axpy(ctx);
+    CHECK(!destroy(own));
+    CHECK(!cuda->context_set(primary));
+    check_axpy(ctx);
+}
+
+int main(void)
+{
+    hone_error error = {0};
+    hone_cu_context context = NULL;
+    hone_facts facts;
+    hone_ctx *ctx = NULL;
+
+    if (hone__cuda_get(&cuda, &error))
+        skip(error.text);
+    CHECK(!cuda->primary_retain(&context, 0));
+    CHECK(!cuda->context_set(context));
+    CHECK(!hone__cuda_facts(cuda, 0, &facts, &error));
+    make_database((int)facts.value[HONE_FACT_sm]);
+    CHECK_HONE(ctx, hone_open(db_path, &ctx));
+    check_axpy(ctx);
+    check_workspaces(ctx);
+    check_capture(ctx);
+    check_reset(ctx);
+    check_destroyed(ctx);
+    (void)cuda->context_set(NULL);
+    hone_close(ctx);
+    (void)unlink(db_path);
+    (void)printf("passed\n");
+    return 0;
+}
