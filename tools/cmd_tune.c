@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct tune_run {
     const hone_options *options;
@@ -214,6 +215,17 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     return status;
 }
 
+/* A machine that cannot tune does not get a new, empty database. */
+static hone_status open_db(tune_run *run, hone_error *err)
+{
+    const char *path = hone__text_str(&run->db_path);
+    hone_device_report report;
+
+    if (access(path, F_OK) != 0)
+        HONE_TRY(hone__device_describe(run->request.device, &report, err));
+    return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
+}
+
 static hone_status prepare(tune_run *run, hone_error *err)
 {
     const hone_options *options = run->options;
@@ -227,8 +239,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
-    HONE_TRY(hone__db_open(hone__text_str(&run->db_path), HONE_DB_CREATE,
-                           &request->db, err));
+    HONE_TRY(open_db(run, err));
     request->mode = hone__option_mode(options);
     request->strategy = strategy ? strategy : "random";
     request->seed = hone__option_seed(options);

@@ -16,7 +16,7 @@ done
 # shellcheck disable=SC2086 # a list of words
 find $parts -type f ! -name '*.json' ! -path '*/results/*' >"$work/all"
 # Golden files are what the program prints, not source.
-grep -v '\.expected$' "$work/all" |
+grep -v '/golden/' "$work/all" |
     grep -E '\.(c|h|cu|cuh|def|sql|cmake|sh)$|/CMakeLists.txt$' \
         >"$work/sources" || true
 grep -E '\.(c|h)$' "$work/sources" >"$work/c" || true

@@ -51,11 +51,3 @@ json() {
     "$json_check" "$@" <"$work/out" >"$work/json" 2>&1 ||
         fail "$(cat "$work/json")"
 }
-# golden FILE: stdout is that file; HONE_UPDATE=1 rewrites it.
-golden() {
-    if [ -n "${HONE_UPDATE:-}" ]; then
-        cp "$work/out" "$here/$1"
-    fi
-    diff -u "$here/$1" "$work/out" >"$work/diff" ||
-        fail "differs from $1: $(cat "$work/diff")"
-}

@@ -8,6 +8,7 @@
 #include "tools/option_value.h"
 #include "tools/output_value.h"
 #include "tools/progress.h"
+#include "tools/references.h"
 #include "tools/shapes.h"
 
 #include <setjmp.h>
@@ -279,6 +280,42 @@ static void times_have_four_digits(void **state)
     }
 }
 
+/* `check cpu.NAME` of a shipped template names a row of our table. */
+static void shipped_checks_have_references(void **state)
+{
+    static const char *const paths[] = {"../../templates/saxpy.cu",
+                                        "../../templates/reduce_sum.cu",
+                                        "../../templates/gemm_f16.cu"};
+    size_t n, found = 0;
+    const hone_reference *references = hone__references(&n);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
+        hone_diagnostics diagnostics = {0};
+        hone_template *tmpl = NULL;
+        hone_error err = {0};
+
+        assert_int_equal(
+            hone__template_load(paths[i], "", &tmpl, &diagnostics, &err),
+            HONE_OK);
+        for (size_t j = 0; j < tmpl->n_checks; ++j) {
+            const char *name = tmpl->checks[j].reference;
+            size_t k = 0;
+
+            if (strncmp(name, "cpu.", 4) != 0)
+                continue;
+            while (k < n && strcmp(references[k].name, name + 4) != 0)
+                ++k;
+            if (k == n)
+                fail_msg("%s: no reference %s", paths[i], name);
+            ++found;
+        }
+        hone__diagnostics_free(&diagnostics);
+        hone__template_free(tmpl);
+    }
+    assert_true(found >= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +327,7 @@ int main(void)
         cmocka_unit_test(every_status_has_an_exit_code),
         cmocka_unit_test(values_as_text_and_csv),
         cmocka_unit_test(times_have_four_digits),
+        cmocka_unit_test(shipped_checks_have_references),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

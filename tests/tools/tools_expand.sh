@@ -1,24 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # hone expand: source, compiler options and launch plan of one configuration.
+# That the text is right, byte for byte, is tested in tests/gen/.
 . "$(dirname "$0")/hone_test.sh"
 cp "$fixtures/mini.cu" "$work/"
 cd "$work"
 
 run 0 expand mini.cu
-golden mini_default.expected
+err_empty
+out_has "using T = float;"
+out_has "#define HONE_BLOCK 128"
+out_has '"mini.cu"' # a #line that points at the template
+out_has "x[i] += T(1);"
+if grep -q '#pragma hone' out; then fail "a statement is left"; fi
 cp out first
 run 0 expand mini.cu
 cmp first out || fail "not deterministic"
+run 0 expand mini.cu --config BLOCK=128
+cmp first out || fail "parameters left out should keep their default"
+
 run 0 expand mini.cu --config VEC=2,BLOCK=64 --dims 5,f64
-golden mini_f64.expected
-run 0 expand mini.cu --launch-plan
-golden mini_plan.expected
+out_has "using T = double;"
+out_has "#define HONE_BLOCK 64"
+out_has "#define HONE_VEC 2"
+# Integer dimensions do not change the source.
+cp out first
+run 0 expand mini.cu --config BLOCK=64,VEC=2 --dims 7777,f64
+cmp first out || fail "the source depends on a size"
+
+run 0 expand mini.cu --launch-plan --config BLOCK=64
+head -n 1 out | grep -q '^hone-launch ' || fail "no launch plan"
+out_has "param BLOCK 64"
+out_has "launch mini"
 run 0 expand mini.cu --options
 out_empty
-run 0 expand gemm_f16 --launch-plan
-head -n 1 out | grep -q '^hone-launch ' || fail "no launch plan"
 for template in saxpy reduce_sum gemm_f16; do
     run 0 expand "$template"
     out_has "#line"
+    run 0 expand "$template" --launch-plan
+    out_has "op $template"
 done

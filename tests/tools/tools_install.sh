@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An installed hone finds its templates and its documentation where it was
+# put, without help from the environment.
+. "$(dirname "$0")/hone_test.sh"
+unset HONE_TEMPLATE_PATH
+build=$(dirname "$HONE")/..
+prefix=$work/somewhere
+cmake --install "$build" --prefix "$prefix" >"$work/out" 2>"$work/err" ||
+    fail "cmake --install"
+
+HONE=$prefix/bin/hone
+run 0 space saxpy --count
+run 0 expand gemm_f16
+run 0 doctor
+out_has "$prefix/share/hone/templates"
+run 3 space nosuch
+err_has "saxpy"
+for file in include/hone.h share/bash-completion/completions/hone \
+    share/doc/hone/TEMPLATE.md; do
+    [ -s "$prefix/$file" ] || fail "$file is not installed"
+done
+[ -n "$(find "$prefix" -name 'libhone.so')" ] || fail "no libhone.so"
+if command -v scdoc >/dev/null; then
+    [ -s "$prefix/share/man/man1/hone.1" ] || fail "no hone(1)"
+    [ -s "$prefix/share/man/man5/hone-template.5" ] ||
+        fail "no hone-template(5)"
+fi
+# Nothing in it names the folder it was built in.
+grep -qF -e "$HONE_SOURCE/" "$HONE" && fail "a path of the build is inside"
+
+if command -v bash >/dev/null; then
+    bash -c '. "$1"; COMP_WORDS=(hone tune --di); COMP_CWORD=2; _hone
+        printf "%s\n" "${COMPREPLY[@]}"' - \
+        "$prefix/share/bash-completion/completions/hone" >"$work/out"
+    out_is "--dims"
+fi
+exit 0
