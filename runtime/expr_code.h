@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytecode between expr_parse.c, which writes it, and expr.c, which runs
- * it: a stack machine on int64. Private to these two. */
+/* The bytecode between expr_parse.c, which writes it through expr_assemble.c,
+ * and expr.c, which runs it: a stack machine on int64. Private to these. */
 #ifndef HONE_RUNTIME_EXPR_CODE_H
 #define HONE_RUNTIME_EXPR_CODE_H
 
@@ -64,5 +64,17 @@ struct hone_expr {
     size_t n_slots; /* highest slot read plus one */
     char *text;
 };
+
+/* Appends instructions and counts the stack they need. Starts as {0} with an
+ * empty `expr`. */
+typedef struct hone_assembler {
+    hone_expr *expr;
+    size_t capacity; /* of its code */
+    int stack;       /* values on the machine's stack at this point */
+} hone_assembler;
+
+/* HONE_ERR_NO_MEMORY, HONE_ERR_INPUT (the stack would overflow). */
+hone_status hone__assemble(hone_assembler *code, hone_op op, int64_t operand,
+                           hone_error *err);
 
 #endif

@@ -11,9 +11,7 @@ typedef struct parser {
     size_t end; /* of the text to read */
     size_t at;
     int nesting;
-    hone_expr *expr;
-    size_t code_capacity;
-    int stack; /* values on the machine's stack at this point */
+    hone_assembler code;
     hone_symbol_lookup *lookup;
     void *user;
     hone_span where; /* of the error */
@@ -32,41 +30,18 @@ static hone_status fail_at(parser *p, size_t offset, size_t length)
     (hone__fail((p)->err, HONE_ERR_INPUT, __VA_ARGS__),                      \
      fail_at((p), (offset), (length)))
 
-/* How an instruction changes the height of the stack. */
-static int stack_effect(hone_op op)
-{
-    if (op <= HONE_OP_SLOT)
-        return 1;
-    if (op == HONE_OP_JUMP || (op >= HONE_OP_NEG && op < HONE_OP_ADD))
-        return 0;
-    return -1;
-}
-
 static hone_status emit(parser *p, hone_op op, int64_t operand)
 {
-    hone_expr *expr = p->expr;
+    const hone_status status = hone__assemble(&p->code, op, operand, p->err);
 
-    if (expr->n_code == p->code_capacity) {
-        const size_t capacity = p->code_capacity ? 2 * p->code_capacity : 8;
-        hone_instruction *code =
-            hone__realloc(expr->code, capacity * sizeof *code);
-
-        if (!code)
-            return hone__fail(p->err, HONE_ERR_NO_MEMORY, "out of memory");
-        expr->code = code;
-        p->code_capacity = capacity;
-    }
-    expr->code[expr->n_code++] = (hone_instruction){op, operand};
-    p->stack += stack_effect(op);
-    if (p->stack > HONE_EXPR_STACK)
-        return FAIL(p, p->at ? p->at - 1 : 0, 1,
-                    "the expression is too complex; split it with 'let'");
-    return HONE_OK;
+    return status == HONE_ERR_INPUT ? fail_at(p, p->at ? p->at - 1 : 0, 1)
+                                    : status;
 }
 
 static void jump_lands_here(parser *p, size_t instruction)
 {
-    p->expr->code[instruction].operand = (int64_t)p->expr->n_code;
+    p->code.expr->code[instruction].operand =
+        (int64_t)p->code.expr->n_code;
 }
 
 static char peek(parser *p)
@@ -210,8 +185,8 @@ static hone_status parse_name(parser *p)
     if (p->lookup)
         symbol = p->lookup(p->user, word, length);
     if (symbol.kind == HONE_SYMBOL_SLOT) {
-        if ((size_t)symbol.value >= p->expr->n_slots)
-            p->expr->n_slots = (size_t)symbol.value + 1;
+        if ((size_t)symbol.value >= p->code.expr->n_slots)
+            p->code.expr->n_slots = (size_t)symbol.value + 1;
         return emit(p, HONE_OP_SLOT, symbol.value);
     }
     if (symbol.kind == HONE_SYMBOL_CONSTANT)
@@ -329,7 +304,7 @@ static hone_status parse_binary(parser *p, int lowest)
         p->at += strlen(row->text);
         if (is_logic) {
             HONE_TRY(emit(p, HONE_OP_BOOL, 0));
-            jump = p->expr->n_code;
+            jump = p->code.expr->n_code;
             HONE_TRY(emit(p, row->op, 0));
         }
         HONE_TRY(parse_binary(p, row->precedence + 1));
@@ -342,15 +317,15 @@ static hone_status parse_binary(parser *p, int lowest)
 
 static hone_status parse_branches(parser *p)
 {
-    size_t to_else = p->expr->n_code;
+    size_t to_else = p->code.expr->n_code;
     size_t to_end;
 
     HONE_TRY(emit(p, HONE_OP_JUMP_IF_ZERO, 0));
     HONE_TRY(parse_ternary(p));
     HONE_TRY(expect(p, ':', "after the first value of '?'"));
-    to_end = p->expr->n_code;
+    to_end = p->code.expr->n_code;
     HONE_TRY(emit(p, HONE_OP_JUMP, 0));
-    --p->stack; /* the other branch starts without the first one's value */
+    --p->code.stack; /* the other branch starts without the first one's value */
     jump_lands_here(p, to_else);
     HONE_TRY(parse_ternary(p));
     jump_lands_here(p, to_end);
@@ -394,8 +369,8 @@ static hone_status keep_text(parser *p, size_t start)
 
     while (end > start && isspace((unsigned char)p->text[end - 1]))
         --end;
-    p->expr->text = hone__strndup(p->text + start, end - start);
-    return p->expr->text ? HONE_OK
+    p->code.expr->text = hone__strndup(p->text + start, end - start);
+    return p->code.expr->text ? HONE_OK
                          : hone__fail(p->err, HONE_ERR_NO_MEMORY,
                                       "out of memory");
 }
@@ -410,8 +385,8 @@ hone_status hone__expr_compile(const char *text, size_t length,
     hone_status status;
 
     *out = NULL;
-    p.expr = hone__alloc(sizeof *p.expr);
-    if (!p.expr)
+    p.code.expr = hone__alloc(sizeof *p.code.expr);
+    if (!p.code.expr)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     (void)peek(&p);
     status = keep_text(&p, p.at);
@@ -420,8 +395,8 @@ hone_status hone__expr_compile(const char *text, size_t length,
     if (out_where)
         *out_where = p.where;
     if (status)
-        hone__expr_free(p.expr);
+        hone__expr_free(p.code.expr);
     else
-        *out = p.expr;
+        *out = p.code.expr;
     return status;
 }
