@@ -147,6 +147,16 @@ static int compare(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
+/* " (3 winners of an older template are left out)", or nothing. */
+static void describe_outdated(const matcher *m, char *out, size_t size_bytes)
+{
+    out[0] = '\0';
+    if (m->op->n_outdated)
+        (void)snprintf(out, size_bytes,
+                       " (%zu winners of an older template are left out)",
+                       m->op->n_outdated);
+}
+
 /* "sm_90 with 132 multiprocessors" */
 static void describe_device(const matcher *m, char *out, size_t size_bytes)
 {
@@ -158,6 +168,7 @@ static void explain(const matcher *m, const candidate *c, hone_match *out)
 {
     const hone_store_row *row = c->row;
     char device[64];
+    char outdated[80];
 
     out->kind = c->kind;
     out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);
@@ -165,6 +176,7 @@ static void explain(const matcher *m, const candidate *c, hone_match *out)
         out->tuned_time_ns = 0; /* of another shape, if of any */
     (void)snprintf(out->config, sizeof out->config, "%s", row->config);
     describe_device(m, device, sizeof device);
+    describe_outdated(m, outdated, sizeof outdated);
     switch (c->kind) {
     case HONE_MATCH_EXACT:
         (void)snprintf(out->reason, sizeof out->reason,
@@ -179,9 +191,9 @@ static void explain(const matcher *m, const candidate *c, hone_match *out)
         break;
     case HONE_MATCH_DEFAULT:
         (void)snprintf(out->reason, sizeof out->reason,
-                       "no shape near this one is tuned on %s; this is the "
-                       "template's default variant, compiled for %.16s",
-                       device, row->compile_arch);
+                       "no shape near this one is tuned on %s%s; this is "
+                       "the template's default variant, compiled for %.16s",
+                       device, outdated, row->compile_arch);
         break;
     }
 }
@@ -209,15 +221,12 @@ static hone_status nothing_runs(const matcher *m, const hone_error *why,
 {
     char device[64];
     char dims[160] = "";
-    char outdated[80] = "";
+    char outdated[80];
     const hone_store_row *any = &m->op->rows[0];
 
     describe_device(m, device, sizeof device);
     format_dims(m, dims, sizeof dims);
-    if (m->op->n_outdated)
-        (void)snprintf(outdated, sizeof outdated,
-                       " (%zu winners of an older template are left out)",
-                       m->op->n_outdated);
+    describe_outdated(m, outdated, sizeof outdated);
     if (why->status != HONE_OK)
         return hone__fail(err, HONE_ERR_NOT_FOUND,
                           "no kernel of %s can run dims %s on %s%s: %.400s; "

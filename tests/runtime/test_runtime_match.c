@@ -254,6 +254,35 @@ static void binary_compatibility(void **state)
     assert_false(hone__arch_runs_on("", 0));
 }
 
+/* What was tuned with a template that has changed since is not used, and
+ * the answer says so. */
+static void winners_of_older_templates(void **state)
+{
+    static const char newer[] = "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
+                                "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2";
+    runtime_fixture *fixture = *state;
+    const tuned_row row = {.launch_plan = axpy_plan,
+                           .cubin = axpy_cubin,
+                           .template_sha256 = newer};
+    const int64_t n = 1024;
+    hone_plan *plan = NULL;
+    hone_match match;
+    hone_ctx *ctx;
+
+    put_row(fixture, (tuned_row){.config = "A=old"});
+    expect_axpy(fixture, n, HONE_MATCH_EXACT, "A=old");
+    runtime_put_default(fixture, &row);
+    expect_axpy(fixture, n, HONE_MATCH_DEFAULT, "BLOCK=256");
+    ctx = runtime_open(fixture);
+    assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, &match),
+                HONE_OK);
+    assert_contains(match.reason, "(1 winners of an older template");
+    hone_plan_destroy(plan);
+    hone_close(ctx);
+    fake_device(80, 108, "Fake A100");
+    refuse_axpy(fixture, n, "(1 winners of an older template");
+}
+
 static void unknown_operation(void **state)
 {
     runtime_fixture *fixture = *state;
@@ -309,6 +338,7 @@ int main(void)
         WITH_DATABASE(defaults_of_other_types_are_none),
         WITH_DATABASE(a_default_winner_is_a_default),
         cmocka_unit_test(binary_compatibility),
+        WITH_DATABASE(winners_of_older_templates),
         WITH_DATABASE(unknown_operation),
         WITH_DATABASE(bad_dims),
         WITH_DATABASE(unreadable_launch_plan),
