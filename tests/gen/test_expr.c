@@ -44,85 +44,86 @@ static hone_status evaluate(const char *text, int64_t *out, hone_error *err)
     return status;
 }
 
+static const struct {
+    const char *text;
+    int64_t value;
+} good[] = {
+    {"1+2*3", 7},
+    {"(1+2)*3", 9},
+    {"20-5-3", 12},
+    {"100/10/5", 2},
+    {"-7/2", -3},
+    {"f%3", -1},
+    {"-2*-3", 6},
+    {"1<<4+1", 32},
+    {"1<2==1", 1},
+    {"6&3==3", 0},
+    {"1|2^3&1", 3},
+    {"7&5^1|8", 12},
+    {"0||1&&0", 0},
+    {"1||1/0", 1},
+    {"0&&1/0", 0},
+    {"5||0", 1},
+    {"5&&7", 1},
+    {"d ? 1/0 : 4", 4},
+    {"e ? 4 : 1/0", 4},
+    {"0 ? 1 : 0 ? 2 : 3", 3},
+    {"1 ? 0 ? 1 : 2 : 3", 2},
+    {"!5", 0},
+    {"!!5", 1},
+    {"~0", -1},
+    {"- - +4", 4},
+    {"0x10", 16},
+    {"0xfF", 255},
+    {"4K", 4096},
+    {"1M+1", 1048577},
+    {"2G", INT64_C(2) << 30},
+    {"true+true+false", 2},
+    {"min(3,1,2)", 1},
+    {"max(3)", 3},
+    {"max(1,2,3)*2", 6},
+    {"abs(f)", 7},
+    {"ceildiv(10,3)", 4},
+    {"ceildiv(9,3)", 3},
+    {"ceildiv(-7,2)", -3},
+    {"ceildiv(a,2)", INT64_C(1) << 62},
+    {"align(10,8)", 16},
+    {"align(16,8)", 16},
+    {"log2(1)", 0},
+    {"log2(1023)", 9},
+    {"log2(a)", 62},
+    {"ispow2(64)", 1},
+    {"ispow2(0)", 0},
+    {"ispow2(b)", 0},
+    {"ispow2(48)", 0},
+    {"gcd(48,36)", 12},
+    {"gcd(0,0)", 0},
+    {"gcd(f,21)", 7},
+    {"sizeof(f16)", 2},
+    {"sizeof(e+1)", 4},
+    {"f32", 4},
+    {"f64", 77},
+    {"Q+device.x", 1009},
+    {"b >> 62", -2},
+    {"-1>>1", -1},
+    {"b % c", 0},
+    {"a == 0x7fffffffffffffff", 1},
+    {"1<2&&2<3", 1},
+    {"(1<2)<1", 0},
+};
+
 static void values(void **state)
 {
-    static const struct {
-        const char *text;
-        int64_t value;
-    } cases[] = {
-        {"1+2*3", 7},
-        {"(1+2)*3", 9},
-        {"20-5-3", 12},
-        {"100/10/5", 2},
-        {"-7/2", -3},
-        {"f%3", -1},
-        {"-2*-3", 6},
-        {"1<<4+1", 32},
-        {"1<2==1", 1},
-        {"6&3==3", 0},
-        {"1|2^3&1", 3},
-        {"7&5^1|8", 12},
-        {"0||1&&0", 0},
-        {"1||1/0", 1},
-        {"0&&1/0", 0},
-        {"5||0", 1},
-        {"5&&7", 1},
-        {"d ? 1/0 : 4", 4},
-        {"e ? 4 : 1/0", 4},
-        {"0 ? 1 : 0 ? 2 : 3", 3},
-        {"1 ? 0 ? 1 : 2 : 3", 2},
-        {"!5", 0},
-        {"!!5", 1},
-        {"~0", -1},
-        {"- - +4", 4},
-        {"0x10", 16},
-        {"0xfF", 255},
-        {"4K", 4096},
-        {"1M+1", 1048577},
-        {"2G", INT64_C(2) << 30},
-        {"true+true+false", 2},
-        {"min(3,1,2)", 1},
-        {"max(3)", 3},
-        {"max(1,2,3)*2", 6},
-        {"abs(f)", 7},
-        {"ceildiv(10,3)", 4},
-        {"ceildiv(9,3)", 3},
-        {"ceildiv(-7,2)", -3},
-        {"ceildiv(a,2)", INT64_C(1) << 62},
-        {"align(10,8)", 16},
-        {"align(16,8)", 16},
-        {"log2(1)", 0},
-        {"log2(1023)", 9},
-        {"log2(a)", 62},
-        {"ispow2(64)", 1},
-        {"ispow2(0)", 0},
-        {"ispow2(b)", 0},
-        {"ispow2(48)", 0},
-        {"gcd(48,36)", 12},
-        {"gcd(0,0)", 0},
-        {"gcd(f,21)", 7},
-        {"sizeof(f16)", 2},
-        {"sizeof(e+1)", 4},
-        {"f32", 4},
-        {"f64", 77},
-        {"Q+device.x", 1009},
-        {"b >> 62", -2},
-        {"-1>>1", -1},
-        {"b % c", 0},
-        {"a == 0x7fffffffffffffff", 1},
-        {"1<2&&2<3", 1},
-        {"(1<2)<1", 0},
-    };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
         int64_t value = -12345;
         hone_error err = {0};
-        const hone_status status = evaluate(cases[i].text, &value, &err);
+        const hone_status status = evaluate(good[i].text, &value, &err);
 
-        if (status != HONE_OK || value != cases[i].value)
-            fail_msg("%s = %lld (%s), not %lld", cases[i].text,
-                     (long long)value, err.text, (long long)cases[i].value);
+        if (status != HONE_OK || value != good[i].value)
+            fail_msg("%s = %lld (%s), not %lld", good[i].text,
+                     (long long)value, err.text, (long long)good[i].value);
     }
 }
 

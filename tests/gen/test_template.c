@@ -10,33 +10,36 @@
 #define OP "#pragma hone op o(n)\n"
 #define LAUNCH "#pragma hone launch k\n"
 
-static void meaning(void **state)
+/* Every statement once. */
+static const char everything[] =
+    "#pragma hone op gemm(M, T in {f16, f32} default f32) \"a \\\"b\\\"\"\n"
+    "#pragma hone arch sm >= 80 && sm != 86 features\n"
+    "#pragma hone param BM in {64, 128} default 128\n"
+    "  #  pragma hone param P in pow2 3..17 // comment\n"
+    "#pragma hone param R in 1..7 step 3\n"
+    "#pragma hone param B: bool default true\n"
+    "#pragma hone param E in {row, col}\n"
+    "#pragma hone param F in {col, none}\n"
+    "#pragma hone param A in {f32, f64}\n"
+    "#pragma hone let X = BM*\\\n  2\n"
+    "#pragma hone let Y = M + X\n"
+    "#pragma hone let Z = Y*device.sm_count\n"
+    "#pragma hone arg a: in T[M], b: inout A[2*M], c: out i8[1], s: f64\n"
+    "#pragma hone workspace w: A[B ? M : 0] zero\n"
+    "#pragma hone require E == row || F == col \"m\"\n"
+    "#pragma hone require Z > 0\n"
+    "#pragma hone launch k if(B) grid(M, 2) block(X) shared(4K)"
+    " args(w, a, i32(M), i64(Y))\n"
+    "#pragma hone launch k\n"
+    "#pragma hone work flops(M) bytes(2*M)\n"
+    "#pragma hone check cublas.gemm tolerance(M) exact(4)\n"
+    "#pragma hone check cpu.x\n"
+    "#pragma hone baseline cublas, cub.sum\n"
+    "#pragma hone option fmad(B) maxrregcount(32)\n" KERNEL;
+
+static void declared(void **state)
 {
-    hone_template *t = parse_good(
-        "#pragma hone op gemm(M, T in {f16, f32} default f32) \"a \\\"b\\\"\"\n"
-        "#pragma hone arch sm >= 80 && sm != 86 features\n"
-        "#pragma hone param BM in {64, 128} default 128\n"
-        "  #  pragma hone param P in pow2 3..17 // comment\n"
-        "#pragma hone param R in 1..7 step 3\n"
-        "#pragma hone param B: bool default true\n"
-        "#pragma hone param E in {row, col}\n"
-        "#pragma hone param F in {col, none}\n"
-        "#pragma hone param A in {f32, f64}\n"
-        "#pragma hone let X = BM*\\\n  2\n"
-        "#pragma hone let Y = M + X\n"
-        "#pragma hone let Z = Y*device.sm_count\n"
-        "#pragma hone arg a: in T[M], b: inout A[2*M], c: out i8[1], s: f64\n"
-        "#pragma hone workspace w: A[B ? M : 0] zero\n"
-        "#pragma hone require E == row || F == col \"m\"\n"
-        "#pragma hone require Z > 0\n"
-        "#pragma hone launch k if(B) grid(M, 2) block(X) shared(4K)"
-        " args(w, a, i32(M), i64(Y))\n"
-        "#pragma hone launch k\n"
-        "#pragma hone work flops(M) bytes(2*M)\n"
-        "#pragma hone check cublas.gemm tolerance(M) exact(4)\n"
-        "#pragma hone check cpu.x\n"
-        "#pragma hone baseline cublas, cub.sum\n"
-        "#pragma hone option fmad(B) maxrregcount(32)\n" KERNEL);
+    hone_template *t = parse_good(everything);
 
     (void)state;
     assert_string_equal(t->op, "gemm");
@@ -62,6 +65,14 @@ static void meaning(void **state)
     assert_int_equal(t->params[6].kind, HONE_PARAM_TYPE);
     assert_int_equal(t->n_symbols, 3);
     assert_string_equal(t->symbols[2], "none");
+    hone__template_free(t);
+}
+
+static void used(void **state)
+{
+    hone_template *t = parse_good(everything);
+
+    (void)state;
     assert_false(t->lets[0].value.reads_dims);
     assert_true(t->lets[1].value.reads_dims);
     assert_false(t->lets[1].value.reads_facts);
@@ -94,6 +105,42 @@ static void meaning(void **state)
     hone__template_free(t);
 }
 
+/* The example of the design page. */
+static void gemm(void **state)
+{
+    hone_template *t = parse_good(
+        "#pragma hone op gemm_f16(M, N, K)                 \"C = A*B\"\n"
+        "#pragma hone arch sm >= 80\n"
+        "#pragma hone arg  A: in f16[M*K], B: in f16[K*N], C: inout f32[M*N],"
+        " alpha: f32, beta: f32\n"
+        "#pragma hone param BM in {64, 128, 256} default 128\n"
+        "#pragma hone param BN in {64, 128}\n#pragma hone param BK in {32}\n"
+        "#pragma hone param WM in {32, 64}\n#pragma hone param WN in {32}\n"
+        "#pragma hone param PAD in {0, 8}\n"
+        "#pragma hone param WMMA in {m16n16k16, m32n8k16, m8n32k16}\n"
+        "#pragma hone param STAGES in 1..4\n"
+        "#pragma hone param SPLIT_K in {1, 2, 4, 8}\n"
+        "#pragma hone let   WARPS = (BM/WM)*(BN/WN)\n"
+        "#pragma hone let   SMEM = STAGES*(BM*(BK+PAD)+BK*(BN+PAD))*2\n"
+        "#pragma hone require WARPS*32 <= 1024     \"block too large\"\n"
+        "#pragma hone require STAGES*(BM*(BK+PAD)+BK*(BN+PAD))*2 <= "
+        "device.smem_optin\n"
+        "#pragma hone workspace partial: f32[SPLIT_K > 1 ? SPLIT_K*M*N : 0]\n"
+        "#pragma hone launch gemm_main   grid(ceildiv(N,BN), ceildiv(M,BM), "
+        "SPLIT_K) block(WARPS*32) shared(SMEM)\n"
+        "#pragma hone launch gemm_reduce if(SPLIT_K > 1) "
+        "grid(ceildiv(M*N,1024)) block(256)\n"
+        "#pragma hone work  flops(2*M*N*K) bytes(2*(M*K+K*N)+4*M*N)\n"
+        "#pragma hone check cublas.gemm tolerance(K)\n"
+        "#pragma hone baseline cublaslt\n"
+        "extern \"C\" { void gemm_main(); void gemm_reduce(); }\n");
+
+    (void)state;
+    assert_int_equal(t->n_launches, 2);
+    assert_int_equal(t->launches[0].n_passed, 5 + 3 + 1);
+    hone__template_free(t);
+}
+
 /* Message and position of the only mistake in OP, then `line` (line 2), then
  * a launch. */
 typedef struct mistake {
@@ -123,121 +170,123 @@ static void check_mistake(const char *text, int line, const mistake *m)
     hone__diagnostics_free(&d);
 }
 
+static const mistake bad_lines[] = {
+    {"pram X in 1..2", 14, "unknown statement 'pram'; did you mean "
+                           "'param'?"},
+    {"", 13, "expected a statement"},
+    {"tensormap A", 14, "not supported yet"},
+    {"constant c: f32[n]", 14, "not supported yet"},
+    {"op p(n)", 17, "'o' was declared before"},
+    {"arch device.l2 > 1", 19, "'device.l2' cannot be asked here"},
+    {"arch sm >= n", 25, "'arch' reads sm only"},
+    {"arch sm >= 80 90", 28, "expected an operator"},
+    {"param X in {}", 25, "empty"},
+    {"param X in 4..1", 25, "empty: 4 is more than 1"},
+    {"param X in pow2 0..4", 30, "start at 1"},
+    {"param X in pow2 5..7", 30, "no power of two"},
+    {"param X in {1, 2} default 3", 40, "not one of the values (1, 2)"},
+    {"param X in {a, b} default c", 40, "(a, b)"},
+    {"param X in {1, true}", 29, "true or false, the first is an int"},
+    {"param X in {1, 2, 1}", 32, "'1' is listed twice"},
+    {"param X in {a, a}", 29, "'a' is listed twice"},
+    {"param X in 1..100000", 25, "at most 65536 values"},
+    {"param X in 1..9 step 0", 35, "at least 1"},
+    {"param X in {n}", 26, "'n' is declared on line 1"},
+    {"param X in {n + 1}", 26, "values of a parameter are constants"},
+    {"param X in {1.5}", 26, "not a number"},
+    {"param X in {1/0}", 26, "division by zero"},
+    {"param X in 5", 26, "expected '..'"},
+    {"param X in {1, 2", 30, "expected '}' after the values, but the "
+                             "statement ends here"},
+    {"param X", 21, "expected 'in'"},
+    {"param X: int", 23, "only 'bool'"},
+    {"param X in {1} when sm >= 90 {2}", 29, "not supported yet"},
+    {"param X in {1} defualt 1", 29, "'defualt' is not expected"},
+    {"param int in {1}", 20, "a word of C++"},
+    {"param f32 in {1}", 20, "element type"},
+    {"param HONE_X in {1}", 20, "starts with HONE"},
+    {"param a__b in {1}", 20, "two underscores"},
+    {"param _X in {1}", 20, "kept for the compiler"},
+    {"param min in {1}", 20, "already means something"},
+    {"param n in {1}", 20, "already declared on line 1"},
+    {"param X in {int}", 26, "cannot be a value, it is a word of C++"},
+    {"param 3 in {1}", 20, "expected the name of a parameter, found '3'"},
+    {"let X = ", 21, "expected a value, but the expression ends"},
+    {"let X 3", 20, "expected '=' after the name, found '3'"},
+    {"let X = X", 22, "unknown name 'X'"},
+    {"let X = sm", 22, "did you mean 'device.sm'?"},
+    {"let X = device.smem_optim", 22, "did you mean 'smem_optin'?"},
+    {"require n > 1 \"a", 28, "no closing"},
+    {"require n > 1 \"a\" b", 32, "'b' is not expected"},
+    {"require 1 < n < 3", 28, "do not chain"},
+    {"require lenght", 22, "unknown name 'lenght'"},
+    {"arg x: in f33[n]", 24, "'f33' is not an element type"},
+    {"arg x: f32[n]", 24, "needs a mode: write 'x: in f32[..]'"},
+    {"arg x: in f32", 27, "expected '['"},
+    {"arg x: in f32[n", 29, "expected ']'"},
+    {"arg x: in f32[m]", 28, "unknown name 'm'"},
+    {"arg x in f32[n]", 20, "expected ':'"},
+    {"arg x: f32,", 25, "expected the name of an argument"},
+    {"arg x: f32, x: f32", 26, "already declared on line 2"},
+    {"workspace w: f32[n] zreo", 34, "'zreo' is not expected"},
+    {"workspace w: n[4]", 27, "not an element type"},
+};
+
 static void declarations(void **state)
 {
-    static const mistake cases[] = {
-        {"pram X in 1..2", 14, "unknown statement 'pram'; did you mean "
-                               "'param'?"},
-        {"", 13, "expected a statement"},
-        {"tensormap A", 14, "not supported yet"},
-        {"constant c: f32[n]", 14, "not supported yet"},
-        {"op p(n)", 17, "'o' was declared before"},
-        {"arch device.l2 > 1", 19, "'device.l2' cannot be asked here"},
-        {"arch sm >= n", 25, "'arch' reads sm only"},
-        {"arch sm >= 80 90", 28, "expected an operator"},
-        {"param X in {}", 25, "empty"},
-        {"param X in 4..1", 25, "empty: 4 is more than 1"},
-        {"param X in pow2 0..4", 30, "start at 1"},
-        {"param X in pow2 5..7", 30, "no power of two"},
-        {"param X in {1, 2} default 3", 40, "not one of the values (1, 2)"},
-        {"param X in {a, b} default c", 40, "(a, b)"},
-        {"param X in {1, true}", 29, "true or false, the first is an int"},
-        {"param X in {1, 2, 1}", 32, "'1' is listed twice"},
-        {"param X in {a, a}", 29, "'a' is listed twice"},
-        {"param X in 1..100000", 25, "at most 65536 values"},
-        {"param X in 1..9 step 0", 35, "at least 1"},
-        {"param X in {n}", 26, "'n' is declared on line 1"},
-        {"param X in {n + 1}", 26, "values of a parameter are constants"},
-        {"param X in {1.5}", 26, "not a number"},
-        {"param X in {1/0}", 26, "division by zero"},
-        {"param X in 5", 26, "expected '..'"},
-        {"param X in {1, 2", 30, "expected '}' after the values, but the "
-                                 "statement ends here"},
-        {"param X", 21, "expected 'in'"},
-        {"param X: int", 23, "only 'bool'"},
-        {"param X in {1} when sm >= 90 {2}", 29, "not supported yet"},
-        {"param X in {1} defualt 1", 29, "'defualt' is not expected"},
-        {"param int in {1}", 20, "a word of C++"},
-        {"param f32 in {1}", 20, "element type"},
-        {"param HONE_X in {1}", 20, "starts with HONE"},
-        {"param a__b in {1}", 20, "two underscores"},
-        {"param _X in {1}", 20, "kept for the compiler"},
-        {"param min in {1}", 20, "already means something"},
-        {"param n in {1}", 20, "already declared on line 1"},
-        {"param X in {int}", 26, "cannot be a value, it is a word of C++"},
-        {"param 3 in {1}", 20, "expected the name of a parameter, found '3'"},
-        {"let X = ", 21, "expected a value, but the expression ends"},
-        {"let X 3", 20, "expected '=' after the name, found '3'"},
-        {"let X = X", 22, "unknown name 'X'"},
-        {"let X = sm", 22, "did you mean 'device.sm'?"},
-        {"let X = device.smem_optim", 22, "did you mean 'smem_optin'?"},
-        {"require n > 1 \"a", 28, "no closing"},
-        {"require n > 1 \"a\" b", 32, "'b' is not expected"},
-        {"require 1 < n < 3", 28, "do not chain"},
-        {"require lenght", 22, "unknown name 'lenght'"},
-        {"arg x: in f33[n]", 24, "'f33' is not an element type"},
-        {"arg x: f32[n]", 24, "needs a mode: write 'x: in f32[..]'"},
-        {"arg x: in f32", 27, "expected '['"},
-        {"arg x: in f32[n", 29, "expected ']'"},
-        {"arg x: in f32[m]", 28, "unknown name 'm'"},
-        {"arg x in f32[n]", 20, "expected ':'"},
-        {"arg x: f32,", 25, "expected the name of an argument"},
-        {"arg x: f32, x: f32", 26, "already declared on line 2"},
-        {"workspace w: f32[n] zreo", 34, "'zreo' is not expected"},
-        {"workspace w: n[4]", 27, "not an element type"},
-    };
     char text[512];
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; ++i) {
         (void)snprintf(text, sizeof text, OP "#pragma hone %s\n" LAUNCH
-                       KERNEL, cases[i].line);
-        check_mistake(text, 2, &cases[i]);
+                       KERNEL, bad_lines[i].line);
+        check_mistake(text, 2, &bad_lines[i]);
     }
 }
 
+static const mistake bad_uses[] = {
+    {"launch j", 21, "no kernel 'j'"},
+    {"launch k grdi(1)", 23, "did you mean 'grid'?"},
+    {"launch k grid(1) grid(2)", 31, "given twice"},
+    {"launch k grid(1,2,3,4)", 34, "at most 3"},
+    {"launch k grid()", 28, "expected a value"},
+    {"launch k grid(1", 27, "never closed"},
+    {"launch k cluster(2)", 23, "not supported yet"},
+    {"launch k cooperative", 23, "not supported yet"},
+    {"launch k args(a, b)", 31, "no argument or workspace is called 'b'"},
+    {"launch k args(n)", 28, "pass it as i32(n)"},
+    {"launch k args(f32(n))", 28, "i32(..) or i64(..), not 'f32(..)'"},
+    {"launch k grid(a)", 28, "'a' is an argument or workspace"},
+    {"work flops(1) flops(2)", 28, "given twice"},
+    {"work speed(1)", 19, "not 'speed'"},
+    {"check", 19, "the name of a reference"},
+    {"check cpu.x tolerance(zz)", 36, "unknown name 'zz'"},
+    {"check cpu.x exact(1) exact(2)", 35, "given twice"},
+    {"option maxregcount(3)", 21, "did you mean 'maxrregcount'?"},
+    {"option opt(3)", 21, "known are extra_device_vectorization"},
+    {"option fmad(n)", 26, "known only at run time"},
+    {"option fmad(L)", 26, "reads a problem dimension"},
+    {"option fmad(device.sm > 1)", 26, "'device.sm' is a device"},
+    {"option fmad(1) fmad(0)", 29, "given twice"},
+    {"for I in 0..n\n#pragma hone endfor", 26, "known only at run time"},
+    {"for I in 0\n#pragma hone endfor", 24, "expected '..'"},
+    {"for n in 0..1\n#pragma hone endfor", 18, "already declared"},
+    {"for I in 0..1", 1, "this 'for' has no 'endfor'"},
+    {"if 1", 1, "this 'if' has no 'endif'"},
+    {"endfor", 14, "'endfor' without a 'for'"},
+    {"elif 1", 14, "'elif' without a 'if'"},
+    {"if n\n#pragma hone endif", 17, "known only at run time"},
+    {"if 1\n#pragma hone let X = 1\n#pragma hone endif", 0, ""},
+    {"check none\nint a = @{1;", 0, ""},
+    {"check none\nint a = @{1 +};", 0, ""},
+    {"check none\nint a = @{I};", 0, ""},
+    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif",
+     0, ""},
+    {"if 1\n#pragma hone for I in 1..2\n#pragma hone endif", 0, ""},
+};
+
 static void uses(void **state)
 {
-    static const mistake cases[] = {
-        {"launch j", 21, "no kernel 'j'"},
-        {"launch k grdi(1)", 23, "did you mean 'grid'?"},
-        {"launch k grid(1) grid(2)", 31, "given twice"},
-        {"launch k grid(1,2,3,4)", 34, "at most 3"},
-        {"launch k grid()", 28, "expected a value"},
-        {"launch k grid(1", 27, "never closed"},
-        {"launch k cluster(2)", 23, "not supported yet"},
-        {"launch k cooperative", 23, "not supported yet"},
-        {"launch k args(a, b)", 31, "no argument or workspace is called 'b'"},
-        {"launch k args(n)", 28, "pass it as i32(n)"},
-        {"launch k args(f32(n))", 28, "i32(..) or i64(..), not 'f32(..)'"},
-        {"launch k grid(a)", 28, "'a' is an argument or workspace"},
-        {"work flops(1) flops(2)", 28, "given twice"},
-        {"work speed(1)", 19, "not 'speed'"},
-        {"check", 19, "the name of a reference"},
-        {"check cpu.x tolerance(zz)", 36, "unknown name 'zz'"},
-        {"check cpu.x exact(1) exact(2)", 35, "given twice"},
-        {"option maxregcount(3)", 21, "did you mean 'maxrregcount'?"},
-        {"option opt(3)", 21, "known are extra_device_vectorization"},
-        {"option fmad(n)", 26, "known only at run time"},
-        {"option fmad(L)", 26, "reads a problem dimension"},
-        {"option fmad(device.sm > 1)", 26, "'device.sm' is a device"},
-        {"option fmad(1) fmad(0)", 29, "given twice"},
-        {"for I in 0..n\n#pragma hone endfor", 26, "known only at run time"},
-        {"for I in 0\n#pragma hone endfor", 24, "expected '..'"},
-        {"for n in 0..1\n#pragma hone endfor", 18, "already declared"},
-        {"for I in 0..1", 1, "this 'for' has no 'endfor'"},
-        {"if 1", 1, "this 'if' has no 'endif'"},
-        {"endfor", 14, "'endfor' without a 'for'"},
-        {"elif 1", 14, "'elif' without a 'if'"},
-        {"if n\n#pragma hone endif", 17, "known only at run time"},
-        {"if 1\n#pragma hone let X = 1\n#pragma hone endif", 0, ""},
-        {"check none\nint a = @{1;", 0, ""},
-        {"check none\nint a = @{1 +};", 0, ""},
-        {"check none\nint a = @{I};", 0, ""},
-        {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif",
-         0, ""},
-        {"if 1\n#pragma hone for I in 1..2\n#pragma hone endif", 0, ""},
-    };
     static const struct {
         int line;
         int column;
@@ -252,8 +301,8 @@ static void uses(void **state)
     size_t next = 0;
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        mistake m = cases[i];
+    for (size_t i = 0; i < sizeof bad_uses / sizeof bad_uses[0]; ++i) {
+        mistake m = bad_uses[i];
         int line = 4;
 
         (void)snprintf(text, sizeof text, OP "#pragma hone arg a: f32\n"
@@ -553,7 +602,9 @@ static void hash_covers_headers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(meaning),
+        cmocka_unit_test(declared),
+        cmocka_unit_test(used),
+        cmocka_unit_test(gemm),
         cmocka_unit_test(declarations),
         cmocka_unit_test(uses),
         cmocka_unit_test(whole_file),
