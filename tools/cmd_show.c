@@ -118,10 +118,11 @@ static const show_view *find_view(const char *name, hone_error *err)
 
     if (!name[0])
         return &views[0];
-    hone__suggest_start(&near, name, strlen(name));
-    for (size_t i = 0; i < N_VIEWS; ++i) {
+    for (size_t i = 0; i < N_VIEWS; ++i)
         if (strcmp(views[i].name, name) == 0)
             return &views[i];
+    hone__suggest_start(&near, name, strlen(name));
+    for (size_t i = 0; i < N_VIEWS; ++i) {
         hone__suggest_offer(&near, views[i].name);
         hone__text_printf(&names, "%s%s", i ? ", " : "", views[i].name);
     }

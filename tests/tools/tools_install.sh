@@ -27,7 +27,7 @@ if command -v scdoc >/dev/null; then
         fail "no hone-template(5)"
 fi
 # Nothing in it names the folder it was built in.
-grep -qF -e "$HONE_SOURCE/" "$HONE" && fail "a path of the build is inside"
+grep -qF -e "$HONE_SOURCE/tools/" "$HONE" && fail "a path of the build is inside"
 
 if command -v bash >/dev/null; then
     bash -c '. "$1"; COMP_WORDS=(hone tune --di); COMP_CWORD=2; _hone

@@ -3,8 +3,8 @@
 # Colour and progress: on a terminal only, and never against NO_COLOR, TERM,
 # --color or --quiet.
 . "$(dirname "$0")/hone_test.sh"
-command -v script >/dev/null || {
-    echo "script (bsdutils) is not installed: no terminal to test on"
+script -qec true /dev/null >/dev/null 2>&1 </dev/null || {
+    echo "script(1) gets no terminal here: it is not installed, or no devpts"
     exit 77
 }
 escape=$(printf '\033[')
