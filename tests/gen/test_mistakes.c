@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad templates: what is said about each mistake and where, and that no
+ * broken file hurts the parser. */
+#include "tests/gen/gen_test.h"
+
+#define OP "#pragma hone op o(n)\n"
+#define LAUNCH "#pragma hone launch k\n"
+
+/* Message and position of the only mistake in OP, then `line` (line 2), then
+ * a launch. */
+typedef struct mistake {
+    const char *line;
+    int column;
+    const char *part;
+} mistake;
+
+static void check_mistake(const char *text, int line, const mistake *m)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_error err = {0};
+    const hone_status status =
+        hone__template_parse("t.cu", text, strlen(text), &t, &d, &err);
+
+    if (status != HONE_ERR_INPUT || d.n != 1 || d.items[0].line != line ||
+        d.items[0].column != m->column || !strstr(d.items[0].text, m->part)) {
+        hone_text shown = {0};
+
+        hone__diagnostics_format(&d, "t.cu", text, &shown);
+        fail_msg("status %d, wanted %d:%d '%s', got:\n%s", (int)status, line,
+                 m->column, m->part, hone__text_str(&shown));
+    }
+    assert_null(t);
+    assert_non_null(strstr(err.text, m->part));
+    hone__diagnostics_free(&d);
+}
+
+static const mistake bad_lines[] = {
+    {"pram X in 1..2", 14, "unknown statement 'pram'; did you mean "
+                           "'param'?"},
+    {"", 13, "expected a statement"},
+    {"tensormap A", 14, "not supported yet"},
+    {"constant c: f32[n]", 14, "not supported yet"},
+    {"op p(n)", 17, "'o' was declared before"},
+    {"arch device.l2 > 1", 19, "'device.l2' cannot be asked here"},
+    {"arch sm >= n", 25, "'arch' reads sm only"},
+    {"arch sm >= 80 90", 28, "expected an operator"},
+    {"param X in {}", 25, "empty"},
+    {"param X in 4..1", 25, "empty: 4 is more than 1"},
+    {"param X in pow2 0..4", 30, "start at 1"},
+    {"param X in pow2 5..7", 30, "no power of two"},
+    {"param X in {1, 2} default 3", 40, "not one of the values (1, 2)"},
+    {"param X in {a, b} default c", 40, "(a, b)"},
+    {"param X in {1, true}", 29, "true or false, the first is an int"},
+    {"param X in {1, 2, 1}", 32, "'1' is listed twice"},
+    {"param X in {a, a}", 29, "'a' is listed twice"},
+    {"param X in 1..100000", 25, "at most 65536 values"},
+    {"param X in 1..9 step 0", 35, "at least 1"},
+    {"param X in {n}", 26, "'n' is declared on line 1"},
+    {"param X in {n + 1}", 26, "values of a parameter are constants"},
+    {"param X in {1.5}", 26, "not a number"},
+    {"param X in {1/0}", 26, "division by zero"},
+    {"param X in 5", 26, "expected '..'"},
+    {"param X in {1, 2", 30, "expected '}' after the values, but the "
+                             "statement ends here"},
+    {"param X", 21, "expected 'in'"},
+    {"param X: int", 23, "only 'bool'"},
+    {"param X in {1} when sm >= 90 {2}", 29, "not supported yet"},
+    {"param X in {1} defualt 1", 29, "'defualt' is not expected"},
+    {"param int in {1}", 20, "a word of C++"},
+    {"param f32 in {1}", 20, "element type"},
+    {"param HONE_X in {1}", 20, "starts with HONE"},
+    {"param a__b in {1}", 20, "two underscores"},
+    {"param _X in {1}", 20, "kept for the compiler"},
+    {"param min in {1}", 20, "already means something"},
+    {"param n in {1}", 20, "already declared on line 1"},
+    {"param X in {int}", 26, "cannot be a value, it is a word of C++"},
+    {"param 3 in {1}", 20, "expected the name of a parameter, found '3'"},
+    {"let X = ", 21, "expected a value, but the expression ends"},
+    {"let X 3", 20, "expected '=' after the name, found '3'"},
+    {"let X = X", 22, "unknown name 'X'"},
+    {"let X = sm", 22, "did you mean 'device.sm'?"},
+    {"let X = device.smem_optim", 22, "did you mean 'smem_optin'?"},
+    {"require n > 1 \"a", 28, "no closing"},
+    {"require n > 1 \"a\" b", 32, "'b' is not expected"},
+    {"require 1 < n < 3", 28, "do not chain"},
+    {"require lenght", 22, "unknown name 'lenght'"},
+    {"arg x: in f33[n]", 24, "'f33' is not an element type"},
+    {"arg x: f32[n]", 24, "needs a mode: write 'x: in f32[..]'"},
+    {"arg x: in f32", 27, "expected '['"},
+    {"arg x: in f32[n", 29, "expected ']'"},
+    {"arg x: in f32[m]", 28, "unknown name 'm'"},
+    {"arg x in f32[n]", 20, "expected ':'"},
+    {"arg x: f32,", 25, "expected the name of an argument"},
+    {"arg x: f32, x: f32", 26, "already declared on line 2"},
+    {"workspace w: f32[n] zreo", 34, "'zreo' is not expected"},
+    {"workspace w: n[4]", 27, "not an element type"},
+};
+
+static void declarations(void **state)
+{
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; ++i) {
+        (void)snprintf(text, sizeof text, OP "#pragma hone %s\n" LAUNCH
+                       KERNEL, bad_lines[i].line);
+        check_mistake(text, 2, &bad_lines[i]);
+    }
+}
+
+static const mistake bad_uses[] = {
+    {"launch j", 21, "no kernel 'j'"},
+    {"launch k grdi(1)", 23, "did you mean 'grid'?"},
+    {"launch k grid(1) grid(2)", 31, "given twice"},
+    {"launch k grid(1,2,3,4)", 34, "at most 3"},
+    {"launch k grid()", 28, "expected a value"},
+    {"launch k grid(1", 27, "never closed"},
+    {"launch k cluster(2)", 23, "not supported yet"},
+    {"launch k cooperative", 23, "not supported yet"},
+    {"launch k args(a, b)", 31, "no argument or workspace is called 'b'"},
+    {"launch k args(n)", 28, "pass it as i32(n)"},
+    {"launch k args(f32(n))", 28, "i32(..) or i64(..), not 'f32(..)'"},
+    {"launch k grid(a)", 28, "'a' is an argument or workspace"},
+    {"work flops(1) flops(2)", 28, "given twice"},
+    {"work speed(1)", 19, "not 'speed'"},
+    {"check", 19, "the name of a reference"},
+    {"check cpu.x tolerance(zz)", 36, "unknown name 'zz'"},
+    {"check cpu.x exact(1) exact(2)", 35, "given twice"},
+    {"option maxregcount(3)", 21, "did you mean 'maxrregcount'?"},
+    {"option opt(3)", 21, "known are extra_device_vectorization"},
+    {"option fmad(n)", 26, "known only at run time"},
+    {"option fmad(L)", 26, "reads a problem dimension"},
+    {"option fmad(device.sm > 1)", 26, "'device.sm' is a device"},
+    {"option fmad(1) fmad(0)", 29, "given twice"},
+    {"for I in 0..n\n#pragma hone endfor", 26, "known only at run time"},
+    {"for I in 0\n#pragma hone endfor", 24, "expected '..'"},
+    {"for n in 0..1\n#pragma hone endfor", 18, "already declared"},
+    {"for I in 0..1", 1, "this 'for' has no 'endfor'"},
+    {"if 1", 1, "this 'if' has no 'endif'"},
+    {"endfor", 14, "'endfor' without a 'for'"},
+    {"elif 1", 14, "'elif' without a 'if'"},
+    {"if n\n#pragma hone endif", 17, "known only at run time"},
+    {"if 1\n#pragma hone let X = 1\n#pragma hone endif", 0, ""},
+    {"check none\nint a = @{1;", 0, ""},
+    {"check none\nint a = @{1 +};", 0, ""},
+    {"check none\nint a = @{I};", 0, ""},
+    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif",
+     0, ""},
+    {"if 1\n#pragma hone for I in 1..2\n#pragma hone endif", 0, ""},
+};
+
+static void uses(void **state)
+{
+    static const struct {
+        int line;
+        int column;
+        const char *part;
+    } later[] = {{5, 14, "'let' cannot stand inside"},
+                 {5, 9, "no '}' on its line"},
+                 {5, 14, "the expression ends here"},
+                 {5, 11, "unknown name 'I'"},
+                 {6, 14, "'elif' after the 'else' on line 5"},
+                 {5, 1, "this 'for' has no 'endfor'"}};
+    char text[512];
+    size_t next = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_uses / sizeof bad_uses[0]; ++i) {
+        mistake m = bad_uses[i];
+        int line = 4;
+
+        (void)snprintf(text, sizeof text, OP "#pragma hone arg a: f32\n"
+                       "#pragma hone let L = n\n#pragma hone %s\n" LAUNCH
+                       KERNEL, m.line);
+        if (!m.column) { /* the mistake is on a later line */
+            line = later[next].line;
+            m.column = later[next].column;
+            m.part = later[next++].part;
+        }
+        check_mistake(text, line, &m);
+    }
+}
+
+static void whole_file(void **state)
+{
+    static const struct {
+        const char *text;
+        int line;
+        mistake m;
+    } cases[] = {
+        {"", 1, {"", 1, "no '#pragma hone op"}},
+        {KERNEL LAUNCH, 1, {"", 1, "no '#pragma hone op"}},
+        {OP KERNEL, 1, {"", 13, "the op 'o' has no 'launch'"}},
+        {"#pragma hone arch sm > 1\n" OP LAUNCH KERNEL, 2,
+         {"", 14, "'op' must be the first"}},
+        {"#pragma hone op o()\n" LAUNCH KERNEL, 1,
+         {"", 19, "expected the name of a dimension"}},
+        {"#pragma hone op o(a default 2, b)\n" LAUNCH KERNEL, 1,
+         {"", 32, "'b' needs a default"}},
+        {"#pragma hone op o(a, T in {f32} default f64)\n" LAUNCH KERNEL, 1,
+         {"", 41, "not one of the types"}},
+        {"#pragma hone op o(a,b,c,d,e,f,g,h,i)\n" LAUNCH KERNEL, 1,
+         {"", 35, "at most 8 dimensions"}},
+        {OP LAUNCH "__global__ void k() {}\n", 2,
+         {"", 21, "declare it extern \"C\""}},
+        {OP LAUNCH "// k extern \"C\"\n", 2, {"", 21, "no kernel 'k'"}},
+        {OP LAUNCH "extern \"C\" kk k_;\n", 2, {"", 21, "no kernel"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        check_mistake(cases[i].text, cases[i].line, &cases[i].m);
+}
+
+static void five_mistakes(void **state)
+{
+    static const char text[] =
+        "#pragma hone op five(M, N)\n"
+        "#pragma hone param BM in {64, 128} default 96\n"
+        "#pragma hone param BM in {1}\n"
+        "\t#pragma hone let WARPS = BM/WM\n"
+        "#pragma hone require WARPS*32 <= device.thread_block \"x\"\n"
+        "#pragma hone arg A: in f16[M*N\n"
+        "#pragma hone launch k grid(ceildiv(M,BM)) block(WARPS*32)\n" KERNEL;
+    static const char expected[] =
+        "five.cu:2:44: error: the default is not one of the values (64, "
+        "128)\n"
+        "    2 | #pragma hone param BM in {64, 128} default 96\n"
+        "      |                                            ^~\n"
+        "five.cu:3:20: error: 'BM' is already declared on line 2\n"
+        "    3 | #pragma hone param BM in {1}\n"
+        "      |                    ^~\n"
+        "five.cu:4:30: error: unknown name 'WM'; did you mean 'BM'?\n"
+        "    4 | \t#pragma hone let WARPS = BM/WM\n"
+        "      | \t                            ^~\n"
+        "five.cu:5:34: error: unknown device property 'thread_block'; did "
+        "you mean 'threads_block'?\n"
+        "    5 | #pragma hone require WARPS*32 <= device.thread_block \"x\"\n"
+        "      |                                  ^~~~~~~~~~~~~~~~~~~\n"
+        "five.cu:6:31: error: expected ']' after the number of elements, but "
+        "the statement ends here\n"
+        "    6 | #pragma hone arg A: in f16[M*N\n"
+        "      |                               ^\n";
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_error err = {0};
+    hone_text shown = {0};
+
+    (void)state;
+    assert_int_equal(hone__template_parse("five.cu", text, strlen(text), &t,
+                                          &d, &err), HONE_ERR_INPUT);
+    hone__diagnostics_format(&d, "five.cu", text, &shown);
+    assert_string_equal(hone__text_str(&shown), expected);
+    assert_int_equal(d.n, 5);
+    assert_non_null(strstr(err.text, "(5 mistakes in this template)"));
+    hone__text_free(&shown);
+    hone__diagnostics_free(&d);
+}
+
+static hone_text read_golden(void)
+{
+    hone_text source = {0};
+
+    assert_int_equal(hone__text_read_file(&source, "golden/unroll.cu", NULL),
+                     HONE_OK);
+    return source;
+}
+
+/* Every beginning of a good file parses or fails cleanly, as does the file
+ * with one byte changed. */
+static void truncated_and_changed(void **state)
+{
+    static const char bytes[] = "\"({}[.@\\\n#/*0n~";
+    hone_text source = read_golden();
+    hone_template *t;
+    hone_diagnostics d;
+
+    (void)state;
+    for (size_t n = 0; n <= source.length; ++n) {
+        /* An exact copy, so that reading past it is seen. */
+        char *copy = hone__strndup(source.data, n);
+        const hone_status status =
+            hone__template_parse("t.cu", copy, n, &t, &d, NULL);
+
+        assert_true(status == HONE_OK || status == HONE_ERR_INPUT);
+        assert_int_equal(status == HONE_OK, d.n == 0);
+        hone__template_free(t);
+        hone__diagnostics_free(&d);
+        hone__free(copy);
+    }
+    for (size_t n = 0; n < source.length; ++n) {
+        const char saved = source.data[n];
+
+        source.data[n] = bytes[n * 7 % (sizeof bytes - 1)];
+        (void)hone__template_parse("t.cu", source.data, source.length, &t, &d,
+                                   NULL);
+        hone__template_free(t);
+        hone__diagnostics_free(&d);
+        source.data[n] = saved;
+    }
+    hone__text_free(&source);
+}
+
+static void nul_byte(void **state)
+{
+    hone_template *t;
+    hone_diagnostics d;
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(hone__template_parse("t.cu", "a\0b", 3, &t, &d, &err),
+                     HONE_ERR_INPUT);
+    assert_non_null(strstr(err.text, "NUL"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(declarations),
+        cmocka_unit_test(uses),
+        cmocka_unit_test(whole_file),
+        cmocka_unit_test(five_mistakes),
+        cmocka_unit_test(truncated_and_changed),
+        cmocka_unit_test(nul_byte),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
