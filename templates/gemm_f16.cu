@@ -37,10 +37,10 @@
 #pragma hone param WMMA in {m16n16k16, m32n8k16, m8n32k16} default m16n16k16
 #pragma hone param BM in {32, 64, 128, 256} default 128
 #pragma hone param BN in {32, 64, 128, 256} default 128
-#pragma hone param BK in {32, 64} default 32
+#pragma hone param BK in {32, 64} default 64
 #pragma hone param WM in {16, 32, 64} default 64
 #pragma hone param WN in {32, 64} default 64
-#pragma hone param STAGES in 1..5 default 3
+#pragma hone param STAGES in 2..5 default 3
 #pragma hone param PAD in {0, 8} default 8
 #pragma hone param SPLIT_K in {1, 2, 4, 8} default 1
 #pragma hone param GROUP in {1, 8} default 8
@@ -53,6 +53,7 @@
 #pragma hone let STAGING = WARPS*WM*(WN + 8)*4
 #pragma hone let SMEM = max(RING, STAGING)
 #pragma hone let TILES = ceildiv(M, BM)*ceildiv(N, BN)
+#pragma hone let STEPS = ceildiv(ceildiv(K, BK), SPLIT_K)
 
 #pragma hone require BM % WM == 0 && BN % WN == 0 "a block holds whole warp tiles"
 #pragma hone require WM % FM == 0 && WN % FN == 0 "a warp tile holds whole fragments"
@@ -73,8 +74,8 @@
 #pragma hone workspace packed_b: f16[PACK_B]
 #pragma hone workspace partial: f32[SPLIT_K > 1 ? SPLIT_K*M*N : 0]
 #pragma hone launch gemm_f16_pack if(PACK_A + PACK_B > 0) grid(min(ceildiv(max(PACK_A, PACK_B), 2048), device.sm_count*8), 2) block(256) args(A, B, packed_a, packed_b, i32(M), i32(N), i32(K))
-#pragma hone launch gemm_f16 grid(TILES, SPLIT_K) block(WARPS*32) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, i32(M), i32(N), i32(K))
-#pragma hone launch gemm_f16_reduce if(SPLIT_K > 1) grid(min(ceildiv(M*N, 256), device.sm_count*8)) block(256) args(C, alpha, beta, partial, i64(M*N))
+#pragma hone launch gemm_f16 grid(TILES, SPLIT_K) block(WARPS*32) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, i32(M), i32(N), i32(K), i32(STAGES), i32(GROUP), i32(STEPS))
+#pragma hone launch gemm_f16_reduce if(SPLIT_K > 1) grid(min(ceildiv(M*N, 256), device.sm_count*8)) block(256) args(C, alpha, beta, partial, i64(M*N), i32(SPLIT_K))
 #pragma hone work flops(2*M*N*K) bytes(2*(M*K + K*N) + 8*M*N)
 #pragma hone check cpu.gemm_f16 tolerance(K + 4) exact(K <= 262144 ? 4 : 1)
 #pragma hone check cublas.gemm tolerance(2*K + 8)
@@ -225,7 +226,7 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
          float *__restrict__ C, float alpha, float beta,
          const __half *__restrict__ packed_a,
          const __half *__restrict__ packed_b, float *__restrict__ partial,
-         int M, int N, int K)
+         int M, int N, int K, int stages, int group, int part_steps)
 {
     extern __shared__ __align__(128) unsigned char shared[];
     __half *ring = reinterpret_cast<__half *>(shared);
@@ -233,21 +234,27 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
     const int warp_row = warp / kWarpsN * WM;
     const int warp_col = warp % kWarpsN * WN;
 
-    /* Which tile: GROUP rows of tiles are walked column by column. */
+    /* Which tile: `group` rows of tiles are walked column by column. */
     const int tiles_m = (M + BM - 1) / BM;
     const int tiles_n = (N + BN - 1) / BN;
-    const int group_row = (int)blockIdx.x / (GROUP * tiles_n) * GROUP;
-    const int group_rows = min(GROUP, tiles_m - group_row);
-    const int in_group = (int)blockIdx.x % (GROUP * tiles_n);
+    const int group_row = (int)blockIdx.x / (group * tiles_n) * group;
+    const int group_rows = min(group, tiles_m - group_row);
+    const int in_group = (int)blockIdx.x % (group * tiles_n);
     const int row = (group_row + in_group % group_rows) * BM;
     const int col = in_group / group_rows * BN;
 
-    /* Which part of K. */
+    /* Which part of K; what a part of several computes is not final. */
     const int all_steps = (K + BK - 1) / BK;
-    const int part_steps = (all_steps + SPLIT_K - 1) / SPLIT_K;
     const int first_step = min((int)blockIdx.y * part_steps, all_steps);
     const int n_steps = min(part_steps, all_steps - first_step);
     const int k = first_step * BK;
+    float *out = C;
+
+    if (gridDim.y > 1) {
+        out = partial + (long long)blockIdx.y * M * N;
+        alpha = 1.0f;
+        beta = 0.0f;
+    }
 
     const int pitch_a = (K + 7) / 8 * 8;
     const int pitch_b = (N + 7) / 8 * 8;
@@ -275,73 +282,50 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
     const int of_a = warp_row * kPitchA;
     const int of_b = kSlotA + warp_col;
 
-    if constexpr (STAGES == 1) {
-        fragments now;
+    /* In round `step` the tile of step + ahead is asked for, the tile of
+     * `step` is multiplied and the tile of step + 1 arrives; the first rounds
+     * only ask. Fragments are loaded one k step ahead: the last k step of a
+     * tile runs while the first fragments of the next load, and behind the
+     * barrier no warp reads the old tile any more. A group of copies is
+     * closed in every round, empty or not: their count says what has
+     * arrived. */
+    const int ahead = stages - 1;
+    int read = stages - 1, write = 0;
+    fragments two[2];
 
 #pragma unroll 1
-        for (int step = 0; step < n_steps; step++) {
-            fill(0);
-            hone::copy_commit();
-            hone::copy_wait<0>();
-            __syncthreads();
+    for (int step = -ahead; step < n_steps; step++) {
+        if (step + ahead < n_steps)
+            fill(write);
+        else if (step + ahead == n_steps && beta != 0.0f)
+            prefetch_tile(C, row + warp_row, col + warp_col, M, N);
+        hone::copy_commit();
+        write = write + 1 == stages ? 0 : write + 1;
+        if (step < -1)
+            continue;
+        if (step >= 0) {
 #pragma unroll
-            for (int at = 0; at < BK; at += kFragK) {
-                now.load(ring, of_a, of_b, at);
-                now.multiply(acc);
+            for (int at = 0; at < kSteps - 1; at++) {
+                two[(at + 1) % 2].load(ring + read * kSlot, of_a, of_b,
+                                       (at + 1) * kFragK);
+                two[at % 2].multiply(acc);
             }
-            __syncthreads();
         }
-    } else {
-        /* In round `step` the tile of step + AHEAD is asked for, the tile of
-         * `step` is multiplied and the tile of step + 1 arrives; the first
-         * rounds only ask. Fragments are loaded one k step ahead: the last k
-         * step of a tile runs while the first fragments of the next load,
-         * and behind the barrier no warp reads the old tile any more. A group
-         * of copies is closed in every round, empty or not: their count says
-         * what has arrived. */
-        constexpr int AHEAD = STAGES - 1;
-        int read = STAGES - 1, write = 0;
-        fragments ring_of[2];
-
-#pragma unroll 1
-        for (int step = -AHEAD; step < n_steps; step++) {
-            if (step + AHEAD < n_steps)
-                fill(write);
-            else if (step + AHEAD == n_steps && SPLIT_K == 1 && beta != 0.0f)
-                prefetch_tile(C, row + warp_row, col + warp_col, M, N);
-            hone::copy_commit();
-            write = write + 1 == STAGES ? 0 : write + 1;
-            if (step < -1)
-                continue;
-            if (step >= 0) {
-#pragma unroll
-                for (int at = 0; at < kSteps - 1; at++) {
-                    ring_of[(at + 1) % 2].load(ring + read * kSlot, of_a,
-                                               of_b, (at + 1) * kFragK);
-                    ring_of[at % 2].multiply(acc);
-                }
-            }
-            hone::copy_wait<AHEAD - 1>();
-            __syncthreads();
-            read = read + 1 == STAGES ? 0 : read + 1;
-            ring_of[0].load(ring + read * kSlot, of_a, of_b, 0);
-            if (step >= 0)
-                ring_of[1].multiply(acc);
-        }
-        hone::copy_wait<0>();
+        hone::copy_wait(ahead - 1);
         __syncthreads();
+        read = read + 1 == stages ? 0 : read + 1;
+        two[0].load(ring + read * kSlot, of_a, of_b, 0);
+        if (step >= 0)
+            two[1].multiply(acc);
     }
+    __syncthreads();
 
     /* The ring is free: each warp stages its sums there and writes whole
      * rows. */
     float *staging = reinterpret_cast<float *>(shared) + warp * WM * kPitchC;
-    float *out = C;
+    const int r = row + warp_row;
+    const int c = col + warp_col;
 
-    if constexpr (SPLIT_K > 1) {
-        out = partial + (long long)blockIdx.y * M * N;
-        alpha = 1.0f;
-        beta = 0.0f;
-    }
 #pragma unroll
     for (int i = 0; i < kFragsM; i++) {
 #pragma unroll
@@ -351,10 +335,6 @@ gemm_f16(const __half *__restrict__ A, const __half *__restrict__ B,
                 kPitchC, wmma::mem_row_major);
     }
     __syncwarp();
-
-    const int r = row + warp_row;
-    const int c = col + warp_col;
-
     out += (long long)r * N + c;
     write_tile(staging, out, N, min(M - r, WM), min(N - c, WN), alpha, beta);
 }
@@ -392,22 +372,22 @@ gemm_f16_pack(const __half *__restrict__ A, const __half *__restrict__ B,
     }
 }
 
-#if HONE_SPLIT_K > 1
 extern "C" __global__ void __launch_bounds__(256)
 gemm_f16_reduce(float *__restrict__ C, float alpha, float beta,
-                const float *__restrict__ partial, long long count)
+                const float *__restrict__ partial, long long count,
+                int parts)
 {
     const long long step = (long long)gridDim.x * 256;
 
+#pragma unroll 1
     for (long long i = (long long)blockIdx.x * 256 + threadIdx.x; i < count;
          i += step) {
         float sum = 0.0f;
 
-#pragma unroll
-        for (int part = 0; part < SPLIT_K; part++)
+#pragma unroll 2
+        for (int part = 0; part < parts; part++)
             sum += __ldcg(partial + part * count + i);
         sum *= alpha;
         C[i] = beta == 0.0f ? sum : sum + beta * C[i];
     }
 }
-#endif

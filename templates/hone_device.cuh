@@ -141,11 +141,19 @@ __device__ inline void copy_commit()
     asm volatile("cp.async.commit_group;" : : : "memory");
 }
 
-/* Wait until at most PENDING of this thread's latest groups are under way.
- * A barrier must follow before other threads read what arrived. */
-template <int PENDING> __device__ inline void copy_wait()
+/* Wait until at most `pending` (0 to 3, the same in all threads) of this
+ * thread's latest groups are under way. A barrier must follow before other
+ * threads read what arrived. */
+__device__ inline void copy_wait(int pending)
 {
-    asm volatile("cp.async.wait_group %0;" : : "n"(PENDING) : "memory");
+    if (pending == 0)
+        asm volatile("cp.async.wait_group 0;" : : : "memory");
+    else if (pending == 1)
+        asm volatile("cp.async.wait_group 1;" : : : "memory");
+    else if (pending == 2)
+        asm volatile("cp.async.wait_group 2;" : : : "memory");
+    else
+        asm volatile("cp.async.wait_group 3;" : : : "memory");
 }
 
 } /* namespace hone */
