@@ -2,6 +2,7 @@
 /* NVRTC in a worker process: see compiler.h. */
 #include "tuner/compiler.h"
 
+#include "runtime/alloc.h"
 #include "tuner/worker.h"
 
 #include <stdio.h>
@@ -86,12 +87,12 @@ static hone_status read_program_log(const hone_nvrtc *nvrtc,
 
     if (nvrtc->log_size(program, &size) || size <= 1)
         return HONE_OK;
-    buffer = calloc(1, size + 1);
+    buffer = hone__alloc(size + 1);
     if (!buffer)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (nvrtc->log(program, buffer) == 0)
         hone__text_puts(log, buffer);
-    free(buffer);
+    hone__free(buffer);
     return hone__text_check(log, err);
 }
 
@@ -104,14 +105,14 @@ static hone_status read_cubin(const hone_nvrtc *nvrtc,
     hone_nvrtc_result result = nvrtc->cubin_size(program, &size);
 
     if (!result) {
-        buffer = calloc(1, size ? size : 1);
+        buffer = hone__alloc(size);
         if (!buffer)
             return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
         result = nvrtc->cubin(program, buffer);
     }
     if (!result)
         hone__text_append(cubin, buffer, size);
-    free(buffer);
+    hone__free(buffer);
     if (result)
         return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC,
                                  result, "NVRTC gave no cubin: %s",

@@ -6,7 +6,7 @@
 
 #include "gen/template.h"
 #include "tuner/device.h"
-#include "tuner/reference.h"
+#include "tuner/cpu_reference.h"
 #include "tuner/tuner.h"
 
 enum {

@@ -43,7 +43,6 @@ static hone_status add_finalist(hone_tune_run *run, final_state *f,
 {
     finalist *entry = &f->finalists[f->n];
     const hone_candidate *c = &run->candidates[candidate];
-    char sha256[HONE_SHA256_HEX];
 
     for (int i = 0; i < f->n; ++i) {
         if (f->finalists[i].candidate == candidate)
@@ -53,9 +52,10 @@ static hone_status add_finalist(hone_tune_run *run, final_state *f,
     ++f->n; /* from here on it is freed with the others */
     entry->candidate = candidate;
     entry->job->variant_id = c->variant_id;
-    memcpy(sha256, c->cubin_sha256, sizeof sha256);
-    return hone__db_artifact_get(run->request->db, sha256, &entry->cubin,
-                                 err);
+    memcpy(entry->job->cubin_sha256, c->cubin_sha256,
+           sizeof c->cubin_sha256);
+    return hone__db_artifact_get(run->request->db, c->cubin_sha256,
+                                 &entry->cubin, err);
 }
 
 static hone_status choose_finalists(hone_tune_run *run, final_state *f,

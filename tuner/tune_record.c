@@ -206,7 +206,6 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         hone__text_str(&job->options), "", run->request->tmpl->sha256};
     const hone_compile_output *compiled = &job->compiled;
     char key[HONE_SHA256_HEX];
-    char cubin[HONE_SHA256_HEX] = "";
     char log[HONE_SHA256_HEX] = "";
     hone_text types = {0};
     int major = 0;
@@ -235,12 +234,13 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     if (compiled->ok)
         status = hone__db_artifact_put(run->request->db, "cubin",
                                        compiled->cubin.data,
-                                       compiled->cubin.length, cubin, err);
+                                       compiled->cubin.length,
+                                       job->cubin_sha256, err);
     if (status == HONE_OK && compiled->log.length)
         status = hone__db_artifact_put(run->request->db, "log",
                                        compiled->log.data,
                                        compiled->log.length, log, err);
-    row.cubin_sha256 = cubin[0] ? cubin : NULL;
+    row.cubin_sha256 = job->cubin_sha256[0] ? job->cubin_sha256 : NULL;
     row.log_sha256 = log[0] ? log : NULL;
     if (status == HONE_OK)
         status = hone__db_variant_put(run->request->db, &row,
@@ -293,6 +293,8 @@ hone_status hone__tune_record_trial(hone_tune_run *run,
                                 .time_ns = report->time_ns,
                                 .registers = job->compiled.registers};
 
+    memcpy(candidate.cubin_sha256, job->cubin_sha256,
+           sizeof candidate.cubin_sha256);
     HONE_TRY(hone__db_trial_put(run->request->db, &row, &candidate.trial_id,
                                 err));
     mark_seen(run, job->index);

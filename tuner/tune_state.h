@@ -22,6 +22,7 @@ typedef struct hone_tune_job {
     hone_text spec;
     hone_compile_output compiled;
     int64_t variant_id;
+    char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
     struct hone_tune_job *next; /* in the queue for the GPU */
 } hone_tune_job;
 

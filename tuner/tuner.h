@@ -13,7 +13,7 @@
 #include "runtime/facts.h"
 #include "runtime/hone.h"
 #include "tuner/outcome.h"
-#include "tuner/reference.h"
+#include "tuner/cpu_reference.h"
 
 #include <signal.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPU references that `check cpu.NAME` compares with. The tuner gets them as
  * a table from its caller. */
-#ifndef HONE_TUNER_REFERENCE_H
-#define HONE_TUNER_REFERENCE_H
+#ifndef HONE_TUNER_CPU_REFERENCE_H
+#define HONE_TUNER_CPU_REFERENCE_H
 
 #include <stddef.h>
 #include <stdint.h>
