@@ -4,7 +4,11 @@
 
 #include "runtime/plan.h"
 
-enum { FIRST_CAPACITY = 64 };
+enum {
+    FIRST_CAPACITY = 64,
+    LINE_BYTES = 64, /* of the cache, on every host that CUDA runs on */
+    PLAN_LINES = 4   /* guess: a plan with one launch of eight parameters */
+};
 
 typedef struct table_entry {
     _Atomic(hone_plan *) plan; /* NULL: free; set after `hash` */
@@ -16,6 +20,14 @@ typedef struct hone_plan_table {
     struct hone_plan_table *outgrown; /* the one before */
     table_entry entries[];
 } plan_table;
+
+/* A plan that is not in the cache arrives as a whole, instead of line by line
+ * as the pointers in it are followed. */
+static void prefetch(const hone_plan *plan)
+{
+    for (int i = 0; i < PLAN_LINES; ++i)
+        __builtin_prefetch((const char *)plan + i * LINE_BYTES);
+}
 
 hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
                                  const hone_plan_key *key)
@@ -34,9 +46,10 @@ hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
 
         if (!plan)
             return NULL;
-        if (atomic_load_explicit(&entry->hash, memory_order_relaxed) ==
-                hash &&
-            hone__plan_matches(plan, key))
+        if (atomic_load_explicit(&entry->hash, memory_order_relaxed) != hash)
+            continue;
+        prefetch(plan);
+        if (hone__plan_matches(plan, key))
             return plan;
     }
 }

@@ -3,7 +3,8 @@
  * kernel, with thousands of shapes in the plan cache. Only the time on the
  * calling thread counts: batches are short enough for the driver's queue and
  * are waited for outside the measurement. The ways are measured in turn, and
- * their differences to the bare launch of the same round are what is shown.
+ * their differences to the bare launch of the same round are what is shown;
+ * random shapes are compared with bare launches of random shapes.
  *
  *   bench_dispatch [--json] [--shapes N] [--rounds N]
  *       on the fake driver, with a database of its own
@@ -25,18 +26,26 @@ typedef enum way {
     WAY_BARE,
     WAY_RUN,
     WAY_SAME,
+    WAY_RANDOM_BARE, /* the same three, another shape each time */
     WAY_RANDOM_RUN,
     WAY_RANDOM,
     N_WAYS
 } way;
 
 static const char *const way_names[N_WAYS] = {
-    "bare_launch", "plan_run", "launch_same_shape", "plan_run_random",
-    "launch_random_shape"};
+    "bare_launch",        "plan_run",        "launch_same_shape",
+    "bare_launch_random", "plan_run_random", "launch_random_shape"};
 static const char *const way_texts[N_WAYS] = {
-    "cuLaunchKernel, parameters ready", "hone_plan_run, one plan",
-    "hone_launch, the same shape again", "hone_plan_run, random plans",
-    "hone_launch, random shapes"};
+    "one shape: cuLaunchKernel",    "one shape: hone_plan_run",
+    "one shape: hone_launch",       "random shapes: cuLaunchKernel",
+    "random shapes: hone_plan_run", "random shapes: hone_launch"};
+
+/* A launch with its parameters at hand, as good as a program can have it. */
+typedef struct bare_launch {
+    hone_plan_launch launch;
+    hone_plan_param values[HONE_MAX_PASSED];
+    void *params[HONE_MAX_PASSED];
+} bare_launch;
 
 typedef struct bench {
     const char *db;
@@ -46,7 +55,8 @@ typedef struct bench {
     int n_rounds;
     const hone_cuda *cuda;
     hone_ctx *ctx;
-    hone_plan **plans; /* one per shape */
+    hone_plan **plans; /* those of hone_launch(), one per shape */
+    bare_launch *bare; /* of a batch */
     int64_t *shapes;
     void *args[HONE_MAX_ARGS];
     uint64_t arg_values[HONE_MAX_ARGS];
@@ -196,90 +206,95 @@ static void make_args(bench *b)
     }
 }
 
-/* Every shape in the cache of hone_launch(), and a plan of its own. */
+/* Every shape in the cache of hone_launch(). */
 static void make_plans(bench *b)
 {
+    hone_plan_key key = {0, b->op, NULL, 1};
+    hone_plan *plan = NULL;
     double start;
 
     b->plans = calloc((size_t)b->n_shapes, sizeof(hone_plan *));
     b->shapes = calloc((size_t)b->n_shapes, sizeof *b->shapes);
-    if (!b->plans || !b->shapes)
+    b->bare = calloc(BATCH, sizeof *b->bare);
+    if (!b->plans || !b->shapes || !b->bare ||
+        b->cuda->context_id(NULL, &key.context_id))
         die("plans", "out of memory");
-    start = now_ns();
     for (int i = 0; i < b->n_shapes; ++i) {
         b->shapes[i] = shape_of(i);
-        need(b,
-             hone_plan_create(b->ctx, b->op, &b->shapes[i], 1, &b->plans[i],
-                              NULL),
-             "hone_plan_create");
-    }
-    b->plan_create_ns = (now_ns() - start) / b->n_shapes;
-    for (int i = 0; i < b->n_shapes; ++i) {
         need(b,
              hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args, b->stream),
              "hone_launch");
         if (i % BATCH == 0)
             (void)b->cuda->stream_synchronize(b->stream);
+        key.dims = &b->shapes[i];
+        b->plans[i] = hone__plan_cache_find(&b->ctx->cache, &key);
     }
+    start = now_ns();
+    for (int i = 0; i < BATCH; ++i) {
+        need(b,
+             hone_plan_create(b->ctx, b->op, &b->shapes[i % b->n_shapes], 1,
+                              &plan, NULL),
+             "hone_plan_create");
+        hone_plan_destroy(plan);
+    }
+    b->plan_create_ns = (now_ns() - start) / BATCH;
 }
 
-static void bare_params(const bench *b, const hone_plan_launch *launch,
-                        void **out)
+static void prepare_bare(const bench *b, const hone_plan *plan,
+                         bare_launch *out)
 {
-    for (unsigned i = 0; i < launch->n_params; ++i) {
-        hone_plan_param *from = &launch->params[i];
-
-        if (from->kind == HONE_PASS_WORKSPACE)
+    out->launch = plan->launches[0];
+    for (unsigned i = 0; i < out->launch.n_params; ++i) {
+        out->values[i] = out->launch.params[i];
+        if (out->values[i].kind == HONE_PASS_WORKSPACE)
             die(b->op, "needs a workspace; take an operation without");
-        out[i] = from->kind == HONE_PASS_ARG ? b->args[from->of.index]
-                                             : (void *)&from->of;
+        out->params[i] = out->values[i].kind == HONE_PASS_ARG
+                             ? b->args[out->values[i].of.index]
+                             : (void *)&out->values[i].of;
     }
 }
 
-static hone_cu_result
-launch_bare(const bench *b, const hone_plan_launch *launch, void **params)
+static int launch_bare(const bench *b, bare_launch *bare)
 {
-    return b->cuda->launch(launch->function, launch->grid[0], launch->grid[1],
-                           launch->grid[2], launch->block[0],
-                           launch->block[1], launch->block[2],
-                           launch->shared_bytes, b->stream, params, NULL);
+    const hone_plan_launch *launch = &bare->launch;
+
+    return b->cuda->launch(
+        launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+        launch->block[0], launch->block[1], launch->block[2],
+        launch->shared_bytes, b->stream, bare->params, NULL);
 }
 
-/* One batch of a way; ns per call. */
+/* One batch of a way; ns per call. `picks` are the random shapes. */
 static double measure(bench *b, way w, const int *picks)
 {
-    hone_plan *const plan = b->plans[0];
-    void *params[HONE_MAX_PASSED];
+    const int step = w >= WAY_RANDOM_BARE; /* 0: always the first */
     int failed = 0;
     double start;
     double elapsed;
 
-    bare_params(b, &plan->launches[0], params);
+    /* Not for the others: it would bring their plans into the cache. */
+    for (int i = 0; i < BATCH && (w == WAY_BARE || w == WAY_RANDOM_BARE); ++i)
+        prepare_bare(b, b->plans[picks[i] * step], &b->bare[i]);
     start = now_ns();
     switch (w) {
     case WAY_BARE:
+    case WAY_RANDOM_BARE:
         for (int i = 0; i < BATCH; ++i)
-            failed |= launch_bare(b, &plan->launches[0], params);
+            failed |= launch_bare(b, &b->bare[i * step]);
         break;
     case WAY_RUN:
-        for (int i = 0; i < BATCH; ++i)
-            failed |= (int)hone_plan_run(plan, b->args, b->stream);
-        break;
-    case WAY_SAME:
-        for (int i = 0; i < BATCH; ++i)
-            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[0], 1,
-                                       b->args, b->stream);
-        break;
     case WAY_RANDOM_RUN:
         for (int i = 0; i < BATCH; ++i)
-            failed |=
-                (int)hone_plan_run(b->plans[picks[i]], b->args, b->stream);
+            failed |= (int)hone_plan_run(b->plans[picks[i] * step], b->args,
+                                         b->stream);
         break;
+    case WAY_SAME:
     case WAY_RANDOM:
     default:
         for (int i = 0; i < BATCH; ++i)
-            failed |= (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i]], 1,
-                                       b->args, b->stream);
+            failed |=
+                (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i] * step],
+                                 1, b->args, b->stream);
     }
     elapsed = now_ns() - start;
     if (failed || b->cuda->stream_synchronize(b->stream))
@@ -322,10 +337,20 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(double *values, int n)
+/* Of values, or of their differences to `minus`. */
+static double median_of(const double *values, const double *minus, int n)
 {
-    qsort(values, (size_t)n, sizeof *values, compare);
-    return values[n / 2];
+    double *sorted = malloc((size_t)n * sizeof *sorted);
+    double result;
+
+    if (!sorted)
+        die("samples", "out of memory");
+    for (int i = 0; i < n; ++i)
+        sorted[i] = values[i] - (minus ? minus[i] : 0);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    result = sorted[n / 2];
+    free(sorted);
+    return result;
 }
 
 static void report(bench *b, const char *driver)
@@ -333,21 +358,20 @@ static void report(bench *b, const char *driver)
     double over[N_WAYS];
     double at[N_WAYS];
 
-    for (int w = N_WAYS - 1; w >= 0; --w) { /* the bare one last */
-        for (int i = 0; i < b->n_rounds; ++i)
-            b->ns[w][i] -= w == WAY_BARE ? 0 : b->ns[WAY_BARE][i];
-        over[w] = w == WAY_BARE ? 0 : median(b->ns[w], b->n_rounds);
+    for (int w = N_WAYS - 1; w >= 0; --w) { /* the bare ones last */
+        const int base = w >= WAY_RANDOM_BARE ? WAY_RANDOM_BARE : WAY_BARE;
+
+        at[w] = median_of(b->ns[w], NULL, b->n_rounds);
+        over[w] = median_of(b->ns[w], b->ns[base], b->n_rounds);
     }
-    at[WAY_BARE] = median(b->ns[WAY_BARE], b->n_rounds);
-    for (int w = 1; w < N_WAYS; ++w)
-        at[w] = at[WAY_BARE] + over[w];
     if (b->json) {
         (void)printf("{\"driver\": \"%s\", \"op\": \"%s\", \"shapes\": %d, "
                      "\"rounds\": %d, \"plan_create_ns\": %.0f",
                      driver, b->op, b->n_shapes, b->n_rounds,
                      b->plan_create_ns);
         for (int w = 0; w < N_WAYS; ++w)
-            (void)printf(", \"%s_ns\": %.1f", way_names[w], at[w]);
+            (void)printf(", \"%s_ns\": %.1f, \"%s_over_ns\": %.1f",
+                         way_names[w], at[w], way_names[w], over[w]);
         (void)printf("}\n");
         return;
     }
@@ -361,14 +385,13 @@ static void report(bench *b, const char *driver)
 
 static void clean_up(bench *b, int is_fake)
 {
-    for (int i = 0; i < b->n_shapes; ++i)
-        hone_plan_destroy(b->plans[i]);
     hone_close(b->ctx);
     if (is_fake)
         remove_database(b->db);
     for (int w = 0; w < N_WAYS; ++w)
         free(b->ns[w]);
     free(b->plans);
+    free(b->bare);
     free(b->shapes);
 }
 
