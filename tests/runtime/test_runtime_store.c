@@ -184,8 +184,8 @@ static void damaged_cubin(void **state)
         "UPDATE artifact SET size_bytes = 1 << 50 WHERE kind = 'cubin'",
         "UPDATE artifact SET size_bytes = 3 WHERE kind = 'cubin'",
         /* A good frame with other bytes. */
-        "UPDATE artifact SET size_bytes = 9, data = (SELECT s.data FROM "
-        "artifact s WHERE s.kind = 'source') WHERE kind = 'cubin'",
+        ("UPDATE artifact SET size_bytes = 9, data = (SELECT s.data FROM "
+         "artifact s WHERE s.kind = 'source') WHERE kind = 'cubin'"),
     };
     runtime_fixture *fixture = *state;
 
