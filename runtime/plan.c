@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* The next `size_bytes` of the plan's block; all but the last are a multiple
- * of 8. */
+/* The next `size_bytes` of the plan's block, a multiple of 8. */
 static void *take(char **block, size_t size_bytes)
 {
     char *const taken = *block;
@@ -18,27 +17,34 @@ static void *take(char **block, size_t size_bytes)
 static hone_plan *new_plan(const hone_resolved *resolved,
                            const hone_plan_key *key)
 {
-    const size_t op_bytes = strlen(key->op) + 1;
-    size_t size_bytes = sizeof(hone_plan) +
-                        resolved->n_launches * sizeof(hone_plan_launch) +
-                        key->n_dims * sizeof(int64_t) + op_bytes;
+    const size_t op_bytes = (strlen(key->op) + 8) / 8 * 8;
+    const size_t dims_bytes = key->n_dims * sizeof(int64_t);
+    const size_t launches_bytes =
+        resolved->n_launches * sizeof(hone_plan_launch);
+    size_t params_bytes = 0;
     hone_plan *plan;
-    char *block;
+    char *next;
+    void *block;
 
     for (size_t i = 0; i < resolved->n_launches; ++i)
-        size_bytes +=
+        params_bytes +=
             resolved->launches[i].n_passed * sizeof(hone_plan_param);
-    block = hone__alloc(size_bytes);
+    block = hone__alloc(HONE_LINE_BYTES + sizeof *plan + launches_bytes +
+                        dims_bytes + params_bytes + op_bytes +
+                        sizeof *plan->owner);
     if (!block)
         return NULL;
-    plan = take(&block, sizeof *plan);
-    plan->dims = take(&block, key->n_dims * sizeof *plan->dims);
-    plan->launches =
-        take(&block, resolved->n_launches * sizeof *plan->launches);
+    next = (char *)block +
+           (HONE_LINE_BYTES - (uintptr_t)block % HONE_LINE_BYTES);
+    plan = take(&next, sizeof *plan);
+    plan->launches = take(&next, launches_bytes);
+    plan->dims = take(&next, dims_bytes);
     for (size_t i = 0; i < resolved->n_launches; ++i)
         plan->launches[i].params = take(
-            &block, resolved->launches[i].n_passed * sizeof(hone_plan_param));
-    plan->op = memcpy(take(&block, op_bytes), key->op, op_bytes);
+            &next, resolved->launches[i].n_passed * sizeof(hone_plan_param));
+    plan->op = memcpy(take(&next, op_bytes), key->op, strlen(key->op));
+    plan->owner = take(&next, sizeof *plan->owner);
+    plan->owner->block = block;
     return plan;
 }
 
@@ -61,8 +67,9 @@ static hone_status prepare_launch(hone_plan *plan,
     memcpy(to->block, from->block, sizeof to->block);
     to->shared_bytes = from->shared_bytes;
     to->n_params = (unsigned)from->n_passed;
-    return hone__cuda_kernel(plan->cuda, plan->module->handle, from->kernel,
-                             from->shared_bytes, &to->function, err);
+    return hone__cuda_kernel(plan->cuda, plan->owner->module->handle,
+                             from->kernel, from->shared_bytes, &to->function,
+                             err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
@@ -70,16 +77,16 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
 {
     const hone_resolved *resolved = &answer->resolved;
 
-    HONE_TRY(hone__module_acquire(plan->ctx, plan->device, answer->row,
-                                  &plan->module, err));
+    HONE_TRY(hone__module_acquire(plan->owner->ctx, plan->owner->device,
+                                  answer->row, &plan->owner->module, err));
     HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
-    plan->cuda = plan->device->cuda;
-    plan->hash = hone__plan_hash(key);
+    plan->cuda = plan->owner->device->cuda;
+    plan->owner->hash = hone__plan_hash(key);
     plan->context_id = key->context_id;
-    plan->n_dims = key->n_dims;
+    plan->n_dims = (uint16_t)key->n_dims;
     for (size_t i = 0; i < key->n_dims; ++i)
         plan->dims[i] = key->dims[i];
-    plan->n_args = resolved->n_args;
+    plan->n_args = (uint16_t)resolved->n_args;
     for (size_t i = 0; i < resolved->n_launches; ++i) {
         HONE_TRY(prepare_launch(plan, &resolved->launches[i],
                                 &plan->launches[i], err));
@@ -111,8 +118,8 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op,
     if (!plan)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for a plan");
-    plan->ctx = ctx;
-    plan->device = device;
+    plan->owner->ctx = ctx;
+    plan->owner->device = device;
     status = fill_plan(plan, &answer, &key, err);
     if (status != HONE_OK) {
         hone__plan_free(plan);
@@ -129,14 +136,15 @@ void hone__plan_free(hone_plan *plan)
     if (!plan)
         return;
     if (plan->workspaces) {
-        const int alive = hone__device_enter(plan->device);
+        const int alive = hone__device_enter(plan->owner->device);
 
-        hone__workspaces_free(plan->workspaces, alive ? plan->device : NULL);
+        hone__workspaces_free(plan->workspaces,
+                              alive ? plan->owner->device : NULL);
         if (alive)
-            hone__device_leave(plan->device);
+            hone__device_leave(plan->owner->device);
     }
-    hone__module_release(plan->module);
-    hone__free(plan);
+    hone__module_release(plan->owner->module);
+    hone__free(plan->owner->block);
 }
 
 hone_status hone_plan_create(hone_ctx *ctx, const char *op,
@@ -164,7 +172,7 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op,
 
 void hone_plan_destroy(hone_plan *plan)
 {
-    hone_ctx *ctx = plan ? plan->ctx : NULL;
+    hone_ctx *ctx = plan ? plan->owner->ctx : NULL;
 
     if (!plan)
         return;
@@ -177,7 +185,7 @@ void hone_plan_destroy(hone_plan *plan)
 static hone_status make_workspaces(hone_plan *plan, hone_stream stream,
                                    hone_cu_ptr **out)
 {
-    hone_error *err = hone__thread_error(plan->ctx);
+    hone_error *err = hone__thread_error(plan->owner->ctx);
     unsigned long long id = 0;
 
     if (plan->cuda->context_id(NULL, &id) || id != plan->context_id)
@@ -208,13 +216,13 @@ static hone_status launch_failed(const hone_plan *plan, hone_cu_result result)
     (void)snprintf(what, sizeof what, "launching %.80s (cuLaunchKernel)",
                    plan->op);
     return hone__cuda_check(plan->cuda, result, what,
-                            hone__thread_error(plan->ctx));
+                            hone__thread_error(plan->owner->ctx));
 }
 
 static hone_status argument_missing(const hone_plan *plan, int index)
 {
-    return hone__fail(hone__thread_error(plan->ctx), HONE_ERR_ARGUMENT,
-                      "args[%d] of %s is NULL; each of its %zu args points "
+    return hone__fail(hone__thread_error(plan->owner->ctx), HONE_ERR_ARGUMENT,
+                      "args[%d] of %s is NULL; each of its %d args points "
                       "to a device pointer or to a scalar's value",
                       index, plan->op, plan->n_args);
 }
@@ -226,9 +234,10 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     hone_cu_ptr *parts = no_parts;
 
     if (!plan || (plan->n_args && !args))
-        return hone__fail(hone__thread_error(plan ? plan->ctx : NULL),
+        return hone__fail(hone__thread_error(plan ? plan->owner->ctx : NULL),
                           HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
                           plan ? "args" : "plan");
+    hone__plan_prefetch(plan);
     if (plan->workspaces) {
         parts = hone__workspaces_find(plan->workspaces, stream);
         if (!parts)

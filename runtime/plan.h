@@ -49,22 +49,34 @@ typedef struct hone_workspaces {
     hone_slot slots[HONE_MAX_SLOTS];
 } hone_workspaces;
 
-/* One block of memory with all it points to but its workspaces: a program
- * with thousands of plans waits for cache lines, not for instructions. */
-struct hone_plan {
-    const hone_cuda *cuda;
-    unsigned long long context_id; /* key; see hone_plan_key */
-    const char *op;
-    size_t n_dims;
-    int64_t *dims;
-    size_t n_args;
-    size_t n_launches;
-    hone_plan_launch *launches;
-    hone_workspaces *workspaces; /* NULL: needs no memory */
+enum {
+    HONE_LINE_BYTES = 64, /* of the cache, on every host that CUDA runs on */
+    HONE_PLAN_LINES = 4   /* a plan of one launch with eight parameters */
+};
+
+/* What a run does not read. */
+typedef struct hone_plan_owner {
+    void *block; /* what is freed */
     uint64_t hash;
     hone_ctx *ctx;
     hone_device *device;
     hone_module *module;
+} hone_plan_owner;
+
+/* One block of memory with all it points to but its workspaces, aligned to
+ * cache lines, the rarely read at the end: a program with thousands of plans
+ * waits for memory, not for instructions. */
+struct hone_plan {
+    const hone_cuda *cuda;
+    hone_plan_launch *launches;
+    hone_workspaces *workspaces;   /* NULL: needs no memory */
+    unsigned long long context_id; /* key; see hone_plan_key */
+    const char *op;
+    int64_t *dims;
+    hone_plan_owner *owner;
+    uint16_t n_dims;
+    uint16_t n_args;
+    uint16_t n_launches;
 };
 
 /* Make a plan; the lock of `ctx` is held. `out_match` may be NULL. */
@@ -88,6 +100,14 @@ hone_cu_ptr *hone__workspaces_find(hone_workspaces *workspaces,
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
                                  const hone_cuda *cuda, hone_stream stream,
                                  hone_cu_ptr **out, hone_error *err);
+
+/* A plan that is not in the cache arrives as a whole, instead of line by line
+ * as the pointers in it are followed. */
+static inline void hone__plan_prefetch(const hone_plan *plan)
+{
+    for (int i = 0; i < HONE_PLAN_LINES; ++i)
+        __builtin_prefetch((const char *)plan + i * HONE_LINE_BYTES);
+}
 
 static inline int hone__plan_matches(const hone_plan *plan,
                                      const hone_plan_key *key)

@@ -4,11 +4,7 @@
 
 #include "runtime/plan.h"
 
-enum {
-    FIRST_CAPACITY = 64,
-    LINE_BYTES = 64, /* of the cache, on every host that CUDA runs on */
-    PLAN_LINES = 4   /* guess: a plan with one launch of eight parameters */
-};
+enum { FIRST_CAPACITY = 64 };
 
 typedef struct table_entry {
     _Atomic(hone_plan *) plan; /* NULL: free; set after `hash` */
@@ -20,14 +16,6 @@ typedef struct hone_plan_table {
     struct hone_plan_table *outgrown; /* the one before */
     table_entry entries[];
 } plan_table;
-
-/* A plan that is not in the cache arrives as a whole, instead of line by line
- * as the pointers in it are followed. */
-static void prefetch(const hone_plan *plan)
-{
-    for (int i = 0; i < PLAN_LINES; ++i)
-        __builtin_prefetch((const char *)plan + i * LINE_BYTES);
-}
 
 hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
                                  const hone_plan_key *key)
@@ -48,7 +36,7 @@ hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
             return NULL;
         if (atomic_load_explicit(&entry->hash, memory_order_relaxed) != hash)
             continue;
-        prefetch(plan);
+        hone__plan_prefetch(plan);
         if (hone__plan_matches(plan, key))
             return plan;
     }
@@ -56,12 +44,12 @@ hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
 
 static void put(plan_table *table, hone_plan *plan)
 {
-    size_t i = (size_t)plan->hash & table->mask;
+    size_t i = (size_t)plan->owner->hash & table->mask;
 
     while (
         atomic_load_explicit(&table->entries[i].plan, memory_order_relaxed))
         i = (i + 1) & table->mask;
-    atomic_store_explicit(&table->entries[i].hash, plan->hash,
+    atomic_store_explicit(&table->entries[i].hash, plan->owner->hash,
                           memory_order_relaxed);
     atomic_store_explicit(&table->entries[i].plan, plan,
                           memory_order_release);
