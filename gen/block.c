@@ -107,6 +107,13 @@ static void macro_param(const hone_template *tmpl, const hone_param *param,
         macro_int(param->name, value, out);
 }
 
+/* Lets that depend on run-time values have none in the code. */
+static int is_in_code(const hone_template *tmpl, size_t let)
+{
+    return tmpl->mentioned[tmpl->n_params + let] &&
+           hone__values_is_fixed(&tmpl->lets[let].value);
+}
+
 void hone__block_write(const hone_template *tmpl, const int64_t *config,
                        const int64_t *dims, const int64_t *slots,
                        hone_text *out)
@@ -120,10 +127,12 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
         if (tmpl->dims[i].n_types)
             code_type(tmpl->dims[i].name, dims[i], out);
     }
-    for (size_t i = 0; i < tmpl->n_params; ++i)
-        code_param(tmpl, &tmpl->params[i], config[i], out);
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (tmpl->mentioned[i])
+            code_param(tmpl, &tmpl->params[i], config[i], out);
+    }
     for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (hone__values_is_fixed(&tmpl->lets[i].value))
+        if (is_in_code(tmpl, i))
             code_int(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
     }
     hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n",
@@ -133,10 +142,12 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
             macro_type(tmpl->dims[i].name, tmpl->dims[i].types,
                        tmpl->dims[i].n_types, dims[i], out);
     }
-    for (size_t i = 0; i < tmpl->n_params; ++i)
-        macro_param(tmpl, &tmpl->params[i], config[i], out);
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (tmpl->mentioned[i])
+            macro_param(tmpl, &tmpl->params[i], config[i], out);
+    }
     for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (hone__values_is_fixed(&tmpl->lets[i].value))
+        if (is_in_code(tmpl, i))
             macro_int(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Templates as files: finding them on a search path, and the hash over a
  * template and the headers of its own folder. */
+#include "gen/mentions.h"
 #include "gen/parse.h"
 
 #include <dirent.h>
@@ -100,8 +101,10 @@ hone_status hone__template_hash(hone_template *tmpl, hone_error *err)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__text_append(&h->all, tmpl->source, tmpl->source_bytes);
     status = add_headers(h, tmpl, err);
-    if (!status)
+    if (!status) {
         hone__sha256_hex(h->all.data, h->all.length, tmpl->sha256);
+        status = hone__mentions_find(tmpl, h->all.data, err);
+    }
     for (size_t i = 0; i < h->n; ++i)
         hone__text_free(&h->names[i]);
     hone__text_free(&h->all);

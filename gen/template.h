@@ -157,6 +157,9 @@ typedef struct hone_template {
     hone_slots slots;
     size_t n_symbols; /* names of enumerations; id = 1000 + index */
     const char *const *symbols;
+    /* Per parameter, then per let: 1 if the code names it. What it does not
+     * name is not in the expanded source. */
+    const unsigned char *mentioned;
     struct hone_template_body *body; /* for expand.c: text and directives */
 } hone_template;
 

@@ -90,6 +90,11 @@ static hone_status fill_table(void *library, hone_error *err)
         /* See cuda_api.c on this conversion. */
         memcpy((char *)&table + symbols[i].offset, &address, sizeof address);
     }
+    {
+        void *address = dlsym(library, "nvrtcSetPCHHeapSize");
+
+        memcpy(&table.set_pch_heap_bytes, &address, sizeof address);
+    }
     return HONE_OK;
 }
 

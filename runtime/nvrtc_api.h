@@ -39,6 +39,8 @@ typedef struct hone_nvrtc {
     type(*field) parameters;
     HONE_NVRTC_MAP(HONE_NVRTC_FIELD)
 #undef HONE_NVRTC_FIELD
+    /* nvrtcSetPCHHeapSize, since CUDA 12.8; NULL in older ones. */
+    hone_nvrtc_result (*set_pch_heap_bytes)(size_t size_bytes);
     int version_major;
     int version_minor;
     char library[1024];  /* path of the library that was loaded */

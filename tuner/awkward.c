@@ -56,7 +56,8 @@ static hone_status verify_at(hone_gpu *device,
     }
     if (status != HONE_OK)
         return status;
-    if (hone__variant_load(device, job->launch_spec, job->cubin, dims,
+    if (hone__variant_load(device, job->launch_spec, job->cubin,
+                           job->cubin_bytes, dims,
                            setup->tmpl->n_dims, &variant, &out->outcome,
                            err) == HONE_OK) {
         status = hone__verify(&problem, hone__variant_subject(&variant),

@@ -97,6 +97,10 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     hone__pack_i64(&message, st.nvrtc->version_major);
     hone__pack_i64(&message, st.nvrtc->version_minor);
     (void)hone__message_send(to_parent, HONE_COMPILE_HELLO, &message, NULL);
+    /* The default heap is too small for mma.h in some processes; NVRTC then
+     * compiles without the precompiled header, at three times the cost. */
+    if (st.nvrtc->set_pch_heap_bytes)
+        (void)st.nvrtc->set_pch_heap_bytes((size_t)256 << 20);
     st.pch_folder = hone__pch_folder_make(pch_folder, sizeof pch_folder);
     while (hone__message_receive(from_parent, &kind, &message, NULL) ==
                HONE_OK &&

@@ -22,6 +22,19 @@ void hone__folder_of(const char *path, hone_text *out)
         hone__text_puts(out, ".");
 }
 
+void hone__compile_output_copy(const hone_compile_output *from,
+                               hone_compile_output *out)
+{
+    *out = *from;
+    out->cubin = (hone_text){0};
+    out->log = (hone_text){0};
+    hone__text_append(&out->cubin, hone__text_str(&from->cubin),
+                      from->cubin.length);
+    hone__text_append(&out->log, hone__text_str(&from->log),
+                      from->log.length);
+    out->cached = 1;
+}
+
 void hone__compile_output_free(hone_compile_output *output)
 {
     hone__text_free(&output->cubin);
@@ -155,6 +168,9 @@ static hone_status build_options(const hone_nvrtc *nvrtc,
     }
     if (input->folder[0])
         add_option(options, "--include-path=", input->folder);
+    /* NVRTC 13 keeps compiles in a cache of its own; ours knows more. */
+    if (nvrtc->version_major >= 13)
+        add_option(options, "--no-cache", "");
     if (pch_folder) {
         add_option(options, "--pch", "");
         add_option(options, "--pch-dir=", pch_folder);

@@ -31,6 +31,9 @@ typedef struct hone_compile_output {
 /* Folder part of a path, "." if it has none. */
 void hone__folder_of(const char *path, hone_text *out);
 
+/* Copy, marked as cached. */
+void hone__compile_output_copy(const hone_compile_output *from,
+                               hone_compile_output *out);
 void hone__compile_output_free(hone_compile_output *output);
 
 /* Compile. A source that does not compile is HONE_OK with ok 0 and the log;

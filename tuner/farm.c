@@ -17,7 +17,12 @@ typedef struct slot {
     hone_worker worker;
     int busy;
     int64_t job;
+    char key[HONE_SHA256_HEX];
     double deadline_s;
+    /* Jobs that wait for the same compile. */
+    int64_t *followers;
+    size_t n_followers;
+    size_t follower_capacity;
 } slot;
 
 struct hone_farm {
@@ -112,9 +117,11 @@ void hone__farm_close(hone_farm *farm)
             (void)close(farm->slots[i].worker.to);
         farm->slots[i].worker.to = -1;
     }
-    for (int i = 0; i < farm->n_slots; ++i)
+    for (int i = 0; i < farm->n_slots; ++i) {
         hone__worker_stop(&farm->slots[i].worker,
                           farm->slots[i].busy ? 0 : 2.0, NULL, 0);
+        hone__free(farm->slots[i].followers);
+    }
     hone__pch_folder_sweep(); /* of busy workers, which were killed */
     hone__free(farm);
 }
@@ -145,12 +152,52 @@ int hone__farm_n_idle(const hone_farm *farm)
     return farm->n_slots - hone__farm_n_busy(farm);
 }
 
+static hone_status follow(slot *s, int64_t job, hone_error *err)
+{
+    if (s->n_followers == s->follower_capacity) {
+        const size_t capacity =
+            s->follower_capacity ? 2 * s->follower_capacity : 16;
+        int64_t *grown =
+            hone__realloc(s->followers, capacity * sizeof *grown);
+
+        if (!grown)
+            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        s->followers = grown;
+        s->follower_capacity = capacity;
+    }
+    s->followers[s->n_followers++] = job;
+    return HONE_OK;
+}
+
+/* The answer for the slot's job and all that follow it. The callback may
+ * take the output apart, so the followers get theirs first. */
+static void deliver(hone_farm *farm, slot *s, hone_compile_output *output)
+{
+    s->busy = 0;
+    for (size_t i = 0; i < s->n_followers; ++i) {
+        hone_compile_output copy;
+
+        hone__compile_output_copy(output, &copy);
+        farm->on_done(farm->user, s->followers[i], &copy);
+        hone__compile_output_free(&copy);
+    }
+    s->n_followers = 0;
+    farm->on_done(farm->user, s->job, output);
+    hone__compile_output_free(output);
+}
+
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input, hone_error *err)
 {
     hone_text payload = {0};
     hone_status status = HONE_ERR_INTERNAL;
+    char key[HONE_SHA256_HEX];
 
+    hone__cache_key(input, farm->nvrtc_major, farm->nvrtc_minor, key);
+    for (int i = 0; i < farm->n_slots; ++i) {
+        if (farm->slots[i].busy && strcmp(farm->slots[i].key, key) == 0)
+            return follow(&farm->slots[i], job, err);
+    }
     hone__pack_i64(&payload, job);
     hone__compile_input_pack(&payload, input);
     for (int i = 0; i < farm->n_slots; ++i) {
@@ -162,6 +209,7 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                                     err);
         s->busy = status == HONE_OK;
         s->job = job;
+        memcpy(s->key, key, sizeof key);
         s->deadline_s = hone__now_s() + farm->timeout_s;
         break;
     }
@@ -190,14 +238,12 @@ static hone_status replace_worker(hone_farm *farm, slot *s, const char *why,
     char how[128];
 
     hone__worker_stop(&s->worker, 0, how, sizeof how);
-    s->busy = 0;
     HONE_TRY(hone__worker_start(&s->worker, hone__compile_worker, &farm->setup,
                                 err));
     if (was_busy) {
         hone__text_printf(&output.log, "the compiler process %s (%s)", why,
                           how);
-        farm->on_done(farm->user, s->job, &output);
-        hone__compile_output_free(&output);
+        deliver(farm, s, &output);
     }
     return HONE_OK;
 }
@@ -209,19 +255,17 @@ static hone_status read_answers(hone_farm *farm, slot *s, hone_error *err)
 
     while (hone__inbox_next(&s->worker.inbox, &kind, &in)) {
         hone_compile_output output;
-        int64_t job;
+        int64_t first;
 
         if (kind == HONE_COMPILE_HELLO)
             continue;
-        job = hone__unpack_i64(&in);
+        first = hone__unpack_i64(&in); /* the job, or a status */
         if (kind == HONE_COMPILE_FAILED)
-            return hone__fail(err, (hone_status)job, "%s",
+            return hone__fail(err, (hone_status)first, "%s",
                               (hone__unpack_i64(&in),
                                hone__unpack_string(&in)));
         hone__compile_output_unpack(&in, &output);
-        s->busy = 0;
-        farm->on_done(farm->user, job, &output);
-        hone__compile_output_free(&output);
+        deliver(farm, s, &output);
     }
     return HONE_OK;
 }

@@ -34,7 +34,8 @@ void hone__farm_nvrtc_version(const hone_farm *farm, int *out_major,
 int hone__farm_n_idle(const hone_farm *farm);
 int hone__farm_n_busy(const hone_farm *farm);
 
-/* Give a job to an idle worker (there must be one). */
+/* Give a job to an idle worker (there must be one). A job whose compile is
+ * under way for another job takes no worker: it gets a copy of the answer. */
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input,
                               hone_error *err);

@@ -69,7 +69,7 @@ static hone_status add_variant(final *f, const hone_problem_setup *setup,
 
     r->item->id = job->id;
     status = hone__variant_load(problem->device, job->launch_spec, job->cubin,
-                                problem->resolved.dims,
+                                job->cubin_bytes, problem->resolved.dims,
                                 problem->resolved.n_dims, &r->variant,
                                 &r->item->outcome, err);
     if (status == HONE_OK)

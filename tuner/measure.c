@@ -186,8 +186,9 @@ static double quantile(const double *sorted, size_t n, double q)
 
 double hone__half_iqr(const double *sorted, size_t n)
 {
-    return n < 2 ? 0
-                 : 0.5 * (quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25));
+    if (n < 2)
+        return 0;
+    return 0.5 * (quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25));
 }
 
 void hone__median_interval(const double *sorted, size_t n, double *out_low,

@@ -152,8 +152,9 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     out->id = job->id;
     read_clocks(problem, out);
     if (hone__variant_load(problem->device, job->launch_spec, job->cubin,
-                           problem->resolved.dims, problem->resolved.n_dims,
-                           &variant, &out->outcome, err) != HONE_OK) {
+                           job->cubin_bytes, problem->resolved.dims,
+                           problem->resolved.n_dims, &variant, &out->outcome,
+                           err) != HONE_OK) {
         (void)snprintf(out->message, sizeof out->message, "%.300s",
                        err->text);
         out->gpu_s = hone__now_s() - start_s;

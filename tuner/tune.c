@@ -29,8 +29,7 @@ static int is_seen(const hone_tune_run *run, int64_t index)
 /* Jobs that are under way and will become trials. */
 static int64_t n_under_way(const hone_tune_run *run)
 {
-    return run->n_queued + (run->gpu_job != NULL) +
-           hone__farm_n_busy(run->farm);
+    return run->n_queued + (run->gpu_job != NULL) + run->n_compiling;
 }
 
 static int budget_is_spent(const hone_tune_run *run)
@@ -52,12 +51,12 @@ static hone_status propose(hone_tune_run *run, int *out_exhausted,
     const int ahead = 4 * hone__farm_n_workers(run->farm);
 
     while (!*out_exhausted && hone__farm_n_idle(run->farm) > 0 &&
-           run->n_queued < ahead && !budget_is_spent(run)) {
+           run->n_queued + run->n_compiling < ahead &&
+           !budget_is_spent(run)) {
         const hone_template *tmpl = run->request->tmpl;
         const int64_t index = hone__search_next(run->search);
         hone_compile_input input;
         hone_tune_job *job = NULL;
-        size_t free_slot = 0;
 
         if (index < 0) {
             *out_exhausted = 1;
@@ -66,9 +65,9 @@ static hone_status propose(hone_tune_run *run, int *out_exhausted,
         if (is_seen(run, index))
             continue;
         HONE_TRY(hone__tune_job_make(run, index, &job, err));
-        while (run->compiling[free_slot])
-            ++free_slot;
-        run->compiling[free_slot] = job;
+        job->next = run->compiling;
+        run->compiling = job;
+        ++run->n_compiling;
         input = (hone_compile_input){hone__text_str(&job->source), tmpl->path,
                                      run->compile_arch,
                                      hone__text_str(&job->options),

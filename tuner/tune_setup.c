@@ -74,10 +74,6 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                                        &run->device_code, err));
     HONE_TRY(hone__farm_open(&request->farm, on_compiled, run, &run->farm,
                              err));
-    run->n_compiling = (size_t)hone__farm_n_workers(run->farm);
-    run->compiling = hone__alloc(run->n_compiling * sizeof *run->compiling);
-    if (!run->compiling)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
         .device_code = run->device_code.data,
@@ -93,20 +89,23 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     return hone__tune_gpu_start(run, err);
 }
 
+static void free_jobs(hone_tune_job *job)
+{
+    while (job) {
+        hone_tune_job *next = job->next;
+
+        hone__tune_job_free(job);
+        job = next;
+    }
+}
+
 void hone__tune_teardown(hone_tune_run *run)
 {
     hone__worker_stop(&run->gpu, run->gpu_job ? 0 : 2.0, NULL, 0);
     hone__farm_close(run->farm);
     hone__tune_job_free(run->gpu_job);
-    while (run->queue_head) {
-        hone_tune_job *next = run->queue_head->next;
-
-        hone__tune_job_free(run->queue_head);
-        run->queue_head = next;
-    }
-    for (size_t i = 0; run->compiling && i < run->n_compiling; ++i)
-        hone__tune_job_free(run->compiling[i]);
-    hone__free(run->compiling);
+    free_jobs(run->queue_head);
+    free_jobs(run->compiling);
     hone__free(run->candidates);
     hone__free(run->seen);
     hone__search_close(run->search);
@@ -197,12 +196,14 @@ static void on_compiled(void *user, int64_t id, hone_compile_output *output)
 {
     hone_tune_run *run = user;
 
-    for (size_t i = 0; i < run->n_compiling; ++i) {
-        hone_tune_job *job = run->compiling[i];
+    for (hone_tune_job **at = &run->compiling; *at; at = &(*at)->next) {
+        hone_tune_job *job = *at;
 
-        if (!job || job->id != id)
+        if (job->id != id)
             continue;
-        run->compiling[i] = NULL;
+        *at = job->next;
+        job->next = NULL;
+        --run->n_compiling;
         if (run->pending_status == HONE_OK)
             run->pending_status =
                 take_compiled(run, job, output, &run->pending_error);

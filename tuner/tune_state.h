@@ -23,7 +23,7 @@ typedef struct hone_tune_job {
     hone_compile_output compiled;
     int64_t variant_id;
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
-    struct hone_tune_job *next; /* in the queue for the GPU */
+    struct hone_tune_job *next; /* compiling, or in the queue for the GPU */
 } hone_tune_job;
 
 /* A verified and timed variant: what the final chooses from. */
@@ -60,8 +60,8 @@ typedef struct hone_tune_run {
     hone_tune_job *queue_tail;
     int n_queued;
     int64_t next_job;
-    hone_tune_job **compiling; /* per worker of the farm, NULL: free */
-    size_t n_compiling;
+    hone_tune_job *compiling; /* given to the farm, unordered */
+    int n_compiling;
     /* database ids */
     int64_t device_id, template_id, problem_id, toolchain_id, session_id;
     hone_candidate *candidates;

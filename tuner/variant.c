@@ -4,6 +4,8 @@
  * workspaces between guard bands and tells failures apart. */
 #include "tuner/variant.h"
 
+#include "runtime/alloc.h"
+
 #include <string.h>
 
 hone_outcome hone__outcome_of(const hone_error *err)
@@ -58,13 +60,29 @@ static hone_status check_limits(hone_variant *variant, hone_cu_function f,
     return HONE_OK;
 }
 
-static hone_status load_kernels(hone_variant *variant, const void *cubin,
-                                hone_error *err)
+/* The driver takes a cubin at an odd address without a word and then places
+ * dynamic shared memory at an odd address too: always load from a copy. */
+static hone_status load_module(hone_variant *variant, const void *cubin,
+                               size_t cubin_bytes, hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+    void *aligned = hone__alloc(cubin_bytes);
+    hone_status status;
+
+    if (!aligned)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    memcpy(aligned, cubin, cubin_bytes);
+    status = hone__cuda_check(cuda,
+                              cuda->module_load(&variant->module, aligned),
+                              "loading the cubin", err);
+    hone__free(aligned);
+    return status;
+}
+
+static hone_status load_kernels(hone_variant *variant, hone_error *err)
 {
     const hone_cuda *cuda = variant->device->cuda;
 
-    HONE_TRY(hone__cuda_check(cuda, cuda->module_load(&variant->module, cubin),
-                              "loading the cubin", err));
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &variant->resolved.launches[i];
 
@@ -102,9 +120,10 @@ static hone_status make_workspaces(hone_variant *variant, hone_error *err)
 }
 
 hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
-                               const void *cubin, const int64_t *dims,
-                               size_t n_dims, hone_variant *out,
-                               hone_outcome *out_outcome, hone_error *err)
+                               const void *cubin, size_t cubin_bytes,
+                               const int64_t *dims, size_t n_dims,
+                               hone_variant *out, hone_outcome *out_outcome,
+                               hone_error *err)
 {
     hone_status status;
 
@@ -116,7 +135,9 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                            &device->facts, &out->resolved,
                                            err);
     if (status == HONE_OK)
-        status = load_kernels(out, cubin, err);
+        status = load_module(out, cubin, cubin_bytes, err);
+    if (status == HONE_OK)
+        status = load_kernels(out, err);
     if (status == HONE_OK)
         status = make_workspaces(out, err);
     *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK

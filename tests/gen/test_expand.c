@@ -181,6 +181,62 @@ static const char *line_of(const char *source, int number)
     return source;
 }
 
+/* A parameter that the code does not name is not in its source, however it is
+ * spoken of elsewhere; so configurations that differ in it share a cubin. */
+static void only_what_is_named(void **state)
+{
+    static const char text[] =
+        "#pragma hone op f(n)\n"
+        "#pragma hone arg x: inout f32[n]\n"
+        "#pragma hone param IN_CODE in {1, 2}\n"
+        "#pragma hone param IN_MACRO in {a, b}\n"
+        "#pragma hone param IN_LAUNCH in {32, 64}\n"
+        "#pragma hone param IN_COMMENT in {1, 2}\n"
+        "#pragma hone param IN_STRING in {1, 2}\n"
+        "#pragma hone param PART in {1, 2}\n"
+        "#pragma hone launch f grid(1) \\\n"
+        "    block(IN_LAUNCH)\n"
+        "/* IN_COMMENT */ // IN_COMMENT HONE_IN_COMMENT\n"
+        "#if HONE_IN_MACRO == HONE_IN_MACRO_a\n"
+        "#endif\n"
+        "extern \"C\" __global__ void f(float *x, long long n)\n"
+        "{ const char *s = \"\\\" IN_STRING\"; x[IN_CODE] = PARTS; }\n";
+    static const struct {
+        const char *change;
+        int matters;
+    } cases[] = {{"IN_CODE=2", 1},    {"IN_MACRO=b", 1},
+                 {"IN_LAUNCH=64", 0}, {"IN_COMMENT=2", 0},
+                 {"IN_STRING=2", 0},  {"PART=2", 0}};
+    hone_template *t = NULL;
+    hone_diagnostics diagnostics;
+    int64_t config[8];
+    const int64_t dims[] = {1};
+    hone_text base = {0};
+
+    (void)state;
+    assert_int_equal(hone__template_parse("t.cu", text, strlen(text), &t,
+                                          &diagnostics, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__config_parse(t, "", config, NULL), HONE_OK);
+    assert_int_equal(hone__expand_source(t, config, dims, &base, NULL),
+                     HONE_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        hone_text other = {0};
+
+        assert_int_equal(hone__config_parse(t, cases[i].change, config,
+                                            NULL),
+                         HONE_OK);
+        assert_int_equal(hone__expand_source(t, config, dims, &other, NULL),
+                         HONE_OK);
+        if ((strcmp(base.data, other.data) != 0) != cases[i].matters)
+            fail_msg("%s: matters should be %d", cases[i].change,
+                     cases[i].matters);
+        hone__text_free(&other);
+    }
+    hone__text_free(&base);
+    hone__template_free(t);
+}
+
 /* The number that the compiler gives to each line of text is the one it has
  * in the template. */
 static void line_numbers(void **state)
@@ -294,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden),       cmocka_unit_test(launch_plan),
         cmocka_unit_test(failures),     cmocka_unit_test(line_numbers),
+        cmocka_unit_test(only_what_is_named),
         cmocka_unit_test(no_memory),
     };
 

@@ -48,3 +48,8 @@ extern "C" __global__ void unroll(const T *x, T *y, float alpha,
 extern "C" __global__ void tail(const T *x, ACC *w, int u, long long last)
 {
 }
+
+/* Named here, so that they are in the parameters: */
+static_assert(U > 0 && OFFSET < 1 && BIG > 0 && FAST <= 1 &&
+                  FORM <= FORM_values::vector,
+              "declared values");
