@@ -127,8 +127,8 @@ static json_t *tail_of(const hone_compile_result *result)
 {
     return json_pack("{s:I, s:I, s:I, s:i, s:f, s:f, s:s}", "variants",
                      (json_int_t)result->n_variants, "failed",
-                     (json_int_t)result->n_failed, "cached",
-                     (json_int_t)result->n_cached, "workers",
+                     (json_int_t)result->n_failed, "compiles",
+                     (json_int_t)result->n_compiles, "workers",
                      result->n_workers, "seconds", result->seconds,
                      "variants_per_s", result->variants_per_s, "toolchain",
                      result->toolchain);

@@ -57,7 +57,7 @@ static void on_done(void *user, int64_t job, hone_compile_output *output)
 
     ++run->result->n_variants;
     run->result->n_failed += !output->ok;
-    run->result->n_cached += output->cached;
+    run->result->n_compiles += !output->cached;
     if (!run->request->on_variant)
         return;
     config_of(run, job, run->config);

@@ -23,7 +23,8 @@ typedef struct runner {
     rival rival;
     hone_timer timer;
     int timed; /* the timer is open */
-    double samples_ns[HONE_FINAL_ROUNDS];
+    double samples_ns[HONE_FINAL_ROUNDS]; /* of the rounds, in turns */
+    double series_ns[HONE_FINAL_ROUNDS];  /* of its own series */
 } runner;
 
 typedef struct final {
@@ -187,20 +188,33 @@ static hone_status run_rounds(final *f, hone_error *err)
     return HONE_OK;
 }
 
-static void summarise(runner *r, const runner *first)
+/* The time each runner is known by: a series of its own. */
+static hone_status run_series(final *f, hone_error *err)
 {
-    double sorted[HONE_FINAL_ROUNDS];
+    const size_t n = HONE_FINAL_ROUNDS;
+
+    for (int i = 0; i < f->n; ++i) {
+        runner *r = &f->runners[i];
+
+        if (!r->timed)
+            continue;
+        HONE_TRY(hone__timer_series(&r->timer, HONE_FINAL_ROUNDS,
+                                    r->series_ns, err));
+        r->item->time_ns = hone__median(r->series_ns, n);
+        r->item->spread_ns = hone__half_iqr(r->series_ns, n);
+        hone__median_interval(r->series_ns, n, &r->item->ci_low_ns,
+                              &r->item->ci_high_ns);
+    }
+    return HONE_OK;
+}
+
+/* How much longer than `first` it took, round by round. */
+static void compare(runner *r, const runner *first)
+{
     double ratio[HONE_FINAL_ROUNDS];
     const size_t n = HONE_FINAL_ROUNDS;
 
-    if (!r->timed)
-        return;
-    memcpy(sorted, r->samples_ns, sizeof sorted);
-    r->item->time_ns = hone__median(sorted, n);
-    r->item->spread_ns = hone__half_iqr(sorted, n);
-    hone__median_interval(sorted, n, &r->item->ci_low_ns,
-                          &r->item->ci_high_ns);
-    if (!first || !first->timed)
+    if (!r->timed || !first)
         return;
     for (size_t i = 0; i < n; ++i)
         ratio[i] = r->samples_ns[i] / first->samples_ns[i];
@@ -209,18 +223,26 @@ static void summarise(runner *r, const runner *first)
                           &r->item->ratio_high);
 }
 
-/* The reference of the paired ratios: the fastest variant. */
-static const runner *find_fastest(final *f)
+/* The reference of the paired ratios: the variant with the fastest median of
+ * the rounds. */
+static const runner *find_fastest(const final *f)
 {
     const runner *fastest = NULL;
+    double fastest_ns = 0;
 
     for (int i = 0; i < f->n; ++i) {
-        runner *r = &f->runners[i];
+        const runner *r = &f->runners[i];
+        double sorted[HONE_FINAL_ROUNDS];
+        double median_ns;
 
-        summarise(r, NULL);
-        if (r->timed && r->item->id >= 0 &&
-            (!fastest || r->item->time_ns < fastest->item->time_ns))
+        if (!r->timed || r->item->id < 0)
+            continue;
+        memcpy(sorted, r->samples_ns, sizeof sorted);
+        median_ns = hone__median(sorted, HONE_FINAL_ROUNDS);
+        if (!fastest || median_ns < fastest_ns) {
             fastest = r;
+            fastest_ns = median_ns;
+        }
     }
     return fastest;
 }
@@ -246,9 +268,10 @@ static hone_status run_final(final *f, const hone_problem_setup *setup,
     }
     HONE_TRY(open_timers(f, err));
     HONE_TRY(run_rounds(f, err));
+    HONE_TRY(run_series(f, err));
     fastest = find_fastest(f);
     for (int i = 0; i < f->n; ++i)
-        summarise(&f->runners[i], fastest);
+        compare(&f->runners[i], fastest);
     out->n = f->n;
     return HONE_OK;
 }

@@ -13,13 +13,13 @@ typedef struct hone_finalist {
     int64_t id;           /* of the job; -1 - n for baseline n */
     hone_outcome outcome; /* ok, or wrong on an awkward shape */
     char message[320];
-    double time_ns;
+    double time_ns; /* median of a series of its own */
     double spread_ns;
     double ci_low_ns;
     double ci_high_ns;
     int n_samples;
-    /* Median of the round-by-round ratio to the first finalist, and its
-     * interval: what decides between the two. */
+    /* Median of the round-by-round ratio to the fastest variant, and its
+     * interval: what decides. */
     double ratio;
     double ratio_low;
     double ratio_high;

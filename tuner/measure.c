@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Length of one sample. Longer samples hide the events better but cost more
  * per trial; at 500 us the floor of 5 us of an event pair is 1 %, and within
@@ -139,6 +140,21 @@ hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
     HONE_TRY(record(timer, timer->stop, err));
     HONE_TRY(elapsed_ns(timer, &total_ns, err));
     *out_ns = total_ns / timer->n_launches;
+    return HONE_OK;
+}
+
+hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
+                               hone_error *err)
+{
+    const struct timespec rest = {0, 30 * 1000 * 1000};
+    double ignored;
+
+    HONE_TRY(hone__device_synchronize(timer->device, "waiting", err));
+    (void)nanosleep(&rest, NULL);
+    for (int i = 0; i < 2; ++i) /* the clock comes up again */
+        HONE_TRY(hone__timer_sample(timer, &ignored, err));
+    for (int i = 0; i < n; ++i)
+        HONE_TRY(hone__timer_sample(timer, &out_ns[i], err));
     return HONE_OK;
 }
 

@@ -30,6 +30,11 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
 /* One sample: time of one execution, in ns. */
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);
+/* A steady series after a short rest: the time a variant is known by. Under
+ * long sustained load the card's power limit lowers the clock; the rest makes
+ * the series the same whatever ran before. */
+hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
+                               hone_error *err);
 void hone__timer_close(hone_timer *timer);
 
 /* Robust statistics. `values` is sorted in place. */

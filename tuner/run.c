@@ -68,8 +68,7 @@ static hone_status time_plan(hone_problem *problem, hone_subject subject,
 
     if (status != HONE_OK)
         return status;
-    for (int i = 0; status == HONE_OK && i < N_SAMPLES; ++i)
-        status = hone__timer_sample(&timer, &samples[i], err);
+    status = hone__timer_series(&timer, N_SAMPLES, samples, err);
     hone__timer_close(&timer);
     if (status == HONE_OK) {
         result->time_ns = hone__median(samples, N_SAMPLES);

@@ -192,9 +192,8 @@ static int choose_winner(hone_tune_run *run, const final_state *f)
     for (int i = 0; i < f->n; ++i) {
         const hone_finalist *item = &f->report->items[i];
 
-        if (item->outcome == HONE_OUTCOME_OK && item->time_ns > 0 &&
-            (fastest < 0 ||
-             item->time_ns < f->report->items[fastest].time_ns))
+        if (item->outcome == HONE_OUTCOME_OK && item->ratio > 0 &&
+            (fastest < 0 || item->ratio < f->report->items[fastest].ratio))
             fastest = i;
     }
     winner = fastest;
@@ -204,7 +203,7 @@ static int choose_winner(hone_tune_run *run, const final_state *f)
         const int best =
             run->candidates[f->finalists[winner].candidate].registers;
 
-        if (item->outcome != HONE_OUTCOME_OK || item->time_ns <= 0 ||
+        if (item->outcome != HONE_OUTCOME_OK || item->ratio <= 0 ||
             i == fastest || item->ratio_low > 1.0 || item->ratio > 1.005)
             continue;
         ++n_tied;
@@ -282,7 +281,7 @@ static hone_status store_baselines(hone_tune_run *run, const final_state *f,
     return HONE_OK;
 }
 
-/* Winner first, the other finalists by their time in the final, then the
+/* Winner first, the other finalists by their ratio in the final, then the
  * rest by their trial's time. */
 static hone_status store_ranking(hone_tune_run *run, const final_state *f,
                                  int winner, hone_error *err)
@@ -300,16 +299,15 @@ static hone_status store_ranking(hone_tune_run *run, const final_state *f,
             .time_ns = item->time_ns,
             .ci_low_ns = item->ci_low_ns,
             .ci_high_ns = item->ci_high_ns,
-            .decided_by = n ? "time in the final" : run->result->decided_by};
+            .decided_by = n ? "order of the final" : run->result->decided_by};
         ++n;
         next = -1;
         for (int i = 0; i < f->n; ++i) {
             const hone_finalist *other = &f->report->items[i];
 
             if (!taken[i] && other->outcome == HONE_OUTCOME_OK &&
-                other->time_ns > 0 &&
-                (next < 0 ||
-                 other->time_ns < f->report->items[next].time_ns))
+                other->ratio > 0 &&
+                (next < 0 || other->ratio < f->report->items[next].ratio))
                 next = i;
         }
     }

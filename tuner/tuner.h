@@ -32,7 +32,8 @@ typedef struct hone_compile_report { /* one finished variant */
     int64_t n_total;
     const char *config;   /* canonical text; valid during the call */
     int ok;
-    int cached;           /* came from the cache */
+    int cached;           /* came from the cache, or from another variant
+                             with the same source */
     double compile_ms;    /* of the compiler, 0 if cached */
     size_t cubin_bytes;
     int registers;        /* most of its kernels; -1 unknown */
@@ -55,7 +56,8 @@ typedef struct hone_compile_request {
 typedef struct hone_compile_result {
     int64_t n_variants;
     int64_t n_failed;
-    int64_t n_cached;
+    int64_t n_compiles; /* of the compiler: variants with the same source
+                           share one, and the cache has others */
     int n_workers;
     double seconds;
     double variants_per_s;

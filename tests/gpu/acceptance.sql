@@ -25,9 +25,11 @@ create table shape as
    where file.name like 'tune%';
 
 select name as "compiling", body ->> 'variants' as variants,
-       body ->> 'failed' as failed, body ->> 'workers' as processes,
+       body ->> 'compiles' as compiles, body ->> 'failed' as failed, body ->> 'workers' as processes,
        printf('%.2f', body ->> 'seconds') as seconds,
-       printf('%.1f', body ->> 'variants_per_s') as "variants/s"
+       printf('%.1f', body ->> 'variants_per_s') as "variants/s",
+       printf('%.1f', (body ->> 'compiles') / (body ->> 'seconds'))
+         as "compiles/s"
   from file where name like 'compile%';
 select '';
 select op || ' ' || label as problem, j ->> 'winner' as winner,

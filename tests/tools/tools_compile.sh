@@ -10,14 +10,14 @@ mini=$fixtures/mini.cu
 cache=$work/cache
 
 run 0 compile "$mini" --arch sm_90 --cache-dir "$cache" --format json -j 2
-json schema_version=1 op=mini variants=16 failed=0 cached=0 seconds \
+json schema_version=1 op=mini variants=16 failed=0 compiles=8 seconds \
     variants_per_s workers=2 toolchain
 [ -s "$cache/CACHEDIR.TAG" ] || fail "no CACHEDIR.TAG"
 run 0 compile "$mini" --arch sm_90 --cache-dir "$cache" --format json
-json variants=16 cached=16
+json variants=16 compiles=0
 run 0 compile "$mini" --arch sm_80 --limit 3 --cache-dir "$cache" \
     --format json
-json variants=3 cached=0
+json variants=3 compiles
 run 0 compile "$mini" --config VEC=4,BLOCK=64 --cache-dir "$cache" --list \
     --format json
 json variants=1 list.0.ok=true list.0.registers list.0.spill_bytes=0 \
