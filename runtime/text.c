@@ -123,16 +123,18 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
     return hone__text_check(text, err);
 }
 
-static int write_all(int fd, const char *bytes, size_t size_bytes)
+int hone__write_all(int fd, const void *bytes, size_t size_bytes)
 {
+    const char *at = bytes;
+
     while (size_bytes) {
-        const ssize_t n = write(fd, bytes, size_bytes);
+        const ssize_t n = write(fd, at, size_bytes);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -1;
-        bytes += n;
+        at += n;
         size_bytes -= (size_t)n;
     }
     return 0;
@@ -148,7 +150,7 @@ hone_status hone__file_replace(const char *path, const void *bytes,
     hone__text_printf(&temporary, "%s.XXXXXX", path);
     HONE_TRY(hone__text_check(&temporary, err));
     fd = mkstemp(temporary.data);
-    if (fd < 0 || write_all(fd, bytes, size_bytes) || fsync(fd) ||
+    if (fd < 0 || hone__write_all(fd, bytes, size_bytes) || fsync(fd) ||
         fchmod(fd, 0644) || rename(temporary.data, path)) {
         const int code = errno;
 

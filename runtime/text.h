@@ -35,6 +35,8 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
  * see the old or the new file, never a part. HONE_ERR_IO. */
 hone_status hone__file_replace(const char *path, const void *bytes,
                                size_t size_bytes, hone_error *err);
+/* write() all of it, whatever signals come; -1 with errno on failure. */
+int hone__write_all(int fd, const void *bytes, size_t size_bytes);
 /* Create a folder and its parents, like mkdir -p. HONE_ERR_IO. */
 hone_status hone__folder_create(const char *path, hone_error *err);
 

@@ -40,7 +40,7 @@
 #pragma hone launch saxpy grid(GRID) block(BLOCK) args(alpha, x, y, i64(n))
 #pragma hone work flops(2*n) bytes(3*n*sizeof(T))
 #pragma hone check cpu.saxpy tolerance(2) exact(1000)
-#pragma hone baseline cublas.axpy
+#pragma hone baseline cublas.axpy, memcpy
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 saxpy(T alpha, const T *__restrict__ x, T *__restrict__ y, long long n)

@@ -4,8 +4,8 @@
  * and times it with the tuner's protocol. */
 #include "tuner/tuner.h"
 
-#include "gen/expand.h"
 #include "runtime/alloc.h"
+#include "tuner/default_plan.h"
 #include "tuner/gpu_worker.h"
 #include "tuner/own_code.h"
 #include "tuner/verify.h"
@@ -157,20 +157,14 @@ static hone_status default_spec(const hone_run_request *request,
                                 const hone_facts *facts, hone_text *out,
                                 hone_error *err)
 {
-    const hone_template *tmpl = request->tmpl;
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_space *space = NULL;
-    hone_status status = HONE_OK;
+    int64_t index = 0;
+    hone_status status = hone__space_create(request->tmpl, request->dims,
+                                            facts, &space, err);
 
-    if (!config)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status = hone__space_create(tmpl, request->dims, facts, &space, err);
     if (status == HONE_OK)
-        status = hone__space_default(space, config, err);
-    if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, out, err);
+        status = hone__default_plan(request->tmpl, space, &index, out, err);
     hone__space_free(space);
-    hone__free(config);
     return status;
 }
 

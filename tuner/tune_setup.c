@@ -4,6 +4,7 @@
 #include "tuner/tune_state.h"
 
 #include "runtime/alloc.h"
+#include "tuner/default_plan.h"
 #include "tuner/own_code.h"
 
 #include <stdio.h>
@@ -13,23 +14,11 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_template *tmpl = request->tmpl;
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-    hone_status status;
 
-    if (!config)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status = hone__space_create(tmpl, request->dims, &run->device.facts,
-                                &run->space, err);
-    if (status == HONE_OK)
-        status = hone__space_default(run->space, config, err);
-    if (status == HONE_OK) {
-        run->default_index = hone__space_find(run->space, config);
-        status = hone__expand_launch_spec(tmpl, config, &run->default_spec,
-                                          err);
-    }
-    hone__free(config);
-    if (status != HONE_OK)
-        return status;
+    HONE_TRY(hone__space_create(tmpl, request->dims, &run->device.facts,
+                                &run->space, err));
+    HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
+                                &run->default_spec, err));
     run->result->space_raw = hone__space_raw_count(run->space);
     run->result->space_valid = hone__space_count(run->space);
     run->seen =

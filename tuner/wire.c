@@ -82,21 +82,6 @@ const char *hone__unpack_string(hone_unpack *in)
     return string;
 }
 
-static int write_all(int fd, const char *bytes, size_t size_bytes)
-{
-    while (size_bytes) {
-        const ssize_t n = write(fd, bytes, size_bytes);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        bytes += n;
-        size_bytes -= (size_t)n;
-    }
-    return 0;
-}
-
 /* 1: all read, 0: end of stream before the first byte, -1: error. */
 static int read_all(int fd, char *bytes, size_t size_bytes)
 {
@@ -120,8 +105,9 @@ hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
     const hone_message_head head = {kind, (uint32_t)payload->length};
 
     HONE_TRY(hone__text_check(payload, err));
-    if (write_all(fd, (const char *)&head, sizeof head) ||
-        (payload->length && write_all(fd, payload->data, payload->length)))
+    if (hone__write_all(fd, &head, sizeof head) ||
+        (payload->length &&
+         hone__write_all(fd, payload->data, payload->length)))
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                                  "cannot write to a worker process: %s",
                                  strerror(errno));
