@@ -2,8 +2,8 @@
 /* Variants as host code: a variant compiled by the system's C++ compiler is a
  * shared object with one function, hone_host_run, that executes one launch
  * synchronously. Plain C, the same on both sides. */
-#ifndef HONE_TUNER_HOST_ABI_H
-#define HONE_TUNER_HOST_ABI_H
+#ifndef HONE_RUNTIME_HOST_ABI_H
+#define HONE_RUNTIME_HOST_ABI_H
 
 #ifdef __cplusplus
 extern "C" {
