@@ -2,11 +2,16 @@
 /* Device facts: names, and typical values per architecture. The limits are
  * those of the CUDA programming guide's table of technical specifications
  * per compute capability; multiprocessors, cache and memory are those of one
- * common card of each (T4, A100 80GB, A10, L4, H100 SXM, B200, RTX 5090). */
+ * common card of each (T4, A100 80GB, A10, L4, H100 SXM, B200, RTX 5090); and
+ * this machine as a device. */
 #include "runtime/facts.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 const char *const hone__fact_names[HONE_N_FACTS] = {
 #define FACT_NAME(name, meaning) #name,
@@ -54,4 +59,76 @@ hone_status hone__facts_of_arch(const char *arch, hone_facts *out,
                       "unknown architecture '%s'; known are sm_75, sm_80, "
                       "sm_86, sm_89, sm_90, sm_90a, sm_100 and sm_120",
                       arch);
+}
+
+/* The first that the system knows, in this order; 0 if it knows none. */
+static int64_t first_known(const int *names, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const long value = sysconf(names[i]);
+
+        if (value > 0)
+            return value;
+    }
+    return 0;
+}
+
+void hone__facts_of_host(hone_facts *out)
+{
+    static const int caches[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
+                                 _SC_LEVEL2_CACHE_SIZE};
+    const int64_t cache_bytes =
+        first_known(caches, sizeof caches / sizeof caches[0]);
+    const int64_t n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int64_t n_pages = sysconf(_SC_PHYS_PAGES);
+    const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+
+    (void)hone__facts_of_arch("sm_90", out, NULL);
+    out->value[HONE_FACT_sm_count] = n_cores > 0 ? n_cores : 1;
+    if (n_pages > 0 && page_bytes > 0)
+        out->value[HONE_FACT_memory] = n_pages * page_bytes;
+    if (cache_bytes)
+        out->value[HONE_FACT_l2] = cache_bytes;
+}
+
+/* The value of "model name : VALUE" without the spaces around it; 0 if this
+ * is another line. */
+static int read_model(char *line, char *out, size_t size)
+{
+    static const char key[] = "model name";
+    char *value = strchr(line, ':');
+    size_t length;
+
+    if (!value || strncmp(line, key, sizeof key - 1) != 0)
+        return 0;
+    for (++value; isspace((unsigned char)*value); ++value)
+        ;
+    for (length = strlen(value);
+         length && isspace((unsigned char)value[length - 1]); --length)
+        ;
+    (void)snprintf(out, size, "%.*s", (int)length, value);
+    return length > 0;
+}
+
+void hone__host_name(char *out, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    struct utsname host;
+    char model[64] = "";
+    char line[256];
+    int found = 0;
+
+    if (uname(&host)) {
+        (void)snprintf(host.nodename, sizeof host.nodename, "localhost");
+        (void)snprintf(host.machine, sizeof host.machine, "unknown");
+    }
+    while (file && !found && fgets(line, sizeof line, file))
+        found = read_model(line, model, sizeof model);
+    if (file)
+        (void)fclose(file);
+    if (size > HONE_HOST_NAME_BYTES)
+        size = HONE_HOST_NAME_BYTES;
+    /* Not every kernel tells the model (64-bit ARM does not). */
+    (void)snprintf(out, size, "%.63s, %.62s", host.nodename,
+                   found ? model : host.machine);
 }

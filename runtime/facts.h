@@ -40,4 +40,16 @@ extern const char *const hone__fact_names[HONE_N_FACTS]; /* "sm", ... */
 hone_status hone__facts_of_arch(const char *arch, hone_facts *out,
                                 hone_error *err);
 
+/* This machine as the device `cpu`: the limits of sm_90, so that the same
+ * variants are valid, with the cores that are online as multiprocessors and
+ * the physical memory. `l2` is the last cache; sm_90's if the system does
+ * not tell. */
+void hone__facts_of_host(hone_facts *out);
+
+enum { HONE_HOST_NAME_BYTES = 128 };
+
+/* What the database knows this machine by: "HOSTNAME, CPU MODEL NAME". Cut
+ * to 127 bytes, or to `size` - 1 if that is less. */
+void hone__host_name(char *out, size_t size);
+
 #endif
