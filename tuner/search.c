@@ -9,7 +9,7 @@
 struct hone_search {
     const struct strategy *strategy;
     int64_t n;
-    int64_t first; /* index of the default configuration */
+    int64_t first; /* index of the default configuration, -1: none */
     int64_t step;  /* how many were asked for */
     uint64_t key[4];
     unsigned half_bits; /* of the permutation's domain */
@@ -68,8 +68,22 @@ const char *hone__search_names(void)
     return "exhaustive, random";
 }
 
-hone_status hone__search_open(const char *name, const hone_space *space,
-                              int64_t first, uint64_t seed, hone_search **out,
+static void get_from_space(const void *user, int64_t index,
+                           int64_t *out_values)
+{
+    hone__space_get(user, index, out_values);
+}
+
+hone_search_space hone__search_space_of(const hone_template *tmpl,
+                                        const hone_space *space)
+{
+    return (hone_search_space){hone__space_count(space), tmpl->n_params,
+                               get_from_space, space};
+}
+
+hone_status hone__search_open(const char *name,
+                              const hone_search_space *space, int64_t first,
+                              uint64_t seed, hone_search **out,
                               hone_error *err)
 {
     const strategy *found = NULL;
@@ -88,7 +102,7 @@ hone_status hone__search_open(const char *name, const hone_space *space,
     if (!search)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     search->strategy = found;
-    search->n = hone__space_count(space);
+    search->n = space->count;
     while (search->half_bits < 31 &&
            (uint64_t)1 << (2 * search->half_bits) < (uint64_t)search->n)
         ++search->half_bits;
@@ -104,14 +118,15 @@ void hone__search_close(hone_search *search)
     hone__free(search);
 }
 
-/* Step 0 is the default; later steps leave it out. */
+/* Step 0 is the default, if there is one; later steps leave it out. */
 int64_t hone__search_next(hone_search *search)
 {
     int64_t index;
 
     if (search->step == 0) {
         ++search->step;
-        return search->first;
+        if (search->first >= 0)
+            return search->first;
     }
     do {
         if (search->step > search->n)

@@ -14,6 +14,7 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_template *tmpl = request->tmpl;
+    hone_search_space view;
 
     HONE_TRY(hone__space_create(tmpl, request->dims, &run->device.facts,
                                 &run->space, err));
@@ -25,9 +26,9 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
         hone__alloc((size_t)(run->result->space_valid + 7) / 8 + 1);
     if (!run->seen)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    return hone__search_open(request->strategy, run->space,
-                             run->default_index, request->seed, &run->search,
-                             err);
+    view = hone__search_space_of(tmpl, run->space);
+    return hone__search_open(request->strategy, &view, run->default_index,
+                             request->seed, &run->search, err);
 }
 
 static void plan_progress(hone_tune_run *run)

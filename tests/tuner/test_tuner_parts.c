@@ -180,29 +180,32 @@ static void test_worker_sees_its_end_of_stream(void **state)
 static const hone_compile_input sample_input = {
     "source", "name.cu", "sm_90", "--fmad=true\n", "/folder", "abc"};
 
+static const hone_toolchain nvrtc = {"nvrtc", "13.0"};
+
 static void test_cache_key_depends_on_what_matters(void **state)
 {
     char base[HONE_SHA256_HEX], other[HONE_SHA256_HEX];
     hone_compile_input changed = sample_input;
+    const hone_toolchain other_version = {"nvrtc", "13.1"};
 
     (void)state;
-    hone__cache_key(&sample_input, 13, 0, base);
+    hone__cache_key(&sample_input, &nvrtc, base);
     changed.folder = "/elsewhere"; /* a copied cache must still hit */
     changed.name = "other.cu";
-    hone__cache_key(&changed, 13, 0, other);
+    hone__cache_key(&changed, &nvrtc, other);
     assert_string_equal(base, other);
-    hone__cache_key(&sample_input, 13, 1, other);
+    hone__cache_key(&sample_input, &other_version, other);
     assert_string_not_equal(base, other);
     changed.options = "--fmad=false\n";
-    hone__cache_key(&changed, 13, 0, other);
+    hone__cache_key(&changed, &nvrtc, other);
     assert_string_not_equal(base, other);
     changed = sample_input;
     changed.arch = "sm_90a";
-    hone__cache_key(&changed, 13, 0, other);
+    hone__cache_key(&changed, &nvrtc, other);
     assert_string_not_equal(base, other);
     changed = sample_input;
     changed.origin = "abd"; /* one of the template's headers changed */
-    hone__cache_key(&changed, 13, 0, other);
+    hone__cache_key(&changed, &nvrtc, other);
     assert_string_not_equal(base, other);
 }
 
@@ -217,7 +220,7 @@ static void test_cache_keeps_and_checks(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(folder));
-    hone__cache_key(&sample_input, 13, 0, key);
+    hone__cache_key(&sample_input, &nvrtc, key);
     assert_int_equal(hone__cache_prepare(folder, NULL), HONE_OK);
     assert_int_equal(hone__cache_load(folder, key, &out, NULL),
                      HONE_ERR_NOT_FOUND);
@@ -311,14 +314,15 @@ static const char search_template[] =
     "#pragma hone launch f grid(1) block(A)\n"
     "extern \"C\" __global__ void f(float *x, long long n) {}\n";
 
-static void walk(const hone_space *space, const char *name, uint64_t seed,
-                 int64_t *order)
+static void walk(const hone_search_space *space, const char *name,
+                 uint64_t seed, int64_t first, int64_t *order)
 {
-    const int64_t n = hone__space_count(space);
+    const int64_t n = space->count;
     hone_search *search = NULL;
     char *seen = calloc((size_t)n, 1);
 
-    assert_int_equal(hone__search_open(name, space, 5, seed, &search, NULL),
+    assert_int_equal(hone__search_open(name, space, first, seed, &search,
+                                       NULL),
                      HONE_OK);
     for (int64_t i = 0; i < n; ++i) {
         order[i] = hone__search_next(search);
@@ -326,7 +330,8 @@ static void walk(const hone_space *space, const char *name, uint64_t seed,
         assert_false(seen[order[i]]);
         seen[order[i]] = 1;
     }
-    assert_int_equal(order[0], 5);
+    if (first >= 0)
+        assert_int_equal(order[0], first);
     assert_int_equal(hone__search_next(search), -1);
     assert_int_equal(hone__search_next(search), -1);
     hone__search_close(search);
@@ -339,6 +344,7 @@ static void test_search_visits_each_once(void **state)
     hone_diagnostics diagnostics = {0, NULL};
     hone_error err = {.status = HONE_OK};
     hone_space *space = NULL;
+    hone_search_space view;
     hone_facts facts;
     int64_t a[64], b[64], c[64];
 
@@ -350,18 +356,27 @@ static void test_search_visits_each_once(void **state)
     assert_int_equal(hone__facts_of_arch("sm_90", &facts, &err), HONE_OK);
     assert_int_equal(hone__space_create(tmpl, NULL, &facts, &space, &err),
                      HONE_OK);
-    assert_int_equal(hone__space_count(space), 25);
-    walk(space, "exhaustive", 1, a);
+    view = hone__search_space_of(tmpl, space);
+    assert_int_equal(view.count, 25);
+    assert_int_equal(view.n_params, 2);
+    view.get(view.user, 1, a); /* A = 1, B = 1 is not valid: 1, 4 */
+    assert_int_equal(a[0], 1);
+    assert_int_equal(a[1], 4);
+    walk(&view, "exhaustive", 1, 5, a);
     assert_int_equal(a[1], 0);
-    walk(space, "random", 1, a);
-    walk(space, "random", 1, b);
-    walk(space, "random", 2, c);
+    walk(&view, "exhaustive", 1, -1, a); /* no default: plainly in order */
+    for (int64_t i = 0; i < 25; ++i)
+        assert_int_equal(a[i], i);
+    walk(&view, "random", 1, -1, a);
+    walk(&view, "random", 1, 5, a);
+    walk(&view, "random", 1, 5, b);
+    walk(&view, "random", 2, 5, c);
     assert_memory_equal(a, b, 25 * sizeof a[0]);
     assert_memory_not_equal(a, c, 25 * sizeof a[0]);
     {
         hone_search *search = NULL;
 
-        assert_int_equal(hone__search_open("magic", space, 0, 1, &search,
+        assert_int_equal(hone__search_open("magic", &view, 0, 1, &search,
                                            &err),
                          HONE_ERR_ARGUMENT);
         assert_non_null(strstr(err.text, "exhaustive, random"));
