@@ -56,7 +56,7 @@ void hone__db_rollback(hone_db *db);
 /* ---- what is measured: put once, the same again gives the same id ------- */
 
 typedef struct hone_db_device {
-    const char *kind;           /* "cuda" or "cpu" */
+    const char *kind;           /* "cuda", "cpu" or "replay" */
     const char *name;           /* "NVIDIA H200" */
     const char *arch;           /* "sm_90" */
     int64_t sm_count;

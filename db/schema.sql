@@ -9,7 +9,7 @@
 CREATE TABLE device (
     device_id      INTEGER PRIMARY KEY,
     fingerprint    TEXT NOT NULL UNIQUE CHECK (length(fingerprint) = 64),
-    kind           TEXT NOT NULL CHECK (kind IN ('cuda', 'cpu')),
+    kind           TEXT NOT NULL CHECK (kind IN ('cuda', 'cpu', 'replay')),
     name           TEXT NOT NULL,
     arch           TEXT NOT NULL CHECK (arch <> ''),
     sm_count       INTEGER NOT NULL CHECK (sm_count > 0),

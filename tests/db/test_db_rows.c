@@ -251,6 +251,9 @@ static void test_schema_refuses(void **state)
             print_error("%s\n", cases[i].sql);
         assert_int_equal(code, cases[i].code);
     }
+    /* And what it takes: a recording that is replayed is a device. */
+    assert_int_equal(fixture_sql(f, "UPDATE device SET kind = 'replay'"),
+                     SQLITE_OK);
 }
 
 static void test_foreign_keys_bind_our_writes(void **state)
