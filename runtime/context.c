@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hone_open() to hone_close(), and the error record of each thread. */
+/* hone_open() to hone_close(), the device a context is for, and the error record of each thread. */
 #include "runtime/context.h"
 
 #include "runtime/paths.h"
 #include "runtime/plan.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The last failure of this thread, and the serial of the hone_ctx it was
  * on; 0: none, or there was no memory for one. */
@@ -39,6 +41,47 @@ int hone_err_native(hone_ctx *ctx, const char **out_domain)
     return error->native;
 }
 
+static hone_status read_device(const char *text, const char *where,
+                               int *out_is_host, hone_error *err)
+{
+    *out_is_host = strcmp(text, "cpu") == 0;
+    if (*out_is_host || strcmp(text, "cuda") == 0)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "%s: there is no device '%.64s'; it is 'cuda' or 'cpu'",
+                      where, text);
+}
+
+static void select_device(hone_ctx *ctx, int is_host)
+{
+    ctx->is_host = is_host;
+    if (ctx->store)
+        hone__store_select(ctx->store, is_host);
+}
+
+hone_status hone_use_device(hone_ctx *ctx, const char *device)
+{
+    hone_error *err = hone__thread_error(ctx);
+    hone_status status = HONE_OK;
+    int is_host = 0;
+
+    if (!ctx || !device)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "hone_use_device: %s is NULL",
+                          ctx ? "device" : "ctx");
+    HONE_TRY(read_device(device, "hone_use_device", &is_host, err));
+    (void)pthread_mutex_lock(&ctx->lock);
+    if (is_host != ctx->is_host && ctx->devices)
+        status = hone__fail(err, HONE_ERR_ARGUMENT,
+                            "hone_use_device: plans were made for the other "
+                            "device; choose it right after hone_open(), or "
+                            "open the database once more");
+    else if (is_host != ctx->is_host)
+        select_device(ctx, is_host);
+    (void)pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
 static hone_status open_store(hone_ctx *ctx, const char *path,
                               hone_error *err)
 {
@@ -60,6 +103,9 @@ static hone_status open_store(hone_ctx *ctx, const char *path,
 hone_status hone_open(const char *path, hone_ctx **out_ctx)
 {
     static _Atomic uint64_t last_serial;
+    const char *device = getenv("HONE_DEVICE");
+    hone_error *err;
+    int is_host = 0;
     hone_ctx *ctx;
 
     if (!out_ctx)
@@ -74,7 +120,12 @@ hone_status hone_open(const char *path, hone_ctx **out_ctx)
     }
     ctx->serial = atomic_fetch_add(&last_serial, 1) + 1;
     *out_ctx = ctx;
-    return open_store(ctx, path, hone__thread_error(ctx));
+    err = hone__thread_error(ctx);
+    if (device && *device)
+        HONE_TRY(read_device(device, "HONE_DEVICE", &is_host, err));
+    HONE_TRY(open_store(ctx, path, err));
+    select_device(ctx, is_host);
+    return HONE_OK;
 }
 
 void hone_close(hone_ctx *ctx)

@@ -6,27 +6,30 @@
 #define HONE_RUNTIME_CONTEXT_H
 
 #include "runtime/cuda_api.h"
+#include "runtime/host_object.h"
 #include "runtime/match.h"
 #include "runtime/plan_cache.h"
 #include "runtime/store.h"
 
 #include <pthread.h>
 
-/* A cubin loaded into a CUDA context; shared by plans. */
+/* A cubin loaded into a CUDA context, or an object into this process; shared
+ * by plans. */
 typedef struct hone_module {
     struct hone_device *device;
     hone_cu_module handle;
+    hone_host_object host; /* of the cpu device */
     size_t n_users;
     char cubin_sha256[65];
     struct hone_module *next;
 } hone_module;
 
-/* A CUDA context that was current when a plan was made. The driver reuses
- * the handles of destroyed contexts but never their ids. */
+/* A CUDA context that was current when a plan was made, or this machine. The
+ * driver reuses the handles of destroyed contexts but never their ids. */
 typedef struct hone_device {
-    const hone_cuda *cuda;
+    const hone_cuda *cuda; /* NULL: the cpu device */
     hone_cu_context context;
-    unsigned long long context_id;
+    unsigned long long context_id; /* 0 of the cpu device */
     hone_target target;
     hone_module *modules;
     struct hone_device *next;
@@ -34,6 +37,7 @@ typedef struct hone_device {
 
 struct hone_ctx {
     uint64_t serial; /* of this hone_ctx; never used twice in a process */
+    int is_host; /* plans are for the cpu device; set before the first one */
     pthread_mutex_t lock;
     hone_store *store;    /* NULL if hone_open() failed; under `lock` */
     hone_device *devices; /* under `lock` */
@@ -43,7 +47,8 @@ struct hone_ctx {
 /* The calling thread's error record, now about `ctx` (NULL: about none). */
 hone_error *hone__thread_error(const hone_ctx *ctx);
 
-/* The current CUDA context; made known to `ctx` if it is not. `lock` held.
+/* The current CUDA context, or the cpu device if `ctx` is for that; made
+ * known to `ctx` if it is not. `lock` held.
  * HONE_ERR_NO_GPU: no driver, no device or no current context. */
 hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
                                  hone_error *err);

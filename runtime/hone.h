@@ -24,6 +24,11 @@
  * Streams are CUstream or cudaStream_t, device pointers CUdeviceptr or the
  * runtime API's `T *`: they are the same values. The calling thread must have
  * a current CUDA context (any runtime API call, e.g. cudaMalloc, makes one).
+ *
+ * On the device `cpu` (hone_use_device(), or HONE_DEVICE in the environment)
+ * the same calls run what `hone tune --device cpu` compiled for this machine:
+ * no driver is needed, arrays are host memory, streams do not count, and a
+ * run is over when the call returns.
  */
 #ifndef HONE_H
 #define HONE_H
@@ -68,7 +73,8 @@ extern "C" {
     X(HONE_ERR_BUSY, 14, "in use by another process")                        \
     X(HONE_ERR_INTERRUPTED, 15, "interrupted")                               \
     X(HONE_ERR_INTERNAL, 16, "internal error")                               \
-    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions")
+    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions") \
+    X(HONE_ERR_KERNEL, 18, "a kernel reported an error")
 
 typedef enum hone_status {
 #define HONE_STATUS_ENUM(name, value, text) name = value,
@@ -127,7 +133,8 @@ typedef struct hone_match {
 
 /** An open database and the kernels loaded from it. Thread-safe. */
 typedef struct hone_ctx hone_ctx;
-/** One operation at one shape in one CUDA context. Thread-safe to run. */
+/** One operation at one shape in one CUDA context, or on the cpu device.
+ *  Thread-safe to run. */
 typedef struct hone_plan hone_plan;
 /** What cuda.h calls CUstream and the runtime API cudaStream_t. */
 typedef struct CUstream_st *hone_stream;
@@ -150,10 +157,30 @@ HONE_API const char *hone_status_str(hone_status status);
  * @param out_ctx  always set, also on failure (unless memory ran out), so
  *                 that hone_errmsg() can tell what went wrong; close it.
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
- *         HONE_ERR_DATABASE (not a database of ours, or a newer one)
+ *         HONE_ERR_DATABASE (not a database of ours, or a newer one),
+ *         HONE_ERR_ARGUMENT (HONE_DEVICE has an unknown value)
  * Needs no GPU: the driver is loaded by the first plan.
  */
 HONE_API hone_status hone_open(const char *path, hone_ctx **out_ctx);
+
+/**
+ * Choose the device that plans of `ctx` are for, before the first one is made
+ * and before other threads use `ctx`. Without this call it is $HONE_DEVICE,
+ * else "cuda".
+ *
+ * "cuda": the GPU of the CUDA context that is current when a plan is made.
+ * "cpu":  this machine. Only kernels tuned with `--device cpu` answer, found
+ *         by the same rules as on a GPU with the cores that are online as
+ *         multiprocessors; they are loaded as code into this process, so the
+ *         database must be one you trust. What was tuned on GPUs never
+ *         answers here, nor the other way round. A plan may be run from
+ *         several threads at once; runs of one plan that has a workspace
+ *         take turns.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (another name, or plans were made for
+ *         the other device)
+ */
+HONE_API hone_status hone_use_device(hone_ctx *ctx, const char *device);
 
 /**
  * Close `ctx`, its cached plans and its modules; NULL is a no-op. No plan of
@@ -190,7 +217,9 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  * @return HONE_OK, HONE_ERR_ARGUMENT, HONE_ERR_DIMS, HONE_ERR_NOT_FOUND
  *         (unknown operation, or nothing that runs on this device),
  *         HONE_ERR_NO_GPU (no driver, no current context), HONE_ERR_CUDA,
- *         HONE_ERR_DATABASE, HONE_ERR_NO_MEMORY
+ *         HONE_ERR_DATABASE, HONE_ERR_NO_MEMORY; on the cpu device instead
+ *         of the two about CUDA: HONE_ERR_UNSUPPORTED (this machine does not
+ *         load the compiled kernel), HONE_ERR_IO (no place to load it from)
  */
 HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
                                       const int64_t *dims, size_t n_dims,
@@ -205,7 +234,8 @@ HONE_API void hone_plan_destroy(hone_plan *plan);
  * Reserve this plan's workspace for `stream`. Operations with a workspace
  * allocate it at the first run on a stream, which must not be while that
  * stream is captured into a graph; call this before a capture. A no-op for
- * operations without workspace.
+ * operations without workspace. On the cpu device a plan has one workspace,
+ * whatever the stream.
  *
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_NO_MEMORY (over 64 streams)
  */
@@ -216,11 +246,17 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * no system call of ours once the stream is prepared. May be captured into
  * a CUDA graph. The context of the plan must be current.
  *
+ * On the cpu device the operation runs here and now: on the calling thread
+ * and on others that end before the call returns. `stream` is ignored.
+ *
  * @param args  one pointer per declared argument, in the template's order:
- *              to the device pointer for arrays, to the value for scalars
- *              (what cuLaunchKernel's kernelParams takes)
+ *              to the device pointer (cpu: host pointer) for arrays, to the
+ *              value for scalars (what cuLaunchKernel's kernelParams takes)
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT; plus what
- *         hone_plan_prepare() returns, at the first run on a stream
+ *         hone_plan_prepare() returns, at the first run on a stream; on the
+ *         cpu device HONE_ERR_KERNEL (barriers, warp operations, bounds or a
+ *         trap: the message has block, thread and line; the contents of
+ *         output arrays are undefined) and HONE_ERR_NO_MEMORY
  */
 HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
                                    hone_stream stream);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants as host code: a variant compiled by the system's C++ compiler is a
  * shared object with one function, hone_host_run, that executes one launch
- * synchronously. Plain C, the same on both sides. */
+ * synchronously. It may be called from several threads at once, and starts
+ * no thread that outlives the call: the object is unloaded later. Plain C,
+ * the same on both sides. */
 #ifndef HONE_RUNTIME_HOST_ABI_H
 #define HONE_RUNTIME_HOST_ABI_H
 

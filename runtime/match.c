@@ -28,7 +28,7 @@ typedef struct matcher {
     const hone_target *target;
     const hone_store_op *op;
     const hone_launch_spec *spec; /* of any row: all have the same dims */
-    char arch[16];                /* of the device: "sm_90" */
+    char arch[16];                /* of the device: "sm_90", "cpu" */
     int64_t dims[HONE_MAX_DIMS];  /* completed */
     size_t n_dims;
     char types[128]; /* codes of the type dims, as the database spells it */
@@ -97,10 +97,11 @@ static int judge_default(const matcher *m, const hone_store_row *row,
     if (!row->is_default || strcmp(row->types, m->types) != 0)
         return 0;
     out->kind = HONE_MATCH_DEFAULT;
-    out->strangeness = (int)(m->target->facts.value[HONE_FACT_sm] -
-                             strtol(row->compile_arch + 3, NULL, 10)) *
-                           2 +
-                       row->is_winner;
+    out->strangeness = row->is_winner;
+    if (!m->target->is_host)
+        out->strangeness += (int)(m->target->facts.value[HONE_FACT_sm] -
+                                  strtol(row->compile_arch + 3, NULL, 10)) *
+                            2;
     return 1;
 }
 
@@ -109,8 +110,10 @@ static int judge(const matcher *m, const hone_store_row *row, candidate *out)
     const hone_target *target = m->target;
 
     *out = (candidate){.row = row};
-    if (!hone__arch_runs_on(row->compile_arch,
-                            target->facts.value[HONE_FACT_sm]))
+    if (target->is_host
+            ? strcmp(row->compile_arch, m->arch) != 0
+            : !hone__arch_runs_on(row->compile_arch,
+                                  target->facts.value[HONE_FACT_sm]))
         return 0;
     if (row->is_winner && strcmp(row->arch, m->arch) == 0 &&
         row->sm_count == target->facts.value[HONE_FACT_sm_count]) {
@@ -160,8 +163,15 @@ static void describe_outdated(const matcher *m, char *out, size_t size_bytes)
 /* "sm_90 with 132 multiprocessors" */
 static void describe_device(const matcher *m, char *out, size_t size_bytes)
 {
-    (void)snprintf(out, size_bytes, "%s with %" PRId64 " multiprocessors",
-                   m->arch, m->target->facts.value[HONE_FACT_sm_count]);
+    (void)snprintf(out, size_bytes, "%s with %" PRId64 " %s", m->arch,
+                   m->target->facts.value[HONE_FACT_sm_count],
+                   m->target->is_host ? "cores" : "multiprocessors");
+}
+
+/* What hone tune needs besides the operation to tune for this device. */
+static const char *tune_option(const hone_target *target)
+{
+    return target->is_host ? " --device cpu" : "";
 }
 
 static void explain(const matcher *m, const candidate *c, hone_match *out)
@@ -230,14 +240,14 @@ static hone_status nothing_runs(const matcher *m, const hone_error *why,
     if (why->status != HONE_OK)
         return hone__fail(err, HONE_ERR_NOT_FOUND,
                           "no kernel of %s can run dims %s on %s%s: %.400s; "
-                          "run: hone tune %s --dims %s",
+                          "run: hone tune %s --dims %s%s",
                           m->op->name, dims, device, outdated, why->text,
-                          m->op->name, dims);
+                          m->op->name, dims, tune_option(m->target));
     return hone__fail(err, HONE_ERR_NOT_FOUND,
                       "nothing tuned for %s on %s%s; the database has it "
-                      "for %s; run: hone tune %s --dims %s",
+                      "for %s; run: hone tune %s --dims %s%s",
                       m->op->name, device, outdated, any->compile_arch,
-                      m->op->name, dims);
+                      m->op->name, dims, tune_option(m->target));
 }
 
 /* Candidates, best first; NULL when memory ran out. */
@@ -306,25 +316,28 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     return HONE_OK;
 }
 
-static hone_status unknown_op(hone_store *store, const hone_store_op *op,
-                              hone_error *err)
+static hone_status unknown_op(hone_store *store, const hone_target *target,
+                              const hone_store_op *op, hone_error *err)
 {
+    const char *const device = target->is_host ? " for the cpu device" : "";
     hone_text ops = {0};
     hone_status status;
 
     if (op->n_outdated)
         return hone__fail(err, HONE_ERR_NOT_FOUND,
-                          "database '%s' has only winners of an older "
-                          "template of '%s'; run: hone tune %s",
-                          hone__store_path(store), op->name, op->name);
+                          "database '%s' has%s only winners of an older "
+                          "template of '%s'; run: hone tune %s%s",
+                          hone__store_path(store), device, op->name,
+                          op->name, tune_option(target));
     status = hone__store_list_ops(store, &ops, err);
     if (status == HONE_OK)
         status =
             hone__fail(err, HONE_ERR_NOT_FOUND,
                        "operation '%s' is not in database '%s', which "
-                       "has %s; run: hone tune %s",
+                       "has %s%s; run: hone tune %s%s",
                        op->name, hone__store_path(store),
-                       ops.length ? hone__text_str(&ops) : "none", op->name);
+                       ops.length ? hone__text_str(&ops) : "none", device,
+                       op->name, tune_option(target));
     hone__text_free(&ops);
     return status;
 }
@@ -342,10 +355,13 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__store_op(store, op, &rows, err));
     if (!rows->n_rows)
-        return unknown_op(store, rows, err);
+        return unknown_op(store, target, rows, err);
     m.op = rows;
-    (void)snprintf(m.arch, sizeof m.arch, "sm_%d",
-                   (int)target->facts.value[HONE_FACT_sm]);
+    if (target->is_host)
+        (void)snprintf(m.arch, sizeof m.arch, "%s", HONE_ARCH_CPU);
+    else
+        (void)snprintf(m.arch, sizeof m.arch, "sm_%d",
+                       (int)target->facts.value[HONE_FACT_sm]);
     HONE_TRY(read_dims(&m, dims, n_dims, err));
     list = collect(&m, &n);
     if (!list)

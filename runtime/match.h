@@ -9,9 +9,10 @@
 
 /* The device a kernel is wanted for. */
 typedef struct hone_target {
+    int is_host; /* the cpu device: only what was compiled for it runs */
     hone_facts facts;
     char name[256];          /* "NVIDIA H200" */
-    char driver_version[16]; /* "13000" */
+    char driver_version[16]; /* "13000"; "" of the cpu device */
 } hone_target;
 
 /* An answer; `row` and the names in `resolved` belong to the store. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA contexts and the modules loaded into them: see context.h. */
+/* CUDA contexts, the cpu device and the modules loaded into them: see
+ * context.h. */
 #include "runtime/context.h"
 
 #include <stdio.h>
@@ -24,6 +25,14 @@ static hone_status fill_target(const hone_cuda *cuda, hone_target *out,
     return HONE_OK;
 }
 
+static hone_status fill_host_target(hone_target *out)
+{
+    out->is_host = 1;
+    hone__facts_of_host(&out->facts);
+    hone__host_name(out->name, sizeof out->name);
+    return HONE_OK;
+}
+
 static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
                               hone_cu_context context, unsigned long long id,
                               hone_device **out, hone_error *err)
@@ -33,11 +42,12 @@ static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
 
     if (!device)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a CUDA context");
+                          "out of memory for a device");
     device->cuda = cuda;
     device->context = context;
     device->context_id = id;
-    status = fill_target(cuda, &device->target, err);
+    status = cuda ? fill_target(cuda, &device->target, err)
+                  : fill_host_target(&device->target);
     if (status != HONE_OK) {
         hone__free(device);
         return status;
@@ -55,6 +65,9 @@ hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
     hone_cu_context context = NULL;
     unsigned long long id = 0;
 
+    *out = ctx->devices;
+    if (ctx->is_host) /* one at most */
+        return *out ? HONE_OK : add_device(ctx, NULL, NULL, 0, out, err);
     *out = NULL;
     HONE_TRY(hone__cuda_get(&cuda, err));
     HONE_TRY(hone__cuda_check(cuda, cuda->context_get(&context),
@@ -79,6 +92,8 @@ int hone__device_enter(const hone_device *device)
 {
     unsigned long long id = 0;
 
+    if (!device->cuda)
+        return 1;
     return !device->cuda->context_id(device->context, &id) &&
            id == device->context_id &&
            !device->cuda->context_push(device->context);
@@ -88,31 +103,39 @@ void hone__device_leave(const hone_device *device)
 {
     hone_cu_context popped = NULL;
 
-    (void)device->cuda->context_pop(&popped);
+    if (device->cuda)
+        (void)device->cuda->context_pop(&popped);
+}
+
+static hone_status load_cubin(const hone_cuda *cuda, const char *cubin,
+                              const hone_store_row *row, hone_cu_module *out,
+                              hone_error *err)
+{
+    const hone_cu_result result = cuda->module_load(out, cubin);
+
+    if (result == HONE_CU_NO_BINARY_FOR_GPU)
+        return hone__fail_native(
+            err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
+            "the driver does not take the cubin of %s, compiled for "
+            "%s; tune again on this machine",
+            row->config, row->compile_arch);
+    return hone__cuda_check(cuda, result,
+                            "loading the kernel (cuModuleLoadData)", err);
 }
 
 static hone_status load(hone_ctx *ctx, const hone_device *device,
-                        const hone_store_row *row, hone_cu_module *out,
+                        const hone_store_row *row, hone_module *out,
                         hone_error *err)
 {
-    hone_text cubin = {0};
-    hone_status status = hone__store_cubin(ctx->store, row, &cubin, err);
+    hone_text code = {0};
+    hone_status status = hone__store_cubin(ctx->store, row, &code, err);
 
-    if (status == HONE_OK) {
-        const hone_cu_result result =
-            device->cuda->module_load(out, cubin.data);
-
-        status =
-            hone__cuda_check(device->cuda, result,
-                             "loading the kernel (cuModuleLoadData)", err);
-        if (result == HONE_CU_NO_BINARY_FOR_GPU)
-            status = hone__fail_native(
-                err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
-                "the driver does not take the cubin of %s, compiled for "
-                "%s; tune again on this machine",
-                row->config, row->compile_arch);
-    }
-    hone__text_free(&cubin);
+    if (status == HONE_OK && device->cuda)
+        status = load_cubin(device->cuda, code.data, row, &out->handle, err);
+    else if (status == HONE_OK)
+        status = hone__host_load(code.data, code.length, row->config,
+                                 &out->host, err);
+    hone__text_free(&code);
     return status;
 }
 
@@ -135,7 +158,7 @@ hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
     if (!module)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for a module");
-    status = load(ctx, device, row, &module->handle, err);
+    status = load(ctx, device, row, module, err);
     if (status != HONE_OK) {
         hone__free(module);
         return status;
@@ -161,7 +184,8 @@ void hone__module_release(hone_module *module)
     for (link = &device->modules; *link != module; link = &(*link)->next)
         ;
     *link = module->next;
-    if (hone__device_enter(device)) {
+    hone__host_unload(&module->host);
+    if (device->cuda && hone__device_enter(device)) {
         (void)device->cuda->module_unload(module->handle);
         hone__device_leave(device);
     }

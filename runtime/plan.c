@@ -13,24 +13,37 @@ static void *take(char **block, size_t size_bytes)
     return taken;
 }
 
-/* An empty plan with room for everything. */
-static hone_plan *new_plan(const hone_resolved *resolved,
-                           const hone_plan_key *key)
+static size_t text_bytes(const char *text)
 {
-    const size_t op_bytes = (strlen(key->op) + 8) / 8 * 8;
+    return (strlen(text) + 8) / 8 * 8;
+}
+
+static const char *take_text(char **block, const char *text)
+{
+    return memcpy(take(block, text_bytes(text)), text, strlen(text));
+}
+
+/* An empty plan with room for everything. Kernels of the cpu device are
+ * called by their names. */
+static hone_plan *new_plan(const hone_resolved *resolved,
+                           const hone_plan_key *key, int is_host)
+{
     const size_t dims_bytes = key->n_dims * sizeof(int64_t);
     const size_t launches_bytes =
         resolved->n_launches * sizeof(hone_plan_launch);
     size_t params_bytes = 0;
+    size_t names_bytes = text_bytes(key->op);
     hone_plan *plan;
     char *next;
     void *block;
 
-    for (size_t i = 0; i < resolved->n_launches; ++i)
+    for (size_t i = 0; i < resolved->n_launches; ++i) {
         params_bytes +=
             resolved->launches[i].n_passed * sizeof(hone_plan_param);
+        names_bytes += is_host ? text_bytes(resolved->launches[i].kernel) : 0;
+    }
     block = hone__alloc(HONE_LINE_BYTES + sizeof *plan + launches_bytes +
-                        dims_bytes + params_bytes + op_bytes +
+                        dims_bytes + params_bytes + names_bytes +
                         sizeof *plan->owner);
     if (!block)
         return NULL;
@@ -42,7 +55,10 @@ static hone_plan *new_plan(const hone_resolved *resolved,
     for (size_t i = 0; i < resolved->n_launches; ++i)
         plan->launches[i].params = take(
             &next, resolved->launches[i].n_passed * sizeof(hone_plan_param));
-    plan->op = memcpy(take(&next, op_bytes), key->op, strlen(key->op));
+    plan->op = take_text(&next, key->op);
+    for (size_t i = 0; is_host && i < resolved->n_launches; ++i)
+        plan->launches[i].entry.kernel =
+            take_text(&next, resolved->launches[i].kernel);
     plan->owner = take(&next, sizeof *plan->owner);
     plan->owner->block = block;
     return plan;
@@ -67,9 +83,11 @@ static hone_status prepare_launch(hone_plan *plan,
     memcpy(to->block, from->block, sizeof to->block);
     to->shared_bytes = from->shared_bytes;
     to->n_params = (unsigned)from->n_passed;
+    if (!plan->cuda)
+        return HONE_OK;
     return hone__cuda_kernel(plan->cuda, plan->owner->module->handle,
-                             from->kernel, from->shared_bytes, &to->function,
-                             err);
+                             from->kernel, from->shared_bytes,
+                             &to->entry.function, err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
@@ -114,7 +132,7 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op,
     HONE_TRY(hone__match_find(ctx->store, &device->target, op, dims, n_dims,
                               &answer, err));
     key.context_id = device->context_id;
-    plan = new_plan(&answer.resolved, &key);
+    plan = new_plan(&answer.resolved, &key, !device->cuda);
     if (!plan)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for a plan");
@@ -204,6 +222,8 @@ hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_prepare: plan is NULL");
+    if (!plan->cuda)
+        return hone__host_prepare(plan, hone__thread_error(plan->owner->ctx));
     if (!plan->workspaces || hone__workspaces_find(plan->workspaces, stream))
         return HONE_OK;
     return make_workspaces(plan, stream, &parts);
@@ -219,12 +239,14 @@ static hone_status launch_failed(const hone_plan *plan, hone_cu_result result)
                             hone__thread_error(plan->owner->ctx));
 }
 
-static hone_status argument_missing(const hone_plan *plan, int index)
+hone_status hone__plan_argument_missing(const hone_plan *plan, int index,
+                                        hone_error *err)
 {
-    return hone__fail(hone__thread_error(plan->owner->ctx), HONE_ERR_ARGUMENT,
+    return hone__fail(err, HONE_ERR_ARGUMENT,
                       "args[%d] of %s is NULL; each of its %d args points "
-                      "to a device pointer or to a scalar's value",
-                      index, plan->op, plan->n_args);
+                      "to a %s pointer or to a scalar's value",
+                      index, plan->op, plan->n_args,
+                      plan->cuda ? "device" : "host");
 }
 
 hone_status hone_plan_run(hone_plan *plan, void *const *args,
@@ -238,6 +260,9 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
                           HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
                           plan ? "args" : "plan");
     hone__plan_prefetch(plan);
+    if (!plan->cuda)
+        return hone__host_run(plan, args,
+                              hone__thread_error(plan->owner->ctx));
     if (plan->workspaces) {
         parts = hone__workspaces_find(plan->workspaces, stream);
         if (!parts)
@@ -246,22 +271,14 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     for (size_t i = 0; i < plan->n_launches; ++i) {
         const hone_plan_launch *launch = &plan->launches[i];
         void *params[HONE_MAX_PASSED];
+        const int missing = hone__plan_params(launch, args, parts, params);
         hone_cu_result result;
 
-        for (unsigned p = 0; p < launch->n_params; ++p) {
-            hone_plan_param *from = &launch->params[p];
-
-            params[p] = &from->of;
-            if (from->kind == HONE_PASS_ARG) {
-                params[p] = args[from->of.index];
-                if (!params[p])
-                    return argument_missing(plan, from->of.index);
-            } else if (from->kind == HONE_PASS_WORKSPACE) {
-                params[p] = &parts[from->of.index];
-            }
-        }
+        if (missing >= 0)
+            return hone__plan_argument_missing(
+                plan, missing, hone__thread_error(plan->owner->ctx));
         result = plan->cuda->launch(
-            launch->function, launch->grid[0], launch->grid[1],
+            launch->entry.function, launch->grid[0], launch->grid[1],
             launch->grid[2], launch->block[0], launch->block[1],
             launch->block[2], launch->shared_bytes, stream, params, NULL);
         if (result)

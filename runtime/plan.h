@@ -20,7 +20,10 @@ typedef struct hone_plan_param {
 } hone_plan_param;
 
 typedef struct hone_plan_launch {
-    hone_cu_function function;
+    union {
+        hone_cu_function function;
+        const char *kernel; /* of the cpu device */
+    } entry;
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
@@ -28,9 +31,14 @@ typedef struct hone_plan_launch {
     hone_plan_param *params;
 } hone_plan_launch;
 
-enum { HONE_MAX_SLOTS = 64 };
+enum {
+    HONE_MAX_SLOTS = 64,
+    HONE_WORKSPACE_ALIGN_BYTES =
+        256 /* what cuMemAlloc gives: vector loads may rely on it */
+};
 
-/* The workspaces for one stream. */
+/* The workspaces for one stream. On the cpu device only the first slot is
+ * used, whose key stays 0: the lock is held for a run. */
 typedef struct hone_slot {
     _Atomic uintptr_t key; /* 0: free; set last, never changed again */
     hone_cu_ptr base;
@@ -38,7 +46,7 @@ typedef struct hone_slot {
 } hone_slot;
 
 typedef struct hone_workspaces {
-    pthread_mutex_t lock; /* for making a slot */
+    pthread_mutex_t lock; /* for making a slot; cpu: for using it */
     size_t n_parts;
     size_t size_bytes; /* of all parts together */
     struct {
@@ -67,7 +75,7 @@ typedef struct hone_plan_owner {
  * cache lines, the rarely read at the end: a program with thousands of plans
  * waits for memory, not for instructions. */
 struct hone_plan {
-    const hone_cuda *cuda;
+    const hone_cuda *cuda; /* NULL: of the cpu device */
     hone_plan_launch *launches;
     hone_workspaces *workspaces;   /* NULL: needs no memory */
     unsigned long long context_id; /* key; see hone_plan_key */
@@ -96,10 +104,40 @@ void hone__workspaces_free(hone_workspaces *workspaces,
 /* The parts for a stream; NULL if it has no slot yet. Takes no lock. */
 hone_cu_ptr *hone__workspaces_find(hone_workspaces *workspaces,
                                    hone_stream stream);
-/* The same, allocating a slot if there is none. */
+/* The same, allocating a slot if there is none. Not for the cpu device. */
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
                                  const hone_cuda *cuda, hone_stream stream,
                                  hone_cu_ptr **out, hone_error *err);
+
+/* hone_plan_prepare() and hone_plan_run() on the cpu device. */
+hone_status hone__host_prepare(hone_plan *plan, hone_error *err);
+hone_status hone__host_run(hone_plan *plan, void *const *args,
+                           hone_error *err);
+
+/* HONE_ERR_ARGUMENT: args[index] is NULL. */
+hone_status hone__plan_argument_missing(const hone_plan *plan, int index,
+                                        hone_error *err);
+
+/* Collect the kernel parameters of a launch; the index of an argument that
+ * is NULL, or -1 if none is. */
+static inline int hone__plan_params(const hone_plan_launch *launch,
+                                    void *const *args, hone_cu_ptr *parts,
+                                    void **params)
+{
+    for (unsigned p = 0; p < launch->n_params; ++p) {
+        hone_plan_param *from = &launch->params[p];
+
+        params[p] = &from->of;
+        if (from->kind == HONE_PASS_ARG) {
+            params[p] = args[from->of.index];
+            if (!params[p])
+                return from->of.index;
+        } else if (from->kind == HONE_PASS_WORKSPACE) {
+            params[p] = &parts[from->of.index];
+        }
+    }
+    return -1;
+}
 
 /* A plan that is not in the cache arrives as a whole, instead of line by line
  * as the pointers in it are followed. */

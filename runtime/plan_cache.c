@@ -144,6 +144,7 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
     hone_plan_key key = {0, op, dims, n_dims};
     const hone_cuda *cuda = NULL;
     hone_plan *plan = NULL;
+    int has_context = ctx && ctx->is_host;
 
     if (!ctx || !op || (n_dims && !dims))
         return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
@@ -153,14 +154,17 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
                                 : "dims");
     if (last_launched.ctx_serial == ctx->serial)
         plan = last_launched.plan;
-    if (plan)
-        cuda = plan->cuda;
-    else
-        HONE_TRY(hone__cuda_get(&cuda, hone__thread_error(ctx)));
-    /* The id, not the handle: after cudaDeviceReset() the next context may
-     * have the same handle, and our modules are gone. */
-    if (cuda->context_id(NULL, &key.context_id))
-        plan = NULL; /* no context; make_plan() says so */
+    if (!has_context) {
+        if (plan)
+            cuda = plan->cuda;
+        else
+            HONE_TRY(hone__cuda_get(&cuda, hone__thread_error(ctx)));
+        /* The id, not the handle: after cudaDeviceReset() the next context
+         * may have the same handle, and our modules are gone. */
+        has_context = !cuda->context_id(NULL, &key.context_id);
+    }
+    if (!has_context)
+        plan = NULL; /* make_plan() says so */
     else if (!plan || !hone__plan_matches(plan, &key))
         plan = hone__plan_cache_find(&ctx->cache, &key);
     if (!plan)

@@ -20,8 +20,8 @@ typedef struct hone_plan_cache {
     size_t n_plans;                          /* of writers */
 } hone_plan_cache;
 
-/* What a cached plan is found by: the CUDA context (its id), the operation
- * and the dims as the caller gave them. */
+/* What a cached plan is found by: the CUDA context (its id; 0: the cpu), the
+ * operation and the dims as the caller gave them. */
 typedef struct hone_plan_key {
     unsigned long long context_id;
     const char *op;

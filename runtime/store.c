@@ -180,6 +180,8 @@ hone_status hone__store_open(const char *path, hone_store **out,
     store = hone__alloc(sizeof *store);
     if (store)
         store->path = hone__strdup(path);
+    if (store)
+        hone__store_select(store, 0);
     if (!store || !store->path) {
         hone__free(store);
         return hone__fail(err, HONE_ERR_NO_MEMORY,
@@ -210,6 +212,12 @@ void hone__store_close(hone_store *store)
 const char *hone__store_path(const hone_store *store)
 {
     return store->path;
+}
+
+void hone__store_select(hone_store *store, int is_host)
+{
+    store->device_kind = is_host ? HONE_ARCH_CPU : "cuda";
+    hone__store_free_ops(store);
 }
 
 /* Unpack a zstd frame of known size and check its hash. */
@@ -295,9 +303,12 @@ hone_status hone__store_list_ops(hone_store *store, hone_text *out,
 
     HONE_TRY(hone__store_prepare(
         store,
-        "SELECT op FROM winner_v1 WHERE device_kind = 'cuda' UNION "
-        "SELECT op FROM default_v1 ORDER BY 1",
+        "SELECT op FROM winner_v1 WHERE device_kind = ?1 UNION "
+        "SELECT op FROM default_v1 WHERE (arch = 'cpu') = (?1 = 'cpu') "
+        "ORDER BY 1",
         &statement, err));
+    (void)sqlite3_bind_text(statement, 1, store->device_kind, -1,
+                            SQLITE_STATIC);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *op = (const char *)sqlite3_column_text(statement, 0);
 

@@ -58,6 +58,13 @@ hone_status hone__store_open(const char *path, hone_store **out,
 void hone__store_close(hone_store *store); /* NULL is a no-op */
 const char *hone__store_path(const hone_store *store);
 
+/* Device kind and architecture of the cpu device, as rows have them. */
+#define HONE_ARCH_CPU "cpu"
+
+/* Which rows there are: those of GPUs (the default), or those of the cpu
+ * device. Never both, their times and their code have nothing in common. */
+void hone__store_select(hone_store *store, int is_host);
+
 /* Valid until the next call of this function: it starts again when the
  * database was changed meanwhile. An unknown operation has no rows. */
 hone_status hone__store_op(hone_store *store, const char *name,

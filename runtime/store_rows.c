@@ -58,12 +58,13 @@ static const char sql_winners[] =
     "SELECT launch_plan, trial_id, config, types, arch, compile_arch, "
     "cubin_sha256, is_default, dims, label, mode, device_name, "
     "driver_version, sm_count, time_ns, template_is_latest "
-    "FROM winner_v1 WHERE op = ?1 AND device_kind = 'cuda' "
+    "FROM winner_v1 WHERE op = ?1 AND device_kind = ?2 "
     "AND cubin_sha256 IS NOT NULL ORDER BY launch_plan";
 
 static const char sql_defaults[] =
     "SELECT launch_plan, variant_id, config, types, arch, compile_arch, "
-    "cubin_sha256, 1 FROM default_v1 WHERE op = ?1 ORDER BY launch_plan";
+    "cubin_sha256, 1 FROM default_v1 WHERE op = ?1 "
+    "AND (arch = 'cpu') = (?2 = 'cpu') ORDER BY launch_plan";
 
 /* Copy a text column; the previous row's copy is taken if it is the same. */
 static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
@@ -200,6 +201,8 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
     HONE_TRY(hone__store_prepare(
         store, is_winner ? sql_winners : sql_defaults, &statement, err));
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
+                            SQLITE_STATIC);
     while (status == HONE_OK &&
            (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, is_winner, err);

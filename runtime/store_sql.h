@@ -12,6 +12,7 @@ struct hone_store {
     char *path;
     int64_t data_version; /* of the file when `ops` were read */
     hone_store_op *ops;
+    const char *device_kind; /* whose rows are read: "cuda" or "cpu" */
 };
 
 /* HONE_ERR_DATABASE (HONE_ERR_NO_MEMORY) with SQLite's own words. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workspaces of a plan: one block of device memory per stream, found without
- * a lock. See plan.h. */
+ * a lock. See plan.h; those of the cpu device are filled by host_plan.c. */
 #include "runtime/plan.h"
 
 #include <stdio.h>
 
 enum {
-    ALIGN_BYTES =
-        256, /* what cuMemAlloc gives: vector loads may rely on it */
+    ALIGN_BYTES = HONE_WORKSPACE_ALIGN_BYTES,
     STREAM_PER_THREAD = 2 /* CU_STREAM_PER_THREAD: one handle, many streams */
 };
 
@@ -55,8 +54,12 @@ void hone__workspaces_free(hone_workspaces *workspaces,
     if (!workspaces)
         return;
     for (size_t i = 0; device && i < HONE_MAX_SLOTS; ++i) {
-        if (workspaces->slots[i].base)
-            (void)device->cuda->memory_free(workspaces->slots[i].base);
+        const hone_cu_ptr base = workspaces->slots[i].base;
+
+        if (base && device->cuda)
+            (void)device->cuda->memory_free(base);
+        else if (base)
+            hone__free((void *)(uintptr_t)base);
     }
     (void)pthread_mutex_destroy(&workspaces->lock);
     hone__free(workspaces);

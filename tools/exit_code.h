@@ -41,7 +41,8 @@ typedef enum hone_exit {
     X(HONE_ERR_BUSY, ENVIRONMENT)                                            \
     X(HONE_ERR_INTERRUPTED, INTERRUPTED)                                     \
     X(HONE_ERR_INTERNAL, BUG)                                                \
-    X(HONE_ERR_DIMS, INPUT)
+    X(HONE_ERR_DIMS, INPUT)                                                  \
+    X(HONE_ERR_KERNEL, NEGATIVE)
 
 hone_exit hone__exit_of_status(hone_status status);
 
