@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hone_open() to hone_close(), the device a context is for, and the error record of each thread. */
+/* hone_open() to hone_close(), the device a hone_ctx is for, and the error
+ * record of each thread. */
 #include "runtime/context.h"
 
 #include "runtime/paths.h"

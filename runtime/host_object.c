@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,17 +58,48 @@ static hone_status open_place(place *out, hone_error *err)
     return HONE_OK;
 }
 
+/* Does what the file is mapped by lie beyond its end? dlopen() does not look:
+ * it would end in SIGBUS. Everything else it says itself. */
+static int is_cut_short(const char *bytes, size_t size_bytes)
+{
+    ElfW(Ehdr) header;
+
+    if (size_bytes < sizeof header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return 0;
+    memcpy(&header, bytes, sizeof header);
+    if (header.e_phentsize != sizeof(ElfW(Phdr)))
+        return 0;
+    if (header.e_phoff > size_bytes ||
+        header.e_phnum > (size_bytes - header.e_phoff) / sizeof(ElfW(Phdr)))
+        return 1;
+    for (size_t i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) part;
+
+        memcpy(&part, bytes + header.e_phoff + i * sizeof part, sizeof part);
+        if (part.p_type == PT_LOAD &&
+            (part.p_offset > size_bytes ||
+             part.p_filesz > size_bytes - part.p_offset))
+            return 1;
+    }
+    return 0;
+}
+
 /* What dlopen() has to say, without the path, which tells nobody anything. */
-static hone_status load_failed(const char *what, const char *path,
-                               hone_error *err)
+static const char *read_reason(const char *path)
 {
     const char *reason = dlerror();
     const size_t length = strlen(path);
 
     if (!reason)
-        reason = "no reason is given";
+        return "no reason is given";
     if (strncmp(reason, path, length) == 0 && reason[length] == ':')
         reason += length + 1 + (reason[length + 1] == ' ');
+    return reason;
+}
+
+static hone_status load_failed(const char *what, const char *reason,
+                               hone_error *err)
+{
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
                       "this machine does not load the kernels of %.256s, "
                       "compiled for the cpu device: %.400s; tune again here "
@@ -88,7 +120,7 @@ static hone_status load_from(const place *from, const void *bytes,
                                  what, from->path, strerror(errno));
     out->handle = dlopen(from->path, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle)
-        return load_failed(what, from->path, err);
+        return load_failed(what, read_reason(from->path), err);
     symbol = dlsym(out->handle, HONE_HOST_SYMBOL);
     if (!symbol)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
@@ -108,6 +140,8 @@ hone_status hone__host_load(const void *bytes, size_t size_bytes,
     hone_status status;
 
     *out = (hone_host_object){.handle = NULL};
+    if (is_cut_short(bytes, size_bytes))
+        return load_failed(what, "it is cut short", err);
     HONE_TRY(open_place(&from, err));
     status = load_from(&from, bytes, size_bytes, what, out, err);
     if (from.is_named)

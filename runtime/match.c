@@ -327,17 +327,16 @@ static hone_status unknown_op(hone_store *store, const hone_target *target,
         return hone__fail(err, HONE_ERR_NOT_FOUND,
                           "database '%s' has%s only winners of an older "
                           "template of '%s'; run: hone tune %s%s",
-                          hone__store_path(store), device, op->name,
-                          op->name, tune_option(target));
+                          hone__store_path(store), device, op->name, op->name,
+                          tune_option(target));
     status = hone__store_list_ops(store, &ops, err);
     if (status == HONE_OK)
-        status =
-            hone__fail(err, HONE_ERR_NOT_FOUND,
-                       "operation '%s' is not in database '%s', which "
-                       "has %s%s; run: hone tune %s%s",
-                       op->name, hone__store_path(store),
-                       ops.length ? hone__text_str(&ops) : "none", device,
-                       op->name, tune_option(target));
+        status = hone__fail(err, HONE_ERR_NOT_FOUND,
+                            "operation '%s' is not in database '%s', which "
+                            "has %s%s; run: hone tune %s%s",
+                            op->name, hone__store_path(store),
+                            ops.length ? hone__text_str(&ops) : "none",
+                            device, op->name, tune_option(target));
     hone__text_free(&ops);
     return status;
 }

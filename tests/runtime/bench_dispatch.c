@@ -259,8 +259,8 @@ static int launch_bare(const bench *b, bare_launch *bare)
     const hone_plan_launch *launch = &bare->launch;
 
     return b->cuda->launch(
-        launch->entry.function, launch->grid[0], launch->grid[1], launch->grid[2],
-        launch->block[0], launch->block[1], launch->block[2],
+        launch->entry.function, launch->grid[0], launch->grid[1],
+        launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
         launch->shared_bytes, b->stream, bare->params, NULL);
 }
 

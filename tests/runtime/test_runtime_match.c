@@ -180,6 +180,27 @@ static void other_devices_do_not_count(void **state)
     expect_axpy(fixture, 1024, HONE_MATCH_EXACT, "BLOCK=256");
 }
 
+/* What was compiled for the cpu device is code of another kind: not even its
+ * operations are known here. */
+static void rows_of_the_cpu_do_not_count(void **state)
+{
+    runtime_fixture *fixture = *state;
+    const tuned_row fallback = {.op = "axpy",
+                                .compile_arch = "cpu",
+                                .launch_plan = axpy_plan,
+                                .cubin = axpy_cubin};
+
+    put_row(fixture, (tuned_row){.device_kind = "cpu",
+                                 .device_name = "Fake H200",
+                                 .arch = "cpu",
+                                 .is_default = 1});
+    runtime_put_default(fixture, &fallback);
+    refuse_axpy(fixture, 1024, "which has none; run: hone tune axpy");
+    put_row(fixture, (tuned_row){.config = "A=gpu", .time_ns = 1000});
+    expect_axpy(fixture, 1024, HONE_MATCH_EXACT, "A=gpu");
+    refuse_axpy(fixture, 3, "the database has it for sm_90");
+}
+
 static void the_same_device_is_preferred(void **state)
 {
     runtime_fixture *fixture = *state;
@@ -333,6 +354,7 @@ int main(void)
         WITH_DATABASE(neighbours_are_near_in_every_dim),
         WITH_DATABASE(requires_are_checked_again),
         WITH_DATABASE(other_devices_do_not_count),
+        WITH_DATABASE(rows_of_the_cpu_do_not_count),
         WITH_DATABASE(the_same_device_is_preferred),
         WITH_DATABASE(defaults_fit_architecture_and_types),
         WITH_DATABASE(defaults_of_other_types_are_none),

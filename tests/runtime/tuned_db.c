@@ -49,7 +49,7 @@ hone_status tuned_put_default(hone_db *db, const tuned_row *row,
 
 hone_status tuned_put(hone_db *db, const tuned_row *row, hone_error *err)
 {
-    const hone_db_device device = {.kind = "cuda",
+    const hone_db_device device = {.kind = EITHER(row->device_kind, "cuda"),
                                    .name =
                                        EITHER(row->device_name, "Fake H200"),
                                    .arch = EITHER(row->arch, "sm_90"),

@@ -12,6 +12,7 @@ typedef struct tuned_row {
     const int64_t *dims;
     size_t n_dims;
     const char *label;        /* ["a shape"] */
+    const char *device_kind;  /* ["cuda"] */
     const char *device_name;  /* ["Fake H200"] */
     const char *arch;         /* of the device ["sm_90"] */
     int64_t sm_count;         /* [132] */
