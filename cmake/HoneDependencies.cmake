@@ -24,6 +24,7 @@ hone_find_dependency(hone_dep_sqlite sqlite3.h sqlite3)
 hone_find_dependency(hone_dep_zstd zstd.h zstd)
 hone_find_dependency(hone_dep_jansson jansson.h jansson)
 hone_find_dependency(hone_dep_md sha256.h md)
+hone_find_dependency(hone_dep_zlib zlib.h z)
 target_link_libraries(hone_dep_sqlite INTERFACE Threads::Threads
   ${CMAKE_DL_LIBS} m)
 find_path(HONE_XXHASH_INCLUDE_DIR NAMES xxhash.h REQUIRED)

@@ -14,6 +14,7 @@ build_packages=(
     /usr/include/sqlite3.h:libsqlite3-dev
     /usr/include/zstd.h:libzstd-dev
     /usr/include/jansson.h:libjansson-dev
+    /usr/include/zlib.h:zlib1g-dev
     /usr/include/xxhash.h:libxxhash-dev
     sha256.h:libmd-dev
 )

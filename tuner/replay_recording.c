@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings in memory: parameters, values and trials, each configuration
+ * once. The readers of the formats fill them. */
+#include "tuner/replay_recording.h"
+
+#include "tuner/replay_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static hone_status out_of_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY,
+                      "out of memory while reading a recording");
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+/* "gemm" of "folder/gemm.json.gz". */
+static const char *op_of_path(hone_recording *recording, const char *path)
+{
+    static const char *const endings[] = {".gz", ".json", ".db"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        const size_t n = strlen(endings[i]);
+
+        if (length > n && strncmp(base + length - n, endings[i], n) == 0)
+            length -= n;
+    }
+    return hone__arena_strndup(&recording->arena, base, length);
+}
+
+hone_status hone__recording_add(hone_recordings *list, const char *path,
+                                const char *format, hone_recording **out,
+                                hone_error *err)
+{
+    hone_recording *recording = hone__alloc(sizeof *recording);
+    hone_recording **items =
+        hone__realloc(list->items, (list->n + 1) * sizeof(hone_recording *));
+
+    *out = NULL;
+    if (items)
+        list->items = items;
+    if (!items || !recording) {
+        hone__free(recording);
+        return out_of_memory(err);
+    }
+    list->items[list->n++] = recording;
+    recording->path =
+        hone__arena_strndup(&recording->arena, path, strlen(path));
+    recording->op = op_of_path(recording, path);
+    recording->format = format;
+    recording->device = "";
+    recording->mode = HONE_MODE_HOT;
+    recording->default_index = -1;
+    if (!recording->path || !recording->op)
+        return out_of_memory(err);
+    *out = recording;
+    return HONE_OK;
+}
+
+void hone__recordings_free(hone_recordings *recordings)
+{
+    for (size_t i = 0; i < recordings->n; ++i) {
+        hone_recording *recording = recordings->items[i];
+
+        for (size_t p = 0; p < recording->n_params; ++p)
+            hone__free(recording->params[p].values);
+        hone__free(recording->params);
+        hone__free(recording->values);
+        hone__free(recording->trials);
+        hone__free(recording->table);
+        hone__arena_free(&recording->arena);
+        hone__free(recording);
+    }
+    hone__free(recordings->items);
+    *recordings = (hone_recordings){0};
+}
+
+hone_status hone__recording_text(hone_recording *recording, const char *text,
+                                 const char **out, hone_error *err)
+{
+    char *copy = hone__arena_strndup(&recording->arena, text, strlen(text));
+
+    if (!copy)
+        return out_of_memory(err);
+    *out = copy;
+    return HONE_OK;
+}
+
+/* ---- parameters --------------------------------------------------------- */
+
+long hone__recording_find_param(const hone_recording *recording,
+                                const char *name)
+{
+    for (size_t i = 0; i < recording->n_params; ++i)
+        if (strcmp(recording->params[i].name, name) == 0)
+            return (long)i;
+    return -1;
+}
+
+hone_status hone__recording_add_param(hone_recording *recording,
+                                      const char *name, hone_error *err)
+{
+    hone_recorded_param *params = hone__realloc(
+        recording->params, (recording->n_params + 1) * sizeof *params);
+
+    if (!params)
+        return out_of_memory(err);
+    recording->params = params;
+    params[recording->n_params] = (hone_recorded_param){0};
+    HONE_TRY(hone__recording_text(recording, name,
+                                  &params[recording->n_params].name, err));
+    ++recording->n_params;
+    return HONE_OK;
+}
+
+hone_status hone__recording_value(hone_recording *recording, size_t param,
+                                  const char *text, uint32_t *out,
+                                  hone_error *err)
+{
+    hone_recorded_param *p = &recording->params[param];
+
+    for (size_t i = 0; i < p->n_values; ++i) {
+        if (strcmp(p->values[i], text) == 0) {
+            *out = (uint32_t)i;
+            return HONE_OK;
+        }
+    }
+    if (p->n_values == p->capacity) {
+        const size_t capacity = p->capacity ? 2 * p->capacity : 8;
+        const char **values =
+            hone__realloc(p->values, capacity * sizeof(const char *));
+
+        if (!values)
+            return out_of_memory(err);
+        p->values = values;
+        p->capacity = capacity;
+    }
+    HONE_TRY(hone__recording_text(recording, text, &p->values[p->n_values],
+                                  err));
+    *out = (uint32_t)p->n_values++;
+    return HONE_OK;
+}
+
+int hone__recorded_value_text(const hone_json_event *event, char *out,
+                              size_t size)
+{
+    int n;
+
+    if (event->kind == HONE_JSON_NUMBER && event->number >= -9e15 &&
+        event->number <= 9e15 && event->number == floor(event->number))
+        n = snprintf(out, size, "%lld", (long long)event->number);
+    else if (event->kind == HONE_JSON_NUMBER)
+        n = snprintf(out, size, "%.17g", event->number);
+    else if (event->kind == HONE_JSON_TRUE || event->kind == HONE_JSON_FALSE)
+        n = snprintf(out, size, "%s",
+                     event->kind == HONE_JSON_TRUE ? "true" : "false");
+    else if (event->kind == HONE_JSON_STRING)
+        n = snprintf(out, size, "%s", event->text);
+    else
+        return 0;
+    return n >= 0 && (size_t)n < size;
+}
+
+/* ---- trials ------------------------------------------------------------- */
+
+static const uint32_t *values_of(const hone_recording *recording,
+                                 int64_t index)
+{
+    return recording->values + (size_t)index * recording->n_params;
+}
+
+/* The place of a configuration in the table: its own, or the empty one where
+ * it belongs. */
+static size_t find_place(const hone_recording *recording,
+                         const uint32_t *values)
+{
+    const size_t bytes = recording->n_params * sizeof *values;
+    size_t at = hone__hash64(values, bytes) & (recording->table_size - 1);
+
+    while (recording->table[at] &&
+           memcmp(values_of(recording, recording->table[at] - 1), values,
+                  bytes) != 0)
+        at = (at + 1) & (recording->table_size - 1);
+    return at;
+}
+
+static hone_status grow(hone_recording *recording, hone_error *err)
+{
+    const int64_t capacity =
+        recording->capacity ? 2 * recording->capacity : 256;
+    const size_t n = (size_t)capacity;
+    uint32_t *values = hone__realloc(
+        recording->values, n * (recording->n_params + 1) * sizeof *values);
+    hone_recorded_trial *trials;
+    int64_t *table;
+
+    if (!values)
+        return out_of_memory(err);
+    recording->values = values;
+    trials = hone__realloc(recording->trials, n * sizeof *trials);
+    if (!trials)
+        return out_of_memory(err);
+    recording->trials = trials;
+    table = hone__alloc(2 * n * sizeof *table);
+    if (!table)
+        return out_of_memory(err);
+    hone__free(recording->table);
+    recording->table = table;
+    recording->table_size = 2 * n;
+    recording->capacity = capacity;
+    for (int64_t i = 0; i < recording->n_configs; ++i)
+        table[find_place(recording, values_of(recording, i))] = i + 1;
+    return HONE_OK;
+}
+
+hone_status hone__recording_put(hone_recording *recording,
+                                const uint32_t *values,
+                                const hone_recorded_trial *trial,
+                                int64_t *out_index, hone_error *err)
+{
+    size_t place;
+
+    if (recording->n_configs == recording->capacity)
+        HONE_TRY(grow(recording, err));
+    place = find_place(recording, values);
+    if (!recording->table[place]) {
+        memcpy(recording->values +
+                   (size_t)recording->n_configs * recording->n_params,
+               values, recording->n_params * sizeof *values);
+        recording->table[place] = ++recording->n_configs;
+    }
+    *out_index = recording->table[place] - 1;
+    recording->trials[*out_index] = *trial;
+    return HONE_OK;
+}
+
+double hone__recorded_cost_s(const hone_recorded_trial *trial)
+{
+    double sum = 0;
+
+    for (int i = 0; i < HONE_N_COSTS; ++i)
+        sum += trial->cost_s[i];
+    return sum;
+}
+
+/* The hash of what it says: two files with the same trials are the same
+ * device when they are replayed. */
+static hone_status hash_contents(hone_recording *recording, hone_error *err)
+{
+    hone_text text = {0};
+    hone_status status;
+
+    hone__text_printf(&text, "%s\n%s\n", recording->op, recording->device);
+    for (int64_t i = 0; i < recording->n_configs; ++i) {
+        const hone_recorded_trial *trial = &recording->trials[i];
+
+        hone__recording_config(recording, i, &text);
+        hone__text_printf(&text, "|%s|%.17g|%.17g\n",
+                          hone__outcome_name(trial->outcome), trial->time_ns,
+                          hone__recorded_cost_s(trial));
+    }
+    status = hone__text_check(&text, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(text.data, text.length, recording->sha256);
+    hone__text_free(&text);
+    return status;
+}
+
+hone_status hone__recording_finish(hone_recording *recording, double unit_s,
+                                   hone_error *err)
+{
+    if (recording->n_configs == 0)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s: there is no trial in this file",
+                          recording->path);
+    for (int64_t i = 0; i < recording->n_configs; ++i) {
+        hone_recorded_trial *trial = &recording->trials[i];
+
+        for (int c = 0; c < HONE_N_COSTS; ++c)
+            trial->cost_s[c] *= unit_s;
+        trial->time_ns *= 1e9 * unit_s;
+        recording->total_s += hone__recorded_cost_s(trial);
+        if (trial->outcome != HONE_OUTCOME_OK)
+            continue;
+        if (++recording->n_valid == 1 || trial->time_ns < recording->best_ns)
+            recording->best_ns = trial->time_ns;
+    }
+    return hash_contents(recording, err);
+}
+
+/* ---- as a space --------------------------------------------------------- */
+
+static void get_values(const void *user, int64_t index, int64_t *out_values)
+{
+    const hone_recording *recording = user;
+
+    for (size_t i = 0; i < recording->n_params; ++i)
+        out_values[i] = values_of(recording, index)[i];
+}
+
+hone_search_space hone__recording_space(const hone_recording *recording)
+{
+    return (hone_search_space){recording->n_configs, recording->n_params,
+                               get_values, recording};
+}
+
+void hone__recording_config(const hone_recording *recording, int64_t index,
+                            hone_text *out)
+{
+    const uint32_t *values = values_of(recording, index);
+
+    for (size_t i = 0; i < recording->n_params; ++i)
+        hone__text_printf(out, "%s%s=%s", i ? "," : "",
+                          recording->params[i].name,
+                          recording->params[i].values[values[i]]);
+}
