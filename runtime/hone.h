@@ -73,7 +73,7 @@ extern "C" {
     X(HONE_ERR_BUSY, 14, "in use by another process")                        \
     X(HONE_ERR_INTERRUPTED, 15, "interrupted")                               \
     X(HONE_ERR_INTERNAL, 16, "internal error")                               \
-    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions") \
+    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions")      \
     X(HONE_ERR_KERNEL, 18, "a kernel reported an error")
 
 typedef enum hone_status {
