@@ -68,6 +68,7 @@ int runtime_setup(void **state)
     hone_error error = {0};
 
     (void)setenv("HONE_CUDA_LIBRARY", FAKE_CUDA_PATH, 1);
+    (void)unsetenv("HONE_DEVICE");
     (void)snprintf(fixture->folder, sizeof fixture->folder, "%s",
                    "/tmp/hone-runtime-XXXXXX");
     if (!mkdtemp(fixture->folder))
