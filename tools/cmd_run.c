@@ -52,7 +52,8 @@ static hone_status prepare(const hone_options *options, hone_text *db_path,
 {
     const char *text = hone__options_dims(options);
 
-    HONE_TRY(hone__option_device(options, &out->device, err));
+    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->backend,
+                                 &out->device, err));
     HONE_TRY(hone__load_template(options, hone__options_arg(options, 0), tmpl,
                                  err));
     HONE_TRY(hone__template_parse_dims(*tmpl, text ? text : "", dims, err));

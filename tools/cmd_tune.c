@@ -232,7 +232,9 @@ static hone_status prepare(tune_run *run, hone_error *err)
     hone_tune_request *request = &run->request;
     const char *strategy = options->text[HONE_OPT_STRATEGY];
 
-    HONE_TRY(hone__option_device(options, &request->device, err));
+    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA,
+                                 &request->farm.backend, &request->device,
+                                 err));
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));

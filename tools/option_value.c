@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-hone_status hone__option_device(const hone_options *options, int *out_ordinal,
+hone_status hone__option_device(const hone_options *options,
+                                hone_backend otherwise,
+                                hone_backend *out_backend, int *out_ordinal,
                                 hone_error *err)
 {
     const char *text = options->text[HONE_OPT_DEVICE];
@@ -15,11 +17,13 @@ hone_status hone__option_device(const hone_options *options, int *out_ordinal,
     long ordinal;
 
     *out_ordinal = 0;
+    *out_backend = text ? HONE_BACKEND_CUDA : otherwise;
     if (!text || strcmp(text, "cuda") == 0)
         return HONE_OK;
-    if (strcmp(text, "cpu") == 0)
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "--device cpu is not supported yet; use cuda");
+    if (strcmp(text, "cpu") == 0) {
+        *out_backend = HONE_BACKEND_CPU;
+        return HONE_OK;
+    }
     if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') {
         ordinal = strtol(text + 5, &end, 10);
         if (!*end && ordinal < 1024) {
@@ -28,7 +32,7 @@ hone_status hone__option_device(const hone_options *options, int *out_ordinal,
         }
     }
     return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "--device takes cuda or cuda:N, not '%s'", text);
+                      "--device takes cuda, cuda:N or cpu, not '%s'", text);
 }
 
 static double unit_s(const char *unit)

@@ -6,8 +6,11 @@
 #include "tools/arguments.h"
 #include "tuner/tuner.h"
 
-/* --device: "cuda" or "cuda:N". HONE_ERR_ARGUMENT, HONE_ERR_UNSUPPORTED. */
-hone_status hone__option_device(const hone_options *options, int *out_ordinal,
+/* --device: "cuda", "cuda:N" or "cpu"; `otherwise` without it.
+ * HONE_ERR_ARGUMENT. */
+hone_status hone__option_device(const hone_options *options,
+                                hone_backend otherwise,
+                                hone_backend *out_backend, int *out_ordinal,
                                 hone_error *err);
 /* --budget: "200" trials, or "60s", "5m", "1h". HONE_ERR_ARGUMENT. */
 hone_status hone__option_budget(const hone_options *options,

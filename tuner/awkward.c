@@ -9,7 +9,7 @@
  * and just above usual tiles, and a larger row for operations of one
  * dimension, where a small size reaches one block only. */
 enum { ROW = 4 };
-static const int64_t rows[][ROW] = {
+static const int64_t rows[HONE_N_AWKWARD][ROW] = {
     {1, 1, 1, 1},
     {61, 37, 113, 17},
     {131, 259, 97, 65},
@@ -17,8 +17,8 @@ static const int64_t rows[][ROW] = {
 };
 static const int64_t long_row = 1000003;
 
-static void shape_of_row(const hone_template *tmpl, const int64_t *dims,
-                         size_t row, int64_t *out)
+void hone__awkward_dims(const hone_template *tmpl, const int64_t *dims,
+                        size_t row, int64_t *out)
 {
     size_t n_integers = 0;
 
@@ -27,12 +27,25 @@ static void shape_of_row(const hone_template *tmpl, const int64_t *dims,
         if (!tmpl->dims[i].n_types)
             out[i] = rows[row][n_integers++ % ROW];
     }
-    if (n_integers == 1 && row + 1 == sizeof rows / sizeof rows[0]) {
+    if (n_integers == 1 && row + 1 == HONE_N_AWKWARD) {
         for (size_t i = 0; i < tmpl->n_dims; ++i) {
             if (!tmpl->dims[i].n_types)
                 out[i] = long_row;
         }
     }
+}
+
+void hone__awkward_say(const hone_template *tmpl, const int64_t *dims,
+                       hone_verdict *verdict)
+{
+    hone_text label = {0};
+    char text[sizeof verdict->message];
+
+    hone__template_label_dims(tmpl, dims, &label);
+    (void)snprintf(text, sizeof text, "at %.80s: %.220s",
+                   hone__text_str(&label), verdict->message);
+    memcpy(verdict->message, text, sizeof text);
+    hone__text_free(&label);
 }
 
 static hone_status verify_at(hone_gpu *device,
@@ -80,18 +93,11 @@ hone_status hone__awkward_verify(hone_gpu *device,
     int64_t dims[HONE_MAX_DIMS];
 
     memset(out, 0, sizeof *out);
-    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
-        shape_of_row(setup->tmpl, setup->dims, row, dims);
+    for (size_t row = 0; row < HONE_N_AWKWARD; ++row) {
+        hone__awkward_dims(setup->tmpl, setup->dims, row, dims);
         HONE_TRY(verify_at(device, setup, job, dims, out, err));
         if (out->outcome != HONE_OUTCOME_OK) {
-            hone_text label = {0};
-            char text[sizeof out->message];
-
-            hone__template_label_dims(setup->tmpl, dims, &label);
-            (void)snprintf(text, sizeof text, "at %.80s: %.220s",
-                           hone__text_str(&label), out->message);
-            memcpy(out->message, text, sizeof text);
-            hone__text_free(&label);
+            hone__awkward_say(setup->tmpl, dims, out);
             return HONE_OK;
         }
     }

@@ -165,8 +165,6 @@ hone_status hone__compile_space(const hone_compile_request *request,
 {
     compile_run run = {.request = request, .result = out};
     double start_s = 0;
-    int major = 0;
-    int minor = 0;
     hone_status status;
 
     memset(out, 0, sizeof *out);
@@ -177,9 +175,9 @@ hone_status hone__compile_space(const hone_compile_request *request,
                                  err);
     if (status == HONE_OK) {
         out->n_workers = hone__farm_n_workers(run.farm);
-        hone__farm_nvrtc_version(run.farm, &major, &minor);
-        (void)snprintf(out->toolchain, sizeof out->toolchain, "NVRTC %d.%d",
-                       major, minor);
+        (void)snprintf(out->toolchain, sizeof out->toolchain, "%s %.40s",
+                       hone__farm_toolchain(run.farm)->name,
+                       hone__farm_toolchain(run.farm)->version);
         start_s = hone__now_s();
         status = compile_all(&run, err);
         out->seconds = hone__now_s() - start_s;

@@ -3,17 +3,20 @@
 #ifndef HONE_TUNER_COMPILE_WORKER_H
 #define HONE_TUNER_COMPILE_WORKER_H
 
+#include "tuner/tuner.h"
 #include "tuner/worker.h"
 
 enum {
     HONE_COMPILE_JOB = 1,    /* to it: job, hone_compile_input */
-    HONE_COMPILE_HELLO = 2,  /* from it, first: NVRTC major, minor */
+    HONE_COMPILE_HELLO = 2,  /* from it, first: hone_toolchain */
     HONE_COMPILE_DONE = 3,   /* from it: job, hone_compile_output */
-    HONE_COMPILE_FAILED = 4  /* from it: hone_status, 0, sentence */
+    HONE_COMPILE_FAILED = 4  /* from it: hone_status, sentence */
 };
 
 typedef struct hone_compile_worker_setup {
     const char *cache_folder; /* NULL: none */
+    hone_backend backend;
+    hone_host_build host_build;
 } hone_compile_worker_setup;
 
 /* `user` is a hone_compile_worker_setup. */

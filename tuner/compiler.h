@@ -8,6 +8,13 @@
 #include "runtime/text.h"
 #include "tuner/wire.h"
 
+/* The compiler, as the database and the cache know it. For the C++ compiler
+ * the version covers our host headers and the kind of build. */
+typedef struct hone_toolchain {
+    char name[16];
+    char version[96];
+} hone_toolchain;
+
 typedef struct hone_compile_input {
     const char *source;
     const char *name;    /* what messages call the source */

@@ -16,8 +16,9 @@
 static const char magic[] = "hone-cubin 1\n";
 enum { HEAD_BYTES = sizeof magic - 1 + HONE_SHA256_HEX };
 
-void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
-                     int nvrtc_minor, char out_key[HONE_SHA256_HEX])
+void hone__cache_key(const hone_compile_input *input,
+                     const hone_toolchain *toolchain,
+                     char out_key[HONE_SHA256_HEX])
 {
     hone_text all = {0};
 
@@ -27,7 +28,8 @@ void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
     hone__pack_string(&all, input->options);
     hone__pack_string(&all, input->arch);
     hone__pack_string(&all, input->origin);
-    hone__text_printf(&all, "nvrtc %d.%d", nvrtc_major, nvrtc_minor);
+    hone__pack_string(&all, toolchain->name);
+    hone__pack_string(&all, toolchain->version);
     hone__sha256_hex(hone__text_str(&all), all.length, out_key);
     hone__text_free(&all);
 }

@@ -11,9 +11,10 @@
 #include "tuner/compiler.h"
 
 /* Key of a compile: SHA-256 over source, options, architecture, origin and
- * NVRTC version. */
-void hone__cache_key(const hone_compile_input *input, int nvrtc_major,
-                     int nvrtc_minor, char out_key[HONE_SHA256_HEX]);
+ * compiler. */
+void hone__cache_key(const hone_compile_input *input,
+                     const hone_toolchain *toolchain,
+                     char out_key[HONE_SHA256_HEX]);
 
 /* Make the folder ready (CACHEDIR.TAG). HONE_ERR_IO with the path. */
 hone_status hone__cache_prepare(const char *folder, hone_error *err);

@@ -41,7 +41,7 @@ hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
     hone_unpack in;
     uint32_t kind = 0;
     char how[128];
-    hone_status status = hone__worker_start(&worker, run, user, err);
+    hone_status status = hone__worker_start(&worker, run, user, -1, err);
 
     if (status != HONE_OK)
         return status;
@@ -78,4 +78,12 @@ hone_status hone__device_describe(int device, hone_device_report *out,
                                   hone_error *err)
 {
     return hone__worker_ask(describe, &device, out, sizeof *out, err);
+}
+
+void hone__host_describe(hone_device_report *out)
+{
+    memset(out, 0, sizeof *out);
+    hone__host_name(out->name, sizeof out->name);
+    (void)snprintf(out->arch, sizeof out->arch, "cpu");
+    hone__facts_of_host(&out->facts);
 }

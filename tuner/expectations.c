@@ -5,6 +5,7 @@
  * inputs: rounding errors are bounded in proportion to it. */
 #include "runtime/alloc.h"
 #include "tuner/baseline.h"
+#include "tuner/check_data.h"
 #include "tuner/problem.h"
 
 #include <stdio.h>
@@ -67,25 +68,6 @@ static hone_status download_args(hone_problem *problem, int pass,
     return HONE_OK;
 }
 
-/* Elements to compare: all of them if that is cheap, else the first, the
- * last 64 and a spread of others, in increasing order. */
-static int64_t choose_elements(int64_t n, double cost, int64_t *index)
-{
-    const int64_t tail = 64;
-    const int64_t spread = HONE_N_SAMPLES - tail;
-    int64_t count = 0;
-
-    if (cost * (double)n <= (double)HONE_MAX_REFERENCE_FLOPS ||
-        n <= HONE_N_SAMPLES)
-        return 0;
-    for (int64_t i = 0; i < spread; ++i) /* golden ratio: spreads columns */
-        index[count++] = (n - tail) / spread * i +
-                         (i * 7919) % ((n - tail) / spread);
-    for (int64_t i = n - tail; i < n; ++i)
-        index[count++] = i;
-    return count;
-}
-
 static hone_status run_cpu_reference(hone_problem *problem, int pass,
                                      const hone_reference *reference,
                                      hone_expectation *out, hone_error *err)
@@ -95,7 +77,7 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
     const int64_t *dims = problem->resolved.dims;
     int64_t index[HONE_N_SAMPLES];
     const int64_t n_chosen =
-        choose_elements(output->count, reference->cost(dims), index);
+        hone__inputs_elements(output->count, reference->cost(dims), index);
     const int64_t count = n_chosen ? n_chosen : output->count;
     double *value = hone__alloc((size_t)count * sizeof *value);
     double *magnitude = hone__alloc((size_t)count * sizeof *magnitude);
@@ -285,18 +267,11 @@ static hone_status expect_cpu(hone_problem *problem, hone_check *check,
                               const hone_problem_setup *setup,
                               hone_error *err)
 {
-    const char *name = check->name + strlen("cpu.");
     const hone_reference *reference = NULL;
 
-    for (size_t i = 0; i < setup->n_references; ++i) {
-        if (strcmp(setup->references[i].name, name) == 0)
-            reference = &setup->references[i];
-    }
-    if (!reference)
-        return hone__fail(err, HONE_ERR_INPUT,
-                          "%s: there is no CPU reference '%s'; hone's own "
-                          "are listed in hone-template(5)",
-                          problem->tmpl->path, check->name);
+    HONE_TRY(hone__reference_find(problem->tmpl, check->name,
+                                  setup->references, setup->n_references,
+                                  &reference, err));
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
         if (pass == HONE_PASS_EXACT && !check->exact)
             continue;

@@ -30,8 +30,7 @@ struct hone_farm {
     hone_farm_done *on_done;
     void *user;
     double timeout_s;
-    int nvrtc_major;
-    int nvrtc_minor;
+    hone_toolchain toolchain;
     int n_slots;
     slot slots[MAX_WORKERS];
 };
@@ -49,7 +48,7 @@ int hone__farm_default_workers(void)
     return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (int)n;
 }
 
-/* The first thing a worker says: NVRTC's version, or why there is none. */
+/* The first thing a worker says: its compiler, or why there is none. */
 static hone_status wait_hello(hone_farm *farm, hone_error *err)
 {
     hone_text payload = {0};
@@ -60,11 +59,17 @@ static hone_status wait_hello(hone_farm *farm, hone_error *err)
 
     if (status == HONE_OK) {
         in.end = payload.data + payload.length;
-        farm->nvrtc_major = (int)hone__unpack_i64(&in);
-        farm->nvrtc_minor = (int)hone__unpack_i64(&in);
-        if (kind == HONE_COMPILE_FAILED)
-            status = hone__fail(err, (hone_status)farm->nvrtc_major, "%s",
-                                hone__unpack_string(&in));
+        if (kind == HONE_COMPILE_FAILED) {
+            const hone_status code = (hone_status)hone__unpack_i64(&in);
+
+            status = hone__fail(err, code, "%s", hone__unpack_string(&in));
+        } else {
+            (void)snprintf(farm->toolchain.name, sizeof farm->toolchain.name,
+                           "%s", hone__unpack_string(&in));
+            (void)snprintf(farm->toolchain.version,
+                           sizeof farm->toolchain.version, "%s",
+                           hone__unpack_string(&in));
+        }
     }
     hone__text_free(&payload);
     return status;
@@ -87,13 +92,16 @@ hone_status hone__farm_open(const hone_farm_options *options,
     farm->timeout_s =
         options->compile_timeout_s > 0 ? options->compile_timeout_s : 120;
     farm->setup.cache_folder = options->cache_folder;
+    farm->setup.backend = options->backend;
+    farm->setup.host_build = options->host_build;
     hone__pch_folder_sweep(); /* what a killed run left behind */
     if (options->cache_folder)
         status = hone__cache_prepare(options->cache_folder, err);
     while (status == HONE_OK && farm->n_slots < wanted &&
            farm->n_slots < MAX_WORKERS) {
         status = hone__worker_start(&farm->slots[farm->n_slots].worker,
-                                    hone__compile_worker, &farm->setup, err);
+                                    hone__compile_worker, &farm->setup, -1,
+                                    err);
         if (status == HONE_OK)
             ++farm->n_slots;
     }
@@ -131,11 +139,9 @@ int hone__farm_n_workers(const hone_farm *farm)
     return farm->n_slots;
 }
 
-void hone__farm_nvrtc_version(const hone_farm *farm, int *out_major,
-                              int *out_minor)
+const hone_toolchain *hone__farm_toolchain(const hone_farm *farm)
 {
-    *out_major = farm->nvrtc_major;
-    *out_minor = farm->nvrtc_minor;
+    return &farm->toolchain;
 }
 
 int hone__farm_n_busy(const hone_farm *farm)
@@ -193,7 +199,7 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     hone_status status = HONE_ERR_INTERNAL;
     char key[HONE_SHA256_HEX];
 
-    hone__cache_key(input, farm->nvrtc_major, farm->nvrtc_minor, key);
+    hone__cache_key(input, &farm->toolchain, key);
     for (int i = 0; i < farm->n_slots; ++i) {
         if (farm->slots[i].busy && strcmp(farm->slots[i].key, key) == 0)
             return follow(&farm->slots[i], job, err);
@@ -239,7 +245,7 @@ static hone_status replace_worker(hone_farm *farm, slot *s, const char *why,
 
     hone__worker_stop(&s->worker, 0, how, sizeof how);
     HONE_TRY(hone__worker_start(&s->worker, hone__compile_worker, &farm->setup,
-                                err));
+                                -1, err));
     if (was_busy) {
         hone__text_printf(&output.log, "the compiler process %s (%s)", why,
                           how);
@@ -262,8 +268,7 @@ static hone_status read_answers(hone_farm *farm, slot *s, hone_error *err)
         first = hone__unpack_i64(&in); /* the job, or a status */
         if (kind == HONE_COMPILE_FAILED)
             return hone__fail(err, (hone_status)first, "%s",
-                              (hone__unpack_i64(&in),
-                               hone__unpack_string(&in)));
+                              hone__unpack_string(&in));
         hone__compile_output_unpack(&in, &output);
         deliver(farm, s, &output);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A farm of NVRTC processes. NVRTC is nearly serial within one process (25
+/* A farm of compile processes. NVRTC is nearly serial within one process (25
  * variants/s with 16 threads against 229/s with 16 processes, measured on a
  * 16-core host), so each worker is a process, with a folder of its own for
  * precompiled headers. */
@@ -18,17 +18,16 @@ typedef struct hone_farm hone_farm;
 typedef void hone_farm_done(void *user, int64_t job,
                             hone_compile_output *output);
 
-/* Start the workers and wait until the first has loaded NVRTC.
- * HONE_ERR_NO_NVRTC, HONE_ERR_IO (cache folder). */
+/* Start the workers and wait until the first has its compiler.
+ * HONE_ERR_NO_NVRTC, HONE_ERR_UNSUPPORTED (no C++ compiler), HONE_ERR_IO (cache folder). */
 hone_status hone__farm_open(const hone_farm_options *options,
                             hone_farm_done *on_done, void *user,
                             hone_farm **out, hone_error *err);
 void hone__farm_close(hone_farm *farm);
 
 int hone__farm_n_workers(const hone_farm *farm);
-/* "13.0" as major and minor. */
-void hone__farm_nvrtc_version(const hone_farm *farm, int *out_major,
-                              int *out_minor);
+/* Name and version of the compiler: "nvrtc" "13.0", "c++" "12.2.0". */
+const hone_toolchain *hone__farm_toolchain(const hone_farm *farm);
 
 /* Workers without a job, and jobs under way. */
 int hone__farm_n_idle(const hone_farm *farm);

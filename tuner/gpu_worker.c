@@ -42,9 +42,10 @@ static hone_status say_ready(const hone_problem *problem, int to_parent)
 
 /* A context that is lost makes the report the last thing this process says:
  * the caller leaves. */
-static hone_status answer_trial(hone_problem *problem, hone_unpack *in,
-                                int to_parent, int *out_leave,
-                                hone_error *err)
+static hone_status answer_trial(hone_problem *problem,
+                                const hone_problem_setup *setup,
+                                hone_unpack *in, int verify, int to_parent,
+                                int *out_leave, hone_error *err)
 {
     hone_trial_job job;
     hone_trial_report report;
@@ -54,7 +55,10 @@ static hone_status answer_trial(hone_problem *problem, hone_unpack *in,
     hone__trial_job_unpack(in, &job);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL, "a trial arrived broken");
-    HONE_TRY(hone__trial_run(problem, &job, &report, err));
+    if (verify)
+        HONE_TRY(hone__trial_verify(problem, setup, &job, &report, err));
+    else
+        HONE_TRY(hone__trial_run(problem, &job, &report, err));
     hone__trial_report_pack(&payload, &report);
     status = hone__message_send(to_parent, HONE_GPU_RESULT, &payload, err);
     hone__text_free(&payload);
@@ -104,8 +108,10 @@ static hone_status serve(hone_problem *problem,
                HONE_OK) {
         hone_unpack in = {request.data, request.data + request.length, 0};
 
-        if (kind == HONE_GPU_TRIAL)
-            status = answer_trial(problem, &in, to_parent, &leave, err);
+        if (kind == HONE_GPU_TRIAL || kind == HONE_GPU_VERIFY)
+            status = answer_trial(problem, setup, &in,
+                                  kind == HONE_GPU_VERIFY, to_parent, &leave,
+                                  err);
         else if (kind == HONE_GPU_FINAL)
             status = answer_final(problem, setup, &in, to_parent, err);
         else
@@ -130,9 +136,11 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK)
         status = hone__device_open(&device, setup->device,
                                    setup->device_code, &err);
-    if (status == HONE_OK)
+    if (status == HONE_OK && setup->verify_only)
+        problem->device = &device;
+    else if (status == HONE_OK)
         status = hone__problem_open(&device, &setup->problem, problem, &err);
-    if (status == HONE_OK)
+    if (status == HONE_OK && !setup->verify_only)
         status = hone__device_warm_up(&device, 0.5, &err);
     if (status == HONE_OK)
         (void)say_ready(problem, to_parent);

@@ -13,6 +13,7 @@ enum {
     /* to it */
     HONE_GPU_TRIAL = 1, /* hone_trial_job */
     HONE_GPU_FINAL = 2, /* count, hone_trial_job .. */
+    HONE_GPU_VERIFY = 3, /* hone_trial_job: on awkward shapes, not timed */
     /* from it */
     HONE_GPU_READY = 16,     /* the problem is set up; notes */
     HONE_GPU_FAILED = 17,    /* hone_status, domain, native, sentence */
@@ -23,7 +24,9 @@ enum {
 /* What it inherits by fork. */
 typedef struct hone_gpu_setup {
     int device;
-    const void *device_code; /* cubin of device_code.cu */
+    const void *device_code; /* cubin of device_code.cu; of a GPU */
+    int verify_only; /* no problem is set up: only HONE_GPU_VERIFY comes */
+    int sanitized; /* cpu: a sanitizer watches the bounds of arrays */
     hone_problem_setup problem;
 } hone_gpu_setup;
 
@@ -62,6 +65,16 @@ void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out);
 /* `user` is a hone_gpu_setup. */
 int hone__gpu_worker(void *user, int from_parent, int to_parent);
 
+/* What the farm compiles for one configuration: the expanded source and the
+ * options for NVRTC, or a unit for the C++ compiler (host_unit.c). */
+hone_status hone__variant_source(const hone_template *tmpl,
+                                 const int64_t *config, const int64_t *dims,
+                                 hone_backend backend, hone_text *out_source,
+                                 hone_text *out_options, hone_error *err);
+
+/* The cpu device, without asking a child process. */
+void hone__host_describe(hone_device_report *out);
+
 /* Start a worker for one answer and wait for it: HONE_GPU_READY with
  * `out_bytes` packed bytes, or HONE_GPU_FAILED (describe.c). */
 hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
@@ -70,6 +83,11 @@ hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
 /* Tell the parent about an error of the worker's own. */
 void hone__gpu_say_failed(int to_parent, const hone_error *err);
 
+/* Only verify a variant, on awkward shapes. */
+hone_status hone__trial_verify(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               const hone_trial_job *job,
+                               hone_trial_report *out, hone_error *err);
 /* Verify and time one variant (trial.c). HONE_OK with the report. */
 hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
                             hone_trial_report *out, hone_error *err);

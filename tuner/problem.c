@@ -2,7 +2,8 @@
 /* Arguments of a problem in device memory: see problem.h. */
 #include "tuner/problem.h"
 
-#include <math.h>
+#include "tuner/check_data.h"
+
 #include <string.h>
 
 int hone__lane_type(hone_type type)
@@ -18,15 +19,6 @@ int64_t hone__lane_count(const hone_resolved_arg *arg)
 static int is_written(const hone_resolved_arg *arg)
 {
     return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
-}
-
-/* splitmix64, as in device_code.cu. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
 }
 
 /* Integers in the exact pass take the smallest amplitude of the checks. */
@@ -50,7 +42,7 @@ static hone_status fill(hone_problem *problem, int pass, size_t arg,
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     int type = hone__lane_type(a->type);
     int64_t n = hone__lane_count(a);
-    uint64_t seed = mix(problem->seed * 64 + arg * 2 + (unsigned)pass);
+    uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
     int64_t amplitude = amplitude_of(problem, pass);
     void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
                       &amplitude};
@@ -78,51 +70,6 @@ hone_status hone__array_hash(hone_gpu *device, const hone_block *block,
                             "reading a hash", err);
 }
 
-/* Scalars: integers different from zero, or reals in [0.25, 1). */
-static void fill_scalar(hone_problem *problem, int pass, size_t arg)
-{
-    const int64_t amplitude = amplitude_of(problem, pass);
-    const uint64_t bits = mix(problem->seed + 977 * arg + (unsigned)pass);
-    const double value =
-        amplitude > 0 ? (double)(1 + bits % (uint64_t)amplitude)
-                      : 0.25 + 0.75 * ldexp((double)(bits >> 11), -53);
-    void *to = &problem->scalar[pass][arg];
-
-    switch (problem->resolved.args[arg].type) {
-    case HONE_TYPE_F64:
-        memcpy(to, &value, sizeof value);
-        break;
-    case HONE_TYPE_F32:
-    case HONE_TYPE_TF32: {
-        const float narrow = (float)value;
-
-        memcpy(to, &narrow, sizeof narrow);
-        break;
-    }
-    case HONE_TYPE_C32: {
-        const float narrow[2] = {(float)value, (float)(0.5 * value)};
-
-        memcpy(to, narrow, sizeof narrow);
-        break;
-    }
-    case HONE_TYPE_F16: /* 1 in both */
-    case HONE_TYPE_BF16: {
-        const uint16_t one =
-            problem->resolved.args[arg].type == HONE_TYPE_F16 ? 0x3c00
-                                                              : 0x3f80;
-
-        memcpy(to, &one, sizeof one);
-        break;
-    }
-    default: {
-        const int64_t whole = 1 + (int64_t)(bits % 8);
-
-        memcpy(to, &whole, sizeof whole); /* little endian: any width */
-        break;
-    }
-    }
-}
-
 static hone_status make_inputs(hone_problem *problem, hone_error *err)
 {
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
@@ -131,7 +78,9 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
 
         for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
             if (arg->mode == HONE_ARG_SCALAR) {
-                fill_scalar(problem, pass, i);
+                hone__inputs_scalar(arg->type, problem->seed, i, pass,
+                                    amplitude_of(problem, pass),
+                                    &problem->scalar[pass][i]);
                 continue;
             }
             if (arg->mode == HONE_ARG_OUT)
@@ -241,50 +190,18 @@ static hone_status find_output(hone_problem *problem, hone_error *err)
     return HONE_OK;
 }
 
-/* Values of every slot: the device, this problem, the default parameters and
- * what follows from them. A let that has no value here stays 0. */
-static hone_status fill_slots(const hone_problem *problem, int64_t *slots,
-                              size_t capacity, hone_error *err)
-{
-    const hone_template *tmpl = problem->tmpl;
-
-    if (tmpl->slots.total > capacity)
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "%s declares more names than a check can read",
-                          tmpl->path);
-    memcpy(slots, problem->device->facts.value,
-           sizeof problem->device->facts.value);
-    memcpy(slots + tmpl->slots.dims, problem->resolved.dims,
-           tmpl->n_dims * sizeof slots[0]);
-    for (size_t i = 0; i < tmpl->n_params; ++i)
-        slots[tmpl->slots.params + i] =
-            tmpl->params[i].values[tmpl->params[i].default_index];
-    for (size_t i = 0; i < tmpl->n_lets; ++i)
-        (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
-                              &slots[tmpl->slots.lets + i], NULL);
-    return HONE_OK;
-}
-
-/* Tolerance and amplitude of the checks. */
 static hone_status read_checks(hone_problem *problem, hone_error *err)
 {
     const hone_template *tmpl = problem->tmpl;
-    int64_t slots[512] = {0};
 
-    HONE_TRY(fill_slots(problem, slots, sizeof slots / sizeof slots[0], err));
     for (size_t i = 0; i < tmpl->n_checks && i < HONE_MAX_CHECKS; ++i) {
-        const hone_template_check *from = &tmpl->checks[i];
         hone_check *check = &problem->checks[problem->n_checks++];
-        int64_t value = 0;
 
-        check->name = from->reference;
-        if (from->tolerance.expr)
-            HONE_TRY(hone__expr_eval(from->tolerance.expr, slots, &value,
-                                     err));
-        check->tolerance = (double)value;
-        if (from->exact.expr)
-            HONE_TRY(hone__expr_eval(from->exact.expr, slots, &check->exact,
-                                     err));
+        check->name = tmpl->checks[i].reference;
+        HONE_TRY(hone__check_bounds(tmpl, &tmpl->checks[i],
+                                    problem->resolved.dims,
+                                    &problem->device->facts,
+                                    &check->tolerance, &check->exact, err));
     }
     return HONE_OK;
 }

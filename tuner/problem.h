@@ -5,27 +5,15 @@
 #define HONE_TUNER_PROBLEM_H
 
 #include "gen/template.h"
+#include "tuner/check_data.h"
 #include "tuner/device.h"
 #include "tuner/cpu_reference.h"
 #include "tuner/tuner.h"
 
 enum {
     HONE_MAX_SETS = 64,  /* copies of the arguments that cold mode rotates */
-    HONE_MAX_CHECKS = 4,
-    /* A CPU reference is computed whole up to so many operations (0.2 s on
-     * one core), else at HONE_N_SAMPLES elements. */
-    HONE_N_SAMPLES = 2048,
-    HONE_MAX_REFERENCE_FLOPS = 400 * 1000 * 1000
+    HONE_MAX_CHECKS = 4
 };
-
-/* The two runs a variant is verified with: integers, where the result must
- * be exact, and reals within the bound. Timing uses the reals: integers and
- * zeros toggle fewer bits and run up to 13 % faster. */
-typedef enum hone_pass_data {
-    HONE_PASS_EXACT,
-    HONE_PASS_REALS,
-    HONE_N_PASSES
-} hone_pass_data;
 
 /* What one check expects of the output in one pass. */
 typedef struct hone_expectation {

@@ -5,6 +5,7 @@
 #include "tuner/tuner.h"
 
 #include "runtime/alloc.h"
+#include "tuner/cpu_worker.h"
 #include "tuner/default_plan.h"
 #include "tuner/gpu_worker.h"
 #include "tuner/own_code.h"
@@ -57,6 +58,22 @@ static hone_status enqueue_plan(void *user, void *const *args,
 
     return status == HONE_OK ? HONE_OK
                              : fail_from_runtime(status, p->ctx, err);
+}
+
+/* The child's last words; returns its exit status. */
+static int say_result(int to_parent, const hone_run_result *result,
+                      hone_status status, const hone_error *err)
+{
+    hone_text payload = {0};
+
+    if (status != HONE_OK) {
+        hone__gpu_say_failed(to_parent, err);
+        return 1;
+    }
+    hone__pack_bytes(&payload, result, sizeof *result);
+    (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+    hone__text_free(&payload);
+    return 0;
 }
 
 static hone_status time_plan(hone_problem *problem, hone_subject subject,
@@ -118,6 +135,70 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
     return status;
 }
 
+/* ---- the cpu device ----------------------------------------------------- */
+
+static hone_status run_on_cpu(const run_setup *setup,
+                              hone_cpu_problem *problem,
+                              hone_run_result *result, hone_error *err)
+{
+    const hone_template *tmpl = setup->request->tmpl;
+    planned p = {NULL, NULL};
+    const hone_subject subject = {enqueue_plan, &p};
+    double samples[N_SAMPLES];
+    hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
+    hone_status status = hone_open(setup->request->db_path, &p.ctx);
+
+    if (status == HONE_OK)
+        status = hone_use_device(p.ctx, "cpu");
+    if (status == HONE_OK)
+        status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
+                                  tmpl->n_dims, &p.plan, &result->match);
+    if (status != HONE_OK)
+        status = fail_from_runtime(status, p.ctx, err);
+    else
+        status = hone__cpu_verify(problem, subject, NULL, 0, &verdict, err);
+    if (status == HONE_OK) {
+        result->tuned_time_ns = (double)result->match.tuned_time_ns;
+        result->error_ratio = verdict.error_ratio;
+        result->correct = verdict.outcome == HONE_OUTCOME_OK;
+        (void)snprintf(result->message, sizeof result->message, "%.255s",
+                       verdict.message);
+    }
+    if (status == HONE_OK && result->correct) {
+        status = hone__cpu_time(problem, subject, N_SAMPLES, samples, err);
+        result->time_ns = hone__median(samples, N_SAMPLES);
+        result->spread_ns = hone__half_iqr(samples, N_SAMPLES);
+    }
+    hone_plan_destroy(p.plan);
+    hone_close(p.ctx);
+    return status;
+}
+
+static int run_cpu_child(void *user, int from_parent, int to_parent)
+{
+    run_setup *setup = user;
+    hone_cpu_problem *problem = hone__alloc(sizeof *problem);
+    hone_run_result result;
+    hone_error err = {.status = HONE_OK};
+    hone_status status =
+        problem ? HONE_OK
+                : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+
+    (void)from_parent;
+    memset(&result, 0, sizeof result);
+    hone__host_name(result.device_name, sizeof result.device_name);
+    if (status == HONE_OK)
+        status = hone__cpu_problem_open(&setup->problem, 1, problem, &err);
+    if (status == HONE_OK) {
+        status = run_on_cpu(setup, problem, &result, &err);
+        hone__cpu_problem_close(problem);
+    }
+    hone__free(problem);
+    return say_result(to_parent, &result, status, &err);
+}
+
+/* ---- a GPU -------------------------------------------------------------- */
+
 static int run_child(void *user, int from_parent, int to_parent)
 {
     run_setup *setup = user;
@@ -140,16 +221,7 @@ static int run_child(void *user, int from_parent, int to_parent)
     }
     if (status == HONE_OK)
         status = run_plan(setup, &device, problem, &result, &err);
-    if (status != HONE_OK) {
-        hone__gpu_say_failed(to_parent, &err);
-    } else {
-        hone_text payload = {0};
-
-        hone__pack_bytes(&payload, &result, sizeof result);
-        (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
-        hone__text_free(&payload);
-    }
-    return status == HONE_OK ? 0 : 1;
+    return say_result(to_parent, &result, status, &err);
 }
 
 /* The arguments come from the template's default variant. */
@@ -172,16 +244,21 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                       hone_error *err)
 {
     const hone_farm_options farm = {.cache_folder = request->cache_folder};
+    const int is_cpu = request->backend == HONE_BACKEND_CPU;
     hone_device_report device;
     hone_text code = {0};
     hone_text spec = {0};
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    status = hone__device_describe(request->device, &device, err);
+    status = HONE_OK;
+    if (is_cpu)
+        hone__host_describe(&device);
+    else
+        status = hone__device_describe(request->device, &device, err);
     if (status == HONE_OK)
         status = default_spec(request, &device.facts, &spec, err);
-    if (status == HONE_OK)
+    if (status == HONE_OK && !is_cpu)
         status = hone__own_code_compile(&farm, device.arch, &code, err);
     if (status == HONE_OK) {
         run_setup setup = {
@@ -196,7 +273,8 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                         .references = request->references,
                         .n_references = request->n_references}};
 
-        status = hone__worker_ask(run_child, &setup, out, sizeof *out, err);
+        status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup, out,
+                                 sizeof *out, err);
     }
     hone__text_free(&code);
     hone__text_free(&spec);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One trial in the GPU worker: load, verify, then time; and its messages. */
+#include "tuner/awkward.h"
 #include "tuner/gpu_worker.h"
 #include "tuner/verify.h"
 
@@ -178,4 +179,22 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     }
     out->gpu_s = hone__now_s() - start_s;
     return status;
+}
+
+hone_status hone__trial_verify(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               const hone_trial_job *job,
+                               hone_trial_report *out, hone_error *err)
+{
+    hone_verdict verdict;
+
+    memset(out, 0, sizeof *out);
+    out->id = job->id;
+    out->sm_clock_mhz = -1;
+    HONE_TRY(hone__awkward_verify(problem->device, setup, job, &verdict, err));
+    out->outcome = verdict.outcome;
+    out->error_ratio = verdict.error_ratio;
+    out->verified = verdict.n_compared > 0;
+    memcpy(out->message, verdict.message, sizeof out->message);
+    return HONE_OK;
 }

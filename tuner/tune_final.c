@@ -344,7 +344,7 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
     final_state *f;
     hone_status status;
 
-    if (!run->n_candidates)
+    if (!run->n_candidates || run->request->verify_only)
         return HONE_OK; /* nothing valid: the outcomes tell why */
     f = hone__alloc(sizeof *f);
     if (f)

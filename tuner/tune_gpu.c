@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parent's side of the GPU worker: jobs to it, reports from it, and what
  * to do when it dies, hangs or cannot start. */
+#include "tuner/cpu_worker.h"
+#include "tuner/sanitizer_log.h"
 #include "tuner/tune_state.h"
 
 #include <stdio.h>
@@ -21,8 +23,11 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
 {
     run->gpu_ready = 0;
     run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
-    return hone__worker_start(&run->gpu, hone__gpu_worker, &run->gpu_setup,
-                              err);
+    return hone__worker_start(
+        &run->gpu,
+        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
+                                                       : hone__gpu_worker,
+        &run->gpu_setup, run->worker_log ? fileno(run->worker_log) : -1, err);
 }
 
 hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
@@ -46,7 +51,10 @@ hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
                             .cubin_bytes = job->compiled.cubin.length,
                             .incumbent_ns = run->progress.best_ns};
     hone__trial_job_pack(&payload, &wire);
-    status = hone__message_send(run->gpu.to, HONE_GPU_TRIAL, &payload, NULL);
+    status = hone__message_send(run->gpu.to,
+                                run->request->verify_only ? HONE_GPU_VERIFY
+                                                          : HONE_GPU_TRIAL,
+                                &payload, NULL);
     hone__text_free(&payload);
     run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
     /* A worker that is already gone is found by the pump. */
@@ -128,9 +136,13 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
             (void)snprintf(report.message, sizeof report.message,
                            "did not finish within %g s",
                            trial_timeout_s(run));
-        else
+        else if (!run->worker_log ||
+                 !hone__sanitizer_summary(run->worker_log,
+                                          run->request->tmpl->path,
+                                          report.message,
+                                          sizeof report.message))
             (void)snprintf(report.message, sizeof report.message,
-                           "the GPU worker ended: %s", how);
+                           "the worker process ended: %s", how);
         HONE_TRY(finish_job(run, &report, err));
     } else if (!run->gpu_ready &&
                ++run->gpu_setups_failed >= MAX_SETUP_FAILURES) {

@@ -104,7 +104,8 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     char driver[16];
     hone_text json = {0};
     hone_db_device device = {
-        .kind = "cuda",
+        .kind = run->request->farm.backend == HONE_BACKEND_CPU ? "cpu"
+                                                               : "cuda",
         .name = run->device.name,
         .arch = run->device.arch,
         .sm_count = facts->value[HONE_FACT_sm_count],
@@ -113,7 +114,11 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
         .driver_version = driver};
     hone_status status;
 
-    (void)snprintf(driver, sizeof driver, "%d", run->device.driver_version);
+    if (run->device.driver_version > 0)
+        (void)snprintf(driver, sizeof driver, "%d",
+                       run->device.driver_version);
+    else
+        driver[0] = '\0';
     for (int i = 0; i < HONE_N_FACTS; ++i)
         hone__text_printf(&json, "%c\"%s\":%lld", i ? ',' : '{',
                           hone__fact_names[i], (long long)facts->value[i]);
@@ -147,14 +152,11 @@ static hone_status put_template(hone_tune_run *run, hone_error *err)
 
 static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
 {
-    char version[32];
-    int major = 0;
-    int minor = 0;
+    const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
 
-    hone__farm_nvrtc_version(run->farm, &major, &minor);
-    (void)snprintf(version, sizeof version, "%d.%d", major, minor);
-    return hone__db_toolchain_put(run->request->db, "nvrtc", version,
-                                  &run->toolchain_id, err);
+    return hone__db_toolchain_put(run->request->db, toolchain->name,
+                                  toolchain->version, &run->toolchain_id,
+                                  err);
 }
 
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
@@ -208,8 +210,6 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     char key[HONE_SHA256_HEX];
     char log[HONE_SHA256_HEX] = "";
     hone_text types = {0};
-    int major = 0;
-    int minor = 0;
     hone_db_variant row = {
         .template_id = run->template_id,
         .toolchain_id = run->toolchain_id,
@@ -227,8 +227,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .is_default = job->index == run->default_index};
     hone_status status = HONE_OK;
 
-    hone__farm_nvrtc_version(run->farm, &major, &minor);
-    hone__cache_key(&input, major, minor, key);
+    hone__cache_key(&input, hone__farm_toolchain(run->farm), key);
     types_text(run, &types);
     row.types = types.length ? types.data : NULL;
     if (compiled->ok)
@@ -255,6 +254,8 @@ hone_status hone__tune_record_variant(hone_tune_run *run, hone_tune_job *job,
     hone_db *db = run->request->db;
     hone_status status;
 
+    if (!db)
+        return HONE_OK;
     HONE_TRY(hone__db_begin(db, err));
     status = put_variant(run, job, err);
     if (status == HONE_OK)
@@ -295,8 +296,13 @@ hone_status hone__tune_record_trial(hone_tune_run *run,
 
     memcpy(candidate.cubin_sha256, job->cubin_sha256,
            sizeof candidate.cubin_sha256);
-    HONE_TRY(hone__db_trial_put(run->request->db, &row, &candidate.trial_id,
-                                err));
+    if (run->request->db)
+        HONE_TRY(hone__db_trial_put(run->request->db, &row,
+                                    &candidate.trial_id, err));
+    if (run->request->on_trial)
+        run->request->on_trial(run->request->user,
+                               hone__text_str(&job->config), report->outcome,
+                               report->message);
     mark_seen(run, job->index);
     count_outcome(run, report->outcome);
     if (report->outcome == HONE_OUTCOME_OK)

@@ -16,7 +16,9 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
     const hone_template *tmpl = request->tmpl;
     hone_search_space view;
 
-    HONE_TRY(hone__space_create(tmpl, request->dims, &run->device.facts,
+    HONE_TRY(hone__space_create(tmpl,
+                                request->verify_only ? NULL : request->dims,
+                                &run->device.facts,
                                 &run->space, err));
     HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
                                 &run->default_spec, err));
@@ -45,11 +47,24 @@ static void plan_progress(hone_tune_run *run)
 
 static void on_compiled(void *user, int64_t id, hone_compile_output *output);
 
+static int is_cpu(const hone_tune_run *run)
+{
+    return run->request->farm.backend == HONE_BACKEND_CPU;
+}
+
+static hone_status describe_device(hone_tune_run *run, hone_error *err)
+{
+    if (!is_cpu(run))
+        return hone__device_describe(run->request->device, &run->device, err);
+    hone__host_describe(&run->device);
+    return HONE_OK;
+}
+
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
 
-    HONE_TRY(hone__device_describe(request->device, &run->device, err));
+    HONE_TRY(describe_device(run, err));
     (void)snprintf(run->compile_arch, sizeof run->compile_arch, "%.14s%s",
                    run->device.arch,
                    request->tmpl->needs_arch_features ? "a" : "");
@@ -60,13 +75,16 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     hone__folder_of(request->tmpl->path, &run->folder);
     HONE_TRY(open_space(run, err));
     plan_progress(run);
-    HONE_TRY(hone__own_code_compile(&request->farm, run->device.arch,
+    if (!is_cpu(run))
+        HONE_TRY(hone__own_code_compile(&request->farm, run->device.arch,
                                        &run->device_code, err));
     HONE_TRY(hone__farm_open(&request->farm, on_compiled, run, &run->farm,
                              err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
         .device_code = run->device_code.data,
+        .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
+        .verify_only = request->verify_only,
         .problem = {.tmpl = request->tmpl,
                     .launch_spec = hone__text_str(&run->default_spec),
                     .dims = request->dims,
@@ -75,7 +93,10 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .seed = request->seed,
                     .references = request->references,
                     .n_references = request->n_references}};
-    HONE_TRY(hone__tune_record_open(run, err));
+    if (request->db)
+        HONE_TRY(hone__tune_record_open(run, err));
+    if (run->gpu_setup.sanitized)
+        run->worker_log = tmpfile();
     return hone__tune_gpu_start(run, err);
 }
 
@@ -92,6 +113,8 @@ static void free_jobs(hone_tune_job *job)
 void hone__tune_teardown(hone_tune_run *run)
 {
     hone__worker_stop(&run->gpu, run->gpu_job ? 0 : 2.0, NULL, 0);
+    if (run->worker_log)
+        (void)fclose(run->worker_log);
     hone__farm_close(run->farm);
     hone__tune_job_free(run->gpu_job);
     free_jobs(run->queue_head);
@@ -123,10 +146,10 @@ hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
         job->index = index;
         hone__space_get(run->space, index, config);
         hone__config_format(tmpl, config, &job->config);
-        status = hone__expand_source(tmpl, config, dims, &job->source, err);
+        status = hone__variant_source(tmpl, config, dims,
+                                      run->request->farm.backend,
+                                      &job->source, &job->options, err);
     }
-    if (status == HONE_OK)
-        status = hone__expand_options(tmpl, config, dims, &job->options, err);
     if (status == HONE_OK)
         status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
     hone__free(config);

@@ -12,6 +12,8 @@
 #include "tuner/search.h"
 #include "tuner/tuner.h"
 
+#include <stdio.h>
+
 /* One variant on its way through the run. */
 typedef struct hone_tune_job {
     int64_t id;
@@ -52,6 +54,7 @@ typedef struct hone_tune_run {
     hone_text folder; /* of the template, for its own headers */
     hone_gpu_setup gpu_setup;
     hone_worker gpu;
+    FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */
     int gpu_ready;
     int gpu_setups_failed; /* in a row */
     double gpu_deadline_s;

@@ -17,8 +17,25 @@
 
 #include <signal.h>
 
-/* Where cubins are cached, how many compile processes, and when to stop. */
+/* Where variants run. On the cpu they are compiled by the system's C++
+ * compiler against tuner/host/ (a device that is always there: its numbers
+ * are never compared with a GPU's). */
+typedef enum hone_backend { HONE_BACKEND_CUDA, HONE_BACKEND_CPU } hone_backend;
+
+/* What the C++ compiler builds in beside the variant: nothing, ASan and UBSan
+ * (the process must run with ASan's library preloaded), or a check of races
+ * in shared memory. */
+typedef enum hone_host_build {
+    HONE_HOST_PLAIN,
+    HONE_HOST_SANITIZED,
+    HONE_HOST_RACES
+} hone_host_build;
+
+/* Which compiler, where its results are cached, how many compile processes,
+ * and when to stop. */
 typedef struct hone_farm_options {
+    hone_backend backend;
+    hone_host_build host_build; /* of the cpu */
     const char *cache_folder; /* NULL: no cache */
     int n_workers;            /* 0: one per core, capped by memory */
     double compile_timeout_s; /* 0: 120 */
@@ -100,8 +117,13 @@ typedef struct hone_tune_request {
     double trial_timeout_s;    /* 0: 10 */
     const hone_reference *references;
     size_t n_references;
-    hone_db *db;
+    hone_db *db;               /* NULL with verify_only: nothing is stored */
+    /* Only verify, on small shapes that divide nothing: `dims` gives the
+     * type dimensions, and the space is that of every shape. */
+    int verify_only;
     hone_farm_options farm;
+    void (*on_trial)(void *user, const char *config, hone_outcome outcome,
+                     const char *message); /* NULL ok */
     void (*on_progress)(void *user, const hone_tune_progress *progress);
     void *user;
 } hone_tune_request;
@@ -159,6 +181,7 @@ hone_status hone__tune(const hone_tune_request *request,
 typedef struct hone_run_request {
     const hone_template *tmpl; /* for arguments and checks */
     const int64_t *dims;       /* completed */
+    hone_backend backend;
     int device;
     hone_mode mode;
     const char *db_path;       /* NULL: the default */

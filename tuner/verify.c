@@ -17,18 +17,6 @@ typedef struct comparison {
 
 static const char *const pass_name[HONE_N_PASSES] = {"integers", "reals"};
 
-/* Unit round-off of the accumulation, and the step between neighbouring
- * values of the output type: (u, ulp) per element type. Half types accumulate
- * in f32. */
-static void round_off(hone_type type, double *out_u, double *out_ulp)
-{
-    *out_u = type == HONE_TYPE_F64 ? 0x1p-53 : 0x1p-24;
-    *out_ulp = type == HONE_TYPE_F64    ? 0x1p-52
-               : type == HONE_TYPE_F16  ? 0x1p-10
-               : type == HONE_TYPE_BF16 ? 0x1p-7
-                                        : 0x1p-23;
-}
-
 static void set_wrong(hone_verdict *verdict, const char *text)
 {
     verdict->outcome = HONE_OUTCOME_WRONG;
@@ -84,7 +72,7 @@ static hone_status compare(hone_problem *problem, const hone_check *check,
     double u, ulp;
     float ratio;
 
-    round_off(arg->type, &u, &ulp);
+    hone__check_round_off(arg->type, &u, &ulp);
     {
         double tolerance = check->tolerance * u;
         void *params[] = {&type,      &out, &index,     &value, &magnitude,

@@ -42,8 +42,10 @@ static void close_others(int keep_a, int keep_b)
  * then ends its workers; the death of the parent ends the child at once, even
  * inside a driver call that never returns. */
 static void run_child(pid_t parent, hone_worker_main *run, void *user,
-                      int from_parent, int to_parent)
+                      int log, int from_parent, int to_parent)
 {
+    if (log >= 0)
+        (void)dup2(log, 2);
     close_others(from_parent, to_parent);
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGPIPE, SIG_DFL);
@@ -54,7 +56,7 @@ static void run_child(pid_t parent, hone_worker_main *run, void *user,
 }
 
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
-                               void *user, hone_error *err)
+                               void *user, int log, hone_error *err)
 {
     int down[2];
     int up[2];
@@ -83,7 +85,7 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
                                  strerror(code));
     }
     if (worker->pid == 0) {
-        run_child(parent, run, user, down[0], up[1]);
+        run_child(parent, run, user, log, down[0], up[1]);
     }
     (void)close(down[0]);
     (void)close(up[1]);

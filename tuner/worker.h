@@ -20,8 +20,9 @@ typedef struct hone_worker {
 /* What the child runs; its return value is its exit status. */
 typedef int hone_worker_main(void *user, int from_parent, int to_parent);
 
+/* `log` becomes its stderr; -1: as this process's. */
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
-                               void *user, hone_error *err);
+                               void *user, int log, hone_error *err);
 /* Close its request pipe and wait up to `grace_s` for it to leave, then kill
  * it. A worker that is not running is left alone. Writes how it ended
  * ("exit status 3", "killed by signal 11") if `out_how` is not NULL. */

@@ -175,7 +175,7 @@ static void devices_have_an_ordinal(void **state)
         {"run x --device cuda:-1", HONE_ERR_ARGUMENT, 0},
         {"run x --device cuda:1x", HONE_ERR_ARGUMENT, 0},
         {"run x --device gpu", HONE_ERR_ARGUMENT, 0},
-        {"run x --device cpu", HONE_ERR_UNSUPPORTED, 0},
+        {"run x --device cpu", HONE_OK, 0},
     };
 
     (void)state;
@@ -183,11 +183,13 @@ static void devices_have_an_ordinal(void **state)
         char storage[512];
         hone_options options;
         hone_error err = {0};
+        hone_backend backend = HONE_BACKEND_CUDA;
         int ordinal = -1;
 
         assert_int_equal(parse(cases[i].words, storage, &options, &err),
                          HONE_OK);
-        assert_int_equal(hone__option_device(&options, &ordinal, &err),
+        assert_int_equal(hone__option_device(&options, HONE_BACKEND_CUDA,
+                                             &backend, &ordinal, &err),
                          cases[i].status);
         if (cases[i].status == HONE_OK)
             assert_int_equal(ordinal, cases[i].ordinal);

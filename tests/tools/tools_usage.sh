@@ -50,7 +50,7 @@ usage "--seed takes a whole number from 0 up, not '-1'" \
 usage "'hone space' needs TEMPLATE" space
 usage "'hone space' does not take the argument 'b'" space a b
 usage "there is no view 'winers'; there are winners, trials" show winers
-usage "--device takes cuda or cuda:N, not 'cuda:x'" \
+usage "--device takes cuda, cuda:N or cpu, not 'cuda:x'" \
     run saxpy --dims 1 --device cuda:x
 usage "--budget takes a number of trials" tune saxpy --dims 1 --budget 3x
 usage "--budget takes a number of trials" tune saxpy --dims 1 --budget 0

@@ -120,7 +120,7 @@ static void test_worker_answers_and_leaves(void **state)
     char how[64];
 
     (void)state;
-    assert_int_equal(hone__worker_start(&worker, echo_worker, user, NULL),
+    assert_int_equal(hone__worker_start(&worker, echo_worker, user, -1, NULL),
                      HONE_OK);
     hone__pack_string(&payload, "hello");
     assert_int_equal(hone__message_send(worker.to, 1, &payload, NULL),
@@ -144,13 +144,13 @@ static void test_worker_that_dies_or_hangs(void **state)
     const double start_s = hone__now_s();
 
     (void)state;
-    assert_int_equal(hone__worker_start(&worker, echo_worker, crash, NULL),
+    assert_int_equal(hone__worker_start(&worker, echo_worker, crash, -1, NULL),
                      HONE_OK);
     hone__worker_stop(&worker, 5, how, sizeof how);
     /* A sanitizer turns the signal into an exit status of its own. */
     assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));
     assert_string_not_equal(how, "exit status 3");
-    assert_int_equal(hone__worker_start(&worker, echo_worker, hang, NULL),
+    assert_int_equal(hone__worker_start(&worker, echo_worker, hang, -1, NULL),
                      HONE_OK);
     hone__worker_stop(&worker, 0.05, how, sizeof how);
     assert_non_null(strstr(how, "signal 9"));
@@ -165,9 +165,9 @@ static void test_worker_sees_its_end_of_stream(void **state)
     char how[64];
 
     (void)state;
-    assert_int_equal(hone__worker_start(&a, echo_worker, user, NULL),
+    assert_int_equal(hone__worker_start(&a, echo_worker, user, -1, NULL),
                      HONE_OK);
-    assert_int_equal(hone__worker_start(&b, echo_worker, user, NULL),
+    assert_int_equal(hone__worker_start(&b, echo_worker, user, -1, NULL),
                      HONE_OK);
     hone__worker_stop(&a, 20, how, sizeof how);
     assert_string_equal(how, "exit status 3"); /* not killed after 20 s */
