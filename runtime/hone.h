@@ -74,7 +74,8 @@ extern "C" {
     X(HONE_ERR_INTERRUPTED, 15, "interrupted")                               \
     X(HONE_ERR_INTERNAL, 16, "internal error")                               \
     X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions")      \
-    X(HONE_ERR_KERNEL, 18, "a kernel reported an error")
+    X(HONE_ERR_KERNEL, 18, "a kernel reported an error")                     \
+    X(HONE_ERR_NO_COMPILER, 19, "the C++ compiler cannot work here")
 
 typedef enum hone_status {
 #define HONE_STATUS_ENUM(name, value, text) name = value,

@@ -40,7 +40,7 @@ hone_status hone__sanitizer_enter(hone_error *err)
     if (dlsym(RTLD_DEFAULT, "__asan_init"))
         return HONE_OK;
     if (getenv("HONE_SANITIZED"))
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "AddressSanitizer's library was preloaded but is "
                           "not there; install libasan for your C++ compiler");
     status = hone__host_sanitizer_library(&library, err);
@@ -56,7 +56,7 @@ hone_status hone__sanitizer_enter(hone_error *err)
                      0);
         (void)setenv("UBSAN_OPTIONS", "print_stacktrace=1", 0);
         (void)execv("/proc/self/exe", words);
-        status = hone__fail_native(err, HONE_ERR_UNSUPPORTED,
+        status = hone__fail_native(err, HONE_ERR_NO_COMPILER,
                                    HONE_DOMAIN_ERRNO, errno,
                                    "cannot start anew under "
                                    "AddressSanitizer: %s",

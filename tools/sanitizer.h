@@ -7,7 +7,7 @@
 
 /* Returns HONE_OK if ASan's library is loaded. Otherwise starts this program
  * anew with the same arguments and the library preloaded, and returns only if
- * that fails: HONE_ERR_UNSUPPORTED. */
+ * that fails: HONE_ERR_NO_COMPILER. */
 hone_status hone__sanitizer_enter(hone_error *err);
 
 #endif

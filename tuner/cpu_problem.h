@@ -63,6 +63,7 @@ void hone__cpu_problem_prepare(hone_cpu_problem *problem, int pass,
 /* A variant's shared object, loaded. */
 typedef struct hone_cpu_variant {
     void *library;
+    int fd; /* of the object; the loader tells objects apart by its number */
     hone_host_run_fn *run;
     hone_launch_spec *spec;
     hone_resolved resolved;

@@ -14,28 +14,26 @@
 
 /* dlopen wants a name: a file in memory has one, and no disk is touched. */
 static hone_status open_object(const void *object, size_t object_bytes,
-                               void **out, hone_error *err)
+                               hone_cpu_variant *out, hone_error *err)
 {
     char path[64];
     const int fd = memfd_create("hone-variant", 0);
 
-    *out = NULL;
+    out->fd = fd;
     if (fd < 0 || hone__write_all(fd, object, object_bytes)) {
         const int code = errno;
 
-        if (fd >= 0)
-            (void)close(fd);
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
                                  "cannot keep a variant in memory: %s",
                                  strerror(code));
     }
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    *out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    (void)close(fd);
-    return *out ? HONE_OK
-                : hone__fail(err, HONE_ERR_UNSUPPORTED,
-                             "a compiled variant cannot be loaded: %.600s",
-                             dlerror());
+    out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (out->library)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "a compiled variant cannot be loaded: %.600s",
+                      dlerror());
 }
 
 static hone_status make_workspaces(const hone_cpu_problem *problem,
@@ -61,13 +59,14 @@ hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
     hone_status status;
 
     memset(out, 0, sizeof *out);
+    out->fd = -1;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
         status = hone__launch_spec_resolve(
             out->spec, problem->resolved.dims, problem->resolved.n_dims,
             &problem->facts, &out->resolved, err);
     if (status == HONE_OK)
-        status = open_object(object, object_bytes, &out->library, err);
+        status = open_object(object, object_bytes, out, err);
     if (status == HONE_OK) {
         void *symbol = dlsym(out->library, HONE_HOST_SYMBOL);
 
@@ -89,8 +88,11 @@ void hone__cpu_variant_unload(hone_cpu_variant *variant)
         hone__cpu_block_free(&variant->workspaces[i]);
     if (variant->library)
         (void)dlclose(variant->library);
+    if (variant->fd >= 0)
+        (void)close(variant->fd);
     hone__launch_spec_free(variant->spec);
     memset(variant, 0, sizeof *variant);
+    variant->fd = -1;
 }
 
 static hone_status run_launch(hone_cpu_variant *variant,

@@ -125,7 +125,7 @@ hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
     if (ask_compiler(path, "-print-file-name=libasan.so", out) &&
         out->data[0] == '/')
         return HONE_OK;
-    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+    return hone__fail(err, HONE_ERR_NO_COMPILER,
                       "the C++ compiler '%s' has no AddressSanitizer library "
                       "(libasan.so): --sanitize needs g++; install it, or set "
                       "CXX to one that has it",
@@ -146,7 +146,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
     compiler->headers_ready = 0;
     if (!ask_compiler(compiler->path, "--version", &version)) {
         hone__text_free(&version);
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' does not run: the cpu device "
                           "needs one; install g++ (apt-get install g++), or "
                           "set CXX to yours. A temporary folder that cannot "
@@ -191,6 +191,19 @@ static void add_flags(const hone_host_compiler *compiler, command *c)
         add(c, races[i]);
 }
 
+/* The file error in `err` as what it means here. */
+static hone_status no_room(const char *folder, hone_error *err)
+{
+    char why[200] = "";
+
+    if (err)
+        (void)snprintf(why, sizeof why, "%.190s", err->text);
+    return hone__fail(err, HONE_ERR_NO_COMPILER,
+                      "the compiler's temporary folder '%s' cannot be "
+                      "written (%s); free space there, or set TMPDIR",
+                      folder, why);
+}
+
 /* Write our headers and precompile the one that includes the others. */
 static hone_status prepare_headers(hone_host_compiler *compiler,
                                    const char *folder, hone_error *err)
@@ -202,7 +215,8 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
 
     for (const hone_host_file *f = hone__host_files; f->name; ++f) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, f->name);
-        HONE_TRY(hone__file_replace(path, f->text, strlen(f->text), err));
+        if (hone__file_replace(path, f->text, strlen(f->text), err))
+            return no_room(folder, err);
     }
     (void)snprintf(header, sizeof header, "%s/hone_cuda_host.h", folder);
     (void)snprintf(path, sizeof path, "%s/hone_cuda_host.h.gch", folder);
@@ -275,24 +289,27 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
 
     *out = (hone_compile_output){.registers = -1};
     if (!folder)
-        return hone__fail(err, HONE_ERR_IO,
-                          "no temporary folder can be made; set TMPDIR to one "
-                          "that can be written and has room");
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
+                          "no temporary folder can be made for the compiler; "
+                          "set TMPDIR to one that can be written");
     if (!compiler->headers_ready)
         HONE_TRY(prepare_headers(compiler, folder, err));
     (void)snprintf(unit, sizeof unit, "%s/unit.cpp", folder);
     (void)snprintf(object, sizeof object, "%s/unit.so", folder);
     (void)snprintf(log, sizeof log, "%s/unit.log", folder);
-    HONE_TRY(hone__file_replace(unit, input->source, strlen(input->source),
-                                err));
+    if (hone__file_replace(unit, input->source, strlen(input->source), err))
+        return no_room(folder, err);
     code = compile_unit(compiler, input, folder, unit, object, log);
     out->compile_ms = 1e3 * (hone__now_s() - start_s);
     (void)hone__text_read_file(&out->log, log, NULL);
-    if (code < 0)
-        return hone__fail(err, HONE_ERR_IO,
-                          "the C++ compiler '%s' could not be started or was "
-                          "killed; is the disk full, or memory short? %.300s",
-                          compiler->path, hone__text_str(&out->log));
+    /* Not the variant's fault, so not its outcome. */
+    if (code < 0 || (code && strstr(hone__text_str(&out->log),
+                                    "No space left on device")))
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
+                          "the C++ compiler '%s' could not be started, was "
+                          "killed, or found no room in '%s'; free space or "
+                          "memory, or set TMPDIR. %.300s",
+                          compiler->path, folder, hone__text_str(&out->log));
     out->ok = code == 0;
     return out->ok ? hone__text_read_file(&out->cubin, object, err) : HONE_OK;
 }

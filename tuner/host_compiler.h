@@ -14,7 +14,7 @@ typedef struct hone_host_compiler {
     int headers_ready; /* written to the folder and precompiled */
 } hone_host_compiler;
 
-/* Find the compiler and its version. HONE_ERR_UNSUPPORTED says what to
+/* Find the compiler and its version. HONE_ERR_NO_COMPILER says what to
  * install. */
 hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_host_build build,
@@ -22,7 +22,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_error *err);
 
 /* Path of the sanitizer's library that belongs to the compiler.
- * HONE_ERR_UNSUPPORTED if it has none. */
+ * HONE_ERR_NO_COMPILER if it has none. */
 hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err);
 
 /* Compile a unit of hone__host_unit(). `folder` is this process's own; it

@@ -118,6 +118,8 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
     hone_status status = hone_open(setup->request->db_path, &p.ctx);
 
     if (status == HONE_OK)
+        status = hone_use_device(p.ctx, "cuda");
+    if (status == HONE_OK)
         status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
                                   tmpl->n_dims, &p.plan, &result->match);
     if (status == HONE_OK)

@@ -42,7 +42,7 @@ bad "BLOK" expand "$mini" --config BLOK=64
 bad "BLOCK" expand "$mini" --config BLOCK=65
 bad "too much per block" expand "$mini" --config BLOCK=256,VEC=4
 bad "16 bytes" expand "$mini" --dims 1,f64 --config VEC=4
-bad "not supported yet" run saxpy --dims 1 --device cpu
+bad "there is no database" run saxpy --dims 1 --device cpu
 
 # Shapes from a file: the place of a mistake is named, nothing is tuned.
 cat >"$work/shapes" <<'END'
