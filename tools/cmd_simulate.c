@@ -39,7 +39,7 @@ typedef struct summary {
     double score;
     int has_score;
     hone_replay_budget budget;
-    char message[256]; /* what is missing and why */
+    char message[1024]; /* what is missing and why */
 } summary;
 
 /* ---- one recording -------------------------------------------------------- */

@@ -6,10 +6,12 @@
 #include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/option_value.h"
+#include "tools/outcome_json.h"
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/shapes.h"
+#include "tools/tune_replay.h"
 
 #include "tuner/tuner.h"
 
@@ -44,18 +46,6 @@ static void on_progress(void *user, const hone_tune_progress *progress)
 }
 
 /* ---- one result as JSON ----------------------------------------------- */
-
-static json_t *outcomes_json(const int64_t *outcomes)
-{
-    json_t *object = json_object();
-
-    for (int i = 0; i < HONE_N_OUTCOMES; ++i)
-        if (outcomes[i])
-            (void)json_object_set_new(object,
-                                      hone__outcome_name((hone_outcome)i),
-                                      json_integer(outcomes[i]));
-    return object;
-}
 
 static json_t *baselines_json(const hone_tune_result *result)
 {
@@ -140,7 +130,8 @@ static json_t *result_row(const hone_shape *shape, const char *label,
                   (json_int_t)r->n_resumed, "compiled",
                   (json_int_t)r->n_compiled, "raw", (json_int_t)r->space_raw,
                   "valid", (json_int_t)r->space_valid, "outcomes",
-                  outcomes_json(r->outcomes), "baselines", baselines_json(r),
+                  hone__outcomes_json(r->outcomes), "baselines",
+                  baselines_json(r),
                   "rivals", baselines_text(r), "sm_clock_mhz",
                   r->sm_clock_mhz, "seconds", r->seconds));
     return row;
@@ -286,7 +277,11 @@ hone_exit hone__cmd_tune(const hone_options *options)
     tune_run run = {.options = options};
     hone_error err = {0};
     hone_exit code;
-    hone_status status = prepare(&run, &err);
+    hone_status status;
+
+    if (hone__device_is_replay(options))
+        return hone__tune_replay(options, on_progress);
+    status = prepare(&run, &err);
 
     for (size_t i = 0; status == HONE_OK && i < run.shapes.n; ++i)
         status = tune_shape(&run, &run.shapes.items[i], &err);

@@ -90,25 +90,27 @@ static json_t *result_row(const hone_recording *recording,
     hone__text_free(&label);
     (void)json_object_update_new(
         row,
-        json_pack("{s:o, s:o, s:o, s:s}", "winner",
+        json_pack("{s:o, s:o, s:n, s:n, s:o, s:n, s:s}", "winner",
                   tune->has_winner
                       ? config_json(recording, result->ranked[0].index)
                       : json_null(),
                   "time_ns",
                   tune->has_winner ? json_real(tune->time_ns) : json_null(),
-                  "default_ns",
+                  "ci_low_ns", "ci_high_ns", "default_ns",
                   tune->default_ns > 0 ? json_real(tune->default_ns)
                                        : json_null(),
-                  "decided_by", tune->decided_by));
+                  "error", "decided_by", tune->decided_by));
     (void)json_object_update_new(
         row,
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:[], s:o, s:f, s:f}",
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:[], s:s, s:i, s:o, s:f, "
+                  "s:f}",
                   "trials", (json_int_t)tune->n_trials, "resumed",
                   (json_int_t)tune->n_resumed, "compiled",
                   (json_int_t)tune->n_compiled, "raw",
                   (json_int_t)tune->space_raw, "valid",
                   (json_int_t)tune->space_valid, "outcomes",
-                  hone__outcomes_json(tune->outcomes), "baselines", "ranking",
+                  hone__outcomes_json(tune->outcomes), "baselines", "rivals",
+                  "", "sm_clock_mhz", tune->sm_clock_mhz, "ranking",
                   ranking_json(recording, result), "simulated_s",
                   result->simulated_s, "seconds", seconds));
     return row;
