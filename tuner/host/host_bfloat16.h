@@ -53,7 +53,7 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 
-HONE_HOST_SMALL_ARITHMETIC(__nv_bfloat16, __nv_bfloat162)
+HONE_HOST_SMALL_ARITHMETIC(__nv_bfloat16, __nv_bfloat162, double)
 HONE_HOST_SMALL_CONVERT(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
 
 inline float2 __bfloat1622float2(__nv_bfloat162 a)

@@ -2,8 +2,8 @@
 /* __half and __half2: IEEE binary16 with round to nearest even, subnormals,
  * infinities and NaN. Sums, products, quotients and roots are computed in
  * float and rounded once more, which gives the correctly rounded result (24
- * bits are enough for 11); fused operations go through double with the sticky
- * bit kept. */
+ * bits are enough for 11); fused operations go through double with a sticky
+ * last bit. The macros serve bfloat16 too. */
 #ifndef HONE_TUNER_HOST_HALF_H
 #define HONE_TUNER_HOST_HALF_H
 
@@ -181,12 +181,12 @@ using half = __half;
 using half2 = __half2;
 
 /* Arithmetic of a 16-bit type T and its pair T2. Exact copies of the
- * intrinsics exist for both types of CUDA: h is the one value form, h2 the
- * pair; sat clamps to [0, 1] with NaN to 0. */
-#define HONE_HOST_SMALL_OPERATOR(T, T2, op)                                 \
+ * intrinsics exist for both types of CUDA; sat clamps to [0, 1] with NaN to
+ * 0. Operators work in W, wide enough that rounding twice is rounding once. */
+#define HONE_HOST_SMALL_OPERATOR(T, T2, W, op)                              \
     inline T operator op(T a, T b)                                          \
     {                                                                       \
-        return T(float(a) op float(b));                                     \
+        return T(W(float(a)) op W(float(b)));                               \
     }                                                                       \
     inline T2 operator op(T2 a, T2 b)                                       \
     {                                                                       \
@@ -269,11 +269,11 @@ inline float greater(float a, float b)
 
 } /* namespace hone_host */
 
-#define HONE_HOST_SMALL_ARITHMETIC(T, T2)                                   \
-    HONE_HOST_SMALL_OPERATOR(T, T2, +)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, -)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, *)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, /)                                      \
+#define HONE_HOST_SMALL_ARITHMETIC(T, T2, W)                                \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, +)                                   \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, -)                                   \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, *)                                   \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, /)                                   \
     HONE_HOST_SMALL_COMPARE(T, T2, eq, ==)                                  \
     HONE_HOST_SMALL_COMPARE(T, T2, lt, <)                                   \
     HONE_HOST_SMALL_COMPARE(T, T2, le, <=)                                  \
@@ -388,7 +388,7 @@ inline float greater(float a, float b)
     HONE_HOST_SMALL_UNARY(T, T2, htrunc, h2trunc, T(__builtin_truncf(a)))   \
     HONE_HOST_SMALL_UNARY(T, T2, hrint, h2rint, T(__builtin_rintf(a)))
 
-HONE_HOST_SMALL_ARITHMETIC(__half, __half2)
+HONE_HOST_SMALL_ARITHMETIC(__half, __half2, float)
 
 /* --- conversions -------------------------------------------------------- */
 
@@ -529,6 +529,10 @@ template <typename I> inline I clamp_to(double d)
 
 HONE_HOST_SMALL_CONVERT(__half, __half2, half, half2)
 
+inline __half2 __halves2half2(__half a, __half b)
+{
+    return __half2(a, b);
+}
 inline float2 __half22float2(__half2 a)
 {
     return make_float2(a.x, a.y);
