@@ -121,17 +121,21 @@ template <int THREADS> __device__ inline float block_sum(float v)
 
 /* --- global to shared memory -------------------------------------------- */
 
-/* Start copying 16 bytes; both addresses are multiples of 16. With `valid`
- * false the 16 bytes become zero and nothing is read. */
+/* If `wanted`, start copying 16 bytes; both addresses are multiples of 16.
+ * With `valid` false the 16 bytes become zero and nothing is read. */
 __device__ inline void copy16_async(void *shared, const void *global,
-                                    bool valid)
+                                    bool valid, bool wanted)
 {
     const unsigned to =
         static_cast<unsigned>(__cvta_generic_to_shared(shared));
 
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+    asm volatile("{\n"
+                 ".reg .pred wanted;\n"
+                 "setp.ne.b32 wanted, %3, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
+                 "}"
                  :
-                 : "r"(to), "l"(global), "r"(valid ? 16 : 0)
+                 : "r"(to), "l"(global), "r"(valid ? 16 : 0), "r"((int)wanted)
                  : "memory");
 }
 
