@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm_f16: C = alpha*A*B + beta*C. A is M x K and B is K x N in f16, C is
  * M x N in f32, all row-major without gaps; sums are kept in f32. Any M, N
- * and K from 1 up. With beta = 0, C is written without being read.
+ * and K from 1 up, N to 16 M. With beta = 0, C is written without being read.
  *
  * A block computes BM x BN of C, a warp WM x WN of it with matrix fragments
  * (nvcuda::wmma). Tiles of A and B pass through a ring of STAGES buffers in
