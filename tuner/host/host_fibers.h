@@ -195,6 +195,10 @@ inline bool give_context(worker &w, thread *t)
     stack *s = w.free_stacks;
 
     w.free_stacks = s->next;
+#ifdef HONE_HOST_ASAN
+    /* Frames that were left by a switch, not by a return, marked it. */
+    ASAN_UNPOISON_MEMORY_REGION(s->bottom, s->size_bytes);
+#endif
     t->on = s;
     t->fake_stack = nullptr;
     t->context =

@@ -203,12 +203,8 @@ inline void drop_threads(worker &w)
 {
     for (unsigned i = 0; i < w.n_started; i++) {
         thread *t = &w.threads[i];
-        if (!t->on)
-            continue;
-#ifdef HONE_HOST_ASAN
-        ASAN_UNPOISON_MEMORY_REGION(t->on->bottom, t->on->size_bytes);
-#endif
-        give_stack(w, t);
+        if (t->on)
+            give_stack(w, t);
     }
 }
 
