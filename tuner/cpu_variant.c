@@ -42,6 +42,8 @@ static hone_status make_workspaces(const hone_cpu_problem *problem,
     for (size_t i = 0; i < variant->resolved.n_workspaces; ++i) {
         const hone_resolved_workspace *w = &variant->resolved.workspaces[i];
 
+        if (!w->size_bytes)
+            continue; /* a null pointer, as TEMPLATE.md says */
         HONE_TRY(hone__cpu_block_alloc((size_t)w->size_bytes,
                                        problem->guarded,
                                        &variant->workspaces[i], err));

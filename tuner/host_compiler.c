@@ -83,6 +83,32 @@ static int run_command(const command *c, const char *log)
 
 static const char *const build_names[] = {"plain", "sanitized", "races"};
 
+static void add_flags(const hone_host_compiler *compiler, command *c)
+{
+    /* Hidden: inline variables of two objects in one process must not be
+     * taken for the same one (GNU unique symbols are). */
+    static const char *const common[] = {
+        "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fno-strict-aliasing",
+        "-ffp-contract=off", "-pthread", "-fvisibility=hidden"};
+    static const char *const sanitized[] = {
+        "-fsanitize=address,undefined", "-fno-sanitize=vptr",
+        "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"};
+    static const char *const races[] = {"-fsanitize=thread",
+                                        "-DHONE_HOST_RACE=1"};
+
+    add(c, compiler->path);
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; ++i)
+        add(c, common[i]);
+    for (size_t i = 0; compiler->build == HONE_HOST_SANITIZED &&
+                       i < sizeof sanitized / sizeof sanitized[0];
+         ++i)
+        add(c, sanitized[i]);
+    for (size_t i = 0; compiler->build == HONE_HOST_RACES &&
+                       i < sizeof races / sizeof races[0];
+         ++i)
+        add(c, races[i]);
+}
+
 static void choose_path(char *out, size_t size)
 {
     const char *chosen = getenv("CXX");
@@ -138,6 +164,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_error *err)
 {
     hone_text version = {0};
+    command flags = {.n = 0};
     char sum[HONE_SHA256_HEX];
     hone_text all = {0};
 
@@ -153,6 +180,10 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                           "be written (TMPDIR) shows the same way",
                           compiler->path);
     }
+    /* Whatever else decides about the object goes into one hash. */
+    add_flags(compiler, &flags);
+    for (int i = 0; i < flags.n; ++i)
+        hone__text_puts(&all, flags.words[i]);
     for (const hone_host_file *f = hone__host_files; f->name; ++f)
         hone__text_puts(&all, f->text);
     hone__sha256_hex(hone__text_str(&all), all.length, sum);
@@ -166,30 +197,6 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
 }
 
 /* ---- compiling ---------------------------------------------------------- */
-
-static void add_flags(const hone_host_compiler *compiler, command *c)
-{
-    static const char *const common[] = {
-        "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fno-strict-aliasing",
-        "-ffp-contract=off", "-pthread"};
-    static const char *const sanitized[] = {
-        "-fsanitize=address,undefined", "-fno-sanitize=vptr",
-        "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"};
-    static const char *const races[] = {"-fsanitize=thread",
-                                        "-DHONE_HOST_RACE=1"};
-
-    add(c, compiler->path);
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; ++i)
-        add(c, common[i]);
-    for (size_t i = 0; compiler->build == HONE_HOST_SANITIZED &&
-                       i < sizeof sanitized / sizeof sanitized[0];
-         ++i)
-        add(c, sanitized[i]);
-    for (size_t i = 0; compiler->build == HONE_HOST_RACES &&
-                       i < sizeof races / sizeof races[0];
-         ++i)
-        add(c, races[i]);
-}
 
 /* The file error in `err` as what it means here. */
 static hone_status no_room(const char *folder, hone_error *err)

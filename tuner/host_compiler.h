@@ -36,7 +36,8 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
 
 /* The unit for an expanded source: our header in front, `extern __shared__`
  * arrays as pointers, the table of kernels behind. */
-hone_status hone__host_unit(const hone_template *tmpl, const char *source,
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, const char *source,
                             hone_text *out, hone_error *err);
 
 /* Our headers (tuner/host/): name and text; the last has a NULL name. */

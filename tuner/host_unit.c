@@ -61,6 +61,8 @@ static const char *rewrite_extern(const char *text, const char *at,
     const char *name;
     const char *name_end;
 
+    if (*skip_space(at + strlen("extern")) == '"')
+        return NULL; /* extern "C" */
     if (!end || !bracket || bracket > end || type >= bracket ||
         !strstr(at, "__shared__") || strstr(at, "__shared__") > end)
         return NULL;
@@ -97,22 +99,50 @@ static void rewrite(const char *text, hone_text *out)
     }
 }
 
-hone_status hone__host_unit(const hone_template *tmpl, const char *source,
+/* Can this launch happen in this configuration? A kernel whose condition is
+ * false for good need not be in the source. */
+static int may_happen(const hone_template *tmpl, const int64_t *config,
+                      const int64_t *dims,
+                      const hone_template_launch *launch)
+{
+    int64_t slots[512] = {0};
+    int64_t value = 1;
+
+    if (!launch->condition.expr || launch->condition.reads_dims ||
+        launch->condition.reads_facts ||
+        tmpl->slots.total > sizeof slots / sizeof slots[0])
+        return 1;
+    memcpy(slots + tmpl->slots.dims, dims, tmpl->n_dims * sizeof slots[0]);
+    memcpy(slots + tmpl->slots.params, config,
+           tmpl->n_params * sizeof slots[0]);
+    for (size_t i = 0; i < tmpl->n_lets; ++i)
+        (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
+                              &slots[tmpl->slots.lets + i], NULL);
+    return hone__expr_eval(launch->condition.expr, slots, &value, NULL) !=
+               HONE_OK ||
+           value != 0;
+}
+
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, const char *source,
                             hone_text *out, hone_error *err)
 {
+    const char *separator = "";
+
     hone__text_puts(out, "#define HONE_HOST 1\n"
                          "#include \"hone_cuda_host.h\"\n");
     rewrite(source, out);
     hone__text_puts(out, "\nHONE_HOST_KERNELS(");
     for (size_t i = 0; i < tmpl->n_launches; ++i) {
+        const hone_template_launch *launch = &tmpl->launches[i];
         int again = 0;
 
         for (size_t k = 0; k < i; ++k)
-            again |= strcmp(tmpl->launches[k].kernel,
-                            tmpl->launches[i].kernel) == 0;
-        if (!again)
-            hone__text_printf(out, "%s%s", i ? ", " : "",
-                              tmpl->launches[i].kernel);
+            again |= strcmp(tmpl->launches[k].kernel, launch->kernel) == 0;
+        if (again || !may_happen(tmpl, config, dims, launch))
+            continue;
+        hone__text_printf(out, "%s%s", separator, launch->kernel);
+        separator = ", ";
     }
     hone__text_puts(out, ")\n");
     return hone__text_check(out, err);
@@ -132,8 +162,8 @@ hone_status hone__variant_source(const hone_template *tmpl,
     }
     status = hone__expand_source(tmpl, config, dims, &source, err);
     if (status == HONE_OK)
-        status = hone__host_unit(tmpl, hone__text_str(&source), out_source,
-                                 err);
+        status = hone__host_unit(tmpl, config, dims, hone__text_str(&source),
+                                 out_source, err);
     hone__text_free(&source);
     return status;
 }

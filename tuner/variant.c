@@ -106,6 +106,8 @@ static hone_status make_workspaces(hone_variant *variant, hone_error *err)
     for (size_t i = 0; i < variant->resolved.n_workspaces; ++i) {
         const hone_resolved_workspace *w = &variant->resolved.workspaces[i];
 
+        if (!w->size_bytes)
+            continue; /* a null pointer, as TEMPLATE.md says */
         HONE_TRY(hone__block_alloc(device, (size_t)w->size_bytes,
                                    &variant->workspaces[i], err));
         if (w->zero)

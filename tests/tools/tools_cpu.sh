@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The cpu device from template to launch: tune, resume, run, verify; and what
+# it says without a compiler. No GPU and no NVRTC.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_DB=$work/cpu.db
+HONE_CACHE_DIR=$work/cache
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+HONE_NVRTC_LIBRARY=/nonexistent/libnvrtc.so
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY HONE_NVRTC_LIBRARY
+
+run 0 tune saxpy --dims 5003 --device cpu --budget 4 --format json
+json shapes.0.op=saxpy shapes.0.arch=cpu shapes.0.trials=4 \
+    shapes.0.resumed=0 shapes.0.outcomes.ok=4 shapes.0.winner \
+    shapes.0.time_ns
+run 0 tune saxpy --dims 5003 --device cpu --budget 6 --format json
+json shapes.0.trials=6 shapes.0.resumed=4 shapes.0.outcomes.ok=6
+
+run 0 run saxpy --dims 5003 --device cpu --format json
+json correct=true match=exact time_ns
+# Another size in reach is answered by its neighbour.
+run 0 run saxpy --dims 6001 --device cpu --format json
+json correct=true match=neighbour
+# The GPU never answers with what the cpu is good at.
+run 4 run saxpy --dims 5003
+run 0 show devices --format csv
+out_has "cpu"
+
+# Without a compiler, and without a place to work.
+CXX=/nonexistent/c++ run 4 tune saxpy --dims 77 --device cpu
+err_has "C++ compiler"
+TMPDIR=/proc/self/nowhere run 4 verify saxpy --limit 1
+err_has "TMPDIR"
+run 0 show winners --format csv
+out_has "saxpy"
+
+run 0 verify saxpy reduce_sum gemm_f16 --limit 3 --format json
+json checked=9 failed=0

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Broken copies of the shipped templates: each defect is found by
+# `hone verify --device cpu --sanitize`, with the right diagnosis.
+. "$(dirname "$0")/hone_test.sh"
+"${CXX:-c++}" -print-file-name=libasan.so 2>/dev/null | grep -q / || {
+    echo "there is no C++ compiler with AddressSanitizer"
+    exit 77
+}
+HONE_CACHE_DIR=$work/cache
+export HONE_CACHE_DIR
+cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh "$work"
+
+# broken NAME TEMPLATE SED CONFIGURATIONS WORD..: the copy fails, and one of
+# its failures says all the words.
+broken() {
+    name=$1
+    template=$2
+    mkdir "$work/$name"
+    cp "$work"/*.cuh "$work/$name"
+    sed "$3" "$work/$template.cu" >"$work/$name/$template.cu"
+    cmp -s "$work/$template.cu" "$work/$name/$template.cu" &&
+        fail "$name: the defect was not planted"
+    run 1 verify "$work/$name/$template.cu" --sanitize --limit "$4" \
+        --format csv
+    shift 4
+    for word in "$@"; do
+        out_has "$word"
+    done
+}
+
+# The tail reaches one element too far.
+broken tail saxpy 's/&& last < n)/\&\& last <= n)/' 6 \
+    "AddressSanitizer" "saxpy.cu:"
+# A sum that forgets what is left of the last vector.
+broken rest reduce_sum 's/if (me < n - n_vectors \* VEC)/if (me + 1 < n - n_vectors * VEC)/' \
+    8 "wrong" "integers"
