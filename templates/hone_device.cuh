@@ -2,7 +2,7 @@
 /* Device helpers shared by the templates: vectors of 1, 2 or 4 elements with
  * plain and streaming access, sums over a warp and a block, and asynchronous
  * copies from global to shared memory. Every line of inline PTX stands in
- * this file, so that a compiler for another target has one file to replace.
+ * this file, next to its form for the host (HONE_HOST).
  * No include and no name of a template parameter: it is part of the
  * precompiled header that all variants of a template share. */
 #ifndef HONE_DEVICE_CUH
@@ -85,7 +85,11 @@ template <bool STREAM, typename V> __device__ inline void store(V *p, V v)
 /* Bring the line at `p` to the level 2 cache; p is valid, nothing waits. */
 __device__ inline void prefetch(const void *p)
 {
+#ifdef HONE_HOST
+    (void)p;
+#else
     asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+#endif
 }
 
 /* --- sums over threads -------------------------------------------------- */
@@ -126,6 +130,10 @@ template <int THREADS> __device__ inline float block_sum(float v)
 __device__ inline void copy16_async(void *shared, const void *global,
                                     bool valid, bool wanted)
 {
+#ifdef HONE_HOST
+    if (wanted)
+        hone_host_copy16_async(shared, global, valid);
+#else
     const unsigned to =
         static_cast<unsigned>(__cvta_generic_to_shared(shared));
 
@@ -137,12 +145,17 @@ __device__ inline void copy16_async(void *shared, const void *global,
                  :
                  : "r"(to), "l"(global), "r"(valid ? 16 : 0), "r"((int)wanted)
                  : "memory");
+#endif
 }
 
 /* Close a group of copies of this thread. */
 __device__ inline void copy_commit()
 {
+#ifdef HONE_HOST
+    hone_host_copy_commit();
+#else
     asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
 }
 
 /* Wait until at most `pending` (0 to 3, the same in all threads) of this
@@ -150,6 +163,9 @@ __device__ inline void copy_commit()
  * threads read what arrived. */
 __device__ inline void copy_wait(int pending)
 {
+#ifdef HONE_HOST
+    hone_host_copy_wait(pending);
+#else
     if (pending == 0)
         asm volatile("cp.async.wait_group 0;" : : : "memory");
     else if (pending == 1)
@@ -158,6 +174,7 @@ __device__ inline void copy_wait(int pending)
         asm volatile("cp.async.wait_group 2;" : : : "memory");
     else
         asm volatile("cp.async.wait_group 3;" : : : "memory");
+#endif
 }
 
 } /* namespace hone */

@@ -178,6 +178,7 @@ inline thread *begin_thread(worker &w)
     t->index = {in_row, row % here.block_dim.y, row / here.block_dim.y};
     t->waits_in = nullptr;
     t->fragment_moves = 0;
+    t->n_calls = 0;
     t->copies.begin = t->copies.end = t->copies.group = 0;
     return t;
 }

@@ -17,8 +17,8 @@ namespace hone_host {
 extern const kernel_entry kernels[];
 extern const char *const kernel_names;
 
-bool race_prepare(worker &w, unsigned char *shared_begin, size_t shared_bytes,
-                  unsigned char *const *fixed, const size_t *fixed_bytes);
+struct fixed_memory;
+bool race_prepare(worker &w, const fixed_memory &fixed);
 void race_begin_block(worker &w);
 void race_release(worker &w);
 
@@ -262,8 +262,7 @@ inline void *work(void *data)
     here.block_dim = dim3(l.in->block[0], l.in->block[1], l.in->block[2]);
     here.grid_dim = dim3(l.in->grid[0], l.in->grid[1], l.in->grid[2]);
     dl_iterate_phdr(find_fixed, &fixed);
-    if (!race_prepare(*w, w->dynamic, l.in->shared_bytes, fixed.begin,
-                      fixed.size_bytes))
+    if (!race_prepare(*w, fixed))
         __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&l.failed, __ATOMIC_ACQUIRE)) {
         unsigned long long number =

@@ -47,7 +47,8 @@ struct alignas(16) copied {
 };
 
 /* In the kernel's name: sanitizers and the race build see these accesses. */
-inline void copy_now(void *to, const void *from, bool valid)
+__attribute__((always_inline)) inline void
+copy_now(void *to, const void *from, bool valid)
 {
     if (valid)
         *static_cast<copied *>(to) = *static_cast<const copied *>(from);
@@ -74,10 +75,13 @@ inline bool grow_copies(copy_queue &q)
     return true;
 }
 
-void race_copy_begins(void *to, size_t size_bytes);
+/* The race build counts the copy as a write now and when it happens. */
+void race_copy_begins(void *to);
 
 /* The access a wrong address is reported for is this one, not the wait. */
-inline void copy_later(void *to, const void *from, bool valid)
+__attribute__((always_inline)) inline void copy_later(void *to,
+                                                      const void *from,
+                                                      bool valid)
 {
     thread *t = here.self;
     copy_queue &q = t->copies;
@@ -91,14 +95,15 @@ inline void copy_later(void *to, const void *from, bool valid)
          __asan_region_is_poisoned(const_cast<void *>(from), 16)))
         copy_now(to, from, valid);
 #endif
-    race_copy_begins(to, 16);
+    race_copy_begins(to);
     q.copies[q.end++ & (q.n_slots - 1)] = {to, from, q.group, valid};
 }
 
 } /* namespace hone_host */
 
 /* 16 bytes from global to shared memory; with `valid` false, zeros. */
-inline void hone_host_copy16_async(void *to, const void *from, bool valid)
+__attribute__((always_inline)) inline void
+hone_host_copy16_async(void *to, const void *from, bool valid)
 {
 #if HONE_HOST_DELAY_COPIES
     hone_host::copy_later(to, from, valid);
@@ -114,7 +119,7 @@ inline void hone_host_copy_commit()
 }
 
 /* All but the latest `pending` closed groups of this thread arrive. */
-inline void hone_host_copy_wait(int pending)
+__attribute__((always_inline)) inline void hone_host_copy_wait(int pending)
 {
     hone_host::copy_queue &q = hone_host::here.self->copies;
 

@@ -29,7 +29,9 @@
 
 /* The race build compiles with -fsanitize=thread, but what stands in these
  * headers is not a kernel's access. */
-#ifdef HONE_HOST_RACE
+#if defined(HONE_HOST_RACE_BUILD) && defined(__clang__)
+#define HONE_HOST_PLAIN __attribute__((disable_sanitizer_instrumentation))
+#elif defined(HONE_HOST_RACE_BUILD)
 #define HONE_HOST_PLAIN __attribute__((no_sanitize("thread")))
 #else
 #define HONE_HOST_PLAIN
@@ -41,7 +43,7 @@
 
 namespace hone_host {
 
-enum { WARP = 32, MAX_THREADS = 1024 };
+enum { WARP = 32, MAX_THREADS = 1024, MAX_CALLS = 32 };
 
 /* A kernel by name: how to call it with cuLaunchKernel's parameters. */
 struct kernel_entry {
@@ -126,7 +128,11 @@ struct thread {
     int line;
     unsigned fragment_moves; /* matrix loads and stores so far */
     copy_queue copies;
-    unsigned clock[WARP]; /* of the race build: what it has seen of others */
+    /* Of the race build: what it has seen of the lanes of its warp, and the
+     * calls it is in. */
+    unsigned clock[WARP];
+    const void *calls[MAX_CALLS];
+    unsigned n_calls;
 };
 
 struct thread_list {

@@ -133,7 +133,8 @@ template <typename F> inline size_t wmma_place(int i, unsigned ldm, bool row)
 }
 
 template <typename F, typename S>
-inline void wmma_load(F &f, const S *p, unsigned ldm, bool row)
+__attribute__((always_inline)) inline void
+wmma_load(F &f, const S *p, unsigned ldm, bool row)
 {
     const size_t step = row ? 1 : ldm;
 
@@ -144,7 +145,8 @@ inline void wmma_load(F &f, const S *p, unsigned ldm, bool row)
 }
 
 template <typename F, typename S>
-inline void wmma_store(S *p, const F &f, unsigned ldm, bool row)
+__attribute__((always_inline)) inline void
+wmma_store(S *p, const F &f, unsigned ldm, bool row)
 {
     const size_t step = row ? 1 : ldm;
 
