@@ -162,7 +162,8 @@ static void advance(hone_json_reader *reader)
 
 static void too_short(hone_json_reader *reader, const char *what)
 {
-    reader->ended_early = reader->error.status == HONE_OK;
+    if (reader->error.status == HONE_OK)
+        reader->ended_early = 1;
     broken(reader, "the text ends %s", what);
 }
 

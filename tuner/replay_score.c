@@ -33,7 +33,8 @@ typedef struct ranks {
     double *times;
     size_t n;
     double median_cost_s; /* of all configurations, failed ones included */
-    double mean_cost_s;
+    double valid_cost_s;  /* of a valid one and of the failed ones met on the
+                             way to it, mean */
 } ranks;
 
 static hone_status make_ranks(const hone_recording *recording, ranks *out,
@@ -54,9 +55,9 @@ static hone_status make_ranks(const hone_recording *recording, ranks *out,
         if (trial->outcome == HONE_OUTCOME_OK)
             out->times[out->n++] = trial->time_ns;
     }
-    out->mean_cost_s = recording->total_s / (double)n;
     out->median_cost_s = hone__median(costs, n);
     hone__free(costs);
+    out->valid_cost_s = recording->total_s / (double)(out->n ? out->n : 1);
     qsort(out->times, out->n, sizeof *out->times, compare_doubles);
     if (out->n < 2 || out->times[0] >= out->times[out->n - 1])
         return hone__fail(err, HONE_ERR_INPUT,
@@ -124,11 +125,13 @@ hone_status hone__replay_cutoff(const hone_recording *recording,
     return status;
 }
 
-/* Point 3: what random search has found after `time_s`. */
+/* Point 3: what random search has found after `time_s`. The times are those
+ * of valid configurations, so it is them that are counted; failed ones only
+ * cost time. */
 static double random_time(const ranks *r, double time_s)
 {
     const double n = (double)r->n;
-    double m = rint(time_s / r->mean_cost_s);
+    double m = rint(time_s / r->valid_cost_s);
     double falling;
 
     if (m < 1)
