@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of replay_json.h: bytes from zlib, pieces by a small state
- * machine with one byte of stack per level. */
+/* The reader of replay_json.h: a small state machine with one byte of stack
+ * per level. */
 #include "tuner/replay_json.h"
 
 #include "runtime/alloc.h"
 #include "runtime/text.h"
+#include "tuner/replay_bytes.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
-enum {
-    BUFFER_BYTES = 1 << 16,
-    MAX_DEPTH = 64,
-    END_OF_FILE = -1
-};
+enum { MAX_DEPTH = 64 };
 
 /* What may come next. */
 typedef enum reader_state {
@@ -33,51 +26,30 @@ typedef enum reader_state {
 } reader_state;
 
 struct hone_json_reader {
-    char *path;
-    gzFile file;
-    char *buffer;
-    size_t at;
-    size_t n;
-    long long line;
-    long long column;       /* of the next byte */
+    hone_bytes bytes;
     long long event_line;   /* of the last event */
     long long event_column;
     reader_state state;
     int depth;
     char closer[MAX_DEPTH]; /* '}' or ']' per level */
     hone_text text;
-    int ended;        /* the file has no more bytes */
     int ended_early;
-    hone_error error; /* the first failure; every later call repeats it */
 };
 
 hone_status hone__json_open(const char *path, hone_json_reader **out,
                             hone_error *err)
 {
-    hone_json_reader *reader;
-    int fd;
+    hone_json_reader *reader = hone__alloc(sizeof *reader);
+    hone_status status;
 
     *out = NULL;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return hone__fail_native(
-            err, errno == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-            HONE_DOMAIN_ERRNO, errno, "cannot open %s: %s", path,
-            strerror(errno));
-    reader = hone__alloc(sizeof *reader);
-    if (reader) {
-        reader->file = gzdopen(fd, "rb");
-        reader->path = hone__strdup(path);
-        reader->buffer = hone__alloc(BUFFER_BYTES);
-    }
-    if (!reader || !reader->file)
-        (void)close(fd);
-    if (!reader || !reader->file || !reader->path || !reader->buffer) {
-        hone__json_close(reader);
+    if (!reader)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__bytes_open(path, &reader->bytes, err);
+    if (status != HONE_OK) {
+        hone__json_close(reader);
+        return status;
     }
-    reader->line = 1;
-    reader->column = 1;
     reader->event_line = 1;
     reader->event_column = 1;
     *out = reader;
@@ -88,11 +60,8 @@ void hone__json_close(hone_json_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->file)
-        (void)gzclose(reader->file);
+    hone__bytes_close(&reader->bytes);
     hone__text_free(&reader->text);
-    hone__free(reader->buffer);
-    hone__free(reader->path);
     hone__free(reader);
 }
 
@@ -101,81 +70,35 @@ int hone__json_ended_early(const hone_json_reader *reader)
     return reader->ended_early;
 }
 
-/* ---- bytes -------------------------------------------------------------- */
-
-/* Keep the first failure, with its place. */
-static void broken(hone_json_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void broken(hone_json_reader *reader, const char *format, ...)
-{
-    char sentence[512];
-    va_list arguments;
-
-    if (reader->error.status != HONE_OK)
-        return;
-    va_start(arguments, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    (void)hone__fail(&reader->error, HONE_ERR_INPUT, "%s:%lld:%lld: %s",
-                     reader->path, reader->line, reader->column, sentence);
-}
-
-static void refill(hone_json_reader *reader)
-{
-    const int n = gzread(reader->file, reader->buffer, BUFFER_BYTES);
-    int code = Z_OK;
-    const char *message;
-
-    reader->at = 0;
-    reader->n = n > 0 ? (size_t)n : 0;
-    if (reader->n)
-        return;
-    reader->ended = 1;
-    message = gzerror(reader->file, &code);
-    if (code == Z_ERRNO)
-        broken(reader, "the file cannot be read: %s", strerror(errno));
-    else if (code == Z_BUF_ERROR)
-        broken(reader, "the gzip file is truncated; copy it again");
-    else if (code != Z_OK && code != Z_STREAM_END)
-        broken(reader, "the gzip file is damaged (%s); copy it again",
-               message);
-}
-
 static int peek(hone_json_reader *reader)
 {
-    if (reader->at == reader->n && !reader->ended)
-        refill(reader);
-    return reader->at < reader->n ? (unsigned char)reader->buffer[reader->at]
-                                  : END_OF_FILE;
+    return hone__bytes_peek(&reader->bytes);
 }
 
 static void advance(hone_json_reader *reader)
 {
-    if (reader->buffer[reader->at++] == '\n') {
-        ++reader->line;
-        reader->column = 1;
-    } else {
-        ++reader->column;
-    }
+    hone__bytes_advance(&reader->bytes);
 }
 
 static void too_short(hone_json_reader *reader, const char *what)
 {
-    if (reader->error.status == HONE_OK)
+    if (reader->bytes.error.status == HONE_OK)
         reader->ended_early = 1;
-    broken(reader, "the text ends %s", what);
+    hone__bytes_broken(&reader->bytes, "the text ends %s", what);
 }
 
 static void unexpected(hone_json_reader *reader, int c, const char *wanted)
 {
-    if (c == END_OF_FILE)
+    if (c == HONE_END_OF_BYTES)
         too_short(reader, "too early");
     else if (c > ' ' && c < 0x7f)
-        broken(reader, "this is not JSON: expected %s, not '%c'", wanted, c);
+        hone__bytes_broken(&reader->bytes,
+                           "this is not JSON: expected %s, not '%c'", wanted,
+                           c);
     else
-        broken(reader, "this is not JSON: expected %s, not byte 0x%02x",
-               wanted, (unsigned)c);
+        hone__bytes_broken(&reader->bytes,
+                           "this is not JSON: expected %s, not byte 0x%02x",
+                           wanted, (unsigned)c);
 }
 
 /* ---- words -------------------------------------------------------------- */
@@ -275,24 +198,24 @@ static void read_string(hone_json_reader *reader)
 {
     hone__text_clear(&reader->text);
     advance(reader);
-    while (reader->error.status == HONE_OK) {
+    while (reader->bytes.error.status == HONE_OK) {
         int c = peek(reader);
-        const size_t start = reader->at;
+        const size_t start = reader->bytes.at;
 
-        while (reader->at < reader->n && c >= ' ' && c != '"' &&
+        while (reader->bytes.at < reader->bytes.n && c >= ' ' && c != '"' &&
                c != '\\') {
-            ++reader->at;
-            c = reader->at < reader->n
-                    ? (unsigned char)reader->buffer[reader->at]
+            ++reader->bytes.at;
+            c = reader->bytes.at < reader->bytes.n
+                    ? (unsigned char)reader->bytes.buffer[reader->bytes.at]
                     : '"';
         }
-        if (reader->at > start) { /* a run of plain characters */
-            hone__text_append(&reader->text, reader->buffer + start,
-                              reader->at - start);
-            reader->column += (long long)(reader->at - start);
+        if (reader->bytes.at > start) { /* a run of plain characters */
+            hone__text_append(&reader->text, reader->bytes.buffer + start,
+                              reader->bytes.at - start);
+            reader->bytes.column += (long long)(reader->bytes.at - start);
             continue;
         }
-        if (c == END_OF_FILE) {
+        if (c == HONE_END_OF_BYTES) {
             too_short(reader, "inside a string");
         } else if (c < ' ') {
             unexpected(reader, c, "no control character in a string");
@@ -320,7 +243,7 @@ static void read_word(hone_json_reader *reader)
         advance(reader);
         c = peek(reader);
     }
-    if (c == END_OF_FILE && reader->depth) /* who knows if it is whole? */
+    if (c == HONE_END_OF_BYTES && reader->depth) /* is it whole? */
         too_short(reader, "inside a value");
 }
 
@@ -379,9 +302,10 @@ static void word_event(hone_json_reader *reader, hone_json_event *out)
             return;
         }
     }
-    reader->line = reader->event_line;
-    reader->column = reader->event_column;
-    broken(reader, "this is not JSON: '%.40s' is not a value", text);
+    reader->bytes.line = reader->event_line;
+    reader->bytes.column = reader->event_column;
+    hone__bytes_broken(&reader->bytes,
+                       "this is not JSON: '%.40s' is not a value", text);
 }
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -405,7 +329,8 @@ static void after_value(hone_json_reader *reader)
 static void open_level(hone_json_reader *reader, int c, hone_json_event *out)
 {
     if (reader->depth == MAX_DEPTH) {
-        broken(reader, "values are nested more than %d deep", MAX_DEPTH);
+        hone__bytes_broken(&reader->bytes,
+                           "values are nested more than %d deep", MAX_DEPTH);
         return;
     }
     advance(reader);
@@ -467,11 +392,11 @@ static void event(hone_json_reader *reader, hone_json_event *out)
         reader->state = closer == '}' ? WANT_KEY : WANT_VALUE;
         c = next_visible(reader);
     }
-    reader->event_line = reader->line;
-    reader->event_column = reader->column;
+    reader->event_line = reader->bytes.line;
+    reader->event_column = reader->bytes.column;
     switch (reader->state) {
     case WANT_NOTHING:
-        if (c != END_OF_FILE)
+        if (c != HONE_END_OF_BYTES)
             unexpected(reader, c, "nothing after the value");
         break;
     case WANT_COMMA_OR_END:
@@ -507,14 +432,14 @@ hone_status hone__json_next(hone_json_reader *reader, hone_json_event *out,
                             hone_error *err)
 {
     *out = (hone_json_event){.kind = HONE_JSON_END};
-    if (reader->error.status == HONE_OK)
+    if (reader->bytes.error.status == HONE_OK)
         event(reader, out);
-    if (reader->error.status == HONE_OK)
-        (void)hone__text_check(&reader->text, &reader->error);
-    if (reader->error.status != HONE_OK) {
+    if (reader->bytes.error.status == HONE_OK)
+        (void)hone__text_check(&reader->text, &reader->bytes.error);
+    if (reader->bytes.error.status != HONE_OK) {
         if (err)
-            *err = reader->error;
-        return reader->error.status;
+            *err = reader->bytes.error;
+        return reader->bytes.error.status;
     }
     out->text = hone__text_str(&reader->text);
     out->length = reader->text.length;
@@ -553,6 +478,7 @@ hone_status hone__json_fail(const hone_json_reader *reader, hone_error *err,
     va_start(arguments, format);
     (void)vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return hone__fail(err, HONE_ERR_INPUT, "%s:%lld:%lld: %s", reader->path,
-                      reader->event_line, reader->event_column, sentence);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%lld:%lld: %s",
+                      reader->bytes.path, reader->event_line,
+                      reader->event_column, sentence);
 }

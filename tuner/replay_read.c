@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- shared by the formats ------------------------------------------------ */
+/* ---- shared by the formats ---------------------------------------------- */
 
 hone_status hone__replay_value(hone_replay_file *file, size_t param,
                                const hone_json_event *event, hone_error *err)
@@ -148,7 +148,7 @@ double hone__replay_unit_s(const char *name)
     return 0;
 }
 
-/* ---- around the trials ---------------------------------------------------- */
+/* ---- around the trials -------------------------------------------------- */
 
 static hone_status read_metadata(hone_replay_file *file,
                                  const hone_json_event *begin,
@@ -366,7 +366,7 @@ hone_status hone__replay_read_json(const char *path, hone_recordings *list,
     return status;
 }
 
-/* ---- by content ----------------------------------------------------------- */
+/* ---- by content --------------------------------------------------------- */
 
 hone_status hone__recordings_read(const char *path, hone_recordings *out,
                                   hone_error *err)

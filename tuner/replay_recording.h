@@ -88,7 +88,7 @@ void hone__recording_config(const hone_recording *recording, int64_t index,
                             hone_text *out);
 double hone__recorded_cost_s(const hone_recorded_trial *trial);
 
-/* ---- for the readers of the formats -------------------------------------- */
+/* ---- for the readers of the formats ------------------------------------- */
 
 struct hone_json_reader;
 struct hone_json_event;

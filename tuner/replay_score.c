@@ -141,7 +141,7 @@ static double random_time(const ranks *r, double time_s)
                             : r->times[r->n - 1 - (size_t)falling];
 }
 
-/* ---- the strategy's curve ------------------------------------------------ */
+/* ---- the strategy's curve ----------------------------------------------- */
 
 typedef struct point {
     double time_s;

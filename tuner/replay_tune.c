@@ -37,10 +37,10 @@ void hone__recording_device(const hone_recording *recording, hone_text *out)
                                               : base_name(recording->path));
 }
 
-/* ---- the rows around the trials ------------------------------------------- */
+/* ---- the rows around the trials ----------------------------------------- */
 
 /* The recording as a device: its contents are its version, so that rows of
- * two recordings never meet, and neither do they with those of real devices. */
+ * two recordings never meet, nor do they meet those of real devices. */
 static hone_status put_device(const replay_session *s, int64_t *out_id,
                               hone_error *err)
 {
@@ -119,7 +119,7 @@ static hone_status begin_session(replay_session *s, hone_error *err)
                                   err);
 }
 
-/* ---- trials --------------------------------------------------------------- */
+/* ---- trials ------------------------------------------------------------- */
 
 static int64_t nanoseconds(double seconds)
 {
@@ -233,7 +233,7 @@ static hone_status on_step(void *user, const hone_replay_step *step,
     return HONE_OK;
 }
 
-/* ---- the end -------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------ */
 
 static hone_status put_ranking(const replay_session *s, hone_error *err)
 {
