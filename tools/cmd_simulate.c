@@ -42,7 +42,7 @@ typedef struct summary {
     char message[1024]; /* what is missing and why */
 } summary;
 
-/* ---- one recording -------------------------------------------------------- */
+/* ---- one recording ------------------------------------------------------ */
 
 static void choose_budget(const simulation *s,
                           const hone_recording *recording,
@@ -125,7 +125,7 @@ static hone_status simulate(simulation *s, const hone_recording *recording,
     return HONE_OK;
 }
 
-/* ---- output --------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
 static json_t *positive(double value)
 {
@@ -208,7 +208,7 @@ static json_t *score_tail(simulation *s)
                      "median", hone__median(s->scores, s->n_scores));
 }
 
-/* ---- the command ---------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------- */
 
 /* Every file is read before anything is printed. */
 static hone_status prepare(simulation *s, hone_error *err)

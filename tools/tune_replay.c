@@ -36,7 +36,7 @@ int hone__device_is_replay(const hone_options *options)
     return text && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* ---- one result ----------------------------------------------------------- */
+/* ---- one result --------------------------------------------------------- */
 
 static json_t *config_json(const hone_recording *recording, int64_t index)
 {
@@ -138,7 +138,7 @@ static void print_row(replay_command *command, json_t *row)
     hone__output_row(command->output, row);
 }
 
-/* ---- the run -------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------ */
 
 /* Is the recording asked for? Without names all are. */
 static int is_wanted(const hone_options *options,
