@@ -146,7 +146,10 @@ hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
 hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
                                hone_error *err)
 {
-    const struct timespec rest = {0, 30 * 1000 * 1000};
+    /* Kernels that can reach the power limit need a longer one. */
+    const long rest_ns = timer->estimate_ns > 100e3 ? 300L * 1000 * 1000
+                                                    : 30L * 1000 * 1000;
+    const struct timespec rest = {0, rest_ns};
     double ignored;
 
     HONE_TRY(hone__device_synchronize(timer->device, "waiting", err));

@@ -32,10 +32,12 @@ step() { # step NAME COMMAND..: run, keep stdout in NAME.json, say how long
 "$HONE" doctor
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu --format=csv,noheader
 
-# The same work with all cores and with one process, each with a cold cache.
-step compile_all "$HONE" compile gemm_f16 --arch sm_90 --limit 800 --format json
-step compile_one "$HONE" compile gemm_f16 --arch sm_90 --limit 40 --jobs 1 \
-    --cache-dir "$HONE_CACHE_DIR/one" --format json
+# One shape's whole space with all cores, and a part of it (spread evenly)
+# with one process; each with a cold cache.
+step compile_all "$HONE" compile gemm_f16 --arch sm_90 --dims 64,4096,4096 \
+    --format json
+step compile_one "$HONE" compile gemm_f16 --arch sm_90 --dims 64,4096,4096 \
+    --limit 40 --jobs 1 --cache-dir "$HONE_CACHE_DIR/one" --format json
 rm -rf "$HONE_CACHE_DIR/one"
 
 tune_start=$(now)
