@@ -76,28 +76,33 @@ static int say_result(int to_parent, const hone_run_result *result,
     return 0;
 }
 
-static hone_status time_plan(hone_problem *problem, hone_subject subject,
-                             hone_run_result *result, hone_error *err)
+/* One series per plan: each has workspaces of its own (final.h says why). */
+static hone_status time_plans(hone_problem *problem, planned *plans,
+                              hone_run_result *result, hone_error *err)
 {
-    double samples[N_SAMPLES];
-    hone_timer timer;
-    hone_status status = hone__timer_open(problem, subject, &timer, err);
+    double samples[HONE_SERIES];
 
-    if (status != HONE_OK)
-        return status;
-    status = hone__timer_series(&timer, N_SAMPLES, samples, err);
-    hone__timer_close(&timer);
-    if (status == HONE_OK) {
-        result->time_ns = hone__median(samples, N_SAMPLES);
-        result->spread_ns = hone__half_iqr(samples, N_SAMPLES);
+    for (int p = 0; p < HONE_PLACEMENTS; ++p) {
+        hone_timer timer;
+        hone_status status;
+
+        HONE_TRY(hone__timer_open(problem,
+                                  (hone_subject){enqueue_plan, &plans[p]},
+                                  &timer, err));
+        status = hone__timer_series(&timer, HONE_FINAL_ROUNDS,
+                                    samples + p * HONE_FINAL_ROUNDS, err);
+        hone__timer_close(&timer);
+        HONE_TRY(status);
     }
-    return status;
+    result->time_ns = hone__median(samples, HONE_SERIES);
+    result->spread_ns = hone__half_iqr(samples, HONE_SERIES);
+    return HONE_OK;
 }
 
-static hone_status verify_and_time(hone_problem *problem, planned *p,
+static hone_status verify_and_time(hone_problem *problem, planned *plans,
                                    hone_run_result *result, hone_error *err)
 {
-    const hone_subject subject = {enqueue_plan, p};
+    const hone_subject subject = {enqueue_plan, &plans[0]};
     hone_verdict verdict;
 
     HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
@@ -105,35 +110,49 @@ static hone_status verify_and_time(hone_problem *problem, planned *p,
     result->correct = verdict.outcome == HONE_OUTCOME_OK;
     (void)snprintf(result->message, sizeof result->message, "%.255s",
                    verdict.message);
-    return result->correct ? time_plan(problem, subject, result, err)
+    return result->correct ? time_plans(problem, plans, result, err)
                            : HONE_OK;
+}
+
+static hone_status make_plans(const run_setup *setup, hone_gpu *device,
+                              planned *plans, hone_match *match)
+{
+    const hone_template *tmpl = setup->request->tmpl;
+    hone_ctx *ctx = plans[0].ctx;
+
+    for (int p = 0; p < HONE_PLACEMENTS; ++p) {
+        plans[p].ctx = ctx;
+        HONE_TRY(hone_plan_create(ctx, tmpl->op, setup->request->dims,
+                                  tmpl->n_dims, &plans[p].plan, match));
+        HONE_TRY(hone_plan_prepare(plans[p].plan, device->stream));
+    }
+    return HONE_OK;
 }
 
 static hone_status run_plan(const run_setup *setup, hone_gpu *device,
                             hone_problem *problem, hone_run_result *result,
                             hone_error *err)
 {
-    const hone_template *tmpl = setup->request->tmpl;
-    planned p = {NULL, NULL};
-    hone_status status = hone_open(setup->request->db_path, &p.ctx);
+    planned plans[HONE_PLACEMENTS] = {{NULL, NULL}};
+    hone_ctx *ctx = NULL;
+    hone_status status = hone_open(setup->request->db_path, &ctx);
 
+    plans[0].ctx = ctx;
     if (status == HONE_OK)
-        status = hone_use_device(p.ctx, "cuda");
+        status = hone_use_device(ctx, "cuda");
     if (status == HONE_OK)
-        status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
-                                  tmpl->n_dims, &p.plan, &result->match);
-    if (status == HONE_OK)
-        status = hone_plan_prepare(p.plan, device->stream);
+        status = make_plans(setup, device, plans, &result->match);
     if (status != HONE_OK) {
-        status = fail_from_runtime(status, p.ctx, err);
+        status = fail_from_runtime(status, ctx, err);
     } else {
         result->tuned_time_ns = (double)result->match.tuned_time_ns;
         status = hone__device_warm_up(device, 0.5, err);
         if (status == HONE_OK)
-            status = verify_and_time(problem, &p, result, err);
+            status = verify_and_time(problem, plans, result, err);
     }
-    hone_plan_destroy(p.plan);
-    hone_close(p.ctx);
+    for (int p = 0; p < HONE_PLACEMENTS; ++p)
+        hone_plan_destroy(plans[p].plan);
+    hone_close(ctx);
     return status;
 }
 
