@@ -97,11 +97,10 @@ inline unsigned long long __globaltimer()
     return static_cast<unsigned long long>(clock64());
 }
 
-/* Lets other threads of the block run, which is all that waiting is for. */
+/* Lets all other threads of the block run, which is what waiting is for. */
 inline void __nanosleep(unsigned)
 {
-    hone_host::append(hone_host::here.at->ready, hone_host::here.self);
-    hone_host::suspend("__nanosleep()", "", 0);
+    hone_host::give_way();
 }
 
 #endif

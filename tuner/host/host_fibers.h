@@ -207,6 +207,17 @@ inline bool give_context(worker &w, thread *t)
     return true;
 }
 
+inline thread *begin_with_context(worker &w)
+{
+    thread *t = begin_thread(w);
+
+    if (!give_context(w, t))
+        fail(HONE_HOST_MEMORY, t, nullptr, 0,
+             "no memory for the stack of a thread; use fewer threads in a "
+             "block, or fewer workers");
+    return t;
+}
+
 /* Who runs now that the running fiber waits. */
 inline thread *next_thread(worker &w)
 {
@@ -216,12 +227,7 @@ inline thread *next_thread(worker &w)
         return t;
     if (w.n_started == w.n_threads)
         report_deadlock(w);
-    t = begin_thread(w);
-    if (!give_context(w, t))
-        fail(HONE_HOST_MEMORY, t, nullptr, 0,
-             "no memory for the stack of a thread; use fewer threads in a "
-             "block, or fewer workers");
-    return t;
+    return begin_with_context(w);
 }
 
 __attribute__((noinline)) HONE_HOST_PLAIN inline void
@@ -241,6 +247,17 @@ suspend(const char *waits_in, const char *file, int line)
            next->on->size_bytes, false);
     }
     t->waits_in = nullptr;
+}
+
+/* All other threads that can run do so first. */
+HONE_HOST_PLAIN inline void give_way()
+{
+    worker &w = *here.at;
+
+    if (w.n_started < w.n_threads)
+        append(w.ready, begin_with_context(w));
+    append(w.ready, here.self);
+    suspend("__nanosleep()", "", 0);
 }
 
 /* What runs on a stack: one thread of the block after the other, as long as

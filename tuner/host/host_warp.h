@@ -92,11 +92,12 @@ meet_warp(unsigned mask, bool lenient, void *args,
 
     for (; place < of.n_open; place++) {
         meeting &m = of.open[place];
-        if (!(m.mask & mask))
-            continue;
         if (m.mask == (mask & of.exists) && m.finish == finish)
             break;
-        const thread *other = of.lanes[__builtin_ctz(m.arrived)];
+        /* Somebody this lane is to wait for waits for this lane. */
+        if (!(m.mask & me) || !(m.arrived & needed))
+            continue;
+        const thread *other = of.lanes[__builtin_ctz(m.arrived & needed)];
         fail_with(HONE_HOST_DIVERGENCE, t, file, line,
                   "calls %s with mask 0x%08x, but lane %u waits in %s with "
                   "mask 0x%08x at %s:%d",
