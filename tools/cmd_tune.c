@@ -212,7 +212,8 @@ static hone_status open_db(tune_run *run, hone_error *err)
     const char *path = hone__text_str(&run->db_path);
     hone_device_report report;
 
-    if (access(path, F_OK) != 0)
+    if (run->request.farm.backend == HONE_BACKEND_CUDA &&
+        access(path, F_OK) != 0)
         HONE_TRY(hone__device_describe(run->request.device, &report, err));
     return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
 }

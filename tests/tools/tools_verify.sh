@@ -35,3 +35,23 @@ broken tail saxpy 's/&& last < n)/\&\& last <= n)/' 6 \
 # A sum that forgets what is left of the last vector.
 broken rest reduce_sum 's/if (me < n - n_vectors \* VEC)/if (me + 1 < n - n_vectors * VEC)/' \
     8 "wrong" "integers"
+# One barrier fewer: two warps meet in shared memory.
+mkdir "$work/barrier"
+cp "$work/reduce_sum.cu" "$work/barrier"
+awk '!found && /__syncthreads\(\);/ { found = 1; next } { print }' \
+    "$work/hone_device.cuh" >"$work/barrier/hone_device.cuh"
+run 1 verify "$work/barrier/reduce_sum.cu" --sanitize --limit 3 --format csv
+out_has "with no barrier between them"
+out_has "reduce_sum.cu:"
+# Rows of B taken with the wrong stride.
+broken stride gemm_f16 's/slot + of_b + k \* kPitchB +/slot + of_b + k * (kPitchB + 8) +/' \
+    3 "wrong" "elements are wrong"
+# A tile is refilled while other warps still read it, and one is read before
+# it has arrived.
+broken race gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//' \
+    3 "races" "with no barrier between them" "gemm_f16.cu:"
+broken arrival gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
+    3 "wrong"
+# The shipped ones have none of this.
+run 0 verify saxpy reduce_sum gemm_f16 --sanitize --limit 3 --format json
+json checked=18 failed=0
