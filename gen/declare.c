@@ -135,6 +135,19 @@ int hone__statement_arch(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
+int hone__statement_device(hone_parser *p, hone_cursor *c)
+{
+    const hone_slice start = hone__cursor_here(c);
+
+    if (p->tmpl->cuda_only)
+        return hone__complain(p, start, "a template has one device line");
+    if (!hone__cursor_accept_word(c, "cuda"))
+        return hone__complain(p, start, "the only device a template can be "
+                              "restricted to is cuda: device cuda \"why\"");
+    return hone__cursor_string(c, &p->tmpl->cuda_only) &&
+           hone__cursor_finish(c);
+}
+
 static int arg_mode(hone_cursor *c, hone_arg_mode *out)
 {
     static const struct {

@@ -182,6 +182,7 @@ void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);
 hone_statement_function hone__statement_op;
 hone_statement_function hone__statement_arch;
+hone_statement_function hone__statement_device;
 hone_statement_function hone__statement_arg;
 hone_statement_function hone__statement_let;
 hone_statement_function hone__statement_require;

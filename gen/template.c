@@ -11,6 +11,7 @@ static const struct {
 } statements[] = {
     {"op", hone__statement_op},
     {"arch", hone__statement_arch},
+    {"device", hone__statement_device},
     {"arg", hone__statement_arg},
     {"param", hone__statement_param},
     {"let", hone__statement_let},

@@ -134,6 +134,7 @@ typedef struct hone_template {
     const hone_template_dim *dims;
     hone_template_expr arch; /* .expr NULL: any; reads device.sm only */
     int needs_arch_features; /* arch suffix `a`: compile for sm_XXa */
+    const char *cuda_only; /* why it has no host form; NULL: it has one */
     size_t n_args;
     const hone_template_arg *args;
     size_t n_params;

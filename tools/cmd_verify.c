@@ -24,6 +24,7 @@ typedef struct verify_run {
     hone_text cache;
     int64_t n_checked;
     int64_t n_failed;
+    int64_t n_skipped; /* templates */
 } verify_run;
 
 static const char *const build_names[] = {"plain", "address and undefined",
@@ -68,6 +69,12 @@ static hone_status verify_template(verify_run *run, const char *name,
     request.tmpl = tmpl;
     request.dims = dims;
     run->op = tmpl->op;
+    if (hone__cpu_can_run(tmpl, request.farm.backend, err) != HONE_OK) {
+        hone__message_note("skipped: %s", err->text);
+        ++run->n_skipped;
+        hone__template_free(tmpl);
+        return HONE_OK;
+    }
     if (status == HONE_OK) {
         hone__progress_begin(tmpl->op);
         status = hone__tune(&request, &result, err);
@@ -146,9 +153,10 @@ hone_exit hone__cmd_verify(const hone_options *options)
                                         NULL);
         status = verify_all(&run, &err);
         code = hone__output_end(
-            run.output, json_pack("{s:I, s:I}", "checked",
+            run.output, json_pack("{s:I, s:I, s:I}", "checked",
                                   (json_int_t)run.n_checked, "failed",
-                                  (json_int_t)run.n_failed));
+                                  (json_int_t)run.n_failed, "skipped",
+                                  (json_int_t)run.n_skipped));
     }
     if (status == HONE_ERR_INTERRUPTED)
         code = HONE_EXIT_INTERRUPTED;

@@ -5,6 +5,7 @@
 
 #include "tools/progress.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,14 @@ static void error_line(const char *sentence)
                   sentence);
 }
 
+/* The disk is the environment's fault, not the input's. 13: SQLITE_FULL. */
+static int is_full_disk(const hone_error *err)
+{
+    return (err->domain == HONE_DOMAIN_SQLITE && (err->native & 0xff) == 13) ||
+           (err->domain == HONE_DOMAIN_ERRNO &&
+            (err->native == ENOSPC || err->native == EDQUOT));
+}
+
 hone_exit hone__message_error(const hone_error *err)
 {
     error_line(err->text[0] ? err->text : hone_status_str(err->status));
@@ -63,7 +72,8 @@ hone_exit hone__message_error(const hone_error *err)
         (void)fputs("hone: this is a bug of hone; please report it with the "
                     "command line and the output of 'hone doctor'.\n",
                     stderr);
-    return hone__exit_of_status(err->status);
+    return is_full_disk(err) ? HONE_EXIT_ENVIRONMENT
+                             : hone__exit_of_status(err->status);
 }
 
 static void note(const char *format, va_list args)

@@ -34,6 +34,7 @@ static void summarise(runner *r, const runner *first)
     if (!n)
         return;
     memcpy(values, r->samples_ns, sizeof values);
+    memcpy(r->item->rounds_ns, values, sizeof values);
     r->item->n_samples = r->n_samples;
     r->item->time_ns = hone__median(values, n);
     r->item->spread_ns = hone__half_iqr(values, n);

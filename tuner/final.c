@@ -185,6 +185,7 @@ static hone_status run_rounds(final *f, hone_error *err)
                 continue;
             HONE_TRY(hone__timer_sample(&r->timer, &r->samples_ns[round],
                                         err));
+            r->item->rounds_ns[round] = r->samples_ns[round];
             r->item->n_samples = round + 1;
         }
     }

@@ -27,6 +27,7 @@ typedef struct hone_finalist {
     double ratio;
     double ratio_low;
     double ratio_high;
+    double rounds_ns[HONE_FINAL_ROUNDS]; /* the first n_samples: in turns */
     double error_ratio;
     int choice;    /* rivals: which way was the fastest */
     int n_choices; /* rivals; 0: a variant */

@@ -176,8 +176,9 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' does not run: the cpu device "
                           "needs one; install g++ (apt-get install g++), or "
-                          "set CXX to yours. A temporary folder that cannot "
-                          "be written (TMPDIR) shows the same way",
+                          "set CXX to yours. A temporary folder (TMPDIR) that "
+                          "cannot be written or has no space left shows the "
+                          "same way",
                           compiler->path);
     }
     /* Whatever else decides about the object goes into one hash. */

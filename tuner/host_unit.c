@@ -167,3 +167,13 @@ hone_status hone__variant_source(const hone_template *tmpl,
     hone__text_free(&source);
     return status;
 }
+
+hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
+                              hone_error *err)
+{
+    if (backend != HONE_BACKEND_CPU || !tmpl->cuda_only)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "%s is for CUDA devices only: %s", tmpl->op,
+                      tmpl->cuda_only);
+}

@@ -146,7 +146,9 @@ hone_status hone__tune(const hone_tune_request *request,
     run->request = request;
     run->result = out;
     run->start_s = hone__now_s();
-    status = hone__tune_setup(run, err);
+    status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
+    if (status == HONE_OK)
+        status = hone__tune_setup(run, err);
     if (status == HONE_OK)
         status = loop(run, err);
     if (status == HONE_OK)

@@ -4,6 +4,7 @@
 #include "tuner/tune_state.h"
 
 #include "runtime/alloc.h"
+#include "tuner/final_client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,7 @@
 
 enum {
     N_FINALISTS = 8,
-    N_RANKED = 50, /* so that another device can be seeded from them */
-    FINAL_TIMEOUT_S = 180
+    N_RANKED = 50 /* so that another device can be seeded from them */
 };
 
 static int by_time(const void *a, const void *b)
@@ -72,88 +72,24 @@ static hone_status choose_finalists(hone_tune_run *run, final_state *f,
     return HONE_OK;
 }
 
-static hone_status send_final(hone_tune_run *run, const final_state *f,
-                              hone_error *err)
+static hone_status run_final(hone_tune_run *run, final_state *f,
+                             hone_error *err)
 {
-    hone_text payload = {0};
-    hone_status status;
+    hone_trial_job jobs[HONE_MAX_FINALISTS];
 
-    hone__pack_i64(&payload, f->n);
     for (int i = 0; i < f->n; ++i) {
         const finalist *entry = &f->finalists[i];
-        const hone_trial_job wire = {
+
+        jobs[i] = (hone_trial_job){
             .id = i,
             .launch_spec = hone__text_str(&entry->job->spec),
             .cubin = entry->cubin.data,
             .cubin_bytes = entry->cubin.length};
-
-        hone__trial_job_pack(&payload, &wire);
     }
-    status = hone__message_send(run->gpu.to, HONE_GPU_FINAL, &payload, err);
-    hone__text_free(&payload);
-    return status;
-}
-
-/* Wait for READY or RANKED. HONE_ERR_CUDA if the worker ends before. */
-static hone_status wait_for(hone_tune_run *run, uint32_t wanted,
-                            hone_final_report *report, hone_error *err)
-{
-    const double deadline_s = hone__now_s() + FINAL_TIMEOUT_S;
-
-    while (hone__now_s() < deadline_s && !hone__tune_stopped(run)) {
-        struct pollfd ready = {run->gpu.from, POLLIN, 0};
-        uint32_t kind = 0;
-        hone_unpack in;
-
-        if (poll(&ready, 1, 100) <= 0)
-            continue;
-        if (!hone__inbox_fill(&run->gpu.inbox, run->gpu.from))
-            return hone__fail(err, HONE_ERR_CUDA, "the GPU worker ended");
-        while (hone__inbox_next(&run->gpu.inbox, &kind, &in)) {
-            size_t size_bytes = 0;
-            const void *bytes;
-
-            if (kind == HONE_GPU_FAILED) {
-                (void)hone__unpack_i64(&in);
-                (void)hone__unpack_i64(&in);
-                (void)hone__unpack_i64(&in);
-                return hone__fail(err, HONE_ERR_CUDA, "%s",
-                                  hone__unpack_string(&in));
-            }
-            if (kind != wanted)
-                continue;
-            if (!report)
-                return HONE_OK;
-            bytes = hone__unpack_bytes(&in, &size_bytes);
-            if (size_bytes == sizeof *report)
-                memcpy(report, bytes, sizeof *report);
-            return HONE_OK;
-        }
-    }
-    return hone__tune_stopped(run)
-               ? hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted")
-               : hone__fail(err, HONE_ERR_CUDA,
-                            "the final did not finish within %d s",
-                            FINAL_TIMEOUT_S);
-}
-
-/* Once; if the worker does not survive it, once more with a new worker. */
-static hone_status run_final(hone_tune_run *run, final_state *f,
-                             hone_error *err)
-{
-    hone_status status = HONE_ERR_CUDA;
-
-    for (int attempt = 0; attempt < 2 && status == HONE_ERR_CUDA; ++attempt) {
-        /* A fresh process: nothing that earlier variants left behind. */
-        hone__worker_stop(&run->gpu, 1.0, NULL, 0);
-        HONE_TRY(hone__tune_gpu_start(run, err));
-        status = wait_for(run, HONE_GPU_READY, NULL, err);
-        if (status == HONE_OK)
-            status = send_final(run, f, err);
-        if (status == HONE_OK)
-            status = wait_for(run, HONE_GPU_RANKED, f->report, err);
-    }
-    return status;
+    /* The worker of the trials makes room on the device. */
+    hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    return hone__final_ask(run->request->farm.backend, &run->gpu_setup, jobs,
+                           f->n, run->request->farm.stop, f->report, err);
 }
 
 /* A finalist that is wrong on an awkward shape gets a new trial with that

@@ -176,6 +176,11 @@ typedef struct hone_tune_result {
 hone_status hone__tune(const hone_tune_request *request,
                        hone_tune_result *out, hone_error *err);
 
+/* HONE_ERR_CONSTRAINT with the template's reason if it is for CUDA devices
+ * only and `backend` is the cpu. */
+hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
+                              hone_error *err);
+
 /* ---- run -------------------------------------------------------------- */
 
 typedef struct hone_run_request {

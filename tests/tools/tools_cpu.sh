@@ -40,3 +40,24 @@ out_has "saxpy"
 
 run 0 verify saxpy reduce_sum gemm_f16 --limit 3 --format json
 json checked=9 failed=0
+
+# A template without host form is skipped with its reason, not failed.
+run 0 verify "$fixtures/cuda_only.cu" --format json
+json checked=0 failed=0 skipped=1
+err_has "its asm has no host form"
+run 1 tune "$fixtures/cuda_only.cu" --dims 5 --device cpu --format json
+json shapes.0.error_text
+
+# A full disk: exit 4 and a sentence; what is there stays. Needs root to mount.
+mkdir "$work/full"
+if mount -t tmpfs -o size=512k tmpfs "$work/full" 2>/dev/null; then
+    trap 'umount "$work/full"; rm -rf "$work"' EXIT
+    head -c 1000k /dev/zero >"$work/full/filler" 2>/dev/null || true
+    TMPDIR=$work/full run 4 tune saxpy --dims 79 --device cpu --budget 2 \
+        --cache-dir "$work/cache2"
+    err_has "space"
+    HONE_DB=$work/full/hone.db run 4 tune saxpy --dims 79 --device cpu \
+        --budget 2
+    run 0 show winners --format csv
+    out_has "saxpy"
+fi
