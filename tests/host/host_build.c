@@ -57,10 +57,10 @@ void build_open(build *b, const char *file, build_kind kind)
     char ours[512], abi[512], source[512], half[128];
     const char *words[32] = {compiler && *compiler ? compiler : "c++",
                              "-std=c++17", "-O1", "-g1", "-fPIC", "-pthread",
-                             "-ffp-contract=off", "-Wall", "-Wextra",
+                             "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra",
                              "-Werror", "-Wno-unknown-pragmas",
                              "-DHONE_HOST=1"};
-    int n = 12;
+    int n = 13;
 
     if (!root)
         root = "../.."; /* run in the folder of the tests' sources */

@@ -11,11 +11,12 @@
 #include <new>
 #include <sched.h>
 
-namespace hone_host {
+/* The kernels of the object; HONE_HOST_KERNELS defines them, outside our
+ * namespace, whose names a kernel may have too. */
+extern const hone_host::kernel_entry hone_host_kernel_table[];
+extern const char *const hone_host_kernel_names;
 
-/* The kernels of the object; HONE_HOST_KERNELS defines it. */
-extern const kernel_entry kernels[];
-extern const char *const kernel_names;
+namespace hone_host {
 
 struct fixed_memory;
 bool race_prepare(worker &w, const fixed_memory &fixed);
@@ -286,9 +287,9 @@ inline void *work(void *data)
 inline const kernel_entry *find_kernel(const char *name)
 {
     const size_t length = strlen(name);
-    const kernel_entry *k = kernels;
+    const kernel_entry *k = hone_host_kernel_table;
 
-    for (const char *p = kernel_names; *p; k++) {
+    for (const char *p = hone_host_kernel_names; *p; k++) {
         p += strspn(p, " \t\n");
         const size_t end = strcspn(p, ",");
         size_t own = end;
@@ -348,7 +349,7 @@ inline int run(const hone_host_launch *in, hone_host_report *report)
         report->kind = HONE_HOST_NO_KERNEL;
         snprintf(report->text, sizeof(report->text),
                  "this object has no kernel '%.100s'; it has: %.150s",
-                 in->kernel, kernel_names);
+                 in->kernel, hone_host_kernel_names);
         return report->kind;
     }
     if (l.n_threads == 0 || l.n_threads > MAX_THREADS || l.n_blocks == 0) {
@@ -380,10 +381,8 @@ template <typename T> inline T *dynamic_shared()
 
 /* After the kernels: makes them launchable by name. */
 #define HONE_HOST_KERNELS(...)                                              \
-    namespace hone_host {                                                   \
-    const kernel_entry kernels[] = {__VA_ARGS__};                           \
-    const char *const kernel_names = #__VA_ARGS__;                          \
-    }                                                                       \
+    const hone_host::kernel_entry hone_host_kernel_table[] = {__VA_ARGS__}; \
+    const char *const hone_host_kernel_names = #__VA_ARGS__;                \
     extern "C" __attribute__((visibility("default"))) int hone_host_run(    \
         const hone_host_launch *in, hone_host_report *report)               \
     {                                                                       \

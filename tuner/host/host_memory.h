@@ -76,7 +76,7 @@ inline bool grow_copies(copy_queue &q)
 }
 
 /* The race build counts the copy as a write now and when it happens. */
-void race_copy_begins(void *to);
+void race_copy(void *to);
 
 /* The access a wrong address is reported for is this one, not the wait. */
 __attribute__((always_inline)) inline void copy_later(void *to,
@@ -95,7 +95,7 @@ __attribute__((always_inline)) inline void copy_later(void *to,
          __asan_region_is_poisoned(const_cast<void *>(from), 16)))
         copy_now(to, from, valid);
 #endif
-    race_copy_begins(to);
+    race_copy(to);
     q.copies[q.end++ & (q.n_slots - 1)] = {to, from, q.group, valid};
 }
 
@@ -129,6 +129,7 @@ __attribute__((always_inline)) inline void hone_host_copy_wait(int pending)
         if (int(q.group - c.group) <= pending)
             break;
         q.begin++;
+        hone_host::race_copy(c.to);
         hone_host::copy_now(c.to, c.from, c.valid);
     }
 }

@@ -34,7 +34,7 @@ inline void race_begin_block(worker &)
 inline void race_release(worker &)
 {
 }
-inline void race_copy_begins(void *)
+inline void race_copy(void *)
 {
 }
 
@@ -247,7 +247,7 @@ HONE_HOST_PLAIN inline void race_note(const void *p, size_t n, bool writes,
 }
 
 __attribute__((noinline)) HONE_HOST_PLAIN inline void
-race_copy_begins(void *to)
+race_copy(void *to)
 {
     race_note(to, 16, true, __builtin_return_address(0));
 }
