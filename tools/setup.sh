@@ -7,6 +7,7 @@
 # shellcheck disable=SC2034 # used by the scripts that source this
 build_packages=(
     cc:gcc
+    c++:g++
     ld:binutils
     /usr/include/stdio.h:libc6-dev
     cmake:cmake

@@ -294,8 +294,8 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                         .references = request->references,
                         .n_references = request->n_references}};
 
-        status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup, out,
-                                 sizeof *out, err);
+        status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup,
+                                  out, sizeof *out, err);
     }
     hone__text_free(&code);
     hone__text_free(&spec);
