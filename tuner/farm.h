@@ -19,7 +19,8 @@ typedef void hone_farm_done(void *user, int64_t job,
                             hone_compile_output *output);
 
 /* Start the workers and wait until the first has its compiler.
- * HONE_ERR_NO_NVRTC, HONE_ERR_NO_COMPILER (no C++ compiler), HONE_ERR_IO (cache folder). */
+ * HONE_ERR_NO_NVRTC, HONE_ERR_NO_COMPILER (no C++ compiler), HONE_ERR_IO
+ * (cache folder). */
 hone_status hone__farm_open(const hone_farm_options *options,
                             hone_farm_done *on_done, void *user,
                             hone_farm **out, hone_error *err);

@@ -29,7 +29,8 @@ typedef struct hone_variant {
 hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                const void *cubin, size_t cubin_bytes,
                                const int64_t *dims, size_t n_dims,
-                               hone_variant *out, hone_outcome *out_outcome, hone_error *err);
+                               hone_variant *out, hone_outcome *out_outcome,
+                               hone_error *err);
 void hone__variant_unload(hone_variant *variant);
 
 hone_subject hone__variant_subject(hone_variant *variant);
