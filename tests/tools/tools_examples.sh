@@ -11,7 +11,7 @@ export HONE_CUDA_LIBRARY
 # database.
 example() {
     case $1 in
-    "hone tune"* | "hone run"*) wanted=4 ;;
+    "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone show"*) wanted=3 ;;
     "hone compile"* | *"--require"*)
         return 0 # depends on NVRTC: tools_compile.sh

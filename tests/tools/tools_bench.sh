@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone bench on the cpu device: winner and default in turns, with intervals;
+# and what it says where nothing is tuned. No GPU and no NVRTC.
+. "$(dirname "$0")/hone_test.sh"
+HONE_DB=$work/bench.db
+HONE_CACHE_DIR=$work/cache
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+HONE_NVRTC_LIBRARY=/nonexistent/libnvrtc.so
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY HONE_NVRTC_LIBRARY
+
+# No database, no GPU, wrong dimensions, wrong use.
+run 3 bench saxpy --dims 5003 --device cpu
+out_empty
+err_has "bench.db"
+run 4 bench saxpy --dims 5003
+out_empty
+run 3 bench saxpy --dims 5003,7 --device cpu
+run 3 bench saxpy --device cpu
+run 2 bench saxpy --dims 5003 --device tpu
+err_has "--device"
+[ ! -e "$HONE_DB" ] || fail "bench made a database"
+
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+run 0 tune saxpy --dims 5003 --device cpu --budget 3 --format json
+json shapes.0.trials=3
+winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
+[ -n "$winner" ] || fail "no winner"
+
+run 0 bench saxpy --dims 5003 --device cpu --format json
+json op=saxpy dims.0=5003 arch=cpu mode=cold "config=$winner" device \
+    tuned_time_ns rows.0.name=winner "rows.0.config=$winner" \
+    rows.0.outcome=ok rows.0.time_ns rows.0.ci_low_ns rows.0.ci_high_ns \
+    rows.0.spread_ns rows.0.ratio=1.0 rows.0.ratio_low=1.0 \
+    rows.0.ratio_high=1.0 rows.0.n_samples rows.0.message=
+# The default has a row of its own unless it is the winner.
+run 0 bench saxpy --dims 5003 --device cpu
+out_has "x winner"
+out_has "default"
+run 0 bench saxpy --dims 5003 --device cpu --format csv
+
+# Tuned is this problem in this mode, and no other; a GPU is not the cpu.
+run 3 bench saxpy --dims 5004 --device cpu
+out_empty
+err_has "nothing is tuned for saxpy"
+err_has "hone tune saxpy --dims 5004,f32 --mode cold --device cpu"
+run 3 bench saxpy --dims 5003 --device cpu --mode hot
+err_has "--mode hot"
+run 4 bench saxpy --dims 5003
