@@ -42,13 +42,15 @@ static int execute(const char *const *words, const char *log)
 }
 
 static const char *const plain_flags[] = {"-shared", NULL};
+static const char *const ucontext_flags[] = {
+    "-shared", "-DHONE_HOST_UCONTEXT", NULL};
 static const char *const race_flags[] = {"-c", "-fsanitize=thread",
                                          "-DHONE_HOST_RACE=1", NULL};
 static const char *const sanitize_flags[] = {
     "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
     "-fno-omit-frame-pointer", "-DHONE_TEST_MAIN", NULL};
-static const char *const *const kind_flags[] = {plain_flags, race_flags,
-                                                sanitize_flags};
+static const char *const *const kind_flags[] = {plain_flags, ucontext_flags,
+                                                race_flags, sanitize_flags};
 
 void build_open(build *b, const char *file, build_kind kind)
 {

@@ -8,6 +8,7 @@
 
 typedef enum build_kind {
     BUILD_PLAIN,
+    BUILD_UCONTEXT, /* fibers switched by the C library */
     BUILD_RACE,
     BUILD_SANITIZED /* a program with the kernels' main() */
 } build_kind;

@@ -150,6 +150,29 @@ static void test_waiting(void **state)
     assert_int_equal(out, 42);
 }
 
+/* The switch for processors that have none of their own. */
+static void test_other_processors(void **state)
+{
+    static int data[4 * 256];
+    int *p = data;
+    void *params[] = {&p};
+    build other;
+
+    (void)state;
+    build_open(&other, "kernels_block.cu", BUILD_UCONTEXT);
+    for (int i = 0; i < 4 * 256; ++i)
+        data[i] = i;
+    build_run_ok(&other, "reverse", 4, 256, 0, params);
+    for (int i = 0; i < 4 * 256; ++i)
+        assert_int_equal(data[i], i / 256 * 256 + 255 - i % 256);
+    for (int i = 0; i < 4 * 256; ++i)
+        data[i] = 1;
+    build_run_ok(&other, "scan", 4, 256, 1024, params);
+    for (int i = 0; i < 4 * 256; ++i)
+        assert_int_equal(data[i], i % 256 + 1);
+    build_close(&other);
+}
+
 static void test_blocks_share_global_memory(void **state)
 {
     unsigned tickets = 0;
@@ -197,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_other_processors),
         cmocka_unit_test(test_blocks_share_global_memory),
         cmocka_unit_test(test_impossible_launches),
     };

@@ -12,7 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if !defined(__x86_64__)
+/* Elsewhere, or when asked for, the C library switches: much slower. */
+#if defined(__x86_64__) && !defined(HONE_HOST_UCONTEXT)
+#define HONE_HOST_OWN_SWITCH 1
+#else
 #include <ucontext.h>
 #endif
 
@@ -23,7 +26,7 @@
 
 /* --- switching ---------------------------------------------------------- */
 
-#if defined(__x86_64__)
+#ifdef HONE_HOST_OWN_SWITCH
 /* Saves what a callee must keep on the old stack, whose pointer goes to
  * *from, and goes on where `to` was saved. */
 extern "C" __attribute__((visibility("hidden"))) void
@@ -64,7 +67,7 @@ enum {
     COLOR_BYTES = 320
 };
 
-#if defined(__x86_64__)
+#ifdef HONE_HOST_OWN_SWITCH
 /* A context that calls `entry` on `s`; the caller's frame is null, which
  * ends every backtrace. */
 inline void *new_context(stack *s, void (*entry)(), unsigned color)
