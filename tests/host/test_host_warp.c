@@ -156,7 +156,9 @@ static void test_incomplete_warps(void **state)
             for (int t = 0; t < threads; ++t) {
                 const int in_warp = n - t / 32 * 32;
                 const unsigned all =
-                    in_warp >= 32 ? 0xffffffffu : (1u << in_warp % 32) - 1;
+                    in_warp >= 32  ? 0xffffffffu
+                    : in_warp > 0 ? (1u << in_warp) - 1
+                                  : 0;
                 assert_int_equal(out[t], t < n ? all : 99);
             }
         }
