@@ -218,6 +218,7 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
 {
     char path[MAX_PATH];
     char header[MAX_PATH];
+    char ours[MAX_PATH];
     char log[MAX_PATH];
     command c = {.n = 0};
 
@@ -229,8 +230,10 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
     (void)snprintf(header, sizeof header, "%s/hone_cuda_host.h", folder);
     (void)snprintf(path, sizeof path, "%s/hone_cuda_host.h.gch", folder);
     (void)snprintf(log, sizeof log, "%s/gch.log", folder);
+    (void)snprintf(ours, sizeof ours, "-I%s", folder);
     add_flags(compiler, &c);
     add(&c, "-DHONE_HOST=1");
+    add(&c, ours);
     add(&c, "-x");
     add(&c, "c++-header");
     add(&c, header);
