@@ -7,12 +7,21 @@
 HONE_CUDA_LIBRARY=$work/none/libcuda.so.1
 export HONE_CUDA_LIBRARY
 
-# example "hone COMMAND .." exits as it must on a machine without GPU and
-# database.
+# example "hone COMMAND .." exits as it must on a machine without GPU,
+# database and recordings.
 example() {
     case $1 in
+    "hone verify"* | "hone tune"*"--device cpu"*)
+        command -v "${CXX:-c++}" >/dev/null || return 0
+        wanted=0
+        # As they stand they take minutes; the last of an option counts.
+        case $1 in
+        *verify*) set -- "$1 --limit 2" ;;
+        *) set -- "$1 --budget 2 --db $work/cpu.db" ;;
+        esac
+        ;;
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
-    "hone show"*) wanted=3 ;;
+    "hone show"* | "hone simulate"*) wanted=3 ;; # no such file
     "hone compile"* | *"--require"*)
         return 0 # depends on NVRTC: tools_compile.sh
         ;;

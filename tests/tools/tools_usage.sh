@@ -68,6 +68,6 @@ out_is 16
 if [ -w /dev/full ]; then
     code=0
     "$HONE" --help >/dev/full 2>"$work/err" || code=$?
-    [ "$code" -eq 3 ] || fail "writing to a full disk should end with 3"
+    [ "$code" -eq 4 ] || fail "writing to a full disk should end with 4"
     err_has "cannot write the result"
 fi
