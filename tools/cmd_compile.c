@@ -140,7 +140,8 @@ static hone_exit finish(compile_view *view, hone_status status,
 {
     hone_exit code = HONE_EXIT_DONE;
 
-    if (status == HONE_OK)
+    /* Also when nothing was finished before the interruption. */
+    if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
         begin(view);
     if (view->output)
         code = hone__output_end(view->output, tail_of(result));
