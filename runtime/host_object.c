@@ -24,12 +24,24 @@ typedef struct place {
     char path[PATH_MAX];
 } place;
 
+/* The loader takes a name it knows for the object it knows, and an object may
+ * stay loaded after dlclose: each load spells the name with another number of
+ * slashes. */
 static int open_memory(place *out)
 {
+    enum { MOST_SLASHES = PATH_MAX - 64 };
+    static _Atomic unsigned n_loads;
+    static const char folder[] = "/proc/self/fd";
+    const size_t n_slashes = 1 + n_loads++ % MOST_SLASHES;
+    char *const end = out->path + sizeof folder - 1 + n_slashes;
+
     out->fd = memfd_create("hone-kernels", MFD_CLOEXEC);
     if (out->fd < 0)
         return 0;
-    (void)snprintf(out->path, sizeof out->path, "/proc/self/fd/%d", out->fd);
+    memcpy(out->path, folder, sizeof folder - 1);
+    memset(out->path + sizeof folder - 1, '/', n_slashes);
+    (void)snprintf(end, sizeof out->path - (size_t)(end - out->path), "%d",
+                   out->fd);
     if (access(out->path, R_OK) == 0)
         return 1;
     (void)close(out->fd);
