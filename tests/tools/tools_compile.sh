@@ -37,3 +37,8 @@ timeout --preserve-status -s INT 1.5 "$HONE" compile gemm_f16 -j 2 \
 [ "$code" -eq 130 ] || fail "an interrupted run should end with 130"
 json variants failed=0
 err_has "run the same command again"
+
+# A template without a form for the host still compiles for its architecture.
+run 0 compile "$fixtures/cuda_only.cu" --arch sm_90 --cache-dir "$cache" \
+    --format json
+json variants=2 failed=0
