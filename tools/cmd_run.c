@@ -62,7 +62,7 @@ static hone_status prepare(const hone_options *options, hone_text *db_path,
     HONE_TRY(hone__cache_create(hone__text_str(cache), err));
     out->tmpl = *tmpl;
     out->dims = dims;
-    out->mode = hone__option_mode(options);
+    HONE_TRY(hone__option_device_mode(options, out->backend, &out->mode, err));
     out->db_path = hone__text_str(db_path);
     out->seed = hone__option_seed(options);
     out->references = hone__references(&out->n_references);

@@ -190,6 +190,8 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, hone__text_str(&label), &request,
                                   &result));
+    if (result.notes[0])
+        hone__message_note("%s", result.notes);
     if (status == HONE_OK)
         run->n_without_winner += !result.has_winner;
     if (is_of_the_shape(status)) {
@@ -234,7 +236,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     HONE_TRY(open_db(run, err));
-    request->mode = hone__option_mode(options);
+    HONE_TRY(hone__option_device_mode(options, request->farm.backend,
+                                      &request->mode, err));
     request->strategy = strategy ? strategy : "random";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);

@@ -78,6 +78,21 @@ hone_mode hone__option_mode(const hone_options *options)
                                                            : HONE_MODE_COLD;
 }
 
+hone_status hone__option_device_mode(const hone_options *options,
+                                     hone_backend backend, hone_mode *out,
+                                     hone_error *err)
+{
+    *out = hone__option_mode(options);
+    if (backend != HONE_BACKEND_CPU)
+        return HONE_OK;
+    *out = HONE_MODE_HOT;
+    return hone__options_is(options, HONE_OPT_MODE, "cold")
+               ? hone__fail(err, HONE_ERR_ARGUMENT,
+                            "--mode cold is for GPUs: the cpu device always "
+                            "measures hot")
+               : HONE_OK;
+}
+
 uint64_t hone__option_seed(const hone_options *options)
 {
     return options->text[HONE_OPT_SEED]

@@ -18,6 +18,11 @@ hone_status hone__option_budget(const hone_options *options,
                                 hone_error *err);
 /* --mode; cold if it is not given. */
 hone_mode hone__option_mode(const hone_options *options);
+/* --mode for measuring on a device. The cpu device runs on the same arrays
+ * each time and so is always hot: HONE_ERR_ARGUMENT for cold there. */
+hone_status hone__option_device_mode(const hone_options *options,
+                                     hone_backend backend, hone_mode *out,
+                                     hone_error *err);
 /* --seed; 1 if it is not given. */
 uint64_t hone__option_seed(const hone_options *options);
 

@@ -162,6 +162,7 @@ typedef struct hone_tune_result {
     double bytes;
     int sm_clock_mhz;   /* -1 unknown */
     char decided_by[160];
+    char notes[512]; /* checks that were left out, and why; "" : none */
     size_t n_baselines;
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     double seconds;
