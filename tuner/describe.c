@@ -8,6 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The card's UUID; its ordinal for a driver that does not tell. */
+static void identify_card(const hone_gpu *device, int ordinal, char out[40])
+{
+    unsigned char uuid[16] = {0};
+
+    if (device->cuda->device_uuid(uuid, device->ordinal)) {
+        (void)snprintf(out, 40, "gpu-%d", ordinal);
+        return;
+    }
+    for (int i = 0; i < 16; ++i)
+        (void)snprintf(out + 2 * i, 3, "%02x", uuid[i]);
+}
+
 static int describe(void *user, int from_parent, int to_parent)
 {
     const int *ordinal = user;
@@ -23,6 +36,7 @@ static int describe(void *user, int from_parent, int to_parent)
         return 1;
     }
     memcpy(report.name, device.name, sizeof report.name);
+    identify_card(&device, *ordinal, report.id);
     report.driver_version = device.driver_version;
     report.facts = device.facts;
     (void)snprintf(report.arch, sizeof report.arch, "sm_%d",
@@ -85,5 +99,6 @@ void hone__host_describe(hone_device_report *out)
     memset(out, 0, sizeof *out);
     hone__host_name(out->name, sizeof out->name);
     (void)snprintf(out->arch, sizeof out->arch, "cpu");
+    (void)snprintf(out->id, sizeof out->id, "cpu");
     hone__facts_of_host(&out->facts);
 }

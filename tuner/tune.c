@@ -114,7 +114,7 @@ static void finish_result(hone_tune_run *run)
     hone_launch_spec *spec = NULL;
     hone_resolved *resolved = hone__alloc(sizeof *resolved);
 
-    memcpy(result->notes, run->notes, sizeof result->notes);
+    memcpy(result->notes, run->notes, sizeof run->notes);
     result->n_trials = run->progress.n_done;
     result->n_resumed = run->progress.n_resumed;
     result->n_compiled = run->progress.n_compiled;

@@ -89,6 +89,15 @@ hone_status hone__compile_space(const hone_compile_request *request,
 
 /* ---- tune ------------------------------------------------------------- */
 
+/* How a sample is taken: a CUDA graph that is replayed, or launches between
+ * two events. AUTO takes graphs for short executions. */
+typedef enum hone_timing {
+    HONE_TIMING_AUTO,
+    HONE_TIMING_EVENT,
+    HONE_TIMING_GRAPH
+} hone_timing;
+const char *hone__timing_name(hone_timing timing); /* "auto", "event", .. */
+
 typedef enum hone_mode { HONE_MODE_COLD, HONE_MODE_HOT } hone_mode;
 const char *hone__mode_name(hone_mode mode); /* "cold", "hot" */
 
@@ -101,7 +110,7 @@ typedef struct hone_tune_progress {
     double budget_s;     /* 0: none */
     double best_ns;      /* 0: none yet */
     const char *best_config; /* "" : none yet; valid during the call */
-    const char *stage;   /* "tuning", "final", .. */
+    const char *stage;   /* "tuning", "final", "waiting for process 12", .. */
     int64_t outcomes[HONE_N_OUTCOMES];
 } hone_tune_progress;
 
@@ -115,6 +124,9 @@ typedef struct hone_tune_request {
     double budget_s;           /* 0: no such limit */
     uint64_t seed;
     double trial_timeout_s;    /* 0: 10 */
+    int fixed_samples;         /* > 0: so many for every variant, no racing */
+    hone_timing timing;
+    const int64_t *config;     /* this one only; NULL: the space */
     const hone_reference *references;
     size_t n_references;
     hone_db *db;               /* NULL with verify_only: nothing is stored */
@@ -149,6 +161,14 @@ typedef struct hone_tune_result {
     int64_t n_trials;   /* with an outcome, resumed ones included */
     int64_t n_resumed;
     int64_t n_compiled; /* variants that have a cubin */
+    int64_t n_compiles; /* of the compiler; the rest shared one or came from
+                           the cache */
+    int64_t n_gated;    /* rejected before they were compiled */
+    int64_t n_deferred; /* spill registers: left for the end */
+    int64_t n_samples;  /* of all trials of this run */
+    double sample_s;    /* spent in these samples */
+    int64_t n_discarded; /* samples during a slowdown, repeated */
+    int64_t n_retried;  /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
     char winner[256];
@@ -162,10 +182,19 @@ typedef struct hone_tune_result {
     double bytes;
     int sm_clock_mhz;   /* -1 unknown */
     char decided_by[160];
-    char notes[512]; /* checks that were left out, and why; "" : none */
+    char verdict[16];    /* "decided", "tied", "too_noisy", "only_one", "" */
+    double noise_floor;  /* relative, of the final; negative: unknown */
+    double event_floor_ns; /* of an empty pair of events; 0: unknown */
+    char notes[1024]; /* checks left out, alarms, a smaller set-up: what a
+                         person should know; "" : nothing */
     size_t n_baselines;
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     double seconds;
+    /* Where they went: until the first trial could start, trials, final. */
+    double setup_s;
+    double trials_s;
+    double final_s;
+    double gpu_busy_s; /* of trials_s */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also
@@ -218,6 +247,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
 /* Name, architecture and facts of a device, asked in a child process. */
 typedef struct hone_device_report {
     char name[128];
+    char id[40];   /* of this very card: 32 hex digits; "cpu" */
     char arch[16]; /* "sm_90" */
     int driver_version; /* 13000: CUDA 13.0 */
     hone_facts facts;

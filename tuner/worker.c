@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting and ending worker processes: see worker.h. */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "tuner/worker.h"
 
 #include <errno.h>
@@ -12,6 +13,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* A process inside a driver call that never returns is not even stopped by
+ * SIGKILL; waiting for it longer would hang the run with it. */
+enum { UNKILLABLE_S = 5, PIPE_BYTES = 1 << 20 };
 
 double hone__now_s(void)
 {
@@ -87,6 +92,9 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     if (worker->pid == 0) {
         run_child(parent, run, user, log, down[0], up[1]);
     }
+    /* Room for a job with its cubin, so that the parent never waits for a
+     * worker that is busy with the one before. */
+    (void)fcntl(down[1], F_SETPIPE_SZ, PIPE_BYTES);
     (void)close(down[0]);
     (void)close(up[1]);
     worker->to = down[1];
@@ -105,30 +113,67 @@ static void describe_end(int how, char *out, size_t size)
         (void)snprintf(out, size, "exit status %d", WEXITSTATUS(how));
 }
 
-void hone__worker_stop(hone_worker *worker, double grace_s, char *out_how,
-                       size_t how_size)
+static hone_worker_end end_of(int how)
 {
-    const double deadline_s = hone__now_s() + grace_s;
-    const struct timespec nap = {0, 2000000}; /* 2 ms */
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how) ? HONE_WORKER_FAILED : HONE_WORKER_LEFT;
+    switch (WTERMSIG(how)) {
+    case SIGKILL: /* the kernel's, too, when memory runs out */
+    case SIGTERM:
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+        return HONE_WORKER_KILLED;
+    default:
+        return HONE_WORKER_FAILED;
+    }
+}
+
+/* Wait until the process is gone; 0 if it still is not at the deadline. */
+static int wait_until(pid_t pid, double deadline_s, int *out_how)
+{
+    const struct timespec nap = {0, 1000000}; /* 1 ms */
+
+    for (;;) {
+        const pid_t gone = waitpid(pid, out_how, WNOHANG);
+
+        if (gone == pid || (gone < 0 && errno != EINTR))
+            return 1;
+        if (hone__now_s() >= deadline_s)
+            return 0;
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
+                                  char *out_how, size_t how_size)
+{
+    hone_worker_end end;
     int how = 0;
-    pid_t gone = 0;
 
     if (out_how && how_size)
         out_how[0] = '\0';
     if (!worker->pid)
-        return;
+        return HONE_WORKER_LEFT;
     (void)close(worker->to);
-    while ((gone = waitpid(worker->pid, &how, WNOHANG)) == 0 &&
-           hone__now_s() < deadline_s)
-        (void)nanosleep(&nap, NULL);
-    if (gone == 0) {
+    if (wait_until(worker->pid, hone__now_s() + grace_s, &how)) {
+        end = end_of(how);
+        describe_end(how, out_how, how_size);
+    } else {
         (void)kill(worker->pid, SIGKILL);
-        do {
-            gone = waitpid(worker->pid, &how, 0);
-        } while (gone < 0 && errno == EINTR);
+        end = HONE_WORKER_OVERDUE;
+        if (wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how)) {
+            describe_end(how, out_how, how_size);
+        } else {
+            end = HONE_WORKER_STUCK;
+            if (out_how)
+                (void)snprintf(out_how, how_size,
+                               "process %d cannot be killed",
+                               (int)worker->pid);
+        }
     }
-    describe_end(how, out_how, how_size);
     (void)close(worker->from);
     hone__inbox_free(&worker->inbox);
     *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    return end;
 }

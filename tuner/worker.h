@@ -23,11 +23,21 @@ typedef int hone_worker_main(void *user, int from_parent, int to_parent);
 /* `log` becomes its stderr; -1: as this process's. */
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
                                void *user, int log, hone_error *err);
+/* How a worker came to its end. */
+typedef enum hone_worker_end {
+    HONE_WORKER_LEFT,    /* exit status 0 */
+    HONE_WORKER_FAILED,  /* another exit status, or a signal of its own */
+    HONE_WORKER_KILLED,  /* by somebody else: SIGKILL, SIGTERM, SIGHUP .. */
+    HONE_WORKER_OVERDUE, /* by us, when the grace was over */
+    HONE_WORKER_STUCK    /* it cannot be killed: a driver call never returns */
+} hone_worker_end;
+
 /* Close its request pipe and wait up to `grace_s` for it to leave, then kill
- * it. A worker that is not running is left alone. Writes how it ended
- * ("exit status 3", "killed by signal 11") if `out_how` is not NULL. */
-void hone__worker_stop(hone_worker *worker, double grace_s, char *out_how,
-                       size_t how_size);
+ * it. A worker that is not running is left alone (LEFT). Writes how it ended
+ * ("exit status 3", "killed by signal 11") if `out_how` is not NULL. A
+ * process that survives SIGKILL for five seconds is abandoned. */
+hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
+                                  char *out_how, size_t how_size);
 
 /* Seconds of a monotonic clock. */
 double hone__now_s(void);
