@@ -3,10 +3,10 @@
 #include "tuner/compiler.h"
 
 #include "runtime/alloc.h"
+#include "tuner/compile_log.h"
 #include "tuner/worker.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 40 };
@@ -41,52 +41,15 @@ void hone__compile_output_free(hone_compile_output *output)
     hone__text_free(&output->log);
 }
 
-/* The number behind the last `word` that stands before `at`'s line end. */
-static int number_before(const char *line, const char *end, const char *word)
-{
-    const char *found = strstr(line, word);
-
-    if (!found || found >= end)
-        return 0;
-    while (found > line && found[-1] == ' ')
-        --found;
-    while (found > line && found[-1] >= '0' && found[-1] <= '9')
-        --found;
-    return atoi(found);
-}
-
-static void keep_larger(int *largest, int value)
-{
-    if (value > *largest)
-        *largest = value;
-}
-
-/* ptxas -v prints per kernel, on lines of their own:
- *     N bytes stack frame, N bytes spill stores, N bytes spill loads
- *     Used N registers, used N barriers, N bytes smem, .. */
 void hone__compile_read_log(const char *log, hone_compile_output *out)
 {
-    out->registers = -1;
-    out->spill_bytes = 0;
-    out->static_shared_bytes = 0;
-    while (*log) {
-        const char *end = strchr(log, '\n');
+    hone_kernel_use most;
 
-        if (!end)
-            end = log + strlen(log);
-        keep_larger(&out->spill_bytes,
-                    number_before(log, end, " bytes spill stores") +
-                        number_before(log, end, " bytes spill loads"));
-        {
-            const char *used = strstr(log, "Used ");
-
-            if (used && used < end)
-                keep_larger(&out->registers, atoi(used + 5));
-        }
-        keep_larger(&out->static_shared_bytes,
-                    number_before(log, end, " bytes smem"));
-        log = *end ? end + 1 : end;
-    }
+    hone__compile_log_most(log, &most);
+    out->registers = most.registers;
+    out->spill_bytes = most.spill_bytes;
+    out->static_shared_bytes = most.static_shared_bytes;
+    hone__compile_log_warnings(log, out->warnings);
 }
 
 /* ptxas' own lines are of use to us, not to a person who looks for an error;
@@ -289,4 +252,8 @@ void hone__compile_output_unpack(hone_unpack *in, hone_compile_output *out)
     hone__text_append(&out->cubin, bytes, size_bytes);
     bytes = hone__unpack_bytes(in, &size_bytes);
     hone__text_append(&out->log, bytes, size_bytes);
+    /* Not packed: they follow from the log, also in a cache entry that was
+     * written before they were looked for. */
+    if (out->ok)
+        hone__compile_log_warnings(hone__text_str(&out->log), out->warnings);
 }

@@ -31,6 +31,8 @@ typedef struct hone_compile_output {
     int registers;           /* most of all kernels; -1 unknown */
     int spill_bytes;         /* stores + loads, most of all kernels */
     int static_shared_bytes;
+    char warnings[64];       /* "C7510,C7515" (compile_log.h), "" for none */
+    int timed_out;           /* the farm ended the compile; ok is 0 */
     double compile_ms;
     int cached;
 } hone_compile_output;
@@ -51,7 +53,7 @@ hone_status hone__compile_source(const hone_nvrtc *nvrtc,
                                  const char *pch_folder,
                                  hone_compile_output *out, hone_error *err);
 
-/* Read registers, spills and shared memory out of ptxas' report. */
+/* Read registers, spills, shared memory and warnings out of ptxas' report. */
 void hone__compile_read_log(const char *log, hone_compile_output *out);
 
 void hone__compile_input_pack(hone_text *out, const hone_compile_input *in);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gates before and after compiling, and reading ptxas' report. */
+#include "runtime/text.h"
+#include "tuner/compile_log.h"
+#include "tuner/gate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Two kernels; the second only for long inputs. BLOCK and SMEM are written
+ * in by plan(). */
+static const char *plan(const char *block, const char *shared)
+{
+    static char text[1024];
+
+    (void)snprintf(text, sizeof text,
+                   "hone-launch 1\n"
+                   "op f\n"
+                   "dim n int\n"
+                   "dim T type 4\n"
+                   "let HALVES ceildiv(n,2)\n"
+                   "arg x in T n\n"
+                   "arg y out 1 HALVES\n"
+                   "require n < 1000000000000\n"
+                   "workspace part 4 n > 1000 ? 4*n : 0\n"
+                   "launch first\n"
+                   "grid ceildiv(n,256) ; 1 ; 1\n"
+                   "block %s ; 1 ; 1\n"
+                   "shared %s\n"
+                   "pass x\n"
+                   "value i32 HALVES\n"
+                   "launch second\n"
+                   "if n > 1000\n"
+                   "grid 1 ; n ; 1\n"
+                   "block 1024 ; 1 ; 1\n"
+                   "pass y\n",
+                   block, shared);
+    return text;
+}
+
+typedef struct answer {
+    hone_gate gate;
+    char message[320];
+} answer;
+
+static answer launch(const char *spec, const char *options, int64_t n)
+{
+    const int64_t dims[2] = {n, 4};
+    hone_facts facts;
+    answer a;
+
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    a.gate = hone__gate_launch(spec, options, n < 0 ? NULL : dims, 2, &facts,
+                               a.message, sizeof a.message);
+    return a;
+}
+
+static void expect(answer a, hone_gate gate, const char *part)
+{
+    if (a.gate != gate || !strstr(a.message, part))
+        fail_msg("%s: '%s', expected %s: '%s'", hone__gate_name(a.gate),
+                 a.message, hone__gate_name(gate), part);
+    if (gate == HONE_GATE_PASS)
+        assert_string_equal(a.message, "");
+}
+
+static void test_launch_limits(void **state)
+{
+    (void)state;
+    expect(launch(plan("256", "0"), "", 500), HONE_GATE_PASS, "");
+    expect(launch(plan("1024", "227K"), "", 1001), HONE_GATE_PASS, "");
+    expect(launch(plan("1025", "0"), "", 500), HONE_GATE_LIMITS, "1025");
+    expect(launch(plan("256", "227K+1"), "", 500), HONE_GATE_LIMITS,
+           "kernel 'first' wants 232449 bytes");
+    /* The second launch counts only where it happens. */
+    expect(launch(plan("256", "0"), "", 65535), HONE_GATE_PASS, "");
+    expect(launch(plan("256", "0"), "", 65536), HONE_GATE_LIMITS,
+           "grid.y of kernel 'second' is 65536");
+    expect(launch(plan("256", "0"), "", 1000000000000), HONE_GATE_LIMITS,
+           "requires");
+}
+
+/* Bytes of x, y and part together: (4 + 2 + 16) n. */
+static void test_launch_memory(void **state)
+{
+    const char *spec = "hone-launch 1\n"
+                       "op f\n"
+                       "dim n int\n"
+                       "dim T type 4\n"
+                       "arg x in T n\n"
+                       "workspace part 10 n\n"
+                       "launch k\n"
+                       "grid 1 ; 1 ; 1\n"
+                       "block 1 ; 1 ; 1\n"
+                       "pass x\n";
+
+    (void)state;
+    expect(launch(spec, "", ((int64_t)80 << 30) / 8), HONE_GATE_PASS, "");
+    expect(launch(spec, "", ((int64_t)80 << 30) / 8 + 1), HONE_GATE_LIMITS,
+           "take 85899345928 bytes; this device has 85899345920");
+}
+
+/* A cap the compiler may stay below is no proof. */
+static void test_launch_register_cap(void **state)
+{
+    (void)state;
+    expect(launch(plan("512", "0"), "--fmad=true\n--maxrregcount=128\n", 9),
+           HONE_GATE_PASS, "");
+    expect(launch(plan("544", "0"), "--maxrregcount=128\n", 9),
+           HONE_GATE_DEFER, "128 registers for each of 544 threads");
+    expect(launch(plan("544", "0"), "--fmad=true\n", 9), HONE_GATE_PASS, "");
+}
+
+static void test_launch_without_sizes(void **state)
+{
+    (void)state;
+    expect(launch(plan("256", "0"), "", -1), HONE_GATE_PASS, "");
+    expect(launch(plan("256", "0"), "", 0), HONE_GATE_PASS, "");
+    expect(launch(plan("2048", "0"), "", -1), HONE_GATE_LIMITS,
+           "kernel 'first' has 2048 threads");
+    expect(launch(plan("2048", "0"), "", 0), HONE_GATE_LIMITS, "2048");
+    expect(launch(plan("32", "228K"), "", -1), HONE_GATE_LIMITS, "233472");
+    expect(launch(plan("sizeof(f32)*512", "0"), "", -1), HONE_GATE_LIMITS,
+           "2048");
+    /* What reads the size is not decided, also through a let. */
+    expect(launch(plan("n", "n*1000000"), "", -1), HONE_GATE_PASS, "");
+    expect(launch(plan("HALVES+4096", "0"), "", -1), HONE_GATE_PASS, "");
+    expect(launch(plan("512", "0"), "--maxrregcount=255\n", -1),
+           HONE_GATE_DEFER, "255");
+}
+
+static void test_launch_leaves_errors_to_others(void **state)
+{
+    const int64_t dims[1] = {-3};
+    hone_facts facts;
+    answer a;
+
+    (void)state;
+    expect(launch("no plan", "", 5), HONE_GATE_PASS, "");
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    a.gate = hone__gate_launch(plan("256", "0"), "", dims, 1, &facts,
+                               a.message, sizeof a.message);
+    expect(a, HONE_GATE_PASS, "");
+    a.gate =
+        hone__gate_launch(plan("4096", "0"), NULL, NULL, 0, &facts, NULL, 0);
+    assert_int_equal(a.gate, HONE_GATE_LIMITS);
+}
+
+/* ---- after compiling ------------------------------------------------- */
+
+static const char log_text[] =
+    "ptxas info    : (C7517) warpgroup.wait is injected\n"
+    "ptxas info    : 3 bytes gmem\n"
+    "ptxas info    : Compiling entry function 'first_half' for 'sm_90'\n"
+    "ptxas info    : Function properties for first_half\n"
+    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 9 registers, used 0 barriers\n"
+    "ptxas info    : Compiling entry function 'second' for 'sm_90'\n"
+    "ptxas info    : Function properties for second\n"
+    "    8 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+    "ptxas info    : Used 72 registers, used 1 barriers, 256 bytes smem\n"
+    "ptxas info    : Compiling entry function 'first' for 'sm_90'\n"
+    "ptxas info    : Function properties for first\n"
+    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 80 registers, used 1 barriers, 1024 bytes smem\n";
+
+static answer compiled(const char *spec, int64_t n, const char *warnings)
+{
+    const int64_t dims[2] = {n, 4};
+    hone_compile_output output = {.ok = 1};
+    hone_facts facts;
+    answer a;
+
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    hone__text_puts(&output.log, log_text);
+    (void)snprintf(output.warnings, sizeof output.warnings, "%s", warnings);
+    a.gate = hone__gate_compiled(spec, dims, 2, &facts, &output, a.message,
+                                 sizeof a.message);
+    hone__text_free(&output.log);
+    return a;
+}
+
+static void test_compiled(void **state)
+{
+    (void)state;
+    expect(compiled(plan("256", "0"), 500, ""), HONE_GATE_PASS, "");
+    expect(compiled(plan("768", "0"), 500, ""), HONE_GATE_PASS, "");
+    expect(compiled(plan("800", "0"), 500, ""), HONE_GATE_LIMITS,
+           "kernel 'first' takes 80 registers for each of 800 threads");
+    expect(compiled(plan("256", "226K"), 500, ""), HONE_GATE_PASS, "");
+    expect(compiled(plan("256", "226K+1"), 500, ""), HONE_GATE_LIMITS,
+           "231425 + 1024 bytes");
+    /* 72 registers for 1024 threads: `second`, where it is launched. */
+    expect(compiled(plan("256", "0"), 1001, ""), HONE_GATE_LIMITS,
+           "kernel 'second' takes 72");
+    expect(compiled(plan("256", "0"), 500, "C7510"), HONE_GATE_DEFER,
+           "C7510");
+}
+
+static void test_compiled_defers_spills(void **state)
+{
+    const char *spec = "hone-launch 1\n"
+                       "op f\n"
+                       "dim n int\n"
+                       "dim T type 4\n"
+                       "arg x in T n\n"
+                       "launch second\n"
+                       "grid 1 ; 1 ; 1\n"
+                       "block n ; 1 ; 1\n"
+                       "pass x\n";
+
+    (void)state;
+    expect(compiled(spec, 128, ""), HONE_GATE_DEFER,
+           "kernel 'second' spills 32 bytes");
+    expect(compiled(spec, 1024, "C7510"), HONE_GATE_LIMITS, "72");
+}
+
+static void test_compiled_failed_passes(void **state)
+{
+    const int64_t dims[2] = {500, 4};
+    hone_compile_output output = {.ok = 0};
+    hone_facts facts;
+    char message[64];
+
+    (void)state;
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    hone__text_puts(&output.log, log_text);
+    assert_int_equal(hone__gate_compiled(plan("800", "0"), dims, 2, &facts,
+                                         &output, message, sizeof message),
+                     HONE_GATE_PASS);
+    hone__text_free(&output.log);
+}
+
+/* As ptxas limits kernels with launch bounds of so many threads (13.0,
+ * sm_90): 256: 255, 288 to 384: 168, 512: 128, 544 to 640: 96, 768: 80. */
+static void test_block_registers(void **state)
+{
+    static const struct {
+        int threads;
+        int most;
+    } rows[] = {{32, 255},  {256, 255}, {288, 168}, {384, 168},
+                {416, 128}, {512, 128}, {544, 96},  {640, 96},
+                {672, 80},  {768, 80},  {1024, 64}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        assert_true(hone__gate_block_registers(rows[i].threads,
+                                               rows[i].most) <= 65536);
+        if (rows[i].most < 255)
+            assert_true(hone__gate_block_registers(rows[i].threads,
+                                                   rows[i].most + 1) > 65536);
+    }
+    assert_int_equal(hone__gate_block_registers(1024, -1), 0);
+}
+
+/* ---- the log --------------------------------------------------------- */
+
+static void test_log(void **state)
+{
+    hone_kernel_use use;
+
+    (void)state;
+    assert_true(hone__compile_log_kernel(log_text, "first", &use));
+    assert_int_equal(use.registers, 80);
+    assert_int_equal(use.spill_bytes, 0);
+    assert_int_equal(use.static_shared_bytes, 1024);
+    assert_true(hone__compile_log_kernel(log_text, "second", &use));
+    assert_int_equal(use.registers, 72);
+    assert_int_equal(use.spill_bytes, 32);
+    assert_false(hone__compile_log_kernel(log_text, "fir", &use));
+    assert_int_equal(use.registers, -1);
+    hone__compile_log_most(log_text, &use);
+    assert_int_equal(use.registers, 80);
+    assert_int_equal(use.spill_bytes, 32);
+    assert_int_equal(use.static_shared_bytes, 1024);
+}
+
+static void test_log_warnings(void **state)
+{
+    char codes[64];
+
+    (void)state;
+    hone__compile_log_warnings(log_text, codes); /* C7517 is harmless */
+    assert_string_equal(codes, "");
+    hone__compile_log_warnings(
+        "ptxas info : (C7510) Potential Performance Loss: in 'a'\n"
+        "ptxas info : (C7508) Potential Performance Loss: ignored\n"
+        "ptxas info : (C7510) Potential Performance Loss: in 'b'\n"
+        "C7511 is only mentioned (C75\n",
+        codes);
+    assert_string_equal(codes, "C7510,C7508");
+    hone__compile_log_warnings(
+        "(C7505)(C7508)(C7510)(C7511)(C7515)(C7520)(C7505)", codes);
+    assert_string_equal(codes, "C7505,C7508,C7510,C7511,C7515,C7520");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_launch_memory),
+        cmocka_unit_test(test_launch_register_cap),
+        cmocka_unit_test(test_launch_without_sizes),
+        cmocka_unit_test(test_launch_leaves_errors_to_others),
+        cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_compiled_defers_spills),
+        cmocka_unit_test(test_compiled_failed_passes),
+        cmocka_unit_test(test_block_registers),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_warnings),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
