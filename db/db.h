@@ -36,12 +36,14 @@ enum {
 
 enum {
     HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 1                  /* user_version that we write */
+    HONE_DB_VERSION = 2                  /* user_version that we write */
 };
 
 /* Open `path`; without a flag: read and write an existing file. Older files
- * are migrated when opened for writing. Also HONE_ERR_NOT_FOUND (no such
- * file) and HONE_ERR_DATABASE (not SQLite, not ours, or of a newer hone). */
+ * are migrated when opened for writing; opened read-only they stay as they
+ * are and queries see the current views, with what the file does not have as
+ * NULL. Also HONE_ERR_NOT_FOUND (no such file) and HONE_ERR_DATABASE (not
+ * SQLite, not ours, or of a newer hone). */
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
@@ -136,6 +138,8 @@ typedef struct hone_db_variant {
     const char *log_sha256;
     const char *launch_plan;  /* runtime/launch_spec.h */
     int is_default;           /* the template's default configuration */
+    const char *compiler_warnings; /* codes of those that make it slow:
+                                      "C7510,C7515"; NULL: none */
 } hone_db_variant;
 
 /* Identity: template, toolchain, config, types, arch, options. The rest is
@@ -165,6 +169,22 @@ hone_status hone__db_session_begin(hone_db *db,
 hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
                                     const char *status, hone_error *err);
 
+/* What a session finds out about its device and itself. Negative numbers and
+ * NULL: not known, and what is stored stays; so it may be called whenever
+ * something becomes known. */
+typedef struct hone_db_session_facts {
+    double event_floor_ns; /* shortest time between two events */
+    double noise_floor;    /* relative: differences below it mean nothing */
+    int64_t warm_up_ns;
+    int64_t gpu_busy_ns;   /* of gpu_wall_ns, from first to last trial */
+    int64_t gpu_wall_ns;
+    const char *verdict;   /* "decided", "tied", "too_noisy", "only_one" */
+} hone_db_session_facts;
+
+hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
+                                      const hone_db_session_facts *facts,
+                                      hone_error *err);
+
 /* One variant measured once, whatever became of it. Device, problem and mode
  * are its session's. */
 typedef struct hone_db_trial {
@@ -187,6 +207,11 @@ typedef struct hone_db_trial {
     uint64_t throttle_reasons;  /* NVML's bits */
     int64_t started_unix_ns;    /* 0: now */
     int64_t gpu_time_ns;        /* spent on the device for it, all in all */
+    const char *timing;         /* "graph", "event", "host"; NULL: unknown,
+                                   and then the next is, too, if 0 */
+    int64_t n_discarded;        /* samples that were thrown away */
+    int64_t sample_time_ns;     /* of gpu_time_ns, in samples; <= 0:
+                                   unknown */
 } hone_db_trial;
 
 hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
@@ -227,6 +252,26 @@ hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
                                  const hone_db_ranked *ranked,
                                  size_t n_ranked, hone_error *err);
 
+/* ---- why: the steps to a result ------------------------------------------ */
+
+/* One decision about a variant, a trial or a session as a whole. */
+typedef struct hone_db_decision {
+    int64_t session_id;
+    int64_t trial_id;         /* whose; 0: there is none (yet) */
+    int64_t variant_id;       /* 0: the trial's */
+    int64_t against_trial_id; /* what it was compared with; 0: nothing */
+    const char *kind;         /* FORMAT.md: "gated", .., "winner" */
+    double ratio;             /* its time over the other's; 0: none, as the */
+    double ratio_low;         /*   ends of its confidence interval */
+    double ratio_high;
+    int64_t n_samples;        /* that it rests on */
+    const char *text;         /* the reason, one sentence */
+} hone_db_decision;
+
+hone_status hone__db_decision_put(hone_db *db,
+                                  const hone_db_decision *decision,
+                                  int64_t *out_id, hone_error *err);
+
 /* ---- reading back ------------------------------------------------------- */
 
 /* What makes an old trial valid today. */
@@ -252,6 +297,7 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     int64_t n_samples;
     double error_ratio;        /* negative: unknown */
     const char *cubin_sha256;  /* "" if there is none */
+    const char *timing;        /* "" if unknown */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not

@@ -14,11 +14,15 @@ struct hone_db {
     int readonly;
 };
 
-extern const char hone__db_schema[]; /* schema.sql */
+/* The SQL files of this directory. */
+extern const char hone__db_schema[];
+extern const char hone__db_schema_2[];
+extern const char hone__db_read_1[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {
     const char *sql;
+    const char *read; /* makes version i look current to a reader */
 } hone_db_migration;
 
 extern const hone_db_migration hone__db_migrations[HONE_DB_VERSION];
@@ -27,6 +31,10 @@ extern const hone_db_migration hone__db_migrations[HONE_DB_VERSION];
  * there already, because another process was faster, is left alone. */
 hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
                              int64_t n_steps, hone_error *err);
+
+/* The same for a reader, who must not change the file: temporary views of
+ * this connection give a file of `version` the current columns. */
+hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err);
 
 /* The sentence for SQLite's code: what failed, why, how to mend it. `doing`
  * completes "cannot ..". */
@@ -77,6 +85,8 @@ hone_status hone__db_need(const char *table, const char *member,
 hone_db_value hone__db_text_or_empty(const char *text);
 /* NULL unless positive. */
 hone_db_value hone__db_real_if_positive(double value);
+/* NULL unless known. */
+hone_db_value hone__db_integer_if(int known, int64_t value);
 
 int64_t hone__db_now_unix_ns(void);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of the format. A new version is one more row here and a new value
  * of HONE_DB_VERSION; released steps never change. A new database runs all
- * of them, so that there is one way to any version. */
+ * of them, so that there is one way to any version. Rejected: a schema of the
+ * newest version for new files, a second text that can differ from the first.
+ */
 #include "db/db_internal.h"
 
 const hone_db_migration hone__db_migrations[HONE_DB_VERSION] = {
-    {hone__db_schema}, /* 0 -> 1 */
+    {hone__db_schema, NULL},              /* 0 -> 1 */
+    {hone__db_schema_2, hone__db_read_1}, /* 1 -> 2 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
@@ -37,4 +40,15 @@ hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
     HONE_TRY(hone__db_enter(db, &nested, err));
     return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err),
                           err);
+}
+
+hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err)
+{
+    static const char doing[] = "read its old format";
+
+    if (version >= HONE_DB_VERSION)
+        return HONE_OK;
+    /* The folder for temporary files may be read-only, or full. */
+    HONE_TRY(hone__db_exec(db, "PRAGMA temp_store = MEMORY", doing, err));
+    return hone__db_exec(db, hone__db_migrations[version].read, doing, err);
 }

@@ -199,13 +199,6 @@ static hone_status check_identity(const hone_db *db, const identity *found,
                           "database '%s' is damaged: its format version is "
                           "%lld",
                           db->path, (long long)found->version);
-    if (db->readonly && found->version < HONE_DB_VERSION)
-        return hone__fail(err, HONE_ERR_DATABASE,
-                          "database '%s' has the old format %lld; open it "
-                          "once for writing (`hone tune`) to bring it to "
-                          "format %d",
-                          db->path, (long long)found->version,
-                          HONE_DB_VERSION);
     return HONE_OK;
 }
 
@@ -268,7 +261,8 @@ static hone_status open_reader(hone_db *db, hone_error *err)
 
     db->readonly = 1;
     HONE_TRY(connect_readonly(db, &found, err));
-    return check_identity(db, &found, err);
+    HONE_TRY(check_identity(db, &found, err));
+    return hone__db_read_old(db, found.version, err);
 }
 
 hone_status hone__db_open(const char *path, int flags, hone_db **out,

@@ -166,7 +166,8 @@ hone_status hone__db_query(hone_db *db, const char *sql,
     X(SPREAD_NS, "t.spread_ns")                                              \
     X(N_SAMPLES, "t.n_samples")                                              \
     X(ERROR_RATIO, "t.error_ratio")                                          \
-    X(CUBIN, "v.cubin_sha256")
+    X(CUBIN, "v.cubin_sha256")                                               \
+    X(TIMING, "t.timing")
 
 enum {
 #define COLUMN_ENUM(name, sql) COLUMN_##name,
@@ -208,7 +209,8 @@ static hone_status on_trial(void *user, size_t n_columns,
         .spread_ns = values[COLUMN_SPREAD_NS].real,
         .n_samples = values[COLUMN_N_SAMPLES].integer,
         .error_ratio = ratio->kind == HONE_DB_NULL ? -1 : ratio->real,
-        .cubin_sha256 = values[COLUMN_CUBIN].text};
+        .cubin_sha256 = values[COLUMN_CUBIN].text,
+        .timing = values[COLUMN_TIMING].text};
 
     (void)n_columns;
     (void)names;

@@ -110,18 +110,13 @@ static int has_error_ratio(const char *outcome, double error_ratio)
     return 0;
 }
 
-static hone_db_value if_known(int known, int64_t value)
-{
-    return known ? hone__db_integer(value) : hone__db_null();
-}
-
 static const char put_trial[] =
     "INSERT INTO trial (session_id, variant_id, outcome, message, time_ns,"
     " spread_ns, n_samples, samples_ns, launches_per_sample, error_ratio,"
     " verified, sm_clock_mhz, power_mw, temperature_c, throttle_reasons,"
-    " started_unix_ns, gpu_time_ns)"
+    " started_unix_ns, gpu_time_ns, timing, n_discarded, sample_time_ns)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17) RETURNING trial_id";
+    " ?15, ?16, ?17, ?18, ?19, ?20) RETURNING trial_id";
 
 static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
                                  const char *samples, int64_t *out_id,
@@ -139,18 +134,24 @@ static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
                                        : hone__db_null(),
         hone__db_integer((int64_t)trial->n_samples),
         hone__db_text(samples),
-        if_known(trial->launches_per_sample > 0, trial->launches_per_sample),
+        hone__db_integer_if(trial->launches_per_sample > 0,
+                            trial->launches_per_sample),
         has_error_ratio(trial->outcome, trial->error_ratio)
             ? hone__db_real(trial->error_ratio)
             : hone__db_null(),
         hone__db_integer(trial->verified ? 1 : 0),
-        if_known(watched, trial->sm_clock_mhz),
-        if_known(watched, trial->power_mw),
-        if_known(watched, trial->temperature_c),
-        if_known(watched, (int64_t)trial->throttle_reasons),
+        hone__db_integer_if(watched, trial->sm_clock_mhz),
+        hone__db_integer_if(watched, trial->power_mw),
+        hone__db_integer_if(watched, trial->temperature_c),
+        hone__db_integer_if(watched, (int64_t)trial->throttle_reasons),
         hone__db_integer(trial->started_unix_ns ? trial->started_unix_ns
                                                 : hone__db_now_unix_ns()),
-        hone__db_integer(trial->gpu_time_ns)};
+        hone__db_integer(trial->gpu_time_ns),
+        hone__db_text(trial->timing),
+        hone__db_integer_if(trial->timing || trial->n_discarded,
+                            trial->n_discarded),
+        hone__db_integer_if(trial->sample_time_ns > 0,
+                            trial->sample_time_ns)};
 
     return hone__db_run(db, "store a trial", put_trial, values, N_OF(values),
                         out_id, err);

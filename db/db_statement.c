@@ -107,6 +107,11 @@ hone_db_value hone__db_real_if_positive(double value)
     return value > 0 ? hone__db_real(value) : hone__db_null();
 }
 
+hone_db_value hone__db_integer_if(int known, int64_t value)
+{
+    return known ? hone__db_integer(value) : hone__db_null();
+}
+
 hone_status hone__db_need(const char *table, const char *member,
                           const char *text, hone_error *err)
 {

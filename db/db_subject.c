@@ -180,16 +180,16 @@ static const char find_variant[] =
     " AND static_shared_bytes IS ?11"
     " AND (?12 IS NULL OR compile_time_ns = ?12)"
     " AND cubin_sha256 IS ?13 AND log_sha256 IS ?14 AND launch_plan = ?15"
-    " AND is_default = ?16";
+    " AND is_default = ?16 AND compiler_warnings = ?17";
 
 /* A variant that comes from a cache keeps what its compile once took. */
 static const char put_variant[] =
     "INSERT INTO variant (template_id, toolchain_id, config, types, arch,"
     " options, compile_key, outcome, registers, spill_bytes,"
     " static_shared_bytes, compile_time_ns, cubin_sha256, log_sha256,"
-    " launch_plan, is_default)"
+    " launch_plan, is_default, compiler_warnings)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16)"
+    " ?15, ?16, ?17)"
     " ON CONFLICT (template_id, toolchain_id, config, types, arch, options)"
     " DO UPDATE SET compile_key = excluded.compile_key,"
     " outcome = excluded.outcome, registers = excluded.registers,"
@@ -198,7 +198,8 @@ static const char put_variant[] =
     " compile_time_ns = coalesce(excluded.compile_time_ns, compile_time_ns),"
     " cubin_sha256 = excluded.cubin_sha256,"
     " log_sha256 = excluded.log_sha256, launch_plan = excluded.launch_plan,"
-    " is_default = excluded.is_default"
+    " is_default = excluded.is_default,"
+    " compiler_warnings = excluded.compiler_warnings"
     " RETURNING variant_id";
 
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
@@ -226,7 +227,8 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_text(variant->cubin_sha256),
             hone__db_text(variant->log_sha256),
             hone__db_text_or_empty(variant->launch_plan),
-            hone__db_integer(variant->is_default ? 1 : 0)};
+            hone__db_integer(variant->is_default ? 1 : 0),
+            hone__db_text_or_empty(variant->compiler_warnings)};
 
         return hone__db_find_or_put(db, "store a variant", find_variant,
                                     put_variant, values,

@@ -14,7 +14,9 @@
 
 enum {
     APPLICATION_ID = 0x686f6e65, /* "hone" */
-    FORMAT_VERSION = 1,
+    /* winner_v1 and default_v1 are the same in all of them. */
+    OLDEST_VERSION = 1,
+    NEWEST_VERSION = 2,
     BUSY_TIMEOUT_MS = 2000
 };
 
@@ -143,14 +145,15 @@ static hone_status open_file(hone_store *store, hone_error *err)
         code = read_pragma(store, "PRAGMA user_version", &version);
     if (code)
         return hone__store_fail(store, "cannot open database", code, err);
-    if (version != FORMAT_VERSION)
+    if (version < OLDEST_VERSION || version > NEWEST_VERSION)
         return hone__fail(err, HONE_ERR_DATABASE,
                           "database '%s' has format version %lld, this "
-                          "library reads version %d; %s",
-                          store->path, (long long)version, FORMAT_VERSION,
-                          version > FORMAT_VERSION
+                          "library reads versions %d to %d; %s",
+                          store->path, (long long)version, OLDEST_VERSION,
+                          NEWEST_VERSION,
+                          version > NEWEST_VERSION
                               ? "update hone"
-                              : "`hone tune` brings it up to date");
+                              : "the file is damaged");
     return HONE_OK;
 }
 

@@ -53,7 +53,7 @@ static void test_create_makes_folders_and_reopens(void **state)
     assert_string_equal(hone__db_path(f->db), path);
     assert_int_equal(fixture_integer(f->db, "PRAGMA application_id"),
                      0x686f6e65);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 1);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
     assert_int_equal(fixture_integer(f->db, "PRAGMA foreign_keys"), 1);
     assert_int_equal(fixture_integer(f->db, "PRAGMA synchronous"), 2);
     fixture_fill(f);
@@ -89,7 +89,7 @@ static void test_every_table_is_strict(void **state)
     assert_int_equal(
         fixture_integer(f->db, "SELECT count(*) FROM pragma_table_list"
                                " WHERE schema = 'main' AND strict"),
-        10);
+        11);
 }
 
 static void test_readonly_reads_and_refuses_writes(void **state)
@@ -226,9 +226,9 @@ static void test_newer_version(void **state)
     fixture_open(f);
     hone__db_close(f->db);
     f->db = NULL;
-    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 2"), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 3"), SQLITE_OK);
     for (int flags = 0; flags < 3; flags++)
-        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 2");
+        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 3");
     assert_int_equal(fixture_sql(f, "PRAGMA user_version = 0"), SQLITE_OK);
     (void)refused(f->path, HONE_DB_CREATE, HONE_ERR_DATABASE, "damaged");
 }
@@ -397,29 +397,33 @@ static void test_awkward_path(void **state)
 static void test_migrations_run_in_order(void **state)
 {
     static const hone_db_migration steps[] = {
-        {"this must not run: the database is at version 1"},
-        {"ALTER TABLE problem ADD COLUMN note TEXT"},
-        {"UPDATE problem SET note = 'second'"}};
+        {"this must not run: the database is at version 2", NULL},
+        {"nor this", NULL},
+        {"ALTER TABLE problem ADD COLUMN note TEXT", NULL},
+        {"UPDATE problem SET note = 'second'", NULL}};
     db_fixture *const f = *state;
 
     fixture_open(f);
     fixture_fill(f);
-    assert_ok(hone__db_migrate(f->db, steps, 3, why));
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
+    assert_ok(hone__db_migrate(f->db, steps, 4, why));
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
     assert_rows(f->db, "SELECT note FROM problem", "second\n");
-    assert_ok(hone__db_migrate(f->db, steps, 3, why)); /* nothing left */
+    assert_ok(hone__db_migrate(f->db, steps, 4, why)); /* nothing left */
 }
 
 static void test_migration_is_all_or_nothing(void **state)
 {
     static const hone_db_migration steps[] = {
-        {""}, {"DELETE FROM trial"}, {"DELETE FROM no_such_table"}};
+        {"", NULL},
+        {"", NULL},
+        {"DELETE FROM trial", NULL},
+        {"DELETE FROM no_such_table", NULL}};
     db_fixture *const f = *state;
 
     fixture_open(f);
     fixture_fill(f);
-    assert_status(hone__db_migrate(f->db, steps, 3, why), HONE_ERR_DATABASE);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 1);
+    assert_status(hone__db_migrate(f->db, steps, 4, why), HONE_ERR_DATABASE);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- For a file of format version 1 that is opened read-only and so cannot be
+-- migrated: views of this connection alone, over the file's own, that have
+-- what version 2 added, unknown. Queries see the current format everywhere.
+-- Changes with every new version, unlike the schema.
+
+CREATE TEMP VIEW trial_v1 AS
+SELECT *, NULL AS timing, NULL AS n_discarded, NULL AS sample_time_ns,
+       '' AS compiler_warnings
+  FROM main.trial_v1;
+
+CREATE TEMP VIEW session_v1 AS
+SELECT p.op, p.dims, p.label, s.mode,
+       d.name AS device_name, d.kind AS device_kind, d.arch, d.sm_count,
+       d.driver_version,
+       k.name AS template_name, k.sha256 AS template_sha256,
+       s.strategy, s.seed, s.budget, s.status, NULL AS verdict,
+       NULL AS noise_floor, NULL AS event_floor_ns, NULL AS warm_up_ns,
+       NULL AS gpu_busy_ns, NULL AS gpu_wall_ns,
+       (SELECT count(*) FROM trial t WHERE t.session_id = s.session_id)
+           AS n_trials,
+       strftime('%Y-%m-%d %H:%M:%S', s.started_unix_s, 'unixepoch')
+           AS started_at,
+       s.finished_unix_s - s.started_unix_s AS duration_s, s.hone_version,
+       s.problem_id, s.device_id, s.session_id
+  FROM session s
+  JOIN problem p ON p.problem_id = s.problem_id
+  JOIN device d ON d.device_id = s.device_id
+  JOIN template k ON k.template_id = s.template_id;
+
+CREATE TEMP VIEW decision_v1 AS
+SELECT NULL AS op, NULL AS dims, NULL AS label, NULL AS mode,
+       NULL AS device_name, NULL AS device_kind, NULL AS arch,
+       NULL AS sm_count, NULL AS driver_version, NULL AS session_id,
+       NULL AS at, NULL AS kind, NULL AS config, NULL AS against_config,
+       NULL AS ratio, NULL AS ratio_low, NULL AS ratio_high,
+       NULL AS n_samples, NULL AS text, NULL AS at_unix_ns,
+       NULL AS problem_id, NULL AS device_id, NULL AS trial_id,
+       NULL AS variant_id, NULL AS against_trial_id, NULL AS decision_id
+ WHERE 0;
