@@ -4,13 +4,12 @@
 
 #include "runtime/hash.h"
 #include "tuner/awkward.h"
+#include "tuner/trial_race.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { N_SCREEN = 2, N_SAMPLES = 6 };
-static const double screen_ratio = 1.5; /* a shared machine: noisy */
 static const double most_seconds = 0.5; /* of timing per trial */
 
 static const char *const pass_name[HONE_N_PASSES] = {"integers", "reals"};
@@ -166,30 +165,39 @@ hone_status hone__cpu_time(hone_cpu_problem *problem, hone_subject subject,
     return HONE_OK;
 }
 
-/* Two samples, and more for what comes near the best so far. */
+/* What a sample needs: the arguments stay as the first run left them. */
+typedef struct timed {
+    hone_subject subject;
+    void *pointers[HONE_MAX_ARGS];
+    void *args[HONE_MAX_ARGS];
+} timed;
+
+static hone_status take_sample(void *user, double *out_ns, hone_error *err)
+{
+    timed *t = user;
+    const double start_s = hone__now_s();
+
+    HONE_TRY(t->subject.enqueue(t->subject.user, t->args, NULL, err));
+    *out_ns = 1e9 * (hone__now_s() - start_s);
+    return HONE_OK;
+}
+
 static hone_status time_variant(hone_cpu_problem *problem,
-                                hone_subject subject, double incumbent_ns,
+                                hone_subject subject,
+                                const hone_trial_job *job,
                                 hone_trial_report *report, hone_error *err)
 {
-    const double start_s = hone__now_s();
-    double sorted[N_SCREEN + N_SAMPLES];
+    timed t = {.subject = subject};
+    const hone_sample_source source = {take_sample, NULL, &t, most_seconds};
+    double ignored;
 
     report->n_launches = 1;
-    HONE_TRY(hone__cpu_time(problem, subject, N_SCREEN, report->samples_ns,
-                            err));
-    report->n_samples = N_SCREEN;
-    memcpy(sorted, report->samples_ns, sizeof sorted);
-    report->time_ns = hone__median(sorted, N_SCREEN);
-    if (hone__now_s() - start_s < most_seconds &&
-        (incumbent_ns <= 0 ||
-         report->time_ns < screen_ratio * incumbent_ns)) {
-        HONE_TRY(hone__cpu_time(problem, subject, N_SAMPLES,
-                                report->samples_ns + N_SCREEN, err));
-        report->n_samples += N_SAMPLES;
-    }
-    memcpy(sorted, report->samples_ns, sizeof sorted);
-    report->time_ns = hone__median(sorted, (size_t)report->n_samples);
-    report->spread_ns = hone__half_iqr(sorted, (size_t)report->n_samples);
+    hone__cpu_problem_prepare(problem, HONE_PASS_REALS, t.pointers, t.args);
+    HONE_TRY(take_sample(&t, &ignored, err)); /* to warm up */
+    HONE_TRY(hone__trial_race(job, &source, report, err));
+    hone__trial_check(&(hone_selfcheck){.time_ns = report->time_ns,
+                                        .n_launches = 1},
+                      report);
     return HONE_OK;
 }
 
@@ -223,7 +231,7 @@ hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
         memcpy(out->message, verdict.message, sizeof out->message);
     }
     if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
-        status = time_variant(problem, subject, job->incumbent_ns, out, err);
+        status = time_variant(problem, subject, job, out, err);
     hone__cpu_variant_unload(&variant);
     out->gpu_s = hone__now_s() - start_s;
     return status;

@@ -212,9 +212,10 @@ static hone_status serve(const server *s, int from_parent, hone_error *err)
 
 int hone__cpu_worker(void *user, int from_parent, int to_parent)
 {
+    const double start_s = hone__now_s();
     server s = {user, hone__alloc(sizeof *s.problem), to_parent};
     hone_error err = {.status = HONE_OK};
-    hone_text notes = {0};
+    hone_text payload = {0};
     hone_status status =
         s.problem ? HONE_OK
                   : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -225,14 +226,18 @@ int hone__cpu_worker(void *user, int from_parent, int to_parent)
         status = hone__cpu_problem_open(&s.setup->problem,
                                         !s.setup->sanitized, s.problem, &err);
     if (status == HONE_OK) {
-        hone__pack_string(&notes, "");
-        (void)hone__message_send(to_parent, HONE_GPU_READY, &notes, NULL);
+        const hone_ready_report ready = {
+            .setup_s = hone__now_s() - start_s, .n_sets = 1,
+            .n_sets_wanted = 1};
+
+        hone__ready_report_pack(&payload, &ready);
+        (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
         status = serve(&s, from_parent, &err);
         hone__cpu_problem_close(s.problem);
     }
     if (status != HONE_OK)
         hone__gpu_say_failed(to_parent, &err);
-    hone__text_free(&notes);
+    hone__text_free(&payload);
     hone__free(s.problem);
     return status == HONE_OK ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "runtime/alloc.h"
 #include "tuner/final.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void hone__gpu_say_failed(int to_parent, const hone_error *err)
@@ -20,22 +21,31 @@ void hone__gpu_say_failed(int to_parent, const hone_error *err)
 }
 
 /* What checks could not be made, for a person. */
-static hone_status say_ready(const hone_problem *problem, int to_parent)
+static void describe_checks(const hone_problem *problem, char *out,
+                            size_t size)
 {
-    hone_text notes = {0};
+    size_t at = 0;
+
+    for (size_t i = 0; i < problem->n_checks && at < size; ++i) {
+        if (problem->checks[i].skipped[0])
+            at += (size_t)snprintf(out + at, size - at,
+                                   "%scheck %s was left out: %s",
+                                   at ? "; " : "", problem->checks[i].name,
+                                   problem->checks[i].skipped);
+    }
+}
+
+static hone_status say_ready(const hone_problem *problem, double start_s,
+                             int to_parent)
+{
+    hone_ready_report ready = {.n_sets = (int)problem->n_sets};
     hone_text payload = {0};
     hone_status status;
 
-    for (size_t i = 0; i < problem->n_checks; ++i) {
-        if (problem->checks[i].skipped[0])
-            hone__text_printf(&notes, "%scheck %s was left out: %s",
-                              notes.length ? "; " : "",
-                              problem->checks[i].name,
-                              problem->checks[i].skipped);
-    }
-    hone__pack_string(&payload, hone__text_str(&notes));
+    describe_checks(problem, ready.notes, sizeof ready.notes);
+    ready.setup_s = hone__now_s() - start_s;
+    hone__ready_report_pack(&payload, &ready);
     status = hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
-    hone__text_free(&notes);
     hone__text_free(&payload);
     return status;
 }
@@ -62,7 +72,7 @@ static hone_status answer_trial(hone_problem *problem,
     hone__trial_report_pack(&payload, &report);
     status = hone__message_send(to_parent, HONE_GPU_RESULT, &payload, err);
     hone__text_free(&payload);
-    *out_leave = report.outcome == HONE_OUTCOME_FAULT;
+    *out_leave = report.leaving;
     return status;
 }
 
@@ -126,6 +136,7 @@ static hone_status serve(hone_problem *problem,
 int hone__gpu_worker(void *user, int from_parent, int to_parent)
 {
     const hone_gpu_setup *setup = user;
+    const double start_s = hone__now_s();
     hone_problem *problem = hone__alloc(sizeof *problem);
     hone_gpu device = {.cuda = NULL};
     hone_error err = {.status = HONE_OK};
@@ -143,7 +154,7 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK && !setup->verify_only)
         status = hone__device_warm_up(&device, 0.5, &err);
     if (status == HONE_OK)
-        (void)say_ready(problem, to_parent);
+        (void)say_ready(problem, start_s, to_parent);
     if (status == HONE_OK)
         status = serve(problem, &setup->problem, from_parent, to_parent,
                        &err);

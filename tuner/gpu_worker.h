@@ -7,6 +7,7 @@
 
 #include "tuner/measure.h"
 #include "tuner/problem.h"
+#include "tuner/selfcheck.h"
 #include "tuner/worker.h"
 
 enum {
@@ -15,7 +16,7 @@ enum {
     HONE_GPU_FINAL = 2, /* count, hone_trial_job .. */
     HONE_GPU_VERIFY = 3, /* hone_trial_job: on awkward shapes, not timed */
     /* from it */
-    HONE_GPU_READY = 16,     /* the problem is set up; notes */
+    HONE_GPU_READY = 16,     /* the problem is set up; hone_ready_report */
     HONE_GPU_FAILED = 17,    /* hone_status, domain, native, sentence */
     HONE_GPU_RESULT = 18,    /* hone_trial_report */
     HONE_GPU_RANKED = 19     /* hone_final_report, see final.h */
@@ -27,6 +28,7 @@ typedef struct hone_gpu_setup {
     const void *device_code; /* cubin of device_code.cu; of a GPU */
     int verify_only; /* no problem is set up: only HONE_GPU_VERIFY comes */
     int sanitized; /* cpu: a sanitizer watches the bounds of arrays */
+    int timing; /* hone_timing */
     hone_problem_setup problem;
 } hone_gpu_setup;
 
@@ -37,6 +39,10 @@ typedef struct hone_trial_job {
     const void *cubin;
     size_t cubin_bytes;
     double incumbent_ns; /* best so far; 0: none */
+    double noise;        /* of the session so far, see screen.h; 0: unknown */
+    int fixed_samples;   /* > 0: so many, no racing */
+    double timeout_s;    /* when the parent gives up; 0: 10. A trial waits for
+                            a slowed card only within it */
 } hone_trial_job;
 
 typedef struct hone_trial_report {
@@ -55,12 +61,34 @@ typedef struct hone_trial_report {
     int temperature_c;
     int64_t clock_reasons;
     double gpu_s; /* spent in the worker */
+    int timing;   /* hone_timing that was used; AUTO: not timed, or the cpu */
+    int n_discarded;     /* samples during a slowdown, thrown away */
+    int screened;        /* 1: dropped by the rule of screen.h */
+    double screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
+    int alarm;           /* hone_alarm; not NONE: outcome unstable */
+    double sample_s;     /* spent in samples, discarded ones included */
+    int leaving;         /* the worker ends after this report: its memory or
+                            its context is damaged, a new one must start */
 } hone_trial_report;
+
+/* What a worker says when its problem is set up. */
+typedef struct hone_ready_report {
+    char notes[512]; /* checks left out, a smaller set-up; "" : nothing */
+    double event_floor_ns; /* of an empty sample; 0: unknown */
+    double warm_up_s;
+    double setup_s; /* all of it, the warm-up included */
+    int n_sets;     /* copies of the arguments that cold mode rotates */
+    int n_sets_wanted; /* to cover the cache three times */
+    double peak_bytes_per_s; /* of the device's memory; 0: unknown */
+    double peak_flops;
+} hone_ready_report;
 
 void hone__trial_job_pack(hone_text *out, const hone_trial_job *job);
 void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out);
 void hone__trial_report_pack(hone_text *out, const hone_trial_report *report);
 void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out);
+void hone__ready_report_pack(hone_text *out, const hone_ready_report *report);
+void hone__ready_report_unpack(hone_unpack *in, hone_ready_report *out);
 
 /* `user` is a hone_gpu_setup. */
 int hone__gpu_worker(void *user, int from_parent, int to_parent);

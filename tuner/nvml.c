@@ -260,13 +260,22 @@ void hone__nvml_reasons_text(int64_t clock_reasons, char *out,
     }
 }
 
+static int64_t discard_bits(int64_t clock_reasons)
+{
+    int64_t bits = 0;
+
+    for (size_t i = 0; clock_reasons > 0 && i < N_REASONS; i++)
+        if (reason_rows[i].discard)
+            bits |= clock_reasons & reason_rows[i].bit;
+    return bits;
+}
+
 int hone__nvml_must_discard(const hone_nvml_sample *sample)
 {
-    if (sample->clock_reasons <= 0)
-        return 0;
-    for (size_t i = 0; i < N_REASONS; i++)
-        if ((sample->clock_reasons & reason_rows[i].bit) &&
-            reason_rows[i].discard)
-            return 1;
-    return 0;
+    return discard_bits(sample->clock_reasons) != 0;
+}
+
+int64_t hone__nvml_slowdown(hone_nvml *nvml)
+{
+    return nvml && nvml->device ? discard_bits(read_reasons(nvml)) : 0;
 }

@@ -62,5 +62,8 @@ void hone__nvml_reasons_text(int64_t clock_reasons, char *out,
 /* Whether a time measured at this sample must be thrown away: the hardware
  * slowed the clocks down. 0 when unknown. */
 int hone__nvml_must_discard(const hone_nvml_sample *sample);
+/* The reasons, right now, for which a time must be thrown away: 0 if there
+ * are none, or unknown. One short call. */
+int64_t hone__nvml_slowdown(hone_nvml *nvml);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spellings of outcomes and modes. */
+/* Spellings of outcomes, modes and timings. */
 #include "tuner/outcome.h"
 
 #include "tuner/tuner.h"
@@ -29,4 +29,16 @@ hone_outcome hone__outcome_find(const char *name)
 const char *hone__mode_name(hone_mode mode)
 {
     return mode == HONE_MODE_HOT ? "hot" : "cold";
+}
+
+const char *hone__timing_name(hone_timing timing)
+{
+    switch (timing) {
+    case HONE_TIMING_EVENT:
+        return "event";
+    case HONE_TIMING_GRAPH:
+        return "graph";
+    default:
+        return "auto";
+    }
 }

@@ -1,117 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One trial in the GPU worker: load, verify, then time; and its messages. */
+/* One trial in the GPU worker: load, verify, then time. */
 #include "tuner/awkward.h"
-#include "tuner/gpu_worker.h"
+#include "tuner/trial_race.h"
 #include "tuner/verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Samples: two screen a variant against the best so far (replayed on
- * recorded spaces, dropping at 1.1x costs no regret where times spread;
- * 1.25x leaves room for the noise of two samples), the others get eight. */
-enum { N_SCREEN = 2, N_SAMPLES = 8, N_RETRY = 24 };
-static const double screen_ratio = 1.25;
 static const double most_seconds = 1.0; /* of timing per trial */
 
-void hone__trial_job_pack(hone_text *out, const hone_trial_job *job)
+static hone_status take_sample(void *user, double *out_ns, hone_error *err)
 {
-    hone__pack_i64(out, job->id);
-    hone__pack_string(out, job->launch_spec);
-    hone__pack_bytes(out, job->cubin, job->cubin_bytes);
-    hone__pack_f64(out, job->incumbent_ns);
+    return hone__timer_sample(user, out_ns, err);
 }
 
-void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out)
+static int64_t slowed(void *user)
 {
-    out->id = hone__unpack_i64(in);
-    out->launch_spec = hone__unpack_string(in);
-    out->cubin = hone__unpack_bytes(in, &out->cubin_bytes);
-    out->incumbent_ns = hone__unpack_f64(in);
+    const hone_timer *timer = user;
+
+    return hone__nvml_slowdown(timer->device->nvml);
 }
 
-void hone__trial_report_pack(hone_text *out, const hone_trial_report *report)
+static hone_status time_variant(hone_problem *problem,
+                                const hone_variant *variant,
+                                hone_subject subject,
+                                const hone_trial_job *job,
+                                hone_trial_report *report, hone_error *err)
 {
-    hone__pack_bytes(out, report, sizeof *report);
-}
-
-void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out)
-{
-    size_t size_bytes = 0;
-    const void *bytes = hone__unpack_bytes(in, &size_bytes);
-
-    memset(out, 0, sizeof *out);
-    if (size_bytes == sizeof *out)
-        memcpy(out, bytes, sizeof *out);
-    else
-        in->broken = 1;
-}
-
-static hone_status take_samples(hone_timer *timer, hone_trial_report *report,
-                                int until, double deadline_s, hone_error *err)
-{
-    while (report->n_samples < until && report->n_samples < HONE_MAX_SAMPLES) {
-        HONE_TRY(hone__timer_sample(
-            timer, &report->samples_ns[report->n_samples], err));
-        ++report->n_samples;
-        if (report->n_samples >= N_SCREEN && hone__now_s() > deadline_s)
-            break;
-    }
-    return HONE_OK;
-}
-
-static void summarise(hone_trial_report *report)
-{
-    double sorted[HONE_MAX_SAMPLES];
-    const size_t n = (size_t)report->n_samples;
-
-    memcpy(sorted, report->samples_ns, n * sizeof sorted[0]);
-    report->time_ns = hone__median(sorted, n);
-    report->spread_ns = hone__half_iqr(sorted, n);
-}
-
-/* More samples for a variant whose times scatter; if they still do, the
- * number is not worth anything. A quarter of the median is far above what a
- * steady kernel shows (below 2 % here). */
-static hone_status settle(hone_timer *timer, hone_trial_report *report,
-                          double deadline_s, hone_error *err)
-{
-    if (report->n_samples < N_SAMPLES ||
-        report->spread_ns <= 0.25 * report->time_ns)
-        return HONE_OK;
-    HONE_TRY(take_samples(timer, report, N_RETRY, deadline_s, err));
-    summarise(report);
-    if (report->spread_ns > 0.25 * report->time_ns) {
-        report->outcome = HONE_OUTCOME_UNSTABLE;
-        (void)snprintf(report->message, sizeof report->message,
-                       "the time scatters by %.0f %% over %d samples",
-                       100 * report->spread_ns / report->time_ns,
-                       report->n_samples);
-    }
-    return HONE_OK;
-}
-
-static hone_status time_variant(hone_problem *problem, hone_subject subject,
-                                double incumbent_ns, hone_trial_report *report,
-                                hone_error *err)
-{
-    const double deadline_s = hone__now_s() + most_seconds;
     hone_timer timer;
+    const hone_sample_source source = {take_sample, slowed, &timer,
+                                       most_seconds};
     hone_status status = hone__timer_open(problem, subject, &timer, err);
 
     if (status != HONE_OK)
         return status;
     report->n_launches = timer.n_launches;
-    status = take_samples(&timer, report, N_SCREEN, deadline_s, err);
-    if (status == HONE_OK)
-        summarise(report);
-    if (status == HONE_OK && (incumbent_ns <= 0 ||
-                              report->time_ns < screen_ratio * incumbent_ns)) {
-        status = take_samples(&timer, report, N_SAMPLES, deadline_s, err);
-        if (status == HONE_OK) {
-            summarise(report);
-            status = settle(&timer, report, deadline_s, err);
-        }
+    report->timing = HONE_TIMING_GRAPH;
+    status = hone__trial_race(job, &source, report, err);
+    if (status == HONE_OK) {
+        const hone_selfcheck check = {
+            .time_ns = report->time_ns,
+            .n_launches = timer.n_launches,
+            .bytes = (double)variant->resolved.bytes,
+            .flops = (double)variant->resolved.flops};
+
+        hone__trial_check(&check, report);
     }
     hone__timer_close(&timer);
     return status;
@@ -171,8 +104,9 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
         memcpy(out->message, verdict.message, sizeof out->message);
     }
     if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
-        status = time_variant(problem, subject, job->incumbent_ns, out, err);
+        status = time_variant(problem, &variant, subject, job, out, err);
     status = as_outcome(status, out, err);
+    out->leaving = out->outcome == HONE_OUTCOME_FAULT;
     if (out->outcome != HONE_OUTCOME_FAULT) { /* else the context is gone */
         read_clocks(problem, out);
         hone__variant_unload(&variant);

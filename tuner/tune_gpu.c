@@ -99,13 +99,14 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
                                 hone_unpack *in, hone_error *err)
 {
     hone_trial_report report;
+    hone_ready_report ready;
 
     switch (kind) {
     case HONE_GPU_READY:
+        hone__ready_report_unpack(in, &ready);
         run->gpu_ready = 1;
         run->gpu_setups_failed = 0;
-        (void)snprintf(run->notes, sizeof run->notes, "%.500s",
-                       hone__unpack_string(in));
+        (void)snprintf(run->notes, sizeof run->notes, "%.500s", ready.notes);
         return HONE_OK;
     case HONE_GPU_FAILED:
         return take_failure(run, in, err);
