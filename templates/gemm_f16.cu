@@ -49,7 +49,7 @@
 #pragma hone param PAD in {0, 8} default 8
 #pragma hone param SPLIT_K in {1, 2, 4, 8} default 1
 #pragma hone param FINISH in {ticket, reduce} default ticket
-#pragma hone param GROUP in {1, 8} default 8
+#pragma hone param GROUP in {1, 4, 8} default 8
 #pragma hone param MIN_BLOCKS in {1, 2} default 1
 
 #pragma hone let FM = WMMA == m16n16k16 ? 16 : WMMA == m32n8k16 ? 32 : 8

@@ -71,7 +71,7 @@ static void on_variant(void *user, const hone_compile_report *report)
 {
     compile_view *view = user;
     const hone_progress_step step = {++view->n_done, report->n_total, 0,
-                                     "variants", ""};
+                                     "variants", "", ""};
 
     begin(view);
     if (lists_all(view) || !report->ok) {
@@ -119,6 +119,8 @@ static hone_status fill_request(const hone_options *options,
     out->limit = options->number[HONE_OPT_LIMIT];
     out->farm.cache_folder = hone__text_str(cache);
     out->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
+    out->farm.compile_timeout_s =
+        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     out->farm.stop = hone__interrupt_flag();
     return HONE_OK;
 }

@@ -29,9 +29,24 @@ typedef struct tune_run {
     int n_without_winner;
 } tune_run;
 
+/* "3 wrong, 1 fault": what is not ok. */
+static void failures_text(const int64_t *outcomes, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < HONE_N_OUTCOMES; ++i) {
+        if (i == HONE_OUTCOME_OK || !outcomes[i] || used + 1 >= size)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%lld %s",
+                                 used ? ", " : "", (long long)outcomes[i],
+                                 hone__outcome_name((hone_outcome)i));
+    }
+}
+
 static void on_progress(void *user, const hone_tune_progress *progress)
 {
-    char best[320] = "", time[32];
+    char best[320] = "", failures[160], time[32];
     const int is_tuning = strcmp(progress->stage, "tuning") == 0;
 
     (void)user;
@@ -40,9 +55,10 @@ static void on_progress(void *user, const hone_tune_progress *progress)
         (void)snprintf(best, sizeof best, "%s %s", time,
                        progress->best_config);
     }
+    failures_text(progress->outcomes, failures, sizeof failures);
     hone__progress_show(&(hone_progress_step){
         progress->n_done, progress->n_planned, progress->budget_s,
-        is_tuning ? "trials" : progress->stage, best});
+        is_tuning ? "trials" : progress->stage, best, failures});
 }
 
 /* ---- one result as JSON ----------------------------------------------- */
@@ -112,6 +128,27 @@ static void set_winner(json_t *row, const hone_tune_result *r)
                        r->decided_by));
 }
 
+/* How the run went: phases, samples, and what was noticed on the way. */
+static json_t *run_json(const hone_tune_result *r)
+{
+    const double idle =
+        r->trials_s > 0 ? 1 - r->gpu_busy_s / r->trials_s : 0;
+
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, "
+        "s:o, s:s}",
+        "n_compiles", (json_int_t)r->n_compiles, "n_gated",
+        (json_int_t)r->n_gated, "n_deferred", (json_int_t)r->n_deferred,
+        "n_samples", (json_int_t)r->n_samples, "n_discarded",
+        (json_int_t)r->n_discarded, "n_retried", (json_int_t)r->n_retried,
+        "sample_s", r->sample_s, "setup_s", r->setup_s, "trials_s",
+        r->trials_s, "final_s", r->final_s, "gpu_busy_s", r->gpu_busy_s,
+        "gpu_idle_ratio", r->trials_s > 0 ? json_real(idle) : json_null(),
+        "noise_floor",
+        r->noise_floor >= 0 ? json_real(r->noise_floor) : json_null(),
+        "event_floor_ns", positive(r->event_floor_ns), "notes", r->notes);
+}
+
 static json_t *result_row(const hone_shape *shape, const char *label,
                           const hone_tune_request *request,
                           const hone_tune_result *r)
@@ -123,6 +160,9 @@ static json_t *result_row(const hone_shape *shape, const char *label,
                   hone__mode_name(request->mode));
 
     set_winner(row, r);
+    (void)json_object_set_new(
+        row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
+    (void)json_object_update_new(row, run_json(r));
     (void)json_object_update_new(
         row,
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
@@ -146,6 +186,7 @@ static void print_row(tune_run *run, json_t *row)
         {"default_ns", "default", HONE_CELL_TIME_NS},
         {"gbytes_per_s", "GB/s", HONE_CELL_NUMBER},
         {"gflops", "GFLOP/s", HONE_CELL_NUMBER},
+        {"verdict", "verdict", HONE_CELL_TEXT},
         {"trials", "trials", HONE_CELL_NUMBER},
         {"outcomes", "outcomes", HONE_CELL_TEXT},
         {"winner", "winner", HONE_CELL_TEXT},
@@ -236,6 +277,11 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     HONE_TRY(open_db(run, err));
+    request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
+    request->timing = hone__option_timing(options);
+    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    request->farm.compile_timeout_s =
+        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->strategy = strategy ? strategy : "random";

@@ -10,6 +10,7 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/sanitizer.h"
+#include "runtime/alloc.h"
 
 #include "tuner/tuner.h"
 
@@ -35,7 +36,7 @@ static void on_progress(void *user, const hone_tune_progress *progress)
     (void)user;
     hone__progress_show(&(hone_progress_step){progress->n_done,
                                               progress->n_planned, 0,
-                                              "configurations", ""});
+                                              "configurations", "", ""});
 }
 
 static void on_trial(void *user, const char *config, hone_outcome outcome,
@@ -54,6 +55,23 @@ static void on_trial(void *user, const char *config, hone_outcome outcome,
                                "message", message));
 }
 
+/* --config: that one instead of the space. */
+static hone_status only_config(const verify_run *run,
+                               const hone_template *tmpl, int64_t **out,
+                               hone_tune_request *request, hone_error *err)
+{
+    const char *text = run->options->text[HONE_OPT_CONFIG];
+
+    if (!text)
+        return HONE_OK;
+    *out = hone__alloc((tmpl->n_params + 1) * sizeof **out);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    HONE_TRY(hone__config_parse(tmpl, text, *out, err));
+    request->config = *out;
+    return HONE_OK;
+}
+
 static hone_status verify_template(verify_run *run, const char *name,
                                    hone_error *err)
 {
@@ -61,6 +79,7 @@ static hone_status verify_template(verify_run *run, const char *name,
     hone_tune_result result;
     hone_template *tmpl = NULL;
     int64_t dims[HONE_MAX_DIMS];
+    int64_t *config = NULL;
     int given = 0;
     hone_status status;
 
@@ -68,10 +87,13 @@ static hone_status verify_template(verify_run *run, const char *name,
     status = hone__load_dims(run->options, tmpl, dims, &given, err);
     request.tmpl = tmpl;
     request.dims = dims;
+    if (status == HONE_OK)
+        status = only_config(run, tmpl, &config, &request, err);
     run->op = tmpl->op;
     if (hone__cpu_can_run(tmpl, request.farm.backend, err) != HONE_OK) {
         hone__message_note("skipped: %s", err->text);
         ++run->n_skipped;
+        hone__free(config);
         hone__template_free(tmpl);
         return HONE_OK;
     }
@@ -80,6 +102,7 @@ static hone_status verify_template(verify_run *run, const char *name,
         status = hone__tune(&request, &result, err);
         hone__progress_end();
     }
+    hone__free(config);
     hone__template_free(tmpl);
     return status;
 }
@@ -123,7 +146,11 @@ static hone_status prepare(verify_run *run, hone_error *err)
     request->strategy = request->budget_trials ? "random" : "exhaustive";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
-    request->trial_timeout_s = 60; /* sanitizers are slow */
+    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    if (request->trial_timeout_s <= 0)
+        request->trial_timeout_s = 60; /* sanitizers are slow */
+    request->farm.compile_timeout_s =
+        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     request->farm.cache_folder = hone__text_str(&run->cache);
     request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
     request->farm.stop = hone__interrupt_flag();

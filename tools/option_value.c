@@ -93,6 +93,15 @@ hone_status hone__option_device_mode(const hone_options *options,
                : HONE_OK;
 }
 
+hone_timing hone__option_timing(const hone_options *options)
+{
+    if (hone__options_is(options, HONE_OPT_TIMING, "event"))
+        return HONE_TIMING_EVENT;
+    return hone__options_is(options, HONE_OPT_TIMING, "graph")
+               ? HONE_TIMING_GRAPH
+               : HONE_TIMING_AUTO;
+}
+
 uint64_t hone__option_seed(const hone_options *options)
 {
     return options->text[HONE_OPT_SEED]

@@ -23,6 +23,8 @@ hone_mode hone__option_mode(const hone_options *options);
 hone_status hone__option_device_mode(const hone_options *options,
                                      hone_backend backend, hone_mode *out,
                                      hone_error *err);
+/* --timing; auto if it is not given. */
+hone_timing hone__option_timing(const hone_options *options);
 /* --seed; 1 if it is not given. */
 uint64_t hone__option_seed(const hone_options *options);
 

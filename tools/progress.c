@@ -22,6 +22,7 @@ static struct {
     int is_drawn;
     char label[96];
     double start_s;
+    double work_s; /* when the first of it was done: set-up is no rate */
     double last_s;
     int64_t first_done; /* resumed work is not part of the rate */
 } bar;
@@ -95,15 +96,17 @@ static void format_line(const hone_progress_step *step, double elapsed_s,
                         char *out)
 {
     const double work = (double)(step->n_done - bar.first_done);
-    const double rate = elapsed_s > 0 ? work / elapsed_s : 0;
+    const double worked_s = bar.start_s + elapsed_s - bar.work_s;
+    const double rate = worked_s > 0 ? work / worked_s : 0;
     char left[32], total[32] = "";
 
     time_left_text(time_left(step, rate, elapsed_s), left, sizeof left);
     if (step->n_total > 0)
         (void)snprintf(total, sizeof total, "/%lld",
                        (long long)step->n_total);
-    (void)snprintf(out, LINE_BYTES, "%lld%s %s  %.1f/s  left %s%s%s",
+    (void)snprintf(out, LINE_BYTES, "%lld%s %s  %.1f/s  left %s%s%s%s%s",
                    (long long)step->n_done, total, step->unit, rate, left,
+                   step->failures[0] ? "  " : "", step->failures,
                    step->best[0] ? "  best " : "", step->best);
 }
 
@@ -149,6 +152,8 @@ void hone__progress_show(const hone_progress_step *step)
         return;
     if (bar.first_done < 0)
         bar.first_done = step->n_done;
+    if (step->n_done == bar.first_done)
+        bar.work_s = t;
     if (t - bar.last_s < (bar.in_place ? DRAW_EVERY_S : LINE_EVERY_S) &&
         (bar.is_drawn || !bar.in_place))
         return;

@@ -12,6 +12,7 @@ typedef struct hone_progress_step {
     double budget_s;  /* 0: none; else the time left follows from it too */
     const char *unit; /* "variants": what is counted */
     const char *best; /* "12.3 us BM=128,..", or "" */
+    const char *failures; /* "3 wrong, 1 fault", or "" */
 } hone_progress_step;
 
 /* One at a time. `label` is copied. */

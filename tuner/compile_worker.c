@@ -147,6 +147,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     hone_text message = {0};
     uint32_t kind = 0;
 
+    hone__worker_name("hone-compile");
     st.setup = user;
     st.to_parent = to_parent;
     st.producer = &producers[st.setup->backend];

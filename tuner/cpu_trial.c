@@ -188,7 +188,8 @@ static hone_status time_variant(hone_cpu_problem *problem,
                                 hone_trial_report *report, hone_error *err)
 {
     timed t = {.subject = subject};
-    const hone_sample_source source = {take_sample, NULL, &t, most_seconds};
+    const hone_sample_source source = {take_sample, NULL, &t,
+                                       most_seconds, 1};
     double ignored;
 
     report->n_launches = 1;

@@ -220,6 +220,7 @@ int hone__cpu_worker(void *user, int from_parent, int to_parent)
         s.problem ? HONE_OK
                   : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
 
+    hone__worker_name("hone-trial");
     if (status == HONE_OK && s.setup->verify_only)
         s.problem->guarded = !s.setup->sanitized;
     else if (status == HONE_OK)

@@ -144,6 +144,7 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
         problem ? HONE_OK
                 : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
 
+    hone__worker_name("hone-trial");
     if (status == HONE_OK)
         status = hone__device_open(&device, setup->device,
                                    setup->device_code, &err);

@@ -29,7 +29,7 @@ static hone_status time_variant(hone_problem *problem,
 {
     hone_timer timer;
     const hone_sample_source source = {take_sample, slowed, &timer,
-                                       most_seconds};
+                                       most_seconds, 0};
     hone_status status = hone__timer_open(problem, subject, &timer, err);
 
     if (status != HONE_OK)

@@ -143,7 +143,7 @@ hone_status hone__trial_race(const hone_trial_job *job,
     }
     report->screened = step == HONE_SCREEN_DROP;
     summarise(report);
-    if (report->outcome == HONE_OUTCOME_OK)
+    if (report->outcome == HONE_OUTCOME_OK && !source->may_scatter)
         check_scatter(report);
     return HONE_OK;
 }

@@ -15,6 +15,8 @@ typedef struct hone_sample_source {
     int64_t (*slowed)(void *user);
     void *user;
     double most_s; /* after so long, what is there has to do */
+    int may_scatter; /* the cpu shares its cores: a wide spread is normal and
+                        stands in the record, not in the variant's way */
 } hone_sample_source;
 
 /* Fills samples, time, spread, screening and discards of `report`; outcome

@@ -4,6 +4,7 @@
 #include "tuner/tune_state.h"
 
 #include "runtime/alloc.h"
+#include "tuner/selfcheck.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,61 +22,15 @@ void hone__tune_show_progress(hone_tune_run *run, const char *stage)
         run->request->on_progress(run->request->user, &run->progress);
 }
 
-static int is_seen(const hone_tune_run *run, int64_t index)
+void hone__tune_note(hone_tune_run *run, const char *sentence)
 {
-    return run->seen[index / 8] >> (index % 8) & 1;
-}
+    char *notes = run->result->notes;
+    const size_t used = strlen(notes);
 
-/* Jobs that are under way and will become trials. */
-static int64_t n_under_way(const hone_tune_run *run)
-{
-    return run->n_queued + (run->gpu_job != NULL) + run->n_compiling;
-}
-
-static int budget_is_spent(const hone_tune_run *run)
-{
-    const hone_tune_request *request = run->request;
-
-    if (request->budget_s > 0 &&
-        hone__now_s() - run->start_s >= request->budget_s)
-        return 1;
-    return request->budget_trials > 0 &&
-           run->progress.n_done + n_under_way(run) >= request->budget_trials;
-}
-
-/* Keep the compilers busy, but not further ahead of the GPU than four rounds
- * of the farm: what is compiled must also be tried. */
-static hone_status propose(hone_tune_run *run, int *out_exhausted,
-                           hone_error *err)
-{
-    const int ahead = 4 * hone__farm_n_workers(run->farm);
-
-    while (!*out_exhausted && hone__farm_n_idle(run->farm) > 0 &&
-           run->n_queued + run->n_compiling < ahead &&
-           !budget_is_spent(run)) {
-        const hone_template *tmpl = run->request->tmpl;
-        const int64_t index = hone__search_next(run->search);
-        hone_compile_input input;
-        hone_tune_job *job = NULL;
-
-        if (index < 0) {
-            *out_exhausted = 1;
-            break;
-        }
-        if (is_seen(run, index))
-            continue;
-        HONE_TRY(hone__tune_job_make(run, index, &job, err));
-        job->next = run->compiling;
-        run->compiling = job;
-        ++run->n_compiling;
-        input = (hone_compile_input){hone__text_str(&job->source), tmpl->path,
-                                     run->compile_arch,
-                                     hone__text_str(&job->options),
-                                     hone__text_str(&run->folder),
-                                     tmpl->sha256};
-        HONE_TRY(hone__farm_submit(run->farm, job->id, &input, err));
-    }
-    return HONE_OK;
+    if (!sentence[0] || strstr(notes, sentence))
+        return; /* said before: by an earlier worker */
+    (void)snprintf(notes + used, sizeof run->result->notes - used, "%s%s",
+                   used ? "; " : "", sentence);
 }
 
 static void wait_for_news(hone_tune_run *run)
@@ -87,16 +42,23 @@ static void wait_for_news(hone_tune_run *run)
     (void)poll(fds, n + 1, 50);
 }
 
+/* Nothing more to do: neither now nor in what was put off. */
+static int is_over(const hone_tune_run *run)
+{
+    if (hone__tune_under_way(run))
+        return 0;
+    return hone__tune_budget_is_spent(run) ||
+           (run->exhausted && !run->deferred.n);
+}
+
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
-    int exhausted = 0;
-
-    for (;;) {
+    while (!is_over(run)) {
         if (hone__tune_stopped(run))
             return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
-        HONE_TRY(propose(run, &exhausted, err));
+        HONE_TRY(hone__tune_propose(run, err));
         HONE_TRY(hone__tune_gpu_feed(run, err));
-        if (n_under_way(run) == 0 && (exhausted || budget_is_spent(run)))
+        if (is_over(run)) /* the last ones never got past the gate */
             return HONE_OK;
         wait_for_news(run);
         HONE_TRY(hone__farm_pump(run->farm, err));
@@ -106,6 +68,54 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
         }
         HONE_TRY(hone__tune_gpu_pump(run, err));
     }
+    return HONE_OK;
+}
+
+/* Are the numbers believable as a whole? */
+static hone_status check_session(hone_tune_run *run, hone_error *err)
+{
+    double *times_ns = hone__alloc((run->n_candidates + 1) * sizeof *times_ns);
+    char sentence[256] = "";
+    hone_alarm alarm;
+
+    if (!times_ns)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < run->n_candidates; ++i)
+        times_ns[i] = run->candidates[i].time_ns;
+    alarm = hone__selfcheck_session(times_ns, run->n_candidates, sentence,
+                                    sizeof sentence);
+    hone__free(times_ns);
+    if (alarm == HONE_ALARM_NONE)
+        return HONE_OK;
+    hone__tune_note(run, sentence);
+    return hone__tune_record_decision(run, "alarm", sentence, err);
+}
+
+static hone_status run_phases(hone_tune_run *run, hone_error *err)
+{
+    hone_tune_result *result = run->result;
+    double final_start_s;
+    hone_status status = hone__tune_setup(run, err);
+
+    if (status == HONE_OK)
+        status = loop(run, err);
+    final_start_s = hone__now_s();
+    if (run->ready_s > 0) {
+        result->setup_s = run->ready_s - run->start_s;
+        result->trials_s = final_start_s - run->ready_s;
+    }
+    if (run->session_id) {
+        const hone_status stored = hone__tune_record_untried(
+            run, status == HONE_OK ? err : NULL);
+
+        status = status == HONE_OK ? stored : status;
+    }
+    if (status == HONE_OK && !run->request->verify_only)
+        status = check_session(run, err);
+    if (status == HONE_OK)
+        status = hone__tune_final(run, err);
+    result->final_s = hone__now_s() - final_start_s;
+    return status;
 }
 
 static void finish_result(hone_tune_run *run)
@@ -114,7 +124,6 @@ static void finish_result(hone_tune_run *run)
     hone_launch_spec *spec = NULL;
     hone_resolved *resolved = hone__alloc(sizeof *resolved);
 
-    memcpy(result->notes, run->notes, sizeof run->notes);
     result->n_trials = run->progress.n_done;
     result->n_resumed = run->progress.n_resumed;
     result->n_compiled = run->progress.n_compiled;
@@ -147,13 +156,11 @@ hone_status hone__tune(const hone_tune_request *request,
     run->request = request;
     run->result = out;
     run->start_s = hone__now_s();
+    run->lock.fd = -1;
+    out->noise_floor = -1;
     status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
     if (status == HONE_OK)
-        status = hone__tune_setup(run, err);
-    if (status == HONE_OK)
-        status = loop(run, err);
-    if (status == HONE_OK)
-        status = hone__tune_final(run, err);
+        status = run_phases(run, err);
     finish_result(run);
     if (run->session_id) {
         const hone_status finished = hone__db_session_finish(

@@ -10,7 +10,9 @@
 
 enum {
     SETUP_TIMEOUT_S = 180, /* inputs and references of large problems */
-    MAX_SETUP_FAILURES = 3
+    MAX_SETUP_FAILURES = 3,
+    MAX_KILLED = 2, /* workers killed under one job before it is blamed */
+    MAX_AHEAD_BYTES = 512 << 10 /* a larger job could fill the pipe */
 };
 
 static double trial_timeout_s(const hone_tune_run *run)
@@ -22,6 +24,7 @@ static double trial_timeout_s(const hone_tune_run *run)
 hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
 {
     run->gpu_ready = 0;
+    run->gpu_gave_up = 0;
     run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
     return hone__worker_start(
         &run->gpu,
@@ -30,48 +33,89 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
         &run->gpu_setup, run->worker_log ? fileno(run->worker_log) : -1, err);
 }
 
-hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
+/* ---- to the worker ------------------------------------------------------ */
+
+/* What spills is tried when the search has nothing better left. */
+static hone_tune_job *next_job(hone_tune_run *run)
 {
-    hone_tune_job *job = run->queue_head;
+    if (run->queued.n)
+        return hone__tune_queue_take(&run->queued);
+    if (run->exhausted && !run->compiling.n && run->deferred.n &&
+        !hone__tune_budget_is_spent(run))
+        return hone__tune_queue_take(&run->deferred);
+    return NULL;
+}
+
+/* May it wait in the worker's pipe? The first may always. */
+static int fits_pipe(const hone_tune_run *run)
+{
+    const hone_tune_job *next =
+        run->queued.n ? run->queued.head : run->deferred.head;
+
+    return !run->trying.n ||
+           (next && next->compiled.cubin.length < MAX_AHEAD_BYTES);
+}
+
+static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
+                            hone_error *err)
+{
+    const hone_trial_job wire = {
+        .id = job->id,
+        .launch_spec = hone__text_str(&job->spec),
+        .cubin = job->compiled.cubin.data,
+        .cubin_bytes = job->compiled.cubin.length,
+        .incumbent_ns = run->progress.best_ns,
+        .noise = hone__tune_noise_level(&run->noise),
+        .fixed_samples = run->request->fixed_samples,
+        .timeout_s = trial_timeout_s(run)};
     hone_text payload = {0};
-    hone_trial_job wire;
     hone_status status;
 
-    if (!job || run->gpu_job || !run->gpu_ready)
-        return HONE_OK;
-    run->queue_head = job->next;
-    if (!run->queue_head)
-        run->queue_tail = NULL;
-    job->next = NULL;
-    --run->n_queued;
-    run->gpu_job = job;
-    wire = (hone_trial_job){.id = job->id,
-                            .launch_spec = hone__text_str(&job->spec),
-                            .cubin = job->compiled.cubin.data,
-                            .cubin_bytes = job->compiled.cubin.length,
-                            .incumbent_ns = run->progress.best_ns};
+    if (!run->trying.n)
+        run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
+    hone__tune_queue_add(&run->trying, job);
     hone__trial_job_pack(&payload, &wire);
     status = hone__message_send(run->gpu.to,
                                 run->request->verify_only ? HONE_GPU_VERIFY
                                                           : HONE_GPU_TRIAL,
                                 &payload, NULL);
     hone__text_free(&payload);
-    run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
     /* A worker that is already gone is found by the pump. */
     return status == HONE_ERR_NO_MEMORY
                ? hone__fail(err, status, "out of memory")
                : HONE_OK;
 }
 
+hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
+{
+    while (run->gpu_ready && !run->gpu_gave_up &&
+           run->trying.n < HONE_TUNE_AHEAD && fits_pipe(run)) {
+        hone_tune_job *job = next_job(run);
+
+        if (!job)
+            return HONE_OK;
+        HONE_TRY(send_job(run, job, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- from the worker ---------------------------------------------------- */
+
+/* The first of `trying` has its outcome; the worker is at the next. */
 static hone_status finish_job(hone_tune_run *run,
                               const hone_trial_report *report,
                               hone_error *err)
 {
-    hone_tune_job *job = run->gpu_job;
-    const hone_status status =
-        hone__tune_record_trial(run, job, report, err);
+    hone_tune_job *job = hone__tune_queue_take(&run->trying);
+    hone_status status;
 
-    run->gpu_job = NULL;
+    run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
+    run->result->gpu_busy_s += report->gpu_s;
+    run->result->sample_s += report->sample_s;
+    run->result->n_samples += report->n_samples;
+    run->result->n_discarded += report->n_discarded;
+    hone__tune_noise_add(&run->noise, report);
+    status = hone__tune_record_trial(run, job, report, err);
     hone__tune_job_free(job);
     return status;
 }
@@ -88,31 +132,44 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
     hone_trial_report report = {.outcome = HONE_OUTCOME_FAULT,
                                 .sm_clock_mhz = -1};
 
-    if (run->gpu_ready && run->gpu_job) {
+    run->gpu_gave_up = 1;
+    if (run->gpu_ready && run->trying.n) {
         (void)snprintf(report.message, sizeof report.message, "%.300s", text);
         return finish_job(run, &report, err);
     }
     return hone__fail_native(err, status, domain, native, "%s", text);
 }
 
+static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
+                              hone_error *err)
+{
+    hone__ready_report_unpack(in, &run->ready);
+    if (in->broken)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "the GPU worker's set-up report is broken");
+    run->gpu_ready = 1;
+    run->gpu_setups_failed = 0;
+    if (run->ready_s <= 0)
+        run->ready_s = hone__now_s();
+    run->result->event_floor_ns = run->ready.event_floor_ns;
+    hone__tune_note(run, run->ready.notes);
+    return HONE_OK;
+}
+
 static hone_status take_message(hone_tune_run *run, uint32_t kind,
                                 hone_unpack *in, hone_error *err)
 {
     hone_trial_report report;
-    hone_ready_report ready;
 
     switch (kind) {
     case HONE_GPU_READY:
-        hone__ready_report_unpack(in, &ready);
-        run->gpu_ready = 1;
-        run->gpu_setups_failed = 0;
-        (void)snprintf(run->notes, sizeof run->notes, "%.500s", ready.notes);
-        return HONE_OK;
+        return take_ready(run, in, err);
     case HONE_GPU_FAILED:
         return take_failure(run, in, err);
     case HONE_GPU_RESULT:
         hone__trial_report_unpack(in, &report);
-        if (in->broken || !run->gpu_job || report.id != run->gpu_job->id)
+        if (in->broken || !run->trying.n ||
+            report.id != run->trying.head->id)
             return hone__fail(err, HONE_ERR_INTERNAL,
                               "the GPU worker answered something else");
         return finish_job(run, &report, err);
@@ -123,6 +180,72 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
     }
 }
 
+/* ---- when it ends ------------------------------------------------------- */
+
+/* What the worker never began, or began in vain, comes first again. */
+static void put_back(hone_tune_run *run)
+{
+    hone_tune_job *last = run->trying.tail;
+
+    if (!last)
+        return;
+    last->next = run->queued.head;
+    run->queued.head = run->trying.head;
+    if (!run->queued.tail)
+        run->queued.tail = last;
+    run->queued.n += run->trying.n;
+    run->trying = (hone_tune_queue){NULL, NULL, 0};
+}
+
+/* A worker that left by itself did so after its answer to the job before.
+ * One that was killed by somebody else (or by the kernel, short of memory)
+ * says nothing about the variant either: it is tried again, once. */
+static int is_not_to_blame(hone_tune_run *run, hone_worker_end end,
+                           const char *how, hone_error *err)
+{
+    hone_tune_job *job = run->trying.head;
+    char text[512];
+
+    if (run->gpu_gave_up)
+        return 1;
+    if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
+        ++job->n_killed >= MAX_KILLED)
+        return 0;
+    if (end == HONE_WORKER_LEFT)
+        return 1;
+    ++run->result->n_retried;
+    (void)snprintf(text, sizeof text,
+                   "tried again: the process that measured %.300s was %s",
+                   hone__text_str(&job->config), how);
+    return hone__tune_record_decision(run, "retried", text, err) == HONE_OK;
+}
+
+static void explain_end(hone_tune_run *run, hone_outcome outcome,
+                        const char *how, hone_trial_report *report)
+{
+    if (outcome == HONE_OUTCOME_TIMEOUT)
+        (void)snprintf(report->message, sizeof report->message,
+                       "did not finish within %g s", trial_timeout_s(run));
+    else if (!run->worker_log ||
+             !hone__sanitizer_summary(run->worker_log,
+                                      run->request->tmpl->path,
+                                      report->message,
+                                      sizeof report->message))
+        (void)snprintf(report->message, sizeof report->message,
+                       "the worker process ended: %s", how);
+}
+
+static hone_status gone_for_good(hone_tune_run *run, const char *how,
+                                 hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_CUDA,
+                      "the GPU does not come back: %s (%d workers in a row "
+                      "ended in their set-up). Everything measured so far is "
+                      "kept; look at the device with hone doctor, then run "
+                      "the same command again",
+                      how, run->gpu_setups_failed);
+}
+
 /* The worker is gone, or is killed because its time is up: that is its job's
  * outcome, and a new worker starts. */
 static hone_status replace(hone_tune_run *run, hone_outcome outcome,
@@ -130,30 +253,23 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
 {
     hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
     char how[128];
+    /* One that closed its pipe is about to end: its own end is wanted. */
+    const hone_worker_end end =
+        hone__worker_stop(&run->gpu, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0,
+                          how, sizeof how);
 
-    hone__worker_stop(&run->gpu, 0, how, sizeof how);
-    if (run->gpu_job) {
-        if (outcome == HONE_OUTCOME_TIMEOUT)
-            (void)snprintf(report.message, sizeof report.message,
-                           "did not finish within %g s",
-                           trial_timeout_s(run));
-        else if (!run->worker_log ||
-                 !hone__sanitizer_summary(run->worker_log,
-                                          run->request->tmpl->path,
-                                          report.message,
-                                          sizeof report.message))
-            (void)snprintf(report.message, sizeof report.message,
-                           "the worker process ended: %s", how);
-        HONE_TRY(finish_job(run, &report, err));
-    } else if (!run->gpu_ready &&
-               ++run->gpu_setups_failed >= MAX_SETUP_FAILURES) {
-        return hone__fail(err, HONE_ERR_CUDA,
-                          "the GPU does not come back: %d workers in a row "
-                          "ended in their set-up (the last: %s). Everything "
-                          "measured so far is kept; look at the device with "
-                          "hone doctor, then run the same command again",
-                          run->gpu_setups_failed, how);
+    if (run->trying.n && run->gpu_ready) {
+        if (!is_not_to_blame(run, end, how, err)) {
+            explain_end(run, outcome, how, &report);
+            HONE_TRY(finish_job(run, &report, err));
+        }
+    } else if (!run->gpu_ready) {
+        ++run->gpu_setups_failed;
     }
+    put_back(run);
+    if (end == HONE_WORKER_STUCK ||
+        run->gpu_setups_failed >= MAX_SETUP_FAILURES)
+        return gone_for_good(run, how, err);
     return hone__tune_gpu_start(run, err);
 }
 
@@ -171,7 +287,7 @@ hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err)
         if (!open)
             return replace(run, HONE_OUTCOME_FAULT, err);
     }
-    if ((run->gpu_job || !run->gpu_ready) &&
+    if ((run->trying.n || !run->gpu_ready) &&
         hone__now_s() > run->gpu_deadline_s)
         return replace(run, HONE_OUTCOME_TIMEOUT, err);
     return HONE_OK;

@@ -34,6 +34,7 @@ static hone_status add_candidate(hone_tune_run *run,
     if (run->progress.best_ns <= 0 ||
         candidate->time_ns < run->progress.best_ns) {
         run->progress.best_ns = candidate->time_ns;
+        run->best_trial_id = candidate->trial_id;
         (void)snprintf(run->best_config, sizeof run->best_config, "%.255s",
                        config);
     }
@@ -200,6 +201,16 @@ static void types_text(const hone_tune_run *run, hone_text *out)
     }
 }
 
+/* Of the compiler. Nothing that it wrote and no log: it was not asked. */
+static const char *variant_outcome(const hone_compile_output *compiled)
+{
+    if (compiled->ok)
+        return "ok";
+    if (compiled->timed_out)
+        return "timeout";
+    return compiled->log.length ? "compile" : "limits";
+}
+
 static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
                                hone_error *err)
 {
@@ -217,7 +228,8 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .arch = run->compile_arch,
         .options = hone__text_str(&job->options),
         .compile_key = key,
-        .outcome = compiled->ok ? "ok" : "compile",
+        .compiler_warnings = compiled->warnings,
+        .outcome = variant_outcome(compiled),
         .registers = compiled->registers,
         .spill_bytes = compiled->spill_bytes,
         .static_shared_bytes = compiled->static_shared_bytes,
@@ -248,27 +260,101 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
-hone_status hone__tune_record_variant(hone_tune_run *run, hone_tune_job *job,
-                                      hone_error *err)
-{
-    hone_db *db = run->request->db;
-    hone_status status;
+/* ---- decisions ---------------------------------------------------------- */
 
-    if (!db)
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err)
+{
+    const hone_db_decision row = {
+        .session_id = run->session_id, .kind = kind, .text = text};
+    int64_t id = 0;
+
+    if (!run->session_id)
         return HONE_OK;
-    HONE_TRY(hone__db_begin(db, err));
-    status = put_variant(run, job, err);
-    if (status == HONE_OK)
-        status = hone__db_commit(db, err);
-    if (status != HONE_OK)
-        hone__db_rollback(db);
-    return status;
+    return hone__db_decision_put(run->request->db, &row, &id, err);
 }
 
-hone_status hone__tune_record_trial(hone_tune_run *run,
-                                    const hone_tune_job *job,
-                                    const hone_trial_report *report,
-                                    hone_error *err)
+/* What was decided about a trial, and why; "" kind: nothing worth a row. */
+static const char *decide(const hone_tune_run *run, const hone_tune_job *job,
+                          const hone_trial_report *report, char *text,
+                          size_t size)
+{
+    const double best_ns = run->progress.best_ns;
+
+    if (report->alarm != HONE_ALARM_NONE) {
+        (void)snprintf(text, size, "%s", report->message);
+        return "alarm";
+    }
+    if (!job->compiled.cubin.length &&
+        report->outcome == HONE_OUTCOME_LIMITS) {
+        (void)snprintf(text, size, "not compiled: %s", report->message);
+        return "gated";
+    }
+    if (report->outcome != HONE_OUTCOME_OK)
+        return "";
+    if (report->screened) {
+        (void)snprintf(text, size,
+                       "dropped after %d samples: %.3g times the best so far",
+                       report->n_samples, report->screen_ratio);
+        return "screened";
+    }
+    if (best_ns > 0 && report->time_ns >= best_ns) {
+        (void)snprintf(text, size,
+                       "kept through %d samples: %.4g times the best so far",
+                       report->n_samples, report->time_ns / best_ns);
+        return "contender";
+    }
+    (void)snprintf(text, size, "the best so far: %.6g ns in %d samples",
+                   report->time_ns, report->n_samples);
+    return "incumbent";
+}
+
+static hone_status put_decisions(hone_tune_run *run, const hone_tune_job *job,
+                                 int64_t trial_id,
+                                 const hone_trial_report *report,
+                                 hone_error *err)
+{
+    char text[400];
+    const double best_ns = run->progress.best_ns;
+    hone_db_decision row = {.session_id = run->session_id,
+                            .trial_id = trial_id,
+                            .variant_id = job->variant_id,
+                            .against_trial_id = run->best_trial_id,
+                            .n_samples = report->n_samples,
+                            .text = text};
+    int64_t id = 0;
+
+    row.kind = decide(run, job, report, text, sizeof text);
+    if (best_ns > 0 && report->time_ns > 0)
+        row.ratio = report->time_ns / best_ns;
+    if (row.kind[0])
+        HONE_TRY(hone__db_decision_put(run->request->db, &row, &id, err));
+    if (!report->n_discarded)
+        return HONE_OK;
+    row.kind = "discarded";
+    row.n_samples = report->n_discarded;
+    (void)snprintf(text, sizeof text,
+                   "%d samples were taken while the card slowed itself down: "
+                   "thrown away and repeated",
+                   report->n_discarded);
+    return hone__db_decision_put(run->request->db, &row, &id, err);
+}
+
+static const char *timing_text(const hone_tune_run *run,
+                               const hone_trial_report *report)
+{
+    if (!report->n_samples)
+        return NULL;
+    return run->request->farm.backend == HONE_BACKEND_CPU
+               ? "host"
+               : hone__timing_name((hone_timing)report->timing);
+}
+
+/* ---- trials ------------------------------------------------------------- */
+
+static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
+                             const hone_trial_report *report, int64_t *out_id,
+                             hone_error *err)
 {
     const hone_db_trial row = {
         .session_id = run->session_id,
@@ -280,6 +366,9 @@ hone_status hone__tune_record_trial(hone_tune_run *run,
         .samples_ns = report->samples_ns,
         .n_samples = (size_t)report->n_samples,
         .launches_per_sample = report->n_launches,
+        .timing = timing_text(run, report),
+        .n_discarded = report->n_discarded,
+        .sample_time_ns = (int64_t)(1e9 * report->sample_s),
         .error_ratio = report->error_ratio,
         .verified = report->verified,
         .sm_clock_mhz = report->sm_clock_mhz,
@@ -289,16 +378,47 @@ hone_status hone__tune_record_trial(hone_tune_run *run,
                                 ? (uint64_t)report->clock_reasons
                                 : 0,
         .gpu_time_ns = (int64_t)(1e9 * report->gpu_s)};
-    hone_candidate candidate = {.index = job->index,
-                                .variant_id = job->variant_id,
-                                .time_ns = report->time_ns,
-                                .registers = job->compiled.registers};
 
+    return hone__db_trial_put(run->request->db, &row, out_id, err);
+}
+
+/* Variant, trial and decision in one step: one wait for the disk, and never
+ * one without the others. */
+static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
+                               const hone_trial_report *report,
+                               int64_t *out_id, hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    HONE_TRY(hone__db_begin(db, err));
+    status = job->variant_id ? HONE_OK : put_variant(run, job, err);
+    if (status == HONE_OK)
+        status = put_trial(run, job, report, out_id, err);
+    if (status == HONE_OK)
+        status = put_decisions(run, job, *out_id, report, err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
+}
+
+hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
+                                    const hone_trial_report *report,
+                                    hone_error *err)
+{
+    hone_candidate candidate = {.index = job->index,
+                                .time_ns = report->time_ns,
+                                .registers = job->compiled.registers,
+                                .static_shared_bytes =
+                                    job->compiled.static_shared_bytes};
+
+    if (run->request->db)
+        HONE_TRY(store_trial(run, job, report, &candidate.trial_id, err));
+    candidate.variant_id = job->variant_id;
     memcpy(candidate.cubin_sha256, job->cubin_sha256,
            sizeof candidate.cubin_sha256);
-    if (run->request->db)
-        HONE_TRY(hone__db_trial_put(run->request->db, &row,
-                                    &candidate.trial_id, err));
     if (run->request->on_trial)
         run->request->on_trial(run->request->user,
                                hone__text_str(&job->config), report->outcome,
@@ -310,4 +430,51 @@ hone_status hone__tune_record_trial(hone_tune_run *run,
                                err));
     hone__tune_show_progress(run, "tuning");
     return HONE_OK;
+}
+
+/* ---- what was compiled and not tried ------------------------------------ */
+
+static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
+                               const char *kind, const char *text,
+                               hone_error *err)
+{
+    for (hone_tune_job *job = queue->head; job; job = job->next) {
+        const hone_db_decision row = {.session_id = run->session_id,
+                                      .kind = kind,
+                                      .text = text};
+        hone_db_decision decision = row;
+        int64_t id = 0;
+
+        if (!job->variant_id)
+            HONE_TRY(put_variant(run, job, err));
+        decision.variant_id = job->variant_id;
+        if (kind)
+            HONE_TRY(hone__db_decision_put(run->request->db, &decision, &id,
+                                           err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    if (!run->queued.n && !run->deferred.n && !run->trying.n)
+        return HONE_OK;
+    HONE_TRY(hone__db_begin(db, err));
+    status = put_untried(run, &run->trying, NULL, NULL, err);
+    if (status == HONE_OK)
+        status = put_untried(run, &run->queued, NULL, NULL, err);
+    if (status == HONE_OK)
+        status = put_untried(run, &run->deferred, "deferred",
+                             "put off because it spills registers or the "
+                             "compiler warned of it; the run ended before "
+                             "its turn",
+                             err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static hone_status open_space(hone_tune_run *run, hone_error *err)
 {
@@ -38,14 +39,12 @@ static void plan_progress(hone_tune_run *run)
     hone_tune_progress *p = &run->progress;
 
     p->budget_s = run->request->budget_s;
-    p->n_planned = run->result->space_valid;
+    p->n_planned = run->only_index >= 0 ? 1 : run->result->space_valid;
     if (run->request->budget_trials > 0 &&
         run->request->budget_trials < p->n_planned)
         p->n_planned = run->request->budget_trials;
     p->best_config = run->best_config;
 }
-
-static void on_compiled(void *user, int64_t id, hone_compile_output *output);
 
 static int is_cpu(const hone_tune_run *run)
 {
@@ -60,11 +59,60 @@ static hone_status describe_device(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
+static void say_waiting(void *user, long holder)
+{
+    char stage[64];
+
+    (void)snprintf(stage, sizeof stage,
+                   "waiting for process %ld, which uses this device",
+                   holder);
+    hone__tune_show_progress(user, stage);
+}
+
+/* A GPU belongs to one measuring process at a time. On the cpu only tuners
+ * of one database take turns: its numbers are nobody's release. */
+static hone_status lock_device(hone_tune_run *run, hone_error *err)
+{
+    char name[64];
+    struct stat file;
+
+    if (run->request->verify_only)
+        return HONE_OK;
+    if (!is_cpu(run))
+        (void)snprintf(name, sizeof name, "%s", run->device.id);
+    else if (stat(hone__db_path(run->request->db), &file) == 0)
+        (void)snprintf(name, sizeof name, "cpu-%llx-%llx",
+                       (unsigned long long)file.st_dev,
+                       (unsigned long long)file.st_ino);
+    else
+        return HONE_OK;
+    return hone__device_lock_take(name, run->request->farm.stop, say_waiting,
+                                  run, &run->lock, err);
+}
+
+/* Only the configuration that was asked for. */
+static hone_status choose_one(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+
+    run->only_index = -1;
+    if (!request->config)
+        return HONE_OK;
+    run->only_index = hone__space_find(run->space, request->config);
+    return run->only_index >= 0
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_CONSTRAINT,
+                            "the configuration is not in the space of this "
+                            "problem and device; 'hone space' with --list "
+                            "shows what is");
+}
+
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
 
     HONE_TRY(describe_device(run, err));
+    HONE_TRY(lock_device(run, err));
     (void)snprintf(run->compile_arch, sizeof run->compile_arch, "%.14s%s",
                    run->device.arch,
                    request->tmpl->needs_arch_features ? "a" : "");
@@ -74,15 +122,17 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                    run->device.arch);
     hone__folder_of(request->tmpl->path, &run->folder);
     HONE_TRY(open_space(run, err));
+    HONE_TRY(choose_one(run, err));
     plan_progress(run);
     if (!is_cpu(run))
         HONE_TRY(hone__own_code_compile(&request->farm, run->device.arch,
                                        &run->device_code, err));
-    HONE_TRY(hone__farm_open(&request->farm, on_compiled, run, &run->farm,
+    HONE_TRY(hone__farm_open(&request->farm, hone__tune_compiled, run, &run->farm,
                              err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
         .device_code = run->device_code.data,
+        .timing = request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .problem = {.tmpl = request->tmpl,
@@ -100,25 +150,23 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     return hone__tune_gpu_start(run, err);
 }
 
-static void free_jobs(hone_tune_job *job)
+static void free_jobs(hone_tune_queue *queue)
 {
-    while (job) {
-        hone_tune_job *next = job->next;
-
-        hone__tune_job_free(job);
-        job = next;
-    }
+    while (queue->n)
+        hone__tune_job_free(hone__tune_queue_take(queue));
 }
 
 void hone__tune_teardown(hone_tune_run *run)
 {
-    hone__worker_stop(&run->gpu, run->gpu_job ? 0 : 2.0, NULL, 0);
+    (void)hone__worker_stop(&run->gpu, run->trying.n ? 0 : 2.0, NULL, 0);
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);
-    hone__tune_job_free(run->gpu_job);
-    free_jobs(run->queue_head);
-    free_jobs(run->compiling);
+    free_jobs(&run->compiling);
+    free_jobs(&run->queued);
+    free_jobs(&run->deferred);
+    free_jobs(&run->trying);
+    hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
     hone__free(run->seen);
     hone__search_close(run->search);
@@ -128,100 +176,3 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__text_free(&run->folder);
 }
 
-/* ---- one variant -------------------------------------------------------- */
-
-hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
-                                hone_tune_job **out, hone_error *err)
-{
-    const hone_template *tmpl = run->request->tmpl;
-    const int64_t *dims = run->request->dims;
-    hone_tune_job *job = hone__alloc(sizeof *job);
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-    hone_status status = HONE_OK;
-
-    if (!job || !config)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (status == HONE_OK) {
-        job->id = run->next_job++;
-        job->index = index;
-        hone__space_get(run->space, index, config);
-        hone__config_format(tmpl, config, &job->config);
-        status = hone__variant_source(tmpl, config, dims,
-                                      run->request->farm.backend,
-                                      &job->source, &job->options, err);
-    }
-    if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
-    hone__free(config);
-    if (status != HONE_OK) {
-        hone__tune_job_free(job);
-        job = NULL;
-    }
-    *out = job;
-    return status;
-}
-
-void hone__tune_job_free(hone_tune_job *job)
-{
-    if (!job)
-        return;
-    hone__text_free(&job->config);
-    hone__text_free(&job->source);
-    hone__text_free(&job->options);
-    hone__text_free(&job->spec);
-    hone__compile_output_free(&job->compiled);
-    hone__free(job);
-}
-
-/* The compiler's verdict: to the database, then to the GPU's queue or, as an
- * outcome, to the trials. */
-static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
-                                 hone_compile_output *output, hone_error *err)
-{
-    hone_trial_report report = {.outcome = HONE_OUTCOME_COMPILE,
-                                .sm_clock_mhz = -1};
-    hone_status status;
-
-    job->compiled = *output;
-    output->cubin = (hone_text){0}; /* moved */
-    output->log = (hone_text){0};
-    status = hone__tune_record_variant(run, job, err);
-    if (status == HONE_OK && job->compiled.ok) {
-        ++run->progress.n_compiled;
-        if (run->queue_tail)
-            run->queue_tail->next = job;
-        else
-            run->queue_head = job;
-        run->queue_tail = job;
-        ++run->n_queued;
-        return HONE_OK;
-    }
-    if (status == HONE_OK) {
-        (void)snprintf(report.message, sizeof report.message, "%.300s",
-                       hone__text_str(&job->compiled.log));
-        status = hone__tune_record_trial(run, job, &report, err);
-    }
-    hone__tune_job_free(job);
-    return status;
-}
-
-static void on_compiled(void *user, int64_t id, hone_compile_output *output)
-{
-    hone_tune_run *run = user;
-
-    for (hone_tune_job **at = &run->compiling; *at; at = &(*at)->next) {
-        hone_tune_job *job = *at;
-
-        if (job->id != id)
-            continue;
-        *at = job->next;
-        job->next = NULL;
-        --run->n_compiling;
-        if (run->pending_status == HONE_OK)
-            run->pending_status =
-                take_compiled(run, job, output, &run->pending_error);
-        else
-            hone__tune_job_free(job);
-        return;
-    }
-}

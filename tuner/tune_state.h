@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
- * loop), tune_setup.c, tune_record.c (database), tune_gpu.c (the GPU worker)
- * and tune_final.c. */
+ * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
+ * GPU worker), tune_record.c (database), tune_noise.c (what the run knows of
+ * its own measuring) and tune_final.c. */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
 
 #include "gen/expand.h"
+#include "tuner/device_lock.h"
 #include "tuner/farm.h"
 #include "tuner/final.h"
 #include "tuner/gpu_worker.h"
@@ -23,10 +25,22 @@ typedef struct hone_tune_job {
     hone_text options;
     hone_text spec;
     hone_compile_output compiled;
-    int64_t variant_id;
+    int64_t variant_id; /* in the database; 0: not yet */
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
-    struct hone_tune_job *next; /* compiling, or in the queue for the GPU */
+    int n_killed; /* workers killed from outside while they tried it */
+    struct hone_tune_job *next;
 } hone_tune_job;
+
+/* Jobs in the order they came. */
+typedef struct hone_tune_queue {
+    hone_tune_job *head;
+    hone_tune_job *tail;
+    int n;
+} hone_tune_queue;
+
+/* Jobs the GPU worker has at a time: the one it tries and the next, which
+ * waits in its pipe so that the GPU does not wait for us. */
+enum { HONE_TUNE_AHEAD = 2 };
 
 /* A verified and timed variant: what the final chooses from. */
 typedef struct hone_candidate {
@@ -34,9 +48,17 @@ typedef struct hone_candidate {
     int64_t trial_id;
     int64_t variant_id;
     double time_ns;
-    int registers;
+    int registers;           /* -1: unknown, of an earlier run */
+    int static_shared_bytes; /* likewise */
     char cubin_sha256[HONE_SHA256_HEX];
 } hone_candidate;
+
+/* How much the times of one variant scatter, over the last trials. */
+enum { HONE_NOISE_WINDOW = 64 };
+typedef struct hone_tune_noise {
+    double relative[HONE_NOISE_WINDOW];
+    size_t n; /* of all trials, may exceed the window */
+} hone_tune_noise;
 
 typedef struct hone_tune_run {
     const hone_tune_request *request;
@@ -56,15 +78,20 @@ typedef struct hone_tune_run {
     hone_worker gpu;
     FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */
     int gpu_ready;
+    int gpu_gave_up;       /* it said FAILED and is about to leave */
     int gpu_setups_failed; /* in a row */
-    double gpu_deadline_s;
-    hone_tune_job *gpu_job; /* being tried */
-    hone_tune_job *queue_head;
-    hone_tune_job *queue_tail;
-    int n_queued;
+    double gpu_deadline_s; /* of the first of `trying` */
+    hone_tune_queue compiling; /* given to the farm */
+    hone_tune_queue queued;    /* compiled, for the GPU */
+    hone_tune_queue deferred;  /* compiled, but they spill registers: last */
+    hone_tune_queue trying;    /* sent to the worker; it is at the first */
+    int exhausted;             /* the search has no more */
+    int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
-    hone_tune_job *compiling; /* given to the farm, unordered */
-    int n_compiling;
+    hone_device_lock lock;
+    hone_ready_report ready; /* what the worker said of its set-up */
+    hone_tune_noise noise;
+    double ready_s; /* when the first worker was ready; 0: not yet */
     /* database ids */
     int64_t device_id, template_id, problem_id, toolchain_id, session_id;
     hone_candidate *candidates;
@@ -72,7 +99,7 @@ typedef struct hone_tune_run {
     size_t candidate_capacity;
     hone_tune_progress progress;
     char best_config[256];
-    char notes[512]; /* checks that were left out */
+    int64_t best_trial_id;
     /* What a callback of the farm could not return. */
     hone_status pending_status;
     hone_error pending_error;
@@ -81,19 +108,33 @@ typedef struct hone_tune_run {
 /* tune_setup.c */
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err);
 void hone__tune_teardown(hone_tune_run *run);
+
+/* tune_jobs.c */
+void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
+/* NULL when it is empty. */
+hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
 hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                 hone_tune_job **out, hone_error *err);
 void hone__tune_job_free(hone_tune_job *job);
+/* Keep the compilers busy with what the search proposes. */
+hone_status hone__tune_propose(hone_tune_run *run, hone_error *err);
+/* A hone_farm_done: `user` is the run. */
+void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
+/* Jobs that will become trials. */
+int64_t hone__tune_under_way(const hone_tune_run *run);
+int hone__tune_budget_is_spent(const hone_tune_run *run);
 
 /* tune_record.c */
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
-hone_status hone__tune_record_variant(hone_tune_run *run, hone_tune_job *job,
-                                      hone_error *err);
-/* Store the outcome and count it. */
-hone_status hone__tune_record_trial(hone_tune_run *run,
-                                    const hone_tune_job *job,
+/* Store the variant with its outcome, and count it. */
+hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err);
+/* Compiled, but the run ends before they are tried. */
+hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
+/* A sentence about a job that is no trial of its own: retried, deferred. */
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err);
 
 /* tune_gpu.c */
 hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err);
@@ -101,9 +142,17 @@ hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err);
 /* Read what the worker said; handle its death and its deadline. */
 hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err);
 
+/* tune_noise.c */
+void hone__tune_noise_add(hone_tune_noise *noise,
+                          const hone_trial_report *report);
+/* Relative spread of a typical trial; 0: not known yet. */
+double hone__tune_noise_level(const hone_tune_noise *noise);
+
 /* tune_final.c */
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);
 
+/* Append a sentence to the result's notes. */
+void hone__tune_note(hone_tune_run *run, const char *sentence);
 void hone__tune_show_progress(hone_tune_run *run, const char *stage);
 int hone__tune_stopped(const hone_tune_run *run);
 

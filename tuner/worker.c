@@ -102,6 +102,11 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     return HONE_OK;
 }
 
+void hone__worker_name(const char *name)
+{
+    (void)prctl(PR_SET_NAME, name);
+}
+
 static void describe_end(int how, char *out, size_t size)
 {
     if (!out)

@@ -23,6 +23,10 @@ typedef int hone_worker_main(void *user, int from_parent, int to_parent);
 /* `log` becomes its stderr; -1: as this process's. */
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
                                void *user, int log, hone_error *err);
+/* Called first thing by the child: its name in ps and top, at most 15
+ * characters. */
+void hone__worker_name(const char *name);
+
 /* How a worker came to its end. */
 typedef enum hone_worker_end {
     HONE_WORKER_LEFT,    /* exit status 0 */

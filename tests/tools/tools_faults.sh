@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Broken variants, a killed worker and two tuners at once, on the cpu device:
+# each is recorded as what it is, and the run goes on.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_DB=$work/faults.db
+HONE_CACHE_DIR=$work/cache
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
+template=$fixtures/faults.cu
+
+# The newest outcome of each KIND. Even size: odd_nan is found by the shapes
+# of the final.
+run 0 tune "$template" --dims 4096 --device cpu --strategy exhaustive \
+    --format json
+json shapes.0.winner=KIND=good shapes.0.trials=7
+run 0 show trials --format csv
+cp "$work/out" "$work/trials"
+for pair in good:ok slow:ok crash:fault leaves:fault second_run:wrong \
+    input_changed:wrong odd_nan:wrong; do
+    out_has_line() { grep "KIND=$1" "$work/trials" | grep -q ",$2,"; }
+    out_has_line "${pair%%:*}" "${pair##*:}" ||
+        fail "${pair%%:*} is not ${pair##*:}: $(cat "$work/trials")"
+done
+
+# Children of a process by name, without the tools of procps.
+children() {
+    for status in /proc/[0-9]*/status; do
+        awk -v parent="$1" -v name="$2" '
+            $1 == "Name:" { is = $2 == name }
+            $1 == "Pid:" { pid = $2 }
+            $1 == "PPid:" && is && $2 == parent { print pid }
+        ' "$status" 2>/dev/null || true
+    done
+}
+
+# A worker that somebody else kills says nothing about the variant: it is
+# tried again, and no trial is lost.
+HONE_DB=$work/killed.db
+"$HONE" tune "$template" --dims 4098 --device cpu --strategy exhaustive \
+    --budget 2 --samples 40 --format json >"$work/out" 2>"$work/err" &
+tuner=$!
+for _ in $(seq 200); do
+    sleep 0.05
+    "$HONE" show trials --format csv 2>/dev/null | grep -q KIND=good && break
+done
+worker=$(children $tuner hone-trial)
+[ -n "$worker" ] || fail "there is no process hone-trial"
+kill -9 $worker
+command="tune with a killed worker"
+code=0
+wait $tuner || code=$?
+[ $code -eq 0 ] || fail "the run did not survive"
+json shapes.0.outcomes.ok=2 shapes.0.n_retried=1 shapes.0.trials=2
+
+# Two tuners on one database: the second waits, then finds everything done.
+HONE_DB=$work/two.db
+two() {
+    "$HONE" tune "$template" --dims 4100 --device cpu --strategy exhaustive \
+        --budget 2 --format json >"$work/two.$1" 2>"$work/two.$1.err"
+}
+two first &
+first=$!
+two second &
+second=$!
+wait $first || fail "the first tuner: $(cat "$work/two.first.err")"
+wait $second || fail "the second tuner: $(cat "$work/two.second.err")"
+cat "$work/two.first" "$work/two.second" | grep -c '"resumed": 2' |
+    grep -qx 1 || fail "one of the two should have found all trials done"
+run 0 show trials --format csv
+[ "$(grep -c KIND= "$work/out")" -eq 2 ] || fail "a trial was done twice"
+
+# Every variant gets as many samples as asked for.
+HONE_DB=$work/samples.db
+run 0 tune saxpy --dims 5003 --device cpu --budget 3 --samples 5 --format json
+json shapes.0.n_samples=15 shapes.0.trials=3

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a tuning session that need no device: how workers end, the lock
+ * of a device, the noise a run has seen. */
+#include "tuner/device_lock.h"
+#include "tuner/tune_state.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- how a worker ends -------------------------------------------------- */
+
+static int ends_as_told(void *user, int from_parent, int to_parent)
+{
+    const char *what = user;
+    hone_text request = {0};
+    uint32_t kind = 0;
+
+    (void)hone__message_send(to_parent, 1, &request, NULL);
+    if (what[0] == 'k')
+        (void)raise(SIGKILL);
+    if (what[0] == 'f')
+        return 3;
+    while (what[0] == 'h')
+        (void)sleep(1);
+    (void)hone__message_receive(from_parent, &kind, &request, NULL);
+    hone__text_free(&request);
+    return 0;
+}
+
+static hone_worker_end end_of(const char *what, double grace_s)
+{
+    hone_worker worker;
+    char user[8], how[64];
+    uint32_t kind = 0;
+    hone_text payload = {0};
+
+    (void)snprintf(user, sizeof user, "%s", what);
+    assert_int_equal(hone__worker_start(&worker, ends_as_told, user, -1,
+                                        NULL),
+                     HONE_OK);
+    assert_int_equal(hone__message_receive(worker.from, &kind, &payload,
+                                           NULL),
+                     HONE_OK);
+    hone__text_free(&payload);
+    return hone__worker_stop(&worker, grace_s, how, sizeof how);
+}
+
+static void test_how_a_worker_ended(void **state)
+{
+    (void)state;
+    assert_int_equal(end_of("leave", 20), HONE_WORKER_LEFT);
+    assert_int_equal(end_of("fail", 20), HONE_WORKER_FAILED);
+    assert_int_equal(end_of("killed", 20), HONE_WORKER_KILLED);
+    assert_int_equal(end_of("hang", 0.05), HONE_WORKER_OVERDUE);
+}
+
+/* ---- the lock of a device ----------------------------------------------- */
+
+typedef struct waiting {
+    int n;
+    long holder;
+    pid_t end_it; /* the holder, to be killed after some turns */
+} waiting;
+
+static void count_turns(void *user, long holder)
+{
+    waiting *w = user;
+
+    w->holder = holder;
+    if (++w->n == 2)
+        (void)kill(w->end_it, SIGKILL);
+}
+
+static void lock_name(char *out, size_t size)
+{
+    (void)snprintf(out, size, "test-%ld", (long)getpid());
+}
+
+/* A second process holds the lock; the first waits, sees who has it, and gets
+ * it when the holder is killed. */
+static void test_the_second_waits_until_the_first_is_gone(void **state)
+{
+    hone_device_lock lock;
+    waiting w = {0, 0, 0};
+    char name[64], byte;
+    int ready[2];
+
+    (void)state;
+    lock_name(name, sizeof name);
+    assert_int_equal(pipe(ready), 0);
+    w.end_it = fork();
+    if (w.end_it == 0) {
+        if (hone__device_lock_take(name, NULL, NULL, NULL, &lock, NULL) !=
+                HONE_OK ||
+            write(ready[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            (void)pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(hone__device_lock_take(name, NULL, count_turns, &w,
+                                            &lock, NULL),
+                     HONE_OK);
+    assert_true(w.n >= 2);
+    assert_int_equal(w.holder, w.end_it);
+    assert_true(lock.fd >= 0);
+    hone__device_lock_drop(&lock);
+    assert_int_equal(lock.fd, -1);
+    (void)waitpid(w.end_it, NULL, 0);
+    (void)close(ready[0]);
+    (void)close(ready[1]);
+}
+
+static void test_waiting_can_be_interrupted(void **state)
+{
+    const volatile sig_atomic_t stop = 1;
+    hone_device_lock held, second;
+    hone_error err = {.status = HONE_OK};
+    char name[64];
+
+    (void)state;
+    lock_name(name, sizeof name);
+    assert_int_equal(hone__device_lock_take(name, NULL, NULL, NULL, &held,
+                                            NULL),
+                     HONE_OK);
+    assert_int_equal(hone__device_lock_take(name, &stop, NULL, NULL, &second,
+                                            &err),
+                     HONE_ERR_INTERRUPTED);
+    hone__device_lock_drop(&held);
+    assert_int_equal(hone__device_lock_take(name, &stop, NULL, NULL, &second,
+                                            NULL),
+                     HONE_OK);
+    hone__device_lock_drop(&second);
+    (void)snprintf(name, sizeof name, "/tmp/hone-test-%ld.lock",
+                   (long)getpid());
+    (void)remove(name);
+}
+
+/* ---- noise -------------------------------------------------------------- */
+
+static void add(hone_tune_noise *noise, hone_outcome outcome, int n_samples,
+                double relative)
+{
+    const hone_trial_report report = {.outcome = outcome,
+                                      .n_samples = n_samples,
+                                      .time_ns = 1000,
+                                      .spread_ns = 1000 * relative};
+
+    hone__tune_noise_add(noise, &report);
+}
+
+static void test_noise_is_the_typical_spread(void **state)
+{
+    hone_tune_noise noise = {.n = 0};
+
+    (void)state;
+    for (int i = 0; i < 7; ++i)
+        add(&noise, HONE_OUTCOME_OK, 8, 0.01);
+    assert_true(hone__tune_noise_level(&noise) == 0); /* too few */
+    add(&noise, HONE_OUTCOME_OK, 2, 0.5);    /* two samples: no spread */
+    add(&noise, HONE_OUTCOME_WRONG, 8, 0.5); /* not a time */
+    assert_true(hone__tune_noise_level(&noise) == 0);
+    add(&noise, HONE_OUTCOME_OK, 8, 0.9); /* one odd trial among many */
+    assert_true(hone__tune_noise_level(&noise) == 0.01);
+    for (int i = 0; i < HONE_NOISE_WINDOW; ++i)
+        add(&noise, HONE_OUTCOME_OK, 8, 0.002);
+    assert_true(hone__tune_noise_level(&noise) == 0.002); /* the last ones */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_how_a_worker_ended),
+        cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
+        cmocka_unit_test(test_waiting_can_be_interrupted),
+        cmocka_unit_test(test_noise_is_the_typical_spread),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
