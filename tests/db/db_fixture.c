@@ -180,6 +180,24 @@ void fixture_fill(db_fixture *fixture)
     }
 }
 
+void fixture_version_1(db_fixture *fixture)
+{
+    hone_text sql = {0};
+
+    assert_ok(hone__text_read_file(&sql, "version_1.sql", why));
+    assert_int_equal(fixture_sql(fixture, hone__text_str(&sql)), SQLITE_OK);
+    hone__text_free(&sql);
+    fixture->device_id = 1; /* no gaps: the first of everything */
+    fixture->template_id = 1;
+    fixture->problem_id = 1;
+    fixture->toolchain_id = 1;
+    fixture->session_id = 1;
+    for (int i = 0; i < N_VARIANTS; i++) {
+        fixture->variant_id[i] = i + 1;
+        fixture->trial_id[i] = i + 1;
+    }
+}
+
 int fixture_setup_filled(void **state)
 {
     if (fixture_setup(state))

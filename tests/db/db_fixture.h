@@ -34,6 +34,9 @@ int fixture_teardown(void **state);
 
 void fixture_open(db_fixture *fixture); /* creates the database */
 void fixture_fill(db_fixture *fixture); /* one session, three trials */
+/* A file as version 1 wrote it, with the same rows, a baseline and a ranking;
+ * version_1.sql. Not opened. */
+void fixture_version_1(db_fixture *fixture);
 
 extern const hone_db_device fixture_device;
 extern const char fixture_sha256[HONE_SHA256_HEX]; /* the template's */

@@ -138,15 +138,21 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
                            .samples_ns = samples_ns,
                            .n_samples = 3};
     hone_db_baseline baseline = {.name = "memcpy", .time_ns = 2};
+    const hone_db_session_facts facts = {5, 0.01, 1, 1, 1, "decided"};
+    hone_db_decision decision = {.kind = "winner", .text = "the only one"};
     hone_db_ranked ranked = {0, 2, 0, 0, NULL};
     int64_t id;
 
     HONE_TRY(hone__db_session_begin(db, &session, &f->session_id, err));
     trial.session_id = f->session_id;
     baseline.session_id = f->session_id;
+    decision.session_id = f->session_id;
     HONE_TRY(hone__db_trial_put(db, &trial, &ranked.trial_id, err));
     HONE_TRY(hone__db_baseline_put(db, &baseline, &id, err));
     HONE_TRY(hone__db_ranking_put(db, f->session_id, &ranked, 1, err));
+    decision.trial_id = ranked.trial_id;
+    HONE_TRY(hone__db_decision_put(db, &decision, &id, err));
+    HONE_TRY(hone__db_session_measured(db, f->session_id, &facts, err));
     return hone__db_session_finish(db, f->session_id, "done", err);
 }
 
@@ -189,9 +195,30 @@ static hone_status everything(db_fixture *f, hone_error *err)
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+/* A file of version 1: read as it is, then migrated. */
+static hone_status migrate(db_fixture *f, hone_error *err)
 {
-    db_fixture *const f = *state;
+    hone_status status;
+    int64_t n = 0;
+    hone_db *db;
+
+    HONE_TRY(hone__db_open(f->path, HONE_DB_READONLY, &db, err));
+    status = hone__db_query(db,
+                            "SELECT timing FROM trial_v1 UNION ALL"
+                            " SELECT text FROM decision_v1",
+                            NULL, 0, count_row, &n, err);
+    hone__db_close(db);
+    if (status != HONE_OK)
+        return status;
+    HONE_TRY(hone__db_open(f->path, 0, &db, err));
+    hone__db_close(db);
+    return HONE_OK;
+}
+
+/* Number of the first allocation that may fail: there is none behind it. */
+static long fail_in_turn(db_fixture *f,
+                         hone_status (*body)(db_fixture *, hone_error *))
+{
     /* Every one at first, then a sample: there are thousands. */
     long step = 1;
     long n = 0;
@@ -201,7 +228,7 @@ static void test_every_allocation_fails(void **state)
         hone_status status;
 
         hone__alloc_fail_after(n);
-        status = everything(f, &err);
+        status = body(f, &err);
         hone__alloc_fail_after(-1);
         if (status == HONE_OK)
             break;
@@ -212,12 +239,32 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(err.status, HONE_ERR_NO_MEMORY);
         assert_non_null(strstr(err.text, "memory"));
         if (n >= 150)
-            step = 29;
+            step = 61;
     }
-    assert_true(n > 400);
+    return n;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    db_fixture *const f = *state;
+
+    assert_true(fail_in_turn(f, everything) > 400);
     fixture_open(f);
     assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
     assert_rows(f->db, "PRAGMA foreign_key_check", "");
+    assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");
+}
+
+static void test_every_allocation_of_a_migration_fails(void **state)
+{
+    db_fixture *const f = *state;
+
+    fixture_version_1(f);
+    assert_true(fail_in_turn(f, migrate) > 400);
+    fixture_open(f);
+    assert_rows(f->db, "PRAGMA user_version", "2\n");
+    assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
+    assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
     assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");
 }
 
@@ -226,6 +273,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_every_allocation_fails,
                                         fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_every_allocation_of_a_migration_fails, fixture_setup,
+            fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, install_memory, NULL);
