@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VIEW_COLUMNS = 10 };
+enum { MAX_VIEW_COLUMNS = 11 };
 
 /* Every statement takes the same parameters: ?1 op, ?2 dims, ?3 mode (NULL:
  * any) and ?4 the number of rows (-1: all). Trailing dims may be left out. */
@@ -47,7 +47,8 @@ static const show_view views[] = {
      " message, time_ns, spread_ns, n_samples, error_ratio, verified,"
      " registers, spill_bytes, static_shared_bytes, sm_clock_mhz,"
      " power_mw, temperature_c, throttle_reasons, toolchain, strategy,"
-     " seed, started_at FROM trial_v1" FILTER
+     " seed, started_at, timing, n_discarded, sample_time_ns,"
+     " compiler_warnings FROM trial_v1" FILTER
      " ORDER BY op, problem_id, device_id, mode, time_ns IS NULL, time_ns"
      " LIMIT ?4",
      {{"op", "op", HONE_CELL_TEXT},
@@ -59,14 +60,10 @@ static const show_view views[] = {
       {"config", "configuration", HONE_CELL_TEXT},
       {"message", "message", HONE_CELL_TEXT}}},
     {"sessions",
-     "SELECT * FROM (SELECT s.session_id, p.op, p.dims, p.label, s.mode,"
-     " d.name AS device_name, s.strategy, s.budget, s.seed, s.status,"
-     " datetime(s.started_unix_s, 'unixepoch') AS started_at,"
-     " s.finished_unix_s - s.started_unix_s AS seconds,"
-     " (SELECT count(*) FROM trial t WHERE t.session_id = s.session_id)"
-     "  AS n_trials, s.hone_version"
-     " FROM session s JOIN problem p USING (problem_id)"
-     " JOIN device d USING (device_id))" FILTER
+     "SELECT session_id, op, dims, label, mode, device_name, strategy,"
+     " budget, seed, status, started_at, duration_s AS seconds, n_trials,"
+     " hone_version, verdict, noise_floor, event_floor_ns, warm_up_ns,"
+     " gpu_busy_ns, gpu_wall_ns FROM session_v1" FILTER
      " ORDER BY session_id DESC LIMIT ?4",
      {{"session_id", "session", HONE_CELL_NUMBER},
       {"op", "op", HONE_CELL_TEXT},
@@ -76,8 +73,25 @@ static const show_view views[] = {
       {"budget", "budget", HONE_CELL_TEXT},
       {"n_trials", "trials", HONE_CELL_NUMBER},
       {"status", "status", HONE_CELL_TEXT},
+      {"verdict", "verdict", HONE_CELL_TEXT},
       {"started_at", "started (UTC)", HONE_CELL_TEXT},
       {"device_name", "device", HONE_CELL_TEXT}}},
+    /* The last one first: it is the result of those before it. */
+    {"decisions",
+     "SELECT decision_id, session_id, op, dims, label, mode, device_name,"
+     " at, kind, config, against_config, ratio, ratio_low, ratio_high,"
+     " n_samples, text, trial_id, against_trial_id FROM decision_v1" FILTER
+     " ORDER BY session_id DESC, decision_id DESC LIMIT ?4",
+     {{"session_id", "session", HONE_CELL_NUMBER},
+      {"op", "op", HONE_CELL_TEXT},
+      {"label", "problem", HONE_CELL_TEXT},
+      {"mode", "mode", HONE_CELL_TEXT},
+      {"kind", "decision", HONE_CELL_TEXT},
+      {"ratio", "ratio", HONE_CELL_NUMBER},
+      {"n_samples", "samples", HONE_CELL_NUMBER},
+      {"config", "configuration", HONE_CELL_TEXT},
+      {"against_config", "against", HONE_CELL_TEXT},
+      {"text", "reason", HONE_CELL_TEXT}}},
     {"devices",
      "SELECT device_id, name, kind, arch, sm_count, memory_bytes, l2_bytes,"
      " driver_version FROM device d"

@@ -37,8 +37,45 @@ static hone_status trial(made *m, int64_t session, int64_t template_id,
                          .time_ns = time_ns,
                          .error_ratio = 0.5,
                          .verified = time_ns > 0,
-                         .started_unix_ns = 1},
+                         .started_unix_ns = 1,
+                         .timing = "graph",
+                         .n_discarded = 2,
+                         .sample_time_ns = 7000},
         out_trial, &m->err);
+}
+
+/* Why the fast variant won: two decisions, and a verdict. */
+static hone_status decide(made *m, int64_t session, int64_t fast,
+                          int64_t slow)
+{
+    const hone_db_session_facts facts = {.event_floor_ns = -1,
+                                         .noise_floor = 0.25,
+                                         .warm_up_ns = -1,
+                                         .gpu_busy_ns = 70,
+                                         .gpu_wall_ns = 100,
+                                         .verdict = "decided"};
+    int64_t id;
+
+    HONE_TRY(hone__db_decision_put(
+        m->db,
+        &(hone_db_decision){.session_id = session,
+                            .trial_id = slow,
+                            .kind = "finalist",
+                            .text = "one of the two fastest"},
+        &id, &m->err));
+    HONE_TRY(hone__db_decision_put(
+        m->db,
+        &(hone_db_decision){.session_id = session,
+                            .trial_id = fast,
+                            .against_trial_id = slow,
+                            .kind = "winner",
+                            .ratio = 0.625,
+                            .ratio_low = 0.5,
+                            .ratio_high = 0.75,
+                            .n_samples = 40,
+                            .text = "40 % faster, \"by far\""},
+        &id, &m->err));
+    return hone__db_session_measured(m->db, session, &facts, &m->err);
 }
 
 /* One problem with a fast, a slow and a wrong variant. */
@@ -46,7 +83,7 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
                            size_t n_dims, const char *label, int has_winner)
 {
     char hash[HONE_SHA256_HEX];
-    int64_t template_id, problem_id, session, fast, other;
+    int64_t template_id, problem_id, session, fast, slow, other;
 
     memset(hash, op[0] == 's' ? 'a' : 'b', 64);
     hash[64] = '\0';
@@ -64,7 +101,7 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
     HONE_TRY(trial(m, session, template_id, "BLOCK=64", "wrong", 0, &other));
     if (has_winner) {
         HONE_TRY(
-            trial(m, session, template_id, "BLOCK=128", "ok", 2500, &other));
+            trial(m, session, template_id, "BLOCK=128", "ok", 2500, &slow));
         HONE_TRY(
             trial(m, session, template_id, "BLOCK=256", "ok", 1500, &fast));
         HONE_TRY(hone__db_ranking_put(
@@ -72,6 +109,7 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
             &(hone_db_ranked){
                 .trial_id = fast, .time_ns = 1500, .decided_by = "by far"},
             1, &m->err));
+        HONE_TRY(decide(m, session, fast, slow));
     }
     return hone__db_session_finish(m->db, session, "done", &m->err);
 }

@@ -27,7 +27,8 @@ json trials.6.outcome
 run 0 show trials --db "$db" --op saxpy --dims 1000,f32 --format json
 json trials.0.config=BLOCK=256 trials.1.config=BLOCK=128 \
     trials.2.outcome=wrong "trials.2.message=off by one" \
-    trials.2.time_ns=null
+    trials.2.time_ns=null trials.0.timing=graph trials.0.n_discarded=2 \
+    trials.0.sample_time_ns=7000 "trials.0.compiler_warnings="
 # Trailing dimensions may be left out, sizes may have a suffix.
 run 0 show trials --db "$db" --op saxpy --dims 1000 --format csv
 [ "$(wc -l <"$work/out")" -eq 4 ] || fail "three trials"
@@ -44,7 +45,33 @@ err_has "f99"
 
 run 0 show sessions --db "$db" --format json
 json sessions.0.op=gemm_f16 sessions.0.n_trials=3 sessions.0.status=done \
-    sessions.1.n_trials=1 sessions.2.budget=60s
+    sessions.1.n_trials=1 sessions.2.budget=60s sessions.0.verdict=decided \
+    sessions.0.noise_floor=0.25 sessions.0.event_floor_ns=null \
+    sessions.0.gpu_busy_ns=70 sessions.0.gpu_wall_ns=100 \
+    sessions.1.verdict=null
+run 0 show sessions --db "$db"
+out_has "decided"
+
+# The last session first, and in it the last decision.
+run 0 show decisions --db "$db" --format json
+json decisions.0.op=gemm_f16 decisions.0.kind=winner decisions.0.ratio=0.625 \
+    decisions.0.config=BLOCK=256 decisions.0.against_config=BLOCK=128 \
+    decisions.0.ratio_low=0.5 decisions.0.ratio_high=0.75 \
+    decisions.0.n_samples=40 decisions.1.kind=finalist \
+    decisions.1.ratio=null decisions.1.against_config=null \
+    decisions.2.op=saxpy decisions.3.kind=finalist
+run 0 show decisions --db "$db"
+[ "$(wc -l <"$work/out")" -eq 5 ] || fail "a title and four decisions"
+out_has "40 % faster"
+run 0 show decisions --db "$db" --op saxpy --limit 1 --format csv
+cat >"$work/expected" <<'END'
+session_id,op,label,mode,kind,ratio,n_samples,config,against_config,text
+1,saxpy,n=1000 T=f32,cold,winner,0.625,40,BLOCK=256,BLOCK=128,"40 % faster, ""by far"""
+END
+diff "$work/expected" "$work/out" || fail "a head line and one decision"
+run 0 show decisions --db "$db" --dims 2000 --format csv
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "no decision at 2000"
+
 run 0 show devices --db "$db" --format json
 json devices.0.name="Test GPU" devices.0.sm_count=132
 run 0 show devices --db "$db" --op nothing --format csv
@@ -54,6 +81,20 @@ json coverage.1.op=saxpy coverage.1.n_problems=2 coverage.1.n_winners=1 \
     coverage.1.n_trials=4 coverage.1.n_ok=2
 run 0 show coverage --db "$db" --op saxpy --dims 5
 out_empty
+
+# A file of an older format is shown as it is, and not changed.
+if command -v sqlite3 >/dev/null; then
+    sqlite3 "$work/old.db" <"$HONE_SOURCE/tests/db/version_1.sql" >/dev/null
+    for view in winners trials sessions decisions devices coverage; do
+        run 0 show "$view" --db "$work/old.db" --format csv
+        expected=2
+        [ "$view" = trials ] && expected=4
+        [ "$view" = decisions ] && expected=1
+        [ "$(wc -l <"$work/out")" -eq "$expected" ] || fail "old: $view"
+    done
+    [ "$(sqlite3 "$work/old.db" 'PRAGMA user_version')" -eq 1 ] ||
+        fail "reading changed the format"
+fi
 
 # Nobody may write it: reading works, tuning says so before it starts. Root
 # may write everything, so take another user.
