@@ -2,8 +2,6 @@
 /* The GPU in a worker process: see device.h. */
 #include "tuner/device.h"
 
-#include "tuner/worker.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +20,18 @@ int hone__cuda_is_fatal(int result)
             return 1;
     }
     return 0;
+}
+
+/* CUdevice_attribute values of the memory's speed. */
+enum { ATTR_MEMORY_CLOCK_KHZ = 36, ATTR_BUS_BITS = 37 };
+
+static int64_t attribute(const hone_gpu *device, int which)
+{
+    int value = 0;
+
+    return device->cuda->device_attribute(&value, which, device->ordinal)
+               ? 0
+               : value;
 }
 
 hone_status hone__device_identify(hone_gpu *device, int ordinal,
@@ -50,6 +60,9 @@ hone_status hone__device_identify(hone_gpu *device, int ordinal,
     HONE_TRY(hone__cuda_check(cuda,
                               cuda->driver_version(&device->driver_version),
                               "reading the driver's version", err));
+    device->clock_khz = attribute(device, HONE_CU_ATTR_CLOCK_RATE_KHZ);
+    device->memory_clock_khz = attribute(device, ATTR_MEMORY_CLOCK_KHZ);
+    device->bus_bits = attribute(device, ATTR_BUS_BITS);
     return hone__cuda_facts(cuda, device->ordinal, &device->facts, err);
 }
 
@@ -104,6 +117,7 @@ void hone__device_close(hone_gpu *device)
         return;
     if (device->code)
         (void)device->cuda->module_unload(device->code);
+    hone__block_free(device, &device->audit);
     if (device->scratch)
         (void)device->cuda->memory_free(device->scratch);
     if (device->stream)
@@ -138,30 +152,20 @@ hone_status hone__device_synchronize(hone_gpu *device, const char *what,
                             what, err);
 }
 
-hone_status hone__device_warm_up(hone_gpu *device, double max_s,
-                                 hone_error *err)
+static hone_status no_room(hone_gpu *device, size_t size_bytes,
+                           hone_error *err)
 {
-    const double start_s = hone__now_s();
-    int64_t cycles = 50 * 1000 * 1000; /* about 25 ms at 2 GHz */
-    void *params[] = {&cycles, &device->scratch};
-    int last_mhz = 0;
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
 
-    while (hone__now_s() - start_s < max_s) {
-        hone_nvml_sample sample;
-
-        HONE_TRY(hone__device_run(device, device->kernel.spin, INT32_MAX,
-                                  params, "warming up", err));
-        HONE_TRY(hone__device_synchronize(device, "warming up", err));
-        hone__nvml_sample(device->nvml, &sample);
-        /* Settled: two readings within 1 % after at least 100 ms. Without
-         * NVML both are -1 and the whole time is spent. */
-        if (hone__now_s() - start_s > 0.1 && last_mhz > 0 &&
-            sample.sm_clock_mhz * 100 >= last_mhz * 99 &&
-            sample.sm_clock_mhz * 99 <= last_mhz * 100)
-            return HONE_OK;
-        last_mhz = sample.sm_clock_mhz;
-    }
-    return HONE_OK;
+    (void)device->cuda->memory_info(&free_bytes, &total_bytes);
+    return hone__fail_native(err, HONE_ERR_NO_MEMORY, HONE_DOMAIN_CUDA,
+                             HONE_CU_OUT_OF_MEMORY,
+                             "no room for %.1f MiB of device memory: %.1f of "
+                             "%.1f MiB are free",
+                             (double)size_bytes / (1 << 20),
+                             (double)free_bytes / (1 << 20),
+                             (double)total_bytes / (1 << 20));
 }
 
 hone_status hone__block_alloc(hone_gpu *device, size_t size_bytes,
@@ -170,10 +174,13 @@ hone_status hone__block_alloc(hone_gpu *device, size_t size_bytes,
     const hone_cuda *cuda = device->cuda;
     /* Whole guards behind the last byte, whatever the size. */
     const size_t room = 2 * (size_t)HONE_GUARD_BYTES + size_bytes;
+    hone_cu_result result;
 
     *out = (hone_block){0, 0, 0};
-    HONE_TRY(hone__cuda_check(cuda, cuda->memory_alloc(&out->base, room),
-                              "allocating device memory", err));
+    result = cuda->memory_alloc(&out->base, room);
+    if (result == HONE_CU_OUT_OF_MEMORY)
+        return no_room(device, room, err);
+    HONE_TRY(hone__cuda_check(cuda, result, "allocating device memory", err));
     out->data = out->base + HONE_GUARD_BYTES;
     out->size_bytes = size_bytes;
     return hone__cuda_check(cuda,
@@ -189,38 +196,18 @@ void hone__block_free(hone_gpu *device, hone_block *block)
     *block = (hone_block){0, 0, 0};
 }
 
-hone_status hone__block_check(hone_gpu *device, const hone_block *block,
-                              const char *what, hone_error *err)
+hone_status hone__block_guard(hone_gpu *device, const hone_block *block,
+                              hone_error *err)
 {
     const hone_cuda *cuda = device->cuda;
-    hone_cu_ptr regions[] = {block->base, block->data + block->size_bytes};
-    int64_t n = HONE_GUARD_BYTES;
-    int value = 0xff;
-    uint64_t n_written[2] = {0, 0};
+    const hone_cu_ptr guards[] = {block->base,
+                                  block->data + block->size_bytes};
 
-    HONE_TRY(hone__cuda_check(
-        cuda,
-        cuda->fill8_async(device->scratch, 0, sizeof n_written,
-                          device->stream),
-        "clearing a counter", err));
-    for (int i = 0; i < 2; ++i) {
-        hone_cu_ptr count = device->scratch + 8 * (unsigned)i;
-        void *params[] = {&regions[i], &n, &value, &count};
-
-        HONE_TRY(hone__device_run(device, device->kernel.count_other, n,
-                                  params, "checking guard bands", err));
-    }
-    HONE_TRY(hone__device_synchronize(device, "checking guard bands", err));
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->copy_to_host(n_written, device->scratch,
-                                                 sizeof n_written),
-                              "reading guard bands", err));
-    for (int i = 0; i < 2; ++i) {
-        if (n_written[i])
-            return hone__fail(err, HONE_ERR_CONSTRAINT,
-                              "%llu bytes %s '%s' were written",
-                              (unsigned long long)n_written[i],
-                              i ? "behind" : "before", what);
-    }
+    for (int i = 0; i < 2; ++i)
+        HONE_TRY(hone__cuda_check(cuda,
+                                  cuda->fill8_async(guards[i], 0xff,
+                                                    HONE_GUARD_BYTES,
+                                                    device->stream),
+                                  "writing guard bands", err));
     return HONE_OK;
 }

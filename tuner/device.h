@@ -12,10 +12,18 @@
     X(fill, "hone_fill")                                                     \
     X(absolute, "hone_absolute")                                             \
     X(to_double, "hone_to_double")                                           \
-    X(hash, "hone_hash")                                                     \
-    X(count_other, "hone_count_other")                                       \
+    X(audit, "hone_audit")                                                   \
     X(compare, "hone_compare")                                               \
-    X(spin, "hone_spin")
+    X(load, "hone_load")                                                     \
+    X(hold, "hone_hold")
+
+/* Device memory with guard bands: HONE_GUARD_BYTES of 0xff before and after.
+ * Read as a float they are NaN, so that reading them shows in the result. */
+typedef struct hone_block {
+    hone_cu_ptr base; /* 0: nothing allocated */
+    hone_cu_ptr data;
+    size_t size_bytes;
+} hone_block;
 
 typedef struct hone_gpu {
     const hone_cuda *cuda;
@@ -33,7 +41,12 @@ typedef struct hone_gpu {
 #undef DEVICE_KERNEL
     } kernel;
     hone_cu_ptr scratch; /* small results of our kernels */
+    hone_block audit;    /* what audit.c looks at */
     hone_nvml *nvml;     /* NULL: not there */
+    int64_t clock_khz;   /* the most; 0 unknown, like the others */
+    int64_t memory_clock_khz;
+    int64_t bus_bits;
+    double event_floor_ns; /* of an empty sample (measure.h); 0 unknown */
 } hone_gpu;
 
 enum { HONE_SCRATCH_BYTES = 256 };
@@ -51,10 +64,6 @@ hone_status hone__device_open(hone_gpu *device, int ordinal,
 /* Needed only for a clean exit under a memory checker. */
 void hone__device_close(hone_gpu *device);
 
-/* Keep the card busy until its clock has settled, about `max_s` at most. */
-hone_status hone__device_warm_up(hone_gpu *device, double max_s,
-                                 hone_error *err);
-
 /* Launch one of our kernels over `n` elements on the device's stream. */
 hone_status hone__device_run(hone_gpu *device, hone_cu_function kernel,
                              int64_t n, void **params, const char *what,
@@ -65,22 +74,14 @@ hone_status hone__device_synchronize(hone_gpu *device, const char *what,
 /* A result that means the context is lost and only a new process helps. */
 int hone__cuda_is_fatal(int result);
 
-/* Device memory with guard bands: HONE_GUARD_BYTES of 0xff before and after.
- * Read as a float they are NaN, so that reading them shows in the result. */
-typedef struct hone_block {
-    hone_cu_ptr base; /* 0: nothing allocated */
-    hone_cu_ptr data;
-    size_t size_bytes;
-} hone_block;
-
 enum { HONE_GUARD_BYTES = 4096 };
 
+/* HONE_ERR_NO_MEMORY says what is free. */
 hone_status hone__block_alloc(hone_gpu *device, size_t size_bytes,
                               hone_block *out, hone_error *err);
 void hone__block_free(hone_gpu *device, hone_block *block);
-/* HONE_OK, or HONE_ERR_CONSTRAINT if the guards were written: `what` names
- * the block in the sentence. */
-hone_status hone__block_check(hone_gpu *device, const hone_block *block,
-                              const char *what, hone_error *err);
+/* Write the guards anew, after somebody else did. */
+hone_status hone__block_guard(hone_gpu *device, const hone_block *block,
+                              hone_error *err);
 
 #endif

@@ -120,24 +120,71 @@ extern "C" __global__ void hone_to_double(int type, double *to,
         to[i] = load(type, from, i);
 }
 
-// Order-independent sum of hashed 4-byte words.
-extern "C" __global__ void hone_hash(const u32 *words, i64 n, u64 *sum)
+// One block of memory to look at: see audit.c, which has the same structure.
+struct audit_row {
+    u64 base; // the guard before the data begins here
+    u64 data;
+    i64 size_bytes;
+    i64 first_chunk; // chunks of the rows before this one
+    u64 hash;        // out: order-independent sum over words of 16 bytes
+    u64 n_before;    // out: bytes of the guards that are not 0xff any more
+    u64 n_behind;
+};
+
+enum { GUARD_BYTES = 4096, CHUNK_BYTES = 1 << 16 };
+
+__device__ u64 count_damage(const u8 *guard, i64 n)
 {
     u64 mine = 0;
-    FOR_EACH(i, n)
-        mine += mix(((u64)i << 32) ^ words[i]);
-    atomicAdd(sum, mine);
+    for (i64 i = threadIdx.x; i < n; i += blockDim.x)
+        mine += guard[i] != 0xff;
+    return mine;
 }
 
-// Count bytes that are not `value`.
-extern "C" __global__ void hone_count_other(const u8 *bytes, i64 n, int value,
-                                            u64 *count)
+// The row that chunk `c` belongs to: the last one that does not begin behind.
+__device__ audit_row *find_row(audit_row *rows, int n_rows, i64 c)
 {
-    u64 mine = 0;
-    FOR_EACH(i, n)
-        mine += bytes[i] != value;
-    if (mine)
-        atomicAdd(count, mine);
+    int low = 0, high = n_rows - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (rows[middle].first_chunk <= c)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return rows + low;
+}
+
+// A block of threads takes chunk after chunk of all rows; the first chunk of
+// a row brings its guards. The last word may reach into the guard.
+extern "C" __global__ void hone_audit(audit_row *rows, int n_rows,
+                                      i64 n_chunks)
+{
+    for (i64 c = blockIdx.x; c < n_chunks; c += gridDim.x) {
+        audit_row *row = find_row(rows, n_rows, c);
+        const i64 chunk = c - row->first_chunk;
+        const i64 n = (row->size_bytes + 15) / 16;
+        const i64 first = chunk * (CHUNK_BYTES / 16);
+        const i64 end = first + CHUNK_BYTES / 16 < n
+                            ? first + CHUNK_BYTES / 16 : n;
+        const ulonglong2 *words = (const ulonglong2 *)row->data;
+        u64 mine = 0;
+        for (i64 i = first + threadIdx.x; i < end; i += blockDim.x) {
+            const ulonglong2 w = words[i];
+            mine += mix((w.x * 0x9e3779b97f4a7c15ull + w.y) ^ mix((u64)i));
+        }
+        if (mine)
+            atomicAdd(&row->hash, mine);
+        if (chunk)
+            continue;
+        const u64 before = count_damage((const u8 *)row->base, GUARD_BYTES);
+        const u64 behind = count_damage(
+            (const u8 *)row->data + row->size_bytes, GUARD_BYTES);
+        if (before)
+            atomicAdd(&row->n_before, before);
+        if (behind)
+            atomicAdd(&row->n_behind, behind);
+    }
 }
 
 struct comparison {
@@ -187,17 +234,40 @@ extern "C" __global__ void hone_compare(int type, const void *out,
     }
 }
 
-// Keeps every multiprocessor busy for about `cycles`, to bring the clock up.
-extern "C" __global__ void hone_spin(i64 cycles, float *sink)
+__device__ u64 now_ns()
 {
+    u64 t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+// Keeps every multiprocessor busy for `ns`. One thread writes the cycles and
+// the nanoseconds that passed meanwhile: the clock as it really ran.
+extern "C" __global__ void hone_load(u64 ns, u64 *passed)
+{
+    const u64 start_ns = now_ns();
     const i64 start = clock64();
+    u64 t;
     float a = threadIdx.x, b = 1.0f;
-    while (clock64() - start < cycles) {
-        for (int i = 0; i < 64; ++i) {
+    do {
+        for (int i = 0; i < 256; ++i) {
             a = fmaf(a, 1.0001f, b);
             b = fmaf(b, 0.9999f, a);
         }
+        t = now_ns();
+    } while (t - start_ns < ns);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        passed[0] = (u64)(clock64() - start);
+        passed[1] = t - start_ns;
     }
     if (a == 1.2345f)
-        *sink = a + b;
+        passed[2] = __float_as_uint(a + b);
+}
+
+// Holds the stream for `ns`, so that what follows is queued before it begins.
+extern "C" __global__ void hone_hold(u64 ns)
+{
+    const u64 start_ns = now_ns();
+    while (now_ns() - start_ns < ns)
+        ;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/alloc.h"
 #include "tuner/final.h"
+#include "tuner/warm_up.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +21,10 @@ void hone__gpu_say_failed(int to_parent, const hone_error *err)
     hone__text_free(&payload);
 }
 
-/* What checks could not be made, for a person. */
-static void describe_checks(const hone_problem *problem, char *out,
-                            size_t size)
+/* Checks that could not be made, and a smaller set-up, for a person. */
+static void describe(const hone_problem *problem, char *out, size_t size)
 {
+    char note[256] = "";
     size_t at = 0;
 
     for (size_t i = 0; i < problem->n_checks && at < size; ++i) {
@@ -33,25 +34,34 @@ static void describe_checks(const hone_problem *problem, char *out,
                                    at ? "; " : "", problem->checks[i].name,
                                    problem->checks[i].skipped);
     }
+    if (problem->n_sets)
+        hone__problem_note(problem, note, sizeof note);
+    if (note[0] && at < size)
+        (void)snprintf(out + at, size - at, "%s%s", at ? "; " : "", note);
 }
 
-static hone_status say_ready(const hone_problem *problem, double start_s,
-                             int to_parent)
+static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
+                      double start_s, int to_parent)
 {
-    hone_ready_report ready = {.n_sets = (int)problem->n_sets};
+    hone_ready_report ready = {
+        .event_floor_ns = problem->device->event_floor_ns,
+        .warm_up_s = warm_up->seconds,
+        .n_sets = (int)problem->n_sets,
+        .n_sets_wanted = (int)problem->n_sets_wanted};
+    hone_roofline peak = hone__problem_roofline(problem);
     hone_text payload = {0};
-    hone_status status;
 
-    describe_checks(problem, ready.notes, sizeof ready.notes);
+    describe(problem, ready.notes, sizeof ready.notes);
+    ready.peak_bytes_per_s = peak.bytes_per_s;
+    ready.peak_flops = peak.flops_per_s;
     ready.setup_s = hone__now_s() - start_s;
     hone__ready_report_pack(&payload, &ready);
-    status = hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+    (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
     hone__text_free(&payload);
-    return status;
 }
 
-/* A context that is lost makes the report the last thing this process says:
- * the caller leaves. */
+/* A context that is lost, or memory that is damaged, makes the report the last
+ * thing this process says: the caller leaves. */
 static hone_status answer_trial(hone_problem *problem,
                                 const hone_problem_setup *setup,
                                 hone_unpack *in, int verify, int to_parent,
@@ -133,11 +143,27 @@ static hone_status serve(hone_problem *problem,
     return status;
 }
 
+static hone_status set_up(const hone_gpu_setup *setup, hone_gpu *device,
+                          hone_problem *problem, hone_warm_up *warm_up,
+                          hone_error *err)
+{
+    HONE_TRY(hone__device_open(device, setup->device, setup->device_code,
+                               err));
+    if (setup->verify_only) {
+        problem->device = device;
+        return HONE_OK;
+    }
+    HONE_TRY(hone__problem_open(device, &setup->problem, problem, err));
+    problem->timing = (hone_timing)setup->timing;
+    return hone__device_warm_up(device, warm_up, err);
+}
+
 int hone__gpu_worker(void *user, int from_parent, int to_parent)
 {
     const hone_gpu_setup *setup = user;
     const double start_s = hone__now_s();
     hone_problem *problem = hone__alloc(sizeof *problem);
+    hone_warm_up warm_up = {0, 0, 0};
     hone_gpu device = {.cuda = NULL};
     hone_error err = {.status = HONE_OK};
     hone_status status =
@@ -146,16 +172,9 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
 
     hone__worker_name("hone-trial");
     if (status == HONE_OK)
-        status = hone__device_open(&device, setup->device,
-                                   setup->device_code, &err);
-    if (status == HONE_OK && setup->verify_only)
-        problem->device = &device;
-    else if (status == HONE_OK)
-        status = hone__problem_open(&device, &setup->problem, problem, &err);
-    if (status == HONE_OK && !setup->verify_only)
-        status = hone__device_warm_up(&device, 0.5, &err);
+        status = set_up(setup, &device, problem, &warm_up, &err);
     if (status == HONE_OK)
-        (void)say_ready(problem, start_s, to_parent);
+        say_ready(problem, &warm_up, start_s, to_parent);
     if (status == HONE_OK)
         status = serve(problem, &setup->problem, from_parent, to_parent,
                        &err);

@@ -2,8 +2,9 @@
 /* Arguments of a problem in device memory: see problem.h. */
 #include "tuner/problem.h"
 
-#include "tuner/check_data.h"
+#include "runtime/alloc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int hone__lane_type(hone_type type)
@@ -35,8 +36,8 @@ static int64_t amplitude_of(const hone_problem *problem, int pass)
     return amplitude;
 }
 
-static hone_status fill(hone_problem *problem, int pass, size_t arg,
-                        hone_error *err)
+hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
+                               hone_error *err)
 {
     hone_gpu *device = problem->device;
     const hone_resolved_arg *a = &problem->resolved.args[arg];
@@ -49,25 +50,6 @@ static hone_status fill(hone_problem *problem, int pass, size_t arg,
 
     return hone__device_run(device, device->kernel.fill, n, params,
                             "making inputs", err);
-}
-
-hone_status hone__array_hash(hone_gpu *device, const hone_block *block,
-                             uint64_t *out, hone_error *err)
-{
-    const hone_cuda *cuda = device->cuda;
-    /* The guard behind the array fills up its last word. */
-    int64_t n_words = (int64_t)((block->size_bytes + 3) / 4);
-    void *params[] = {(void *)(uintptr_t)&block->data, &n_words,
-                      &device->scratch};
-
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->fill8_async(device->scratch, 0, 8, device->stream),
-        "clearing a sum", err));
-    HONE_TRY(hone__device_run(device, device->kernel.hash, n_words, params,
-                              "hashing an array", err));
-    HONE_TRY(hone__device_synchronize(device, "hashing an array", err));
-    return hone__cuda_check(cuda, cuda->copy_to_host(out, device->scratch, 8),
-                            "reading a hash", err);
 }
 
 static hone_status make_inputs(hone_problem *problem, hone_error *err)
@@ -87,10 +69,7 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
                 continue;
             HONE_TRY(hone__block_alloc(problem->device, size,
                                        &problem->pristine[pass][i], err));
-            HONE_TRY(fill(problem, pass, i, err));
-            HONE_TRY(hone__array_hash(problem->device,
-                                      &problem->pristine[pass][i],
-                                      &problem->hash[pass][i], err));
+            HONE_TRY(hone__problem_fill(problem, pass, i, err));
         }
         if (is_written(arg))
             HONE_TRY(hone__block_alloc(problem->device, size,
@@ -99,7 +78,7 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
     return HONE_OK;
 }
 
-static int64_t footprint(const hone_problem *problem)
+int64_t hone__problem_bytes(const hone_problem *problem)
 {
     int64_t bytes = 0;
 
@@ -111,22 +90,69 @@ static int64_t footprint(const hone_problem *problem)
 }
 
 /* Cold mode: as many copies as cover three times the level 2 cache, within
- * half of the memory that is free. */
-static size_t choose_n_sets(hone_problem *problem,
-                            const hone_problem_setup *setup)
+ * half of the memory that is free: the rest is for workspaces. */
+static void choose_n_sets(hone_problem *problem,
+                          const hone_problem_setup *setup)
 {
-    const int64_t bytes = footprint(problem);
+    const int64_t bytes = hone__problem_bytes(problem);
     const int64_t l2 = problem->device->facts.value[HONE_FACT_l2];
     int64_t n = (3 * l2 + bytes - 1) / bytes;
     size_t free_bytes = 0;
     size_t total_bytes = 0;
 
-    if (!setup->want_sets || setup->mode == HONE_MODE_HOT)
-        return 1;
+    problem->mode = setup->mode;
+    problem->n_sets = problem->n_sets_wanted = 1;
+    if (!setup->want_sets || setup->mode == HONE_MODE_HOT || n <= 1)
+        return;
+    problem->n_sets_wanted = (size_t)n;
     if (problem->device->cuda->memory_info(&free_bytes, &total_bytes) == 0 &&
         n > 1 + (int64_t)(free_bytes / 2) / bytes)
         n = 1 + (int64_t)(free_bytes / 2) / bytes;
-    return n < 1 ? 1 : n > HONE_MAX_SETS ? HONE_MAX_SETS : (size_t)n;
+    problem->n_sets = n > HONE_MAX_SETS ? HONE_MAX_SETS : (size_t)n;
+}
+
+int hone__problem_in_cache(const hone_problem *problem)
+{
+    return problem->mode == HONE_MODE_HOT ||
+           problem->n_sets < problem->n_sets_wanted;
+}
+
+hone_roofline hone__problem_roofline(const hone_problem *problem)
+{
+    const hone_gpu *device = problem->device;
+    int has_bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i)
+        has_bytes |= problem->resolved.args[i].type == HONE_TYPE_I8 ||
+                     problem->resolved.args[i].type == HONE_TYPE_U8;
+    return hone__selfcheck_roofline(
+        device->facts.value[HONE_FACT_sm],
+        device->facts.value[HONE_FACT_sm_count], device->clock_khz,
+        device->memory_clock_khz, device->bus_bits, has_bytes);
+}
+
+void hone__problem_note(const hone_problem *problem, char *out, size_t size)
+{
+    const double mib =
+        (double)hone__problem_bytes(problem) / (1 << 20);
+
+    out[0] = '\0';
+    if (problem->n_sets >= problem->n_sets_wanted)
+        return;
+    if (problem->n_sets == HONE_MAX_SETS)
+        (void)snprintf(out, size,
+                       "the arguments are small: %zu copies of %.3g MiB stay "
+                       "in the level 2 cache, so that cold times are almost "
+                       "hot ones",
+                       problem->n_sets, mib);
+    else
+        (void)snprintf(out, size,
+                       "device memory is short: cold mode rotates over %zu "
+                       "copies of the arguments (%.3g MiB each) instead of "
+                       "%zu, so that part of them may stay in the level 2 "
+                       "cache and times are too good; end other processes on "
+                       "the GPU and tune again",
+                       problem->n_sets, mib, problem->n_sets_wanted);
 }
 
 static hone_status copy_block(hone_problem *problem, const hone_block *from,
@@ -141,32 +167,56 @@ static hone_status copy_block(hone_problem *problem, const hone_block *from,
                             "copying an array", err);
 }
 
+/* One copy of all arrays; set 0 are the reals and the work arrays. */
+static hone_status make_set(hone_problem *problem, size_t set,
+                            hone_error *err)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+        const hone_block *reals = &problem->pristine[HONE_PASS_REALS][i];
+        const hone_block *block = is_written(arg) ? &problem->work[i] : reals;
+
+        problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
+        if (arg->mode == HONE_ARG_SCALAR)
+            continue;
+        if (set > 0) {
+            block = &problem->extra[set][i];
+            HONE_TRY(hone__block_alloc(problem->device,
+                                       (size_t)arg->size_bytes,
+                                       &problem->extra[set][i], err));
+            if (reals->base)
+                HONE_TRY(copy_block(problem, reals, block, err));
+        }
+        problem->pointer[set][i] = block->data;
+        problem->args[set][i] = &problem->pointer[set][i];
+    }
+    return HONE_OK;
+}
+
+static void drop_set(hone_problem *problem, size_t set)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i)
+        hone__block_free(problem->device, &problem->extra[set][i]);
+}
+
+/* Memory that was free a moment ago may be another process's by now: then
+ * there are fewer copies, and one less still, as room for workspaces. */
 static hone_status make_sets(hone_problem *problem,
                              const hone_problem_setup *setup, hone_error *err)
 {
-    problem->n_sets = choose_n_sets(problem, setup);
+    choose_n_sets(problem, setup);
     for (size_t set = 0; set < problem->n_sets; ++set) {
-        for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-            const hone_resolved_arg *arg = &problem->resolved.args[i];
-            const hone_block *reals = &problem->pristine[HONE_PASS_REALS][i];
-            const hone_block *block =
-                is_written(arg) ? &problem->work[i] : reals;
+        const hone_status status = make_set(problem, set, err);
 
-            if (arg->mode == HONE_ARG_SCALAR) {
-                problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
-                continue;
-            }
-            if (set > 0) {
-                block = &problem->extra[set][i];
-                HONE_TRY(hone__block_alloc(problem->device,
-                                           (size_t)arg->size_bytes,
-                                           &problem->extra[set][i], err));
-                if (reals->base)
-                    HONE_TRY(copy_block(problem, reals, block, err));
-            }
-            problem->pointer[set][i] = block->data;
-            problem->args[set][i] = &problem->pointer[set][i];
-        }
+        if (status == HONE_OK)
+            continue;
+        if (status != HONE_ERR_NO_MEMORY || set == 0)
+            return status;
+        hone__error_clear(err);
+        drop_set(problem, set);
+        if (set > 1)
+            drop_set(problem, --set);
+        problem->n_sets = set;
     }
     return HONE_OK;
 }
@@ -206,20 +256,69 @@ static hone_status read_checks(hone_problem *problem, hone_error *err)
     return HONE_OK;
 }
 
-static hone_status explain_memory(hone_problem *problem, hone_status status,
-                                  hone_error *err)
+/* What is allocated before copies for cold mode: inputs of both passes, work
+ * arrays, and two doubles per element that is compared. */
+static int64_t needed_bytes(const hone_problem *problem)
 {
-    if (status != HONE_ERR_NO_MEMORY)
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+        if (arg->mode == HONE_ARG_IN || arg->mode == HONE_ARG_INOUT)
+            bytes += HONE_N_PASSES * arg->size_bytes;
+        if (is_written(arg))
+            bytes += arg->size_bytes;
+    }
+    for (size_t i = 0; problem->output >= 0 && i < problem->n_checks; ++i)
+        bytes += (problem->checks[i].exact ? 2 : 1) * 2 *
+                 (int64_t)sizeof(double) *
+                 hone__lane_count(&problem->resolved.args[problem->output]);
+    return bytes;
+}
+
+static hone_status explain_memory(const hone_problem *problem,
+                                  hone_status status, hone_error *err)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+
+    if (status != HONE_ERR_NO_MEMORY || !err ||
+        err->domain != HONE_DOMAIN_CUDA)
         return status;
-    return hone__fail(err, status,
-                      "the arguments of %s take %lld MiB each time and do not "
-                      "fit the device's memory (%lld MiB) with the copies "
-                      "that verification needs; tune a smaller problem",
-                      problem->tmpl->op,
-                      (long long)(footprint(problem) >> 20),
-                      (long long)(problem->device->facts
-                                      .value[HONE_FACT_memory] >>
-                                  20));
+    (void)problem->device->cuda->memory_info(&free_bytes, &total_bytes);
+    return hone__fail_native(
+        err, status, HONE_DOMAIN_CUDA, HONE_CU_OUT_OF_MEMORY,
+        "%s needs about %lld MiB of device memory (its arguments take %lld, "
+        "and verification keeps other inputs and the expected results); %lld "
+        "of %lld MiB are free. End other processes on the GPU (nvidia-smi "
+        "shows them), choose another GPU with --device cuda:N, or tune a "
+        "smaller problem",
+        problem->tmpl->op, (long long)(needed_bytes(problem) >> 20),
+        (long long)(hone__problem_bytes(problem) >> 20),
+        (long long)(free_bytes >> 20), (long long)(total_bytes >> 20));
+}
+
+static void free_memory(hone_problem *problem)
+{
+    hone_gpu *device = problem->device;
+
+    for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass)
+            hone__block_free(device, &problem->pristine[pass][i]);
+        hone__block_free(device, &problem->work[i]);
+        for (size_t set = 1; set < HONE_MAX_SETS; ++set)
+            hone__block_free(device, &problem->extra[set][i]);
+    }
+    for (size_t i = 0; device && i < problem->n_checks; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            hone_expectation *e = &problem->checks[i].expected[pass];
+
+            hone__block_free(device, &e->index);
+            hone__block_free(device, &e->value);
+            hone__block_free(device, &e->magnitude);
+        }
+    }
 }
 
 hone_status hone__problem_open(hone_gpu *device,
@@ -249,8 +348,10 @@ hone_status hone__problem_open(hone_gpu *device,
     if (status == HONE_OK)
         status = make_sets(out, setup, err);
     if (status == HONE_OK)
-        status = hone__device_synchronize(device, "making inputs", err);
+        status = hone__problem_watch(out, err);
     if (status != HONE_OK) {
+        /* Free first, so that the sentence says what others left. */
+        free_memory(out);
         status = explain_memory(out, status, err);
         hone__problem_close(out);
     }
@@ -259,25 +360,9 @@ hone_status hone__problem_open(hone_gpu *device,
 
 void hone__problem_close(hone_problem *problem)
 {
-    hone_gpu *device = problem->device;
-
-    for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass)
-            hone__block_free(device, &problem->pristine[pass][i]);
-        hone__block_free(device, &problem->work[i]);
-        for (size_t set = 1; set < HONE_MAX_SETS; ++set)
-            hone__block_free(device, &problem->extra[set][i]);
-    }
-    for (size_t i = 0; device && i < problem->n_checks; ++i) {
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-            hone_expectation *e = &problem->checks[i].expected[pass];
-
-            hone__block_free(device, &e->index);
-            hone__block_free(device, &e->value);
-            hone__block_free(device, &e->magnitude);
-        }
-    }
+    free_memory(problem);
     hone__launch_spec_free(problem->spec);
+    hone__free(problem->watched);
     memset(problem, 0, sizeof *problem);
 }
 

@@ -5,9 +5,10 @@
 #define HONE_TUNER_PROBLEM_H
 
 #include "gen/template.h"
+#include "tuner/audit.h"
 #include "tuner/check_data.h"
-#include "tuner/device.h"
 #include "tuner/cpu_reference.h"
+#include "tuner/selfcheck.h"
 #include "tuner/tuner.h"
 
 enum {
@@ -31,6 +32,31 @@ typedef struct hone_check {
     char skipped[256]; /* why it could not be made; "" if it was */
 } hone_check;
 
+/* A block of the problem's that variants must not change, or whose guard
+ * bands they must not. */
+typedef struct hone_watched {
+    const hone_block *block;
+    enum {
+        HONE_WATCH_INPUT,    /* of a pass; also initial values */
+        HONE_WATCH_OUTPUT,   /* may be written: only the guards count */
+        HONE_WATCH_EXPECTED, /* of a check in a pass */
+        HONE_WATCH_COPY      /* of the rotation */
+    } kind;
+    int pass;
+    int index; /* argument, or check */
+    int set;
+    int read_only;
+    uint64_t hash; /* of the contents, as they must be */
+} hone_watched;
+
+/* What a variant did to memory that is not its own. */
+typedef enum hone_damage {
+    HONE_DAMAGE_NONE,
+    HONE_DAMAGE_OWN,      /* its inputs, or the guards of its own arrays: can
+                             be put right */
+    HONE_DAMAGE_NEIGHBOUR /* anything else: nobody knows what else */
+} hone_damage;
+
 typedef struct hone_problem {
     hone_gpu *device;
     const hone_template *tmpl;
@@ -40,7 +66,6 @@ typedef struct hone_problem {
     int output; /* index of the only out or inout array; -1: none */
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
-    uint64_t hash[HONE_N_PASSES][HONE_MAX_ARGS]; /* of `in` arrays */
     union {
         double f64;
         uint64_t bits;
@@ -51,9 +76,14 @@ typedef struct hone_problem {
     /* Rotation for timing: args[set] is what a launch takes. Set 0 is the
      * reals and the work arrays. */
     size_t n_sets;
+    size_t n_sets_wanted; /* to cover three times the cache; 1 in hot mode */
+    hone_mode mode;
+    hone_timing timing;   /* AUTO, or as it is forced */
     hone_block extra[HONE_MAX_SETS][HONE_MAX_ARGS];
     hone_cu_ptr pointer[HONE_MAX_SETS][HONE_MAX_ARGS];
     void *args[HONE_MAX_SETS][HONE_MAX_ARGS];
+    size_t n_watched;
+    hone_watched *watched;
 } hone_problem;
 
 typedef struct hone_problem_setup {
@@ -67,8 +97,10 @@ typedef struct hone_problem_setup {
     size_t n_references;
 } hone_problem_setup;
 
-/* Allocate and fill everything. HONE_ERR_NO_MEMORY: the problem does not fit
- * the device. HONE_ERR_UNSUPPORTED: a check needs one output array. */
+/* Allocate and fill everything; if memory is short, with fewer copies than
+ * wanted. HONE_ERR_NO_MEMORY: the problem does not fit the device, with what
+ * is needed and what is free. HONE_ERR_UNSUPPORTED: a check needs one output
+ * array. */
 hone_status hone__problem_open(hone_gpu *device,
                                const hone_problem_setup *setup,
                                hone_problem *out, hone_error *err);
@@ -85,9 +117,33 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
 int hone__lane_type(hone_type type);
 int64_t hone__lane_count(const hone_resolved_arg *arg);
 
-/* Order-independent hash of an array, to see whether it was changed. */
-hone_status hone__array_hash(hone_gpu *device, const hone_block *block,
-                             uint64_t *out, hone_error *err);
+/* Whether a timed run may find its arguments in the level 2 cache. */
+int hone__problem_in_cache(const hone_problem *problem);
+/* What the device can do at most with these arguments. */
+hone_roofline hone__problem_roofline(const hone_problem *problem);
+/* What a person should know about the set-up: a sentence, or "". */
+void hone__problem_note(const hone_problem *problem, char *out, size_t size);
+/* Bytes of all arrays together. */
+int64_t hone__problem_bytes(const hone_problem *problem);
+/* Inputs of one argument in one pass, written (again). */
+hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
+                               hone_error *err);
+
+/* ---- problem_audit.c ---- */
+
+/* Make the list of what is watched, with the hashes as they are now. */
+hone_status hone__problem_watch(hone_problem *problem, hone_error *err);
+/* Look at what a run in `pass` (HONE_RUN_TIMED: or timed executions) had in
+ * its hands, its workspaces included, or at everything. If there is damage,
+ * `text` says what. */
+enum { HONE_RUN_TIMED = HONE_N_PASSES };
+hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
+                                const hone_block *workspaces,
+                                size_t n_workspaces, hone_damage *out,
+                                char *text, size_t size, hone_error *err);
+/* Write inputs, copies and guards anew and look whether that helped. */
+hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
+                                  hone_error *err);
 
 /* Compute what each check expects (expectations.c). */
 hone_status hone__expectations_make(hone_problem *problem,

@@ -10,6 +10,7 @@
 #include "tuner/gpu_worker.h"
 #include "tuner/own_code.h"
 #include "tuner/verify.h"
+#include "tuner/warm_up.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,6 +136,7 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
 {
     planned plans[HONE_PLACEMENTS] = {{NULL, NULL}};
     hone_ctx *ctx = NULL;
+    hone_warm_up warm_up;
     hone_status status = hone_open(setup->request->db_path, &ctx);
 
     plans[0].ctx = ctx;
@@ -146,7 +148,7 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
         status = fail_from_runtime(status, ctx, err);
     } else {
         result->tuned_time_ns = (double)result->match.tuned_time_ns;
-        status = hone__device_warm_up(device, 0.5, err);
+        status = hone__device_warm_up(device, &warm_up, err);
         if (status == HONE_OK)
             status = verify_and_time(problem, plans, result, err);
     }

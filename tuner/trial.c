@@ -21,33 +21,78 @@ static int64_t slowed(void *user)
     return hone__nvml_slowdown(timer->device->nvml);
 }
 
-static hone_status time_variant(hone_problem *problem,
-                                const hone_variant *variant,
-                                hone_subject subject,
+static void check_time(const hone_problem *problem,
+                       const hone_variant *variant, hone_trial_report *report)
+{
+    hone_selfcheck check = {
+        .time_ns = report->time_ns,
+        .n_launches = report->n_launches,
+        .event_floor_ns = problem->device->event_floor_ns,
+        .bytes = (double)variant->resolved.bytes,
+        .flops = (double)variant->resolved.flops,
+        .in_cache = hone__problem_in_cache(problem),
+        .peak = hone__problem_roofline(problem)};
+
+    hone__trial_check(&check, report);
+}
+
+static hone_status time_variant(hone_problem *problem, hone_variant *variant,
                                 const hone_trial_job *job,
                                 hone_trial_report *report, hone_error *err)
 {
     hone_timer timer;
     const hone_sample_source source = {take_sample, slowed, &timer,
                                        most_seconds, 0};
-    hone_status status = hone__timer_open(problem, subject, &timer, err);
+    hone_status status = hone__timer_open(
+        problem, hone__variant_subject(variant), &timer, err);
 
     if (status != HONE_OK)
         return status;
     report->n_launches = timer.n_launches;
-    report->timing = HONE_TIMING_GRAPH;
+    report->timing = timer.timing;
     status = hone__trial_race(job, &source, report, err);
-    if (status == HONE_OK) {
-        const hone_selfcheck check = {
-            .time_ns = report->time_ns,
-            .n_launches = timer.n_launches,
-            .bytes = (double)variant->resolved.bytes,
-            .flops = (double)variant->resolved.flops};
-
-        hone__trial_check(&check, report);
-    }
+    if (status == HONE_OK)
+        check_time(problem, variant, report);
     hone__timer_close(&timer);
     return status;
+}
+
+static void take_verdict(hone_trial_report *report,
+                         const hone_verdict *verdict)
+{
+    report->leaving |= verdict->leaving;
+    if (verdict->error_ratio > report->error_ratio)
+        report->error_ratio = verdict->error_ratio;
+    if (verdict->outcome == HONE_OUTCOME_OK)
+        return;
+    report->outcome = verdict->outcome;
+    memcpy(report->message, verdict->message, sizeof report->message);
+}
+
+/* Verify, time, and look once more at what the executions left behind. */
+static hone_status judge(hone_problem *problem, hone_variant *variant,
+                         const hone_trial_job *job, hone_trial_report *report,
+                         hone_error *err)
+{
+    const hone_subject subject = hone__variant_subject(variant);
+    const hone_block *blocks = variant->workspaces;
+    const size_t n_blocks = variant->resolved.n_workspaces;
+    hone_verdict verdict;
+
+    HONE_TRY(hone__verify(problem, subject, blocks, n_blocks, &verdict, err));
+    report->verified = verdict.n_compared > 0;
+    take_verdict(report, &verdict);
+    if (report->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(time_variant(problem, variant, job, report, err));
+    if (report->outcome == HONE_OUTCOME_OK && !report->screened)
+        HONE_TRY(hone__verify_again(problem, subject, blocks, n_blocks,
+                                    &verdict, err));
+    else
+        HONE_TRY(hone__verify_memory(problem, blocks, n_blocks, &verdict,
+                                     err));
+    take_verdict(report, &verdict);
+    return HONE_OK;
 }
 
 static void read_clocks(hone_problem *problem, hone_trial_report *report)
@@ -61,11 +106,12 @@ static void read_clocks(hone_problem *problem, hone_trial_report *report)
     report->clock_reasons = sample.clock_reasons;
 }
 
-/* Failures of a variant's own launches while it is timed. */
+/* Failures of a variant's own launches and allocations. */
 static hone_status as_outcome(hone_status status, hone_trial_report *report,
                               hone_error *err)
 {
-    if (status == HONE_OK || status != HONE_ERR_CUDA)
+    if (status == HONE_OK ||
+        (status != HONE_ERR_CUDA && err->domain != HONE_DOMAIN_CUDA))
         return status;
     report->outcome = hone__outcome_of(err);
     (void)snprintf(report->message, sizeof report->message, "%.300s",
@@ -77,9 +123,7 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
                             hone_trial_report *out, hone_error *err)
 {
     const double start_s = hone__now_s();
-    hone_verdict verdict;
     hone_variant variant;
-    hone_subject subject;
     hone_status status;
 
     memset(out, 0, sizeof *out);
@@ -91,23 +135,14 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
                            err) != HONE_OK) {
         (void)snprintf(out->message, sizeof out->message, "%.300s",
                        err->text);
+        out->leaving = out->outcome == HONE_OUTCOME_FAULT;
         out->gpu_s = hone__now_s() - start_s;
         return HONE_OK;
     }
-    subject = hone__variant_subject(&variant);
-    status = hone__verify(problem, subject, variant.workspaces,
-                          variant.resolved.n_workspaces, &verdict, err);
-    if (status == HONE_OK) {
-        out->outcome = verdict.outcome;
-        out->error_ratio = verdict.error_ratio;
-        out->verified = verdict.n_compared > 0;
-        memcpy(out->message, verdict.message, sizeof out->message);
-    }
-    if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
-        status = time_variant(problem, &variant, subject, job, out, err);
-    status = as_outcome(status, out, err);
-    out->leaving = out->outcome == HONE_OUTCOME_FAULT;
-    if (out->outcome != HONE_OUTCOME_FAULT) { /* else the context is gone */
+    status = as_outcome(judge(problem, &variant, job, out, err), out, err);
+    if (out->outcome == HONE_OUTCOME_FAULT) { /* the context is gone */
+        out->leaving = 1;
+    } else {
         read_clocks(problem, out);
         hone__variant_unload(&variant);
     }

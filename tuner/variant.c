@@ -99,6 +99,26 @@ static hone_status load_kernels(hone_variant *variant, hone_error *err)
     return HONE_OK;
 }
 
+static hone_status make_workspace(hone_gpu *device,
+                                  const hone_resolved_workspace *workspace,
+                                  hone_block *out, hone_error *err)
+{
+    hone_error found = {.status = HONE_OK};
+    const hone_status status = hone__block_alloc(
+        device, (size_t)workspace->size_bytes, out, &found);
+
+    if (status != HONE_ERR_NO_MEMORY) {
+        if (status != HONE_OK && err)
+            *err = found;
+        return status;
+    }
+    return hone__fail_native(
+        err, status, found.domain, found.native,
+        "the workspace '%s' does not fit beside the arguments: %.200s; end "
+        "other processes on the GPU if they hold the rest",
+        workspace->name, found.text);
+}
+
 static hone_status make_workspaces(hone_variant *variant, hone_error *err)
 {
     hone_gpu *device = variant->device;
@@ -108,8 +128,7 @@ static hone_status make_workspaces(hone_variant *variant, hone_error *err)
 
         if (!w->size_bytes)
             continue; /* a null pointer, as TEMPLATE.md says */
-        HONE_TRY(hone__block_alloc(device, (size_t)w->size_bytes,
-                                   &variant->workspaces[i], err));
+        HONE_TRY(make_workspace(device, w, &variant->workspaces[i], err));
         if (w->zero)
             HONE_TRY(hone__cuda_check(
                 device->cuda,

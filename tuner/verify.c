@@ -15,7 +15,20 @@ typedef struct comparison {
     uint32_t unused;
 } comparison;
 
-static const char *const pass_name[HONE_N_PASSES] = {"integers", "reals"};
+/* One run of a verification. */
+typedef struct trial_run {
+    hone_pass_data pass;
+    const char *name; /* in sentences */
+} trial_run;
+
+/* A second run on reals: what the first left in a workspace, or in the
+ * kernel's own variables, may spoil it. */
+static const trial_run first_runs[] = {{HONE_PASS_EXACT, "integers"},
+                                       {HONE_PASS_REALS, "reals"},
+                                       {HONE_PASS_REALS, "reals, second run"}};
+static const trial_run late_runs[HONE_N_PASSES] = {
+    {HONE_PASS_EXACT, "integers, after timing"},
+    {HONE_PASS_REALS, "reals, after timing"}};
 
 static void set_wrong(hone_verdict *verdict, const char *text)
 {
@@ -23,8 +36,9 @@ static void set_wrong(hone_verdict *verdict, const char *text)
     (void)snprintf(verdict->message, sizeof verdict->message, "%.310s", text);
 }
 
-static void explain(hone_verdict *verdict, const hone_check *check, int pass,
-                    const comparison *result, int64_t count)
+static void explain(hone_verdict *verdict, const hone_check *check,
+                    const trial_run *run, const comparison *result,
+                    int64_t count)
 {
     char text[320];
     float ratio;
@@ -37,29 +51,30 @@ static void explain(hone_verdict *verdict, const hone_check *check, int pass,
                        "(first: element %llu; %s, %s)",
                        (unsigned long long)result->n_bad, (long long)count,
                        (unsigned long long)result->first_bad, check->name,
-                       pass_name[pass]);
-    else if (pass == HONE_PASS_EXACT)
+                       run->name);
+    else if (run->pass == HONE_PASS_EXACT)
         (void)snprintf(text, sizeof text,
                        "%llu of %lld elements differ from the exact result "
                        "(first: element %llu; %s, %s)",
                        (unsigned long long)result->n_bad, (long long)count,
                        (unsigned long long)result->first_bad, check->name,
-                       pass_name[pass]);
+                       run->name);
     else
         (void)snprintf(text, sizeof text,
                        "%llu of %lld elements are out of tolerance, the worst "
                        "%.3g times the bound (first: element %llu; %s, %s)",
                        (unsigned long long)result->n_bad, (long long)count,
                        (double)ratio, (unsigned long long)result->first_bad,
-                       check->name, pass_name[pass]);
+                       check->name, run->name);
     set_wrong(verdict, text);
 }
 
 static hone_status compare(hone_problem *problem, const hone_check *check,
-                           int pass, hone_verdict *verdict, hone_error *err)
+                           const trial_run *run, hone_verdict *verdict,
+                           hone_error *err)
 {
     hone_gpu *device = problem->device;
-    const hone_expectation *e = &check->expected[pass];
+    const hone_expectation *e = &check->expected[run->pass];
     const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
     int type = hone__lane_type(arg->type);
     hone_cu_ptr out = problem->work[problem->output].data;
@@ -67,7 +82,7 @@ static hone_status compare(hone_problem *problem, const hone_check *check,
     hone_cu_ptr value = e->value.data;
     hone_cu_ptr magnitude = e->magnitude.data;
     int64_t n = e->count;
-    int exact = pass == HONE_PASS_EXACT;
+    int exact = run->pass == HONE_PASS_EXACT;
     comparison result = {0, ~(uint64_t)0, 0, 0, 0};
     double u, ulp;
     float ratio;
@@ -99,68 +114,15 @@ static hone_status compare(hone_problem *problem, const hone_check *check,
     if (result.n_bad) {
         if (exact)
             verdict->error_ratio = INFINITY;
-        explain(verdict, check, pass, &result, n);
+        explain(verdict, check, run, &result, n);
     }
     return HONE_OK;
 }
 
-/* HONE_ERR_CONSTRAINT from a guard check is the variant's fault. */
-static hone_status guard(hone_gpu *device, const hone_block *block,
-                         const char *name, hone_verdict *verdict,
-                         hone_error *err)
-{
-    hone_error found = {.status = HONE_OK};
-    const hone_status status = hone__block_check(device, block, name, &found);
-
-    if (status == HONE_ERR_CONSTRAINT) {
-        set_wrong(verdict, found.text);
-        return HONE_OK;
-    }
-    if (status != HONE_OK && err)
-        *err = found;
-    return status;
-}
-
-/* Nothing but the outputs may have changed. */
-static hone_status check_memory(hone_problem *problem, int pass,
-                                const hone_block *blocks, size_t n_blocks,
-                                hone_verdict *verdict, hone_error *err)
-{
-    hone_gpu *device = problem->device;
-
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const hone_resolved_arg *arg = &problem->resolved.args[i];
-        const hone_block *block = arg->mode == HONE_ARG_IN
-                                      ? &problem->pristine[pass][i]
-                                      : &problem->work[i];
-        uint64_t hash = 0;
-
-        if (arg->mode == HONE_ARG_SCALAR)
-            continue;
-        HONE_TRY(guard(device, block, arg->name, verdict, err));
-        if (arg->mode != HONE_ARG_IN || verdict->outcome != HONE_OUTCOME_OK)
-            continue;
-        HONE_TRY(hone__array_hash(device, block, &hash, err));
-        if (hash != problem->hash[pass][i]) {
-            char text[160];
-
-            (void)snprintf(text, sizeof text,
-                           "the input array '%s' was changed", arg->name);
-            set_wrong(verdict, text);
-        }
-    }
-    for (size_t i = 0; i < n_blocks; ++i) {
-        if (blocks[i].base)
-            HONE_TRY(guard(device, &blocks[i], "a workspace", verdict, err));
-    }
-    return HONE_OK;
-}
-
-/* One run of the subject. Its failures are the verdict; what stands in `err`
- * afterwards is theirs too. */
-static hone_status run_once(hone_problem *problem, int pass,
-                            hone_subject subject, hone_verdict *verdict,
-                            hone_error *err)
+/* Launch once. Its failures are the verdict. */
+static hone_status launch(hone_problem *problem, int pass,
+                          hone_subject subject, hone_verdict *verdict,
+                          hone_error *err)
 {
     hone_cu_ptr pointers[HONE_MAX_ARGS];
     void *args[HONE_MAX_ARGS];
@@ -182,6 +144,26 @@ static hone_status run_once(hone_problem *problem, int pass,
     return HONE_OK;
 }
 
+/* What was damaged decides, before what is wrong in the result: it may be the
+ * reason of that. */
+static hone_status check_memory(hone_problem *problem, int pass, int all,
+                                const hone_block *blocks, size_t n_blocks,
+                                hone_verdict *verdict, hone_error *err)
+{
+    hone_damage damage = HONE_DAMAGE_NONE;
+    char text[256];
+
+    HONE_TRY(hone__problem_audit(problem, pass, all, blocks, n_blocks,
+                                 &damage, text, sizeof text, err));
+    if (damage == HONE_DAMAGE_NONE)
+        return HONE_OK;
+    if (!verdict->damaged || damage == HONE_DAMAGE_NEIGHBOUR)
+        set_wrong(verdict, text);
+    verdict->damaged = 1;
+    verdict->leaving |= damage == HONE_DAMAGE_NEIGHBOUR;
+    return HONE_OK;
+}
+
 static int pass_is_wanted(const hone_problem *problem, int pass)
 {
     for (size_t i = 0; i < problem->n_checks; ++i) {
@@ -191,26 +173,81 @@ static int pass_is_wanted(const hone_problem *problem, int pass)
     return pass == HONE_PASS_REALS; /* at least the memory is checked */
 }
 
+static hone_status run_once(hone_problem *problem, hone_subject subject,
+                            const trial_run *run, const hone_block *blocks,
+                            size_t n_blocks, hone_verdict *out,
+                            hone_error *err)
+{
+    HONE_TRY(launch(problem, run->pass, subject, out, err));
+    if (out->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(check_memory(problem, run->pass, 0, blocks, n_blocks, out,
+                          err));
+    for (size_t i = 0;
+         out->outcome == HONE_OUTCOME_OK && i < problem->n_checks; ++i) {
+        if (problem->checks[i].expected[run->pass].count)
+            HONE_TRY(compare(problem, &problem->checks[i], run, out, err));
+    }
+    return HONE_OK;
+}
+
+/* After the last run, which was in `pass`: everything, and what can be put
+ * right is. */
+static hone_status finish(hone_problem *problem, int pass,
+                          const hone_block *blocks, size_t n_blocks,
+                          hone_verdict *out, hone_error *err)
+{
+    int restored = 0;
+
+    if (out->outcome == HONE_OUTCOME_FAULT) { /* nothing can be read */
+        out->leaving = 1;
+        return HONE_OK;
+    }
+    HONE_TRY(check_memory(problem, pass, 1, blocks, n_blocks, out, err));
+    if (!out->damaged || out->leaving)
+        return HONE_OK;
+    HONE_TRY(hone__problem_restore(problem, &restored, err));
+    out->leaving = !restored;
+    return HONE_OK;
+}
+
 hone_status hone__verify(hone_problem *problem, hone_subject subject,
                          const hone_block *blocks, size_t n_blocks,
                          hone_verdict *out, hone_error *err)
 {
+    int pass = HONE_PASS_REALS;
+
     memset(out, 0, sizeof *out);
-    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-        if (!pass_is_wanted(problem, pass))
+    for (size_t i = 0; out->outcome == HONE_OUTCOME_OK &&
+                       i < sizeof first_runs / sizeof first_runs[0];
+         ++i) {
+        if (!pass_is_wanted(problem, first_runs[i].pass))
             continue;
-        HONE_TRY(run_once(problem, pass, subject, out, err));
-        if (out->outcome != HONE_OUTCOME_OK)
-            return HONE_OK;
-        HONE_TRY(check_memory(problem, pass, blocks, n_blocks, out, err));
-        for (size_t i = 0;
-             out->outcome == HONE_OUTCOME_OK && i < problem->n_checks; ++i) {
-            if (problem->checks[i].expected[pass].count)
-                HONE_TRY(compare(problem, &problem->checks[i], pass, out,
-                                 err));
-        }
-        if (out->outcome != HONE_OUTCOME_OK)
-            return HONE_OK;
+        pass = first_runs[i].pass;
+        HONE_TRY(run_once(problem, subject, &first_runs[i], blocks, n_blocks,
+                          out, err));
     }
-    return HONE_OK;
+    return finish(problem, pass, blocks, n_blocks, out, err);
+}
+
+hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
+                               const hone_block *blocks, size_t n_blocks,
+                               hone_verdict *out, hone_error *err)
+{
+    const int pass = pass_is_wanted(problem, HONE_PASS_EXACT)
+                         ? HONE_PASS_EXACT
+                         : HONE_PASS_REALS;
+
+    memset(out, 0, sizeof *out);
+    HONE_TRY(run_once(problem, subject, &late_runs[pass], blocks, n_blocks,
+                      out, err));
+    return finish(problem, HONE_RUN_TIMED, blocks, n_blocks, out, err);
+}
+
+hone_status hone__verify_memory(hone_problem *problem,
+                                const hone_block *blocks, size_t n_blocks,
+                                hone_verdict *out, hone_error *err)
+{
+    memset(out, 0, sizeof *out);
+    return finish(problem, HONE_RUN_TIMED, blocks, n_blocks, out, err);
 }

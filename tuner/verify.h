@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a variant right? Inputs with guard bands, poisoned outputs, inputs
- * unchanged, result against every check, on exact integers and on reals. */
+/* Is a variant right? Poisoned outputs, the result against every check, on
+ * exact integers once and on reals twice, and nothing written but the
+ * outputs: neither inputs and guard bands nor any other block. */
 #ifndef HONE_TUNER_VERIFY_H
 #define HONE_TUNER_VERIFY_H
 
@@ -13,6 +14,8 @@ typedef struct hone_verdict {
                              memory was checked */
     double error_ratio;   /* worst error over its bound, on the reals */
     char message[320];    /* what is wrong */
+    int damaged; /* it wrote where it must not; that is put right again .. */
+    int leaving; /* .. but not surely all of it: the process must end */
 } hone_verdict;
 
 /* `blocks` are the subject's own guarded workspaces (may be none). HONE_OK
@@ -20,5 +23,16 @@ typedef struct hone_verdict {
 hone_status hone__verify(hone_problem *problem, hone_subject subject,
                          const hone_block *blocks, size_t n_blocks,
                          hone_verdict *out, hone_error *err);
+
+/* The same after it has been timed, in one run: thousands of executions may
+ * have left its workspaces in a state that the next one cannot stand. */
+hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
+                               const hone_block *blocks, size_t n_blocks,
+                               hone_verdict *out, hone_error *err);
+
+/* Only whether everything that must not change is as it was. */
+hone_status hone__verify_memory(hone_problem *problem,
+                                const hone_block *blocks, size_t n_blocks,
+                                hone_verdict *out, hone_error *err);
 
 #endif

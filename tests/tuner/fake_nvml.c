@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the symbols of NVML. $FAKE_NVML_UUID and $FAKE_NVML_PCI are
  * the one device it knows, $FAKE_NVML_INIT the code that nvmlInit returns,
- * $FAKE_NVML_REASONS the clock reasons, $FAKE_NVML_MUTE=1 makes every reading
+ * $FAKE_NVML_REASONS the clock reasons (with $FAKE_NVML_SLOW_READS=n only of
+ * the next n readings: it is counted down), $FAKE_NVML_MUTE=1 makes every reading
  * fail. fake_nvml_users() counts inits that were not shut down. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,13 +93,29 @@ DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
     return read_value(d, sensor == 0 ? 61 : 0, out);
 }
 
+/* 1 as long as $FAKE_NVML_SLOW_READS is not counted down to 0. */
+static int is_slow(void)
+{
+    const char *const text = getenv("FAKE_NVML_SLOW_READS");
+    const int left = text ? atoi(text) : 1;
+    char next[16];
+
+    if (text && left > 0) {
+        (void)snprintf(next, sizeof next, "%d", left - 1);
+        (void)setenv("FAKE_NVML_SLOW_READS", next, 1);
+    }
+    return left > 0;
+}
+
 DECLARE(int, nvmlDeviceGetCurrentClocksThrottleReasons,
         (device * d, unsigned long long *out))
 {
     const char *const reasons = getenv("FAKE_NVML_REASONS");
     unsigned value = 0;
     const int result = read_value(
-        d, reasons ? (unsigned)strtoul(reasons, NULL, 0) : 0, &value);
+        d,
+        reasons && is_slow() ? (unsigned)strtoul(reasons, NULL, 0) : 0,
+        &value);
 
     *out = value;
     return result;

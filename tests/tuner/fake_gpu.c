@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fake_gpu.h. */
+#include "tests/tuner/fake_gpu.h"
+
+#include "tests/tuner/fake_gpu_kernels.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KERNELS = 32, MAX_BLOCKS = 4096, MAX_NODES = 4096, MAX_PARAMS = 16 };
+
+size_t fake_gpu_limit_bytes;
+size_t fake_gpu_live_bytes;
+size_t fake_gpu_taken_bytes;
+double fake_gpu_event_ns;
+long fake_gpu_n_graphs;
+long fake_gpu_live_graphs;
+double fake_gpu_clock_mhz[8];
+int fake_gpu_n_clocks;
+
+static hone_cuda table;
+static fake_kernel kernels[MAX_KERNELS];
+static int n_kernels;
+static double now_ns;
+static int clock_at;
+static struct {
+    hone_cu_ptr at;
+    size_t size_bytes;
+} blocks[MAX_BLOCKS];
+
+/* A launch that a graph holds, with its own copy of the parameters. */
+typedef struct node {
+    fake_kernel *kernel;
+    uint64_t values[MAX_PARAMS];
+} node;
+
+typedef struct graph {
+    int n;
+    node nodes[MAX_NODES];
+} graph;
+
+static graph *capturing;
+
+/* ---- kernels ------------------------------------------------------------ */
+
+fake_kernel *fake_gpu_find(const char *name)
+{
+    for (int i = 0; i < n_kernels; ++i) {
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    }
+    return NULL;
+}
+
+fake_kernel *fake_gpu_kernel(const char *name, fake_kernel_run *run,
+                             int n_params, double cost_ns)
+{
+    fake_kernel *kernel = fake_gpu_find(name);
+
+    if (!kernel) {
+        assert(n_kernels < MAX_KERNELS);
+        kernel = &kernels[n_kernels++];
+    }
+    *kernel = (fake_kernel){.name = name, .run = run, .n_params = n_params,
+                            .cost_ns = cost_ns};
+    return kernel;
+}
+
+/* hone_load: parameters are the nanoseconds and where to write. */
+static void run_load(void **params)
+{
+    uint64_t *const passed = (uint64_t *)(uintptr_t)*(hone_cu_ptr *)params[1];
+    const uint64_t ns = *(uint64_t *)params[0];
+
+    passed[0] = (uint64_t)(1e-3 * fake_gpu_clock_mhz[clock_at] * (double)ns);
+    passed[1] = ns;
+    if (clock_at + 1 < fake_gpu_n_clocks)
+        ++clock_at;
+}
+
+static void run_kernel(fake_kernel *kernel, void **params)
+{
+    now_ns += kernel->cost_ns;
+    ++kernel->n_runs;
+    if (kernel->run)
+        kernel->run(params);
+}
+
+static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
+                             unsigned gz, unsigned bx, unsigned by,
+                             unsigned bz, unsigned shared_bytes,
+                             hone_stream s, void **params, void **extra)
+{
+    fake_kernel *kernel = (fake_kernel *)f;
+
+    (void)by;
+    (void)bz;
+    (void)shared_bytes;
+    (void)s;
+    (void)extra;
+    if (!bx || !gx)
+        return 1;
+    kernel->grid = gx * gy * gz;
+    if (capturing) {
+        node *n = &capturing->nodes[capturing->n++];
+
+        assert(capturing->n < MAX_NODES);
+        n->kernel = kernel;
+        for (int i = 0; i < kernel->n_params; ++i)
+            memcpy(&n->values[i], params[i], 8);
+    } else {
+        run_kernel(kernel, params);
+    }
+    return 0;
+}
+
+static hone_cu_result module_load(hone_cu_module *out, const void *image)
+{
+    *out = (hone_cu_module)(uintptr_t)image;
+    return 0;
+}
+
+static hone_cu_result module_unload(hone_cu_module m)
+{
+    (void)m;
+    return 0;
+}
+
+static hone_cu_result module_function(hone_cu_function *out, hone_cu_module m,
+                                      const char *name)
+{
+    (void)m;
+    *out = (hone_cu_function)(void *)fake_gpu_find(name);
+    return *out ? 0 : 500;
+}
+
+static hone_cu_result function_get(int *out, int attribute,
+                                   hone_cu_function f)
+{
+    (void)f;
+    *out = attribute == HONE_CU_FUNC_MAX_THREADS          ? 1024
+           : attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED ? 49152
+                                                          : 0;
+    return 0;
+}
+
+/* ---- graphs, events, streams -------------------------------------------- */
+
+static hone_cu_result capture_begin(hone_stream s, int mode)
+{
+    (void)s;
+    (void)mode;
+    capturing = calloc(1, sizeof *capturing);
+    ++fake_gpu_live_graphs;
+    return capturing ? 0 : HONE_CU_OUT_OF_MEMORY;
+}
+
+static hone_cu_result capture_end(hone_stream s, hone_cu_graph *out)
+{
+    (void)s;
+    *out = (hone_cu_graph)(void *)capturing;
+    capturing = NULL;
+    return 0;
+}
+
+static hone_cu_result graph_instantiate(hone_cu_graph_exec *out,
+                                        hone_cu_graph g,
+                                        unsigned long long flags)
+{
+    (void)flags;
+    ++fake_gpu_n_graphs;
+    *out = (hone_cu_graph_exec)(void *)g;
+    return 0;
+}
+
+static hone_cu_result graph_launch(hone_cu_graph_exec exec, hone_stream s)
+{
+    graph *const g = (graph *)(void *)exec;
+
+    (void)s;
+    for (int i = 0; i < g->n; ++i) {
+        void *params[MAX_PARAMS];
+
+        for (int k = 0; k < MAX_PARAMS; ++k)
+            params[k] = &g->nodes[i].values[k];
+        run_kernel(g->nodes[i].kernel, params);
+    }
+    return 0;
+}
+
+static hone_cu_result graph_exec_destroy(hone_cu_graph_exec exec)
+{
+    (void)exec;
+    return 0;
+}
+
+static hone_cu_result graph_destroy(hone_cu_graph g)
+{
+    free(g);
+    --fake_gpu_live_graphs;
+    return 0;
+}
+
+static hone_cu_result event_create(hone_cu_event *out, unsigned flags)
+{
+    (void)flags;
+    *out = calloc(1, sizeof(double));
+    return *out ? 0 : HONE_CU_OUT_OF_MEMORY;
+}
+
+static hone_cu_result event_destroy(hone_cu_event e)
+{
+    free(e);
+    return 0;
+}
+
+static hone_cu_result event_record(hone_cu_event e, hone_stream s)
+{
+    (void)s;
+    now_ns += fake_gpu_event_ns;
+    *(double *)(void *)e = now_ns;
+    return 0;
+}
+
+static hone_cu_result event_synchronize(hone_cu_event e)
+{
+    (void)e;
+    return 0;
+}
+
+static hone_cu_result event_elapsed(float *out_ms, hone_cu_event a,
+                                    hone_cu_event b)
+{
+    *out_ms =
+        (float)(1e-6 * (*(double *)(void *)b - *(double *)(void *)a));
+    return 0;
+}
+
+static hone_cu_result stream_synchronize(hone_stream s)
+{
+    (void)s;
+    return 0;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+static hone_cu_result memory_alloc(hone_cu_ptr *out, size_t size_bytes)
+{
+    int i = 0;
+
+    if (fake_gpu_limit_bytes &&
+        fake_gpu_live_bytes + fake_gpu_taken_bytes + size_bytes >
+            fake_gpu_limit_bytes)
+        return HONE_CU_OUT_OF_MEMORY;
+    while (blocks[i].at)
+        ++i;
+    assert(i < MAX_BLOCKS);
+    if (fake_driver.memory_alloc(out, size_bytes))
+        return HONE_CU_OUT_OF_MEMORY;
+    blocks[i].at = *out;
+    blocks[i].size_bytes = size_bytes;
+    fake_gpu_live_bytes += size_bytes;
+    return 0;
+}
+
+static hone_cu_result memory_free(hone_cu_ptr p)
+{
+    for (int i = 0; i < MAX_BLOCKS; ++i) {
+        if (blocks[i].at == p) {
+            fake_gpu_live_bytes -= blocks[i].size_bytes;
+            blocks[i].at = 0;
+            return fake_driver.memory_free(p);
+        }
+    }
+    return 1;
+}
+
+static hone_cu_result memory_info(size_t *free_bytes, size_t *total)
+{
+    *total = fake_gpu_limit_bytes ? fake_gpu_limit_bytes : (size_t)1 << 40;
+    *free_bytes = *total - fake_gpu_live_bytes;
+    return 0;
+}
+
+static hone_cu_result copy_to_device(hone_cu_ptr to, const void *from,
+                                     size_t size_bytes)
+{
+    memcpy((void *)(uintptr_t)to, from, size_bytes);
+    return 0;
+}
+
+static hone_cu_result copy_to_host(void *to, hone_cu_ptr from,
+                                   size_t size_bytes)
+{
+    memcpy(to, (const void *)(uintptr_t)from, size_bytes);
+    return 0;
+}
+
+static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
+                                  size_t count, hone_stream s)
+{
+    (void)s;
+    memset((void *)(uintptr_t)to, value, count);
+    return 0;
+}
+
+/* ---- the device --------------------------------------------------------- */
+
+static void fill_table(void)
+{
+    table = fake_driver;
+    table.launch = launch;
+    table.module_load = module_load;
+    table.module_unload = module_unload;
+    table.module_function = module_function;
+    table.function_get = function_get;
+    table.capture_begin = capture_begin;
+    table.capture_end = capture_end;
+    table.graph_instantiate = graph_instantiate;
+    table.graph_launch = graph_launch;
+    table.graph_exec_destroy = graph_exec_destroy;
+    table.graph_destroy = graph_destroy;
+    table.event_create = event_create;
+    table.event_destroy = event_destroy;
+    table.event_record = event_record;
+    table.event_synchronize = event_synchronize;
+    table.event_elapsed = event_elapsed;
+    table.stream_synchronize = stream_synchronize;
+    table.memory_alloc = memory_alloc;
+    table.memory_free = memory_free;
+    table.memory_info = memory_info;
+    table.copy_to_device = copy_to_device;
+    table.copy_to_host = copy_to_host;
+    table.fill8_async = fill8_async;
+}
+
+void fake_gpu_reset(void)
+{
+    fill_table();
+    n_kernels = 0;
+    clock_at = 0;
+    fake_gpu_limit_bytes = 0;
+    fake_gpu_taken_bytes = 0;
+    fake_gpu_event_ns = 0;
+    fake_gpu_n_graphs = 0;
+    fake_gpu_clock_mhz[0] = 1980;
+    fake_gpu_n_clocks = 1;
+    for (int i = 0; i < FAKE_N_OWN_KERNELS; ++i)
+        (void)fake_gpu_kernel(fake_own_kernels[i].name,
+                              fake_own_kernels[i].run, 0, 0);
+    (void)fake_gpu_kernel("hone_load", run_load, 2, 0);
+    (void)fake_gpu_kernel("hone_hold", NULL, 1, 20000);
+}
+
+void fake_gpu_open(hone_gpu *out, int64_t l2_bytes)
+{
+    hone_error err = {.status = HONE_OK};
+
+    memset(out, 0, sizeof *out);
+    out->cuda = &table;
+    (void)hone__facts_of_arch("sm_90", &out->facts, &err);
+    out->facts.value[HONE_FACT_l2] = l2_bytes;
+    (void)table.memory_alloc(&out->scratch, HONE_SCRATCH_BYTES);
+#define FIND_KERNEL(field, symbol)                                           \
+    out->kernel.field = (hone_cu_function)(void *)fake_gpu_find(symbol);     \
+    assert(out->kernel.field);
+    HONE_DEVICE_KERNEL_MAP(FIND_KERNEL)
+#undef FIND_KERNEL
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A GPU of host memory for tests of everything that runs inside a worker:
+ * the fake driver, with kernels that are C functions and take as long as a
+ * test says on a clock of its own, with graphs, events and a limit of memory.
+ * The tuner's own kernels are there. */
+#ifndef HONE_TESTS_FAKE_GPU_H
+#define HONE_TESTS_FAKE_GPU_H
+
+#include "tests/tuner/fake_driver.h"
+#include "tuner/device.h"
+
+/* A kernel gets what cuLaunchKernel gets; every parameter is 8 bytes. */
+typedef void fake_kernel_run(void **params);
+
+typedef struct fake_kernel {
+    const char *name;
+    fake_kernel_run *run;
+    int n_params;
+    double cost_ns;
+    long n_runs;
+    unsigned grid; /* of the last launch */
+} fake_kernel;
+
+/* Back to a new device: only the tuner's kernels, nothing allocated counts,
+ * no limits. */
+void fake_gpu_reset(void);
+/* Opened, with `l2_bytes` of cache. */
+void fake_gpu_open(hone_gpu *out, int64_t l2_bytes);
+/* Add a kernel, or replace the one of this name. */
+fake_kernel *fake_gpu_kernel(const char *name, fake_kernel_run *run,
+                             int n_params, double cost_ns);
+fake_kernel *fake_gpu_find(const char *name);
+
+extern size_t fake_gpu_limit_bytes; /* of all allocations */
+extern size_t fake_gpu_taken_bytes; /* of it, by somebody who comes after
+                                       memory was asked for: not in its answer
+                                       */
+extern size_t fake_gpu_live_bytes;
+extern double fake_gpu_event_ns; /* an event record takes so long */
+extern long fake_gpu_n_graphs;   /* instantiated so far */
+extern long fake_gpu_live_graphs;
+/* What hone_load reads from the clock, in turn; the last repeats. */
+extern double fake_gpu_clock_mhz[8];
+extern int fake_gpu_n_clocks;
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tuner's own kernels as C functions. Parameters and results are those of
+ * device_code.cu; hashes are others, which nobody compares with a GPU's. */
+#include "tests/tuner/fake_gpu_kernels.h"
+
+#include "runtime/hash.h"
+#include "tuner/audit.h"
+#include "tuner/check_data.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PARAM(type, i) (*(type *)params[i])
+
+static void *pointer_at(void **params, int i)
+{
+    return (void *)(uintptr_t)PARAM(hone_cu_ptr, i);
+}
+
+static void fill(void **params)
+{
+    const int type = PARAM(int, 0);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 2); ++i)
+        hone__element_store(type, pointer_at(params, 1), i,
+                            hone__inputs_value(type, PARAM(uint64_t, 3),
+                                               (uint64_t)i,
+                                               PARAM(int64_t, 4)));
+}
+
+static void absolute(void **params)
+{
+    const int type = PARAM(int, 0);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 3); ++i)
+        hone__element_store(
+            type, pointer_at(params, 1), i,
+            fabs(hone__element_load(type, pointer_at(params, 2), i)));
+}
+
+static void to_double(void **params)
+{
+    double *const to = pointer_at(params, 1);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 3); ++i)
+        to[i] = hone__element_load(PARAM(int, 0), pointer_at(params, 2), i);
+}
+
+static uint64_t damage_of(hone_cu_ptr guard)
+{
+    const unsigned char *bytes = (const unsigned char *)(uintptr_t)guard;
+    uint64_t n = 0;
+
+    for (int i = 0; i < HONE_GUARD_BYTES; ++i)
+        n += bytes[i] != 0xff;
+    return n;
+}
+
+static void audit(void **params)
+{
+    hone_audit_row *const rows = pointer_at(params, 0);
+
+    for (int i = 0; i < PARAM(int, 1); ++i) {
+        hone_audit_row *r = &rows[i];
+
+        r->hash = hone__hash64((const void *)(uintptr_t)r->data,
+                               (size_t)r->size_bytes);
+        r->n_before = damage_of(r->base);
+        r->n_behind = damage_of(r->data + (hone_cu_ptr)r->size_bytes);
+    }
+}
+
+struct comparison {
+    uint64_t n_bad;
+    uint64_t first_bad;
+    uint64_t n_nan;
+    float worst_ratio;
+};
+
+static void compare(void **params)
+{
+    const int type = PARAM(int, 0);
+    const int64_t *index = pointer_at(params, 2);
+    const double *ref = pointer_at(params, 3);
+    const double *magnitude = pointer_at(params, 4);
+    const int exact = PARAM(int, 8);
+    struct comparison *result = pointer_at(params, 9);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 5); ++i) {
+        const int64_t at = index ? index[i] : i;
+        const double v = hone__element_load(type, pointer_at(params, 1), at);
+        const double bound = exact ? 0
+                                   : PARAM(double, 6) * magnitude[i] +
+                                         PARAM(double, 7) * fabs(ref[i]);
+        const double error = fabs(v - ref[i]);
+
+        if (error <= bound) {
+            const float ratio = bound > 0 ? (float)(error / bound) : 0;
+
+            if (ratio > result->worst_ratio)
+                result->worst_ratio = ratio;
+            continue;
+        }
+        result->worst_ratio = (float)INFINITY;
+        result->n_nan += isnan(v) != 0;
+        if (!result->n_bad++)
+            result->first_bad = (uint64_t)at;
+    }
+}
+
+const struct fake_own_kernel fake_own_kernels[FAKE_N_OWN_KERNELS] = {
+    {"hone_fill", fill},
+    {"hone_absolute", absolute},
+    {"hone_to_double", to_double},
+    {"hone_audit", audit},
+    {"hone_compare", compare},
+};

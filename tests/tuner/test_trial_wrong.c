@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad variants on the fake GPU: each is found, and the next one finds the
+ * problem as it was. */
+#include "tests/tuner/gpu_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REALS "check cpu.axpy tolerance(4)"
+
+static gpu_fixture f;
+
+static int setup(void **state)
+{
+    (void)state;
+    gpu_fixture_setup(&f);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    gpu_fixture_close(&f);
+    return 0;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("'%s' does not say '%s'", text, words);
+}
+
+/* A bad variant with these words; whether the worker can go on. */
+static void expect_wrong(defect d, const char *words, int leaving)
+{
+    const hone_trial_report report = gpu_fixture_try(&f, d);
+
+    if (report.outcome != HONE_OUTCOME_WRONG)
+        fail_msg("outcome %s, not wrong: %s",
+                 hone__outcome_name(report.outcome), report.message);
+    assert_says(report.message, words);
+    assert_int_equal(report.leaving, leaving);
+}
+
+static void expect_good(void)
+{
+    const hone_trial_report report = gpu_fixture_try(&f, GOOD);
+
+    if (report.outcome != HONE_OUTCOME_OK)
+        fail_msg("outcome %s: %s", hone__outcome_name(report.outcome),
+                 report.message);
+    assert_int_equal(report.leaving, 0);
+}
+
+/* ---- wrong results ------------------------------------------------------ */
+
+static void test_wrong(void **state)
+{
+    (void)state;
+    expect_wrong(WRONG, "1 of 1000 elements differ from the exact result "
+                        "(first: element 500; cpu.axpy, integers)",
+                 0);
+    expect_good();
+}
+
+/* Runs before timing: integers, reals, reals. */
+static void test_wrong_on_the_second_run(void **state)
+{
+    (void)state;
+    gpu_defect_from = 2;
+    expect_wrong(WRONG_LATER, "cpu.axpy, reals)", 0);
+    gpu_defect_from = 3;
+    expect_wrong(WRONG_LATER, "cpu.axpy, reals, second run)", 0);
+}
+
+static void test_wrong_without_exact_check(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    (void)state;
+    gpu_fixture_close(&f);
+    assert_int_equal(gpu_fixture_open(&f, REALS, "1", 20000, &err), HONE_OK);
+    expect_good();
+    gpu_defect_from = 2;
+    expect_wrong(WRONG_LATER, "out of tolerance", 0);
+    assert_int_equal(f.kernel->n_runs, 2);
+}
+
+/* The third run of a workspace that is not cleared is fine, the hundredth is
+ * not: only contenders run so often. */
+static void test_workspace_that_fills(void **state)
+{
+    hone_trial_report report;
+
+    (void)state;
+    gpu_defect_from = 2;
+    expect_wrong(DIRTY_WORKSPACE, "reals, second run", 0);
+    gpu_defect_from = 100;
+    expect_wrong(DIRTY_WORKSPACE, "integers, after timing", 0);
+    f.job.incumbent_ns = 1000;
+    report = gpu_fixture_try(&f, DIRTY_WORKSPACE);
+    assert_int_equal(report.outcome, HONE_OUTCOME_OK); /* and dropped */
+    assert_int_equal(report.screened, 1);
+}
+
+/* ---- damage ------------------------------------------------------------- */
+
+static void test_changed_input(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        expect_wrong(CHANGES_INPUT, "the input array 'x' was changed", 0);
+        expect_good();
+    }
+}
+
+static void test_guards(void **state)
+{
+    (void)state;
+    expect_wrong(WRITES_BEHIND, "1 bytes behind the array 'y' were written",
+                 0);
+    expect_good();
+}
+
+/* One byte of the tuner's own, changed from run `from` on. */
+static char aim(hone_cu_ptr victim, long from)
+{
+    const char original = *(const char *)(uintptr_t)victim;
+
+    gpu_victim = victim;
+    gpu_damage = (char)~original;
+    gpu_defect_from = from;
+    return original;
+}
+
+static void test_neighbours(void **state)
+{
+    const hone_problem *p = f.problem;
+    const hone_expectation *e = &p->checks[0].expected[HONE_PASS_REALS];
+    const struct {
+        hone_cu_ptr victim;
+        const char *words;
+    } rows[] = {
+        {e->value.data + 80, "what check cpu.axpy expects on reals"},
+        {e->magnitude.base + 1, "what check cpu.axpy expects on reals"},
+        {p->pristine[HONE_PASS_EXACT][2].data, "the array 'y' with integers"},
+        {p->pristine[HONE_PASS_REALS][2].data, "the array 'y' with reals"},
+        {p->extra[2][1].data + 4, "copy 2 of the array 'x'"},
+        {p->extra[1][2].data - 1, "copy 1 of the array 'y'"},
+    };
+
+    (void)state;
+    assert_true(p->n_sets > 2);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        const char original = aim(rows[i].victim, 1);
+
+        expect_wrong(WRITES_ELSEWHERE, rows[i].words, 1);
+        /* The worker would leave; here the byte is put back. */
+        *(char *)(uintptr_t)gpu_victim = original;
+        expect_good();
+    }
+}
+
+/* Inputs of another run are found by that run, and can be put right. */
+static void test_inputs_of_the_next_run(void **state)
+{
+    (void)state;
+    (void)aim(f.problem->pristine[HONE_PASS_REALS][1].data, 1);
+    expect_wrong(WRITES_ELSEWHERE, "the input array 'x' was changed", 0);
+    expect_good();
+}
+
+/* Only timed executions do it: a variant that is dropped, and a contender. */
+static void test_damage_while_timed(void **state)
+{
+    hone_cu_ptr expected =
+        f.problem->checks[0].expected[HONE_PASS_REALS].value.data;
+    char original;
+
+    (void)state;
+    original = aim(expected, 40);
+    f.job.incumbent_ns = 1000;
+    expect_wrong(WRITES_ELSEWHERE, "it wrote outside its arrays", 1);
+    *(char *)(uintptr_t)gpu_victim = original;
+    f.job.incumbent_ns = 0;
+    expect_wrong(WRITES_ELSEWHERE, "it wrote outside its arrays", 1);
+    *(char *)(uintptr_t)gpu_victim = original;
+    expect_good();
+    /* A copy that the timed executions were given is put right. */
+    (void)aim(f.problem->extra[1][1].data, 40);
+    expect_wrong(WRITES_ELSEWHERE, "the input array 'x' was changed", 0);
+    expect_good();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_wrong),
+        TEST(test_wrong_on_the_second_run),
+        TEST(test_wrong_without_exact_check),
+        TEST(test_workspace_that_fills),
+        TEST(test_changed_input),
+        TEST(test_guards),
+        TEST(test_neighbours),
+        TEST(test_inputs_of_the_next_run),
+        TEST(test_damage_while_timed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
