@@ -49,7 +49,7 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
     if (status != HONE_OK)
         return status;
     report->n_launches = timer.n_launches;
-    report->timing = timer.timing;
+    report->timing = (int)timer.timing;
     status = hone__trial_race(job, &source, report, err);
     if (status == HONE_OK)
         check_time(problem, variant, report);

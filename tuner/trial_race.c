@@ -4,6 +4,7 @@
 
 #include "tuner/screen.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,8 +26,8 @@ typedef struct race {
 
 static void pause_for(double seconds)
 {
-    const struct timespec t = {(time_t)seconds,
-                               (long)(1e9 * (seconds - (long)seconds))};
+    const double whole = floor(seconds);
+    const struct timespec t = {(time_t)whole, (long)(1e9 * (seconds - whole))};
 
     (void)nanosleep(&t, NULL);
 }
