@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The tables of docs/results/ from the JSON files of acceptance.sh:
---     cd FOLDER && sqlite3 -markdown :memory: < .../tests/gpu/acceptance.sql
+--     cd FOLDER && db_ask :memory: @.../tests/gpu/acceptance.sql
 -- Bound: the longer of moving the declared bytes at 4.25 TB/s (a device copy
 -- of an H200, measured) and, for gemm, the operations at 989 TFLOP/s (its data
 -- sheet).

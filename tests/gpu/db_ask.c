@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db_ask FILE SQL: runs the statements and prints the rows as a Markdown
  * table, or bare values where there is one column. For GPU machines, which
- * have no sqlite3 shell. "@FILE" as SQL reads it from a file. Reads only. */
+ * have no sqlite3 shell. "@FILE" as SQL reads it from a file. A database is
+ * only read; the FILE :memory: is an empty one to make tables in.
+ * readfile(NAME) is the text of a file, or null, as in the sqlite3 shell. */
 #include <sqlite3.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The text of a file, to be freed; NULL if it cannot be read. */
 static char *read_file(const char *path)
 {
-    enum { MOST = 1 << 16 };
-    char *text = calloc(1, MOST + 1);
+    enum { MOST = 1 << 26 };
     FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    long size = 0;
 
-    if (!text || !file || !fread(text, 1, MOST, file)) {
-        (void)fprintf(stderr, "db_ask: cannot read %s\n", path);
-        exit(2);
+    if (!file)
+        return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 &&
+        size <= MOST && fseek(file, 0, SEEK_SET) == 0)
+        text = calloc(1, (size_t)size + 1);
+    if (text && fread(text, 1, (size_t)size, file) != (size_t)size) {
+        free(text);
+        text = NULL;
     }
     (void)fclose(file);
     return text;
+}
+
+static void sql_readfile(sqlite3_context *context, int n_args,
+                         sqlite3_value **args)
+{
+    const char *name = (const char *)sqlite3_value_text(args[0]);
+    char *text = name ? read_file(name) : NULL;
+
+    (void)n_args;
+    if (text)
+        sqlite3_result_text(context, text, -1, free);
+    else
+        sqlite3_result_null(context);
 }
 
 static int print_row(void *user, int n, char **values, char **names)
@@ -52,11 +74,21 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: db_ask FILE SQL|@FILE\n");
         return 2;
     }
-    if (argv[2][0] == '@')
-        file = read_file(argv[2] + 1);
+    if (argv[2][0] == '@' && !(file = read_file(argv[2] + 1))) {
+        (void)fprintf(stderr, "db_ask: cannot read %s\n", argv[2] + 1);
+        return 2;
+    }
     sql = file ? file : argv[2];
-    code = sqlite3_open_v2(argv[1], &db, SQLITE_OPEN_READONLY, NULL);
+    code = sqlite3_open_v2(argv[1], &db,
+                           strcmp(argv[1], ":memory:") == 0
+                               ? SQLITE_OPEN_READWRITE
+                               : SQLITE_OPEN_READONLY,
+                           NULL);
     (void)sqlite3_busy_timeout(db, 5000);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function_v2(db, "readfile", 1, SQLITE_UTF8,
+                                          NULL, sql_readfile, NULL, NULL,
+                                          NULL);
     while (code == SQLITE_OK && sql && *sql) { /* a table per statement */
         sqlite3_stmt *statement = NULL;
         const char *rest = sql;

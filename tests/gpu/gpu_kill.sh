@@ -1,39 +1,74 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 in the middle of a run, then the same command again: no finished
-# trial is repeated, none is lost, the database is whole.
+# kill -9 and Ctrl-C at several moments of a run, each followed by the same
+# command: no finished trial is repeated, none is lost, the database is whole.
+# $SEED moves the moments.
 . "$(dirname "$0")/gpu_test.sh"
+seed=${SEED:-$(date +%S)}
+echo "seed: $seed"
 
-tune() { # exec: the tuner itself is the process that is killed
-    exec "$HONE" tune saxpy --dims 3000017 --strategy random --seed 7 \
-        --budget 500
+tune() { # tune BUDGET: exec, so that the tuner itself is what gets the signal
+    exec "$HONE" tune saxpy --device "$DEVICE" --dims 3000017 \
+        --strategy random --seed 7 --budget "$1"
 }
-count() { ask "select count(*) from trial"; }
+pause() { # pause N: up to 0.4 s, another time for each seed and N
+    sleep "$(awk "BEGIN { srand($seed * 100 + $1); printf \"%.2f\", 0.4 * rand() }")"
+}
 
-tune >"$scratch/first" 2>&1 &
-pid=$!
-n=0
-while [ "$n" -lt 15 ] && kill -0 $pid 2>/dev/null; do
-    sleep 0.1
-    n=$(count 2>/dev/null || echo 0)
-    n=${n:-0}
-done
-kill -9 $pid
-wait $pid 2>/dev/null
-sleep 1
-expect "no worker outlives the tuner" \
-    test "$(pgrep -c -f 'tune saxpy --dims 3000017')" -eq 0
-before=$(count)
-expect "some trials, not all, before the kill" \
-    test "$before" -ge 15 -a "$before" -lt 500
-expect "whole after kill -9" test "$(ask 'pragma integrity_check')" = ok
-(tune)
-expect "the second run finishes" test $? -eq 0
-expect "whole at the end" test "$(ask 'pragma integrity_check')" = ok
-after=$(count)
+# strike SIGNAL N BUDGET: run until there are N trials and a moment longer,
+# then send the signal. Ends with the tuner's exit code in $code.
+strike() {
+    before=$(n_trials)
+    tune "$3" >"$scratch/run" 2>&1 &
+    pid=$!
+    for _ in $(seq 600); do
+        if [ "$(n_trials)" -ge "$2" ] || ! kill -0 $pid 2>/dev/null; then
+            break
+        fi
+        sleep 0.05
+    done
+    pause "$2"
+    kill "-$1" $pid 2>/dev/null
+    wait $pid
+    code=$?
+    after=$(n_trials)
+    echo "$1 after $2 trials: $before trials before, $after after, exit $code"
+    expect_whole
+    expect "none is lost" test "$after" -ge "$before"
+    for _ in $(seq 40); do
+        pgrep -f "tune saxpy --device $DEVICE --dims 3000017" >/dev/null || break
+        sleep 0.05
+    done
+    expect "no worker outlives the tuner" \
+        test "$(pgrep -c -f "tune saxpy --device $DEVICE --dims 3000017")" -eq 0
+}
+
+strike KILL 0 500 # in its set-up
+strike KILL 15 500
+expect "some trials, not all, before the end" \
+    test "$(n_trials)" -ge 15 -a "$(n_trials)" -lt 500
+strike INT 100 500
+expect "an interrupted run says so" test $code -eq 130
+expect "also in the database" test "$(ask "select count(*) from session
+    where status = 'interrupted'")" -ge 1
+strike KILL 200 500
+strike TERM 300 500
+strike KILL 400 500
+(tune 500)
+expect "the last run finishes" test $? -eq 0
+expect_whole
+after=$(n_trials)
 distinct=$(ask "select count(distinct variant_id) from trial")
-kept=$(ask "select count(*) from trial where session_id = 1")
-echo "trials: $before before the kill, $kept of them kept, $after at the end"
-expect "none is lost" test "$kept" -eq "$before"
+sessions=$(ask "select count(distinct session_id) from trial")
+echo "trials: $after of $distinct variants in $sessions sessions"
 expect "none is repeated" test "$after" -eq "$distinct"
 expect "the budget is spent" test "$after" -eq 500
+
+# In the final, when all trials are done.
+new_db
+strike KILL 60 60
+(tune 60) >/dev/null
+expect "the run after it finishes" test $? -eq 0
+expect "it made no trial again" test "$(n_trials)" -eq 60
+expect "and has a winner" test "$(ask 'select count(*) from winner_v1')" -eq 1
 exit $((failures > 0))

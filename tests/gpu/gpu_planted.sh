@@ -1,28 +1,74 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Broken variants among good ones: each gets its own outcome, the run goes
-# on, the winner is right.
+# Broken variants among good ones: each gets its own outcome and decision, the
+# run goes on, the winner is right. One line per defect: name: got.
 . "$(dirname "$0")/gpu_test.sh"
 
-"$HONE" tune "$HONE_SOURCE/tests/gpu/planted.cu" --dims 1000003 \
-    --strategy exhaustive
-status=$?
-expect "the run finishes" test $status -eq 0
-outcome() {
-    ask "select group_concat(outcome) from (select distinct outcome
-         from trial_v1 where config like 'KIND=$1,%')"
+planted() { # planted TEMPLATE N: all its variants, in order
+    new_db
+    "$HONE" tune "$HONE_SOURCE/tests/gpu/$1.cu" --device "$DEVICE" \
+        --dims "$2" --strategy exhaustive --trial-timeout 5
+    expect "the run over $1 finishes" test $? -eq 0
 }
-for pair in good:ok out_of_bounds:fault endless:timeout wrong:wrong \
-    greedy:limits off_by_one:wrong; do
-    kind=${pair%%:*}
-    want=${pair##*:}
-    got=$(outcome "$kind")
-    echo "$kind: $got"
-    expect "$kind is $want" test "$got" = "$want"
+outcomes() { # outcomes KIND: of all trials, the first first
+    ask "select group_concat(outcome) from (select outcome from trial_v1
+         where config like 'KIND=$1,%' group by outcome order by min(trial_id))"
+}
+decisions() { # decisions KIND: what was decided about it, each once
+    ask "select group_concat(kind) from (select distinct kind
+         from decision_v1 where config like 'KIND=$1,%')"
+}
+is() { # is KIND OUTCOMES [DECISION]
+    got=$(outcomes "$1")
+    why=$(decisions "$1")
+    echo "$1: $got ($why)"
+    expect "$1 is $2" test "$got" = "$2"
+    [ -z "${3:-}" ] || case ,$why, in
+    *,"$3",*) expect "$1 was $3" true ;;
+    *) expect "$1 was $3" false ;;
+    esac
+}
+not_compiled() { # not_compiled KIND
+    expect "$1 was not compiled" test "$(ask "select count(*) from trial_v1
+        where config like 'KIND=$1,%' and cubin_sha256 is not null")" -eq 0
+}
+good_wins() {
+    is good ok
+    winner=$(ask "select config from winner_v1")
+    echo "winner: $winner"
+    case $winner in
+    KIND=good,*) expect "the winner is a good one" true ;;
+    *) expect "the winner is a good one" false ;;
+    esac
+    expect_whole
+}
+
+planted planted 1000003
+is out_of_bounds fault
+is endless timeout
+is wrong wrong
+is off_by_one wrong
+is greedy limits gated
+good_wins
+
+planted planted_memory 1M
+is neighbour wrong
+is behind wrong
+is input_changed wrong
+is earlier_array wrong
+is second_run wrong
+is odd_sizes ok,wrong refuted # the sizes of the final are odd
+is huge_workspace limits gated
+is large_workspace limits
+not_compiled huge_workspace
+good_wins
+
+planted planted_limits 1000003
+for kind in many_threads much_shared many_blocks; do
+    is $kind limits gated
+    not_compiled $kind
 done
-winner=$(ask "select config from winner_v1")
-echo "winner: $winner"
-case $winner in
-*KIND=good*) expect "the winner is a good one" true ;;
-*) expect "the winner is a good one" false ;;
-esac
+is many_registers limits gated
+is spilling ok deferred
+good_wins
 exit $((failures > 0))

@@ -1,0 +1,29 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The table of racing.sh.
+create table op(op text, fixed text, raced text, bench text);
+insert into op(op) values ('reduce_sum'), ('saxpy');
+update op set fixed = readfile('fixed_' || op || '.json') -> '$.shapes[0]',
+              raced = readfile('raced_' || op || '.json') -> '$.shapes[0]',
+              bench = readfile('bench_' || op || '.json');
+delete from op where fixed is null or raced is null;
+
+select op, raced ->> 'trials' as trials,
+       fixed ->> 'n_samples' as "samples, 30 each",
+       raced ->> 'n_samples' as "raced",
+       round(fixed ->> 'sample_s', 2) as "seconds, 30 each",
+       round(raced ->> 'sample_s', 2) as "raced",
+       round((fixed ->> 'sample_s') / (raced ->> 'sample_s'), 1)
+         as "times less (5)",
+       round(fixed ->> 'trials_s', 1) as "all trials s, 30 each",
+       round(raced ->> 'trials_s', 1) as "raced",
+       fixed ->> 'winner' = raced ->> 'winner' as "same winner",
+       round(100 * (r.value ->> 'ratio') - 100, 2) || ' %'
+         as "raced over fixed (0.5 %)",
+       round(100 * (r.value ->> 'ratio_low') - 100, 2) || ' to ' ||
+         round(100 * (r.value ->> 'ratio_high') - 100, 2) || ' %'
+         as "95 % interval",
+       round(100 * (bench ->> 'noise_floor'), 2) || ' %' as "noise floor"
+  from op left join json_each(op.bench, '$.rows') r
+    on r.value ->> 'config' = raced ->> 'winner'
+   and r.value ->> 'name' <> 'default'
+ group by op;

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Does tuning give the same answer twice? Ten independent runs of each problem
+# (a seed and a database each, one cache of cubins), and a search for the best
+# that is not raced: everything the ten saw as fastest, and more, then runs in
+# turns in one bench. Table: how far the ten winners lie apart, and from the
+# best of all.
+#
+#     sh tests/gpu/stability.sh FOLDER [reduce_sum|gemm_f16 ..]
+#
+# RUNS (10), GEMM_BUDGET (default: the whole space) and FIXED_S (seconds for
+# the search of gemm_f16 that gives everybody 10 samples) make it shorter.
+. "$(dirname "$0")/steps.sh"
+shift
+
+RUNS=${RUNS:-10}
+FIXED_S=${FIXED_S:-60}
+REDUCE=${REDUCE:-4M} # this and the next: smaller, to test the script
+GEMM=${GEMM:-1024,1024,1024}
+MOST=16 # configurations in a bench
+
+tunings() { # tunings OP DIMS [OPTIONS]
+    op=$1
+    for seed in $(seq "$RUNS"); do
+        step "${op}_$seed" hone tune "$@" --seed "$seed" \
+            --db "$OUT/${op}_$seed.db"
+    done
+}
+# The winners of all runs, then what any run saw as fastest, each once.
+candidates() { # candidates OP
+    for name in "$1"_fixed $(seq "$RUNS" | sed "s/^/$1_/"); do
+        [ ! -s "$OUT/$name.json" ] || field "$name" shapes[0].winner
+    done
+    for database in "$OUT/$1"_*.db; do
+        db_ask "$database" "select printf('%.2f', time_ns) || ' ' || config
+            from trial_v1 where outcome = 'ok' order by time_ns limit 4"
+    done | sort -n | sed 's/^[^ ]* //'
+}
+bench() { # bench OP DIMS
+    candidates "$1" | awk 'NF && !seen[$0]++' | head -n $MOST \
+        >"$scratch/candidates"
+    dims=$2
+    set -- "$1"
+    op=$1
+    shift
+    while read -r config; do
+        set -- "$@" --config "$config"
+    done <"$scratch/candidates"
+    step "${op}_bench" hone bench "$op" --dims "$dims" \
+        --db "$OUT/${op}_fixed.db" "$@"
+}
+reduce_sum() {
+    tunings reduce_sum --dims "$REDUCE"
+    step reduce_sum_fixed hone tune reduce_sum --dims "$REDUCE" \
+        --strategy exhaustive --samples 30 --db "$OUT/reduce_sum_fixed.db"
+    bench reduce_sum "$REDUCE"
+}
+gemm_f16() {
+    tunings gemm_f16 --dims "$GEMM" ${GEMM_BUDGET:+--budget "$GEMM_BUDGET"}
+    step gemm_f16_fixed hone tune gemm_f16 --dims "$GEMM" --samples 10 \
+        --seed 99 --budget "${FIXED_S}s" --db "$OUT/gemm_f16_fixed.db"
+    bench gemm_f16 "$GEMM"
+}
+
+[ $# -gt 0 ] || set -- reduce_sum gemm_f16
+for op in "$@"; do
+    case $op in
+    reduce_sum) reduce_sum ;;
+    gemm_f16) gemm_f16 ;;
+    *)
+        echo "stability.sh: there is no problem $op" >&2
+        exit 2
+        ;;
+    esac
+done
+table stability.sql
+exit $status

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Common to the scripts that measure: sourced, with the folder of the results
+# as argument. They build nothing, never fail because a number is bad, and
+# end with a table that is made from the JSON files in the folder.
+HONE=${HONE:-build/bin/hone}
+HONE_SOURCE=${HONE_SOURCE:-.}
+DEVICE=${DEVICE:-cuda} # cpu: to test a script
+OUT=${1:?give the folder of the results}
+mkdir -p "$OUT" || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+HONE_CACHE_DIR=${HONE_TEST_CACHE:-$scratch/cache}
+HONE_DB=$OUT/hone.db
+HONE_TEMPLATE_PATH=${HONE_TEMPLATE_PATH:-$(cd "$HONE_SOURCE/templates" && pwd)}
+export HONE_DB HONE_CACHE_DIR HONE_TEMPLATE_PATH
+# shellcheck disable=SC2034 # what a script exits with: 1 if a step failed
+status=0
+
+now() { date +%s.%N; }
+since() { # since START: seconds
+    awk "BEGIN { printf \"%.2f\", $(now) - $1 }"
+}
+# step NAME COMMAND..: run it, keep stdout in NAME.json, messages in NAME.log
+# and the seconds it took, the start of the process included, in NAME.s.
+step() {
+    name=$1
+    shift
+    start=$(now)
+    "$@" >"$OUT/$name.json" 2>"$OUT/$name.log"
+    code=$?
+    since "$start" >"$OUT/$name.s"
+    # shellcheck disable=SC2034
+    [ $code -eq 0 ] || status=1
+    echo "$name: exit $code, $(cat "$OUT/$name.s") s"
+    [ $code -eq 0 ] || tail -n 3 "$OUT/$name.log"
+    return $code
+}
+hone() { # on the chosen device
+    command=$1
+    shift
+    "$HONE" "$command" "$@" --device "$DEVICE" --format json
+}
+db_ask() { "$(dirname "$HONE")/../tests/db_ask" "$@"; }
+field() { # field NAME PATH: of NAME.json
+    db_ask :memory: "select readfile('$OUT/$1.json') ->> '\$.$2'"
+}
+# table SCRIPT: the tables that an SQL script beside this one makes of the
+# JSON files; also kept in the folder.
+table() {
+    script=$(cd "$(dirname "$0")" && pwd)/$1
+    ask=$(cd "$(dirname "$HONE")/../tests" && pwd)/db_ask
+    echo
+    (cd "$OUT" && "$ask" :memory: "@$script") | tee "$OUT/${1%.sql}.md"
+}
