@@ -44,12 +44,10 @@ run() {
     *) result="exit $code" ;;
     esac
     [ $code -eq 0 ] || [ $code -eq 77 ] || failed=1
+    # What failed; its table, or what it said about each case.
     grep '^FAILED' "$OUT/$name.txt"
-    # Its table, or what it said about each case.
-    if grep -q '^|' "$OUT/$name.txt"; then
-        grep '^|' "$OUT/$name.txt"
-    else
-        grep -v '^ok:' "$OUT/$name.txt" | tail -n 30
+    if ! grep '^|' "$OUT/$name.txt" || [ $code -ne 0 ]; then
+        grep -v '^ok:\|^|\|^FAILED' "$OUT/$name.txt" | tail -n 30
     fi
     echo "| $name | $result | $n_failed | $seconds |" >>"$OUT/all.md"
 }

@@ -4,20 +4,14 @@
 # another program, several tuners at once, a thermal slowdown. Each is
 # recorded as what it was, and costs no more than it must.
 # One line per case: name: got. Without arguments all cases: worker, memory,
-# tuners, slowdown.
+# tuners, slowdown. $N is the budget of the longer runs.
 . "$(dirname "$0")/gpu_test.sh"
+N=${N:-400}
 tests=$(dirname "$HONE")/../tests
 tune() { "$HONE" tune "$@" --device "$DEVICE"; }
 
 # ---- the GPU worker is killed --------------------------------------------
 
-# The child of $1 that has the CUDA driver loaded; the others compile.
-gpu_worker() {
-    for child in $(pgrep -P "$1"); do
-        ! grep -q 'libcuda\.so' "/proc/$child/maps" 2>/dev/null ||
-            echo "$child"
-    done
-}
 wait_for_trials() { # wait_for_trials N PID
     for _ in $(seq 600); do
         if [ "$(n_trials)" -ge "$1" ] || ! kill -0 "$2" 2>/dev/null; then
@@ -28,15 +22,13 @@ wait_for_trials() { # wait_for_trials N PID
 }
 kill_worker() {
     new_db
-    tune saxpy --dims 3000017 --strategy random --budget 400 \
+    "$HONE" tune saxpy --device "$DEVICE" --dims 3000017 --budget "$N" \
         >"$scratch/killed" 2>&1 &
-    tuner=$!
+    tuner=$! # not of a shell between
     n_killed=0
-    for n in 20 120 220 320; do
+    for n in $((N / 20)) $((N / 4)) $((N / 2)) $((N * 3 / 4)); do
         wait_for_trials $n $tuner
-        for worker in $(gpu_worker $tuner); do
-            kill -9 "$worker" && n_killed=$((n_killed + 1))
-        done
+        pkill -9 -P $tuner -x hone-trial && n_killed=$((n_killed + 1))
     done
     wait $tuner
     code=$?
@@ -49,7 +41,7 @@ kill_worker() {
     expect "the worker was found and killed" test $n_killed -ge 3
     expect "the run goes on to its end" test $code -eq 0
     expect "no trial is lost or done twice" \
-        test "$n" -eq 400 -a "$distinct" -eq 400
+        test "$n" -eq "$N" -a "$distinct" -eq "$N"
     expect "no variant is blamed" test "$other" -eq 0
     expect "the trials in flight were repeated" test "$retried" -ge 1
     expect_whole
@@ -103,19 +95,19 @@ fill_memory() {
 # ---- several tuners -----------------------------------------------------------
 
 several_tuners() {
+    n=$((N * 3 / 10))
     new_db
-    tune reduce_sum --dims 4M --budget 120 >"$scratch/a" 2>&1 &
+    tune reduce_sum --dims 4M --budget $n >"$scratch/a" 2>&1 &
     a=$!
-    tune reduce_sum --dims 4M --budget 120 >"$scratch/b" 2>&1 &
+    tune reduce_sum --dims 4M --budget $n >"$scratch/b" 2>&1 &
     b=$!
-    tune saxpy --dims 1M --budget 120 >"$scratch/c" 2>&1 &
+    tune saxpy --dims 1M --budget $n >"$scratch/c" 2>&1 &
     c=$!
     codes=
     for pid in $a $b $c; do
         wait "$pid"
         codes="$codes $?"
     done
-    n=$(n_trials)
     distinct=$(ask "select count(distinct variant_id) from trial")
     # Of one op all trials come before those of the other: they took turns.
     mixed=$(ask "select count(*) from
@@ -124,23 +116,24 @@ several_tuners() {
         (select min(started_unix_ns) as first, max(started_unix_ns) as last
            from trial_v1 where op = 'reduce_sum') r
         where s.first < r.last and r.first < s.last")
-    echo "three tuners: exit$codes, $n trials of $distinct variants"
+    echo "three tuners: exit$codes, $(n_trials) trials of $distinct variants"
     grep -ih 'wait' "$scratch/a" "$scratch/b" "$scratch/c" | sort -u | head -n 3
     expect "all end well" test "$codes" = " 0 0 0"
-    expect "no trial is done twice" test "$n" -eq 240 -a "$distinct" -eq 240
+    expect "no trial is done twice" test "$(n_trials)" -eq $((2 * n)) -a "$distinct" -eq $((2 * n))
     expect "one at a time has the GPU" test "$mixed" -eq 0
     expect "both problems have winners" \
         test "$(ask 'select count(*) from winner_v1')" -eq 2
     expect_whole
 }
 
-# ---- a slowdown -----------------------------------------------------------------
+# ---- slowdowns ------------------------------------------------------------------
 
+# Twenty short ones: some begin between two samples of a trial.
 slowdown() {
     new_db
-    HONE_NVML_LIBRARY=$tests/libhot_nvml.so HOT_NVML_FROM=1 HOT_NVML_UNTIL=2.5 \
-        "$HONE" tune saxpy --device "$DEVICE" --dims 3000017 --budget 300 \
-        >"$scratch/out" 2>"$scratch/err"
+    HONE_NVML_LIBRARY=$tests/libhot_nvml.so HOT_NVML_FROM=1 HOT_NVML_UNTIL=5 \
+        HOT_NVML_PERIOD=0.2 "$HONE" tune saxpy --device "$DEVICE" \
+        --dims 3000017 --budget "$N" >"$scratch/out" 2>"$scratch/err"
     code=$?
     discarded=$(ask "select coalesce(sum(n_discarded), 0) from trial")
     hot=$(ask "select count(*) from trial where n_discarded > 0")
@@ -148,7 +141,7 @@ slowdown() {
     echo "thermal slowdown: exit $code, $(n_trials) trials, $discarded samples" \
         "of $hot trials discarded, $decisions decisions"
     expect "the run goes on to its end" test $code -eq 0
-    expect "no trial is lost" test "$(n_trials)" -eq 300
+    expect "no trial is lost" test "$(n_trials)" -eq "$N"
     expect "samples were discarded and counted" test "$discarded" -ge 1
     expect "each decision is there" test "$decisions" -ge 1
     expect "there is a winner" test "$(ask 'select count(*) from winner_v1')" -eq 1

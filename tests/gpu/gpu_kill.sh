@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 and Ctrl-C at several moments of a run, each followed by the same
 # command: no finished trial is repeated, none is lost, the database is whole.
-# $SEED moves the moments.
+# $SEED moves the moments; $N is the budget.
 . "$(dirname "$0")/gpu_test.sh"
+N=${N:-500}
 seed=${SEED:-$(date +%S)}
 echo "seed: $seed"
 
@@ -43,18 +44,18 @@ strike() {
         test "$(pgrep -c -f "tune saxpy --device $DEVICE --dims 3000017")" -eq 0
 }
 
-strike KILL 0 500 # in its set-up
-strike KILL 15 500
+strike KILL 0 "$N" # in its set-up
+strike KILL $((N / 30)) "$N"
 expect "some trials, not all, before the end" \
-    test "$(n_trials)" -ge 15 -a "$(n_trials)" -lt 500
-strike INT 100 500
+    test "$(n_trials)" -ge $((N / 30)) -a "$(n_trials)" -lt "$N"
+strike INT $((N / 5)) "$N"
 expect "an interrupted run says so" test $code -eq 130
 expect "also in the database" test "$(ask "select count(*) from session
     where status = 'interrupted'")" -ge 1
-strike KILL 200 500
-strike TERM 300 500
-strike KILL 400 500
-(tune 500)
+strike KILL $((N * 2 / 5)) "$N"
+strike TERM $((N * 3 / 5)) "$N"
+strike KILL $((N * 4 / 5)) "$N"
+(tune "$N")
 expect "the last run finishes" test $? -eq 0
 expect_whole
 after=$(n_trials)
@@ -62,13 +63,14 @@ distinct=$(ask "select count(distinct variant_id) from trial")
 sessions=$(ask "select count(distinct session_id) from trial")
 echo "trials: $after of $distinct variants in $sessions sessions"
 expect "none is repeated" test "$after" -eq "$distinct"
-expect "the budget is spent" test "$after" -eq 500
+expect "the budget is spent" test "$after" -eq "$N"
 
 # In the final, when all trials are done.
 new_db
-strike KILL 60 60
-(tune 60) >/dev/null
+n=$((N / 8))
+strike KILL $n $n
+(tune $n) >/dev/null
 expect "the run after it finishes" test $? -eq 0
-expect "it made no trial again" test "$(n_trials)" -eq 60
+expect "it made no trial again" test "$(n_trials)" -eq $n
 expect "and has a winner" test "$(ask 'select count(*) from winner_v1')" -eq 1
 exit $((failures > 0))

@@ -4,11 +4,13 @@
 # run goes on, the winner is right. One line per defect: name: got.
 . "$(dirname "$0")/gpu_test.sh"
 
-planted() { # planted TEMPLATE N: all its variants, in order
+planted() { # planted TEMPLATE N [OPTIONS]: all its variants, in order
     new_db
-    "$HONE" tune "$HONE_SOURCE/tests/gpu/$1.cu" --device "$DEVICE" \
-        --dims "$2" --strategy exhaustive --trial-timeout 5
-    expect "the run over $1 finishes" test $? -eq 0
+    template=$1
+    shift
+    "$HONE" tune "$HONE_SOURCE/tests/gpu/$template.cu" --device "$DEVICE" \
+        --dims "$@" --strategy exhaustive --trial-timeout 5
+    expect "the run over $template finishes" test $? -eq 0
 }
 outcomes() { # outcomes KIND: of all trials, the first first
     ask "select group_concat(outcome) from (select outcome from trial_v1
@@ -69,6 +71,13 @@ for kind in many_threads much_shared many_blocks; do
     not_compiled $kind
 done
 is many_registers limits gated
-is spilling ok deferred
+is spilling ok
+expect "spilling was tried last" test "$(ask "select max(started_unix_ns) =
+    max(case when config like 'KIND=spilling,%' then started_unix_ns end)
+    from trial_v1 where outcome = 'ok'")" -eq 1
+good_wins
+# The first in order; with a budget for the seven others its turn never comes.
+planted planted_limits 1000003 --budget 7
+is spilling "" deferred
 good_wins
 exit $((failures > 0))

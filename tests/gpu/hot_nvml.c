@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the symbols of NVML that says yes to every device and
- * reports a thermal slowdown for a while: from $HOT_NVML_FROM to
- * $HOT_NVML_UNTIL, seconds after a process starts it. Otherwise nothing holds
+ * reports thermal slowdowns for a while: from $HOT_NVML_FROM to
+ * $HOT_NVML_UNTIL, seconds after a process starts it, in the second half of
+ * every $HOT_NVML_PERIOD seconds (0: all the time). Otherwise nothing holds
  * the clocks back. To be named by $HONE_NVML_LIBRARY. */
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -90,10 +92,13 @@ DECLARE(int, nvmlDeviceGetCurrentClocksThrottleReasons,
         (device * d, unsigned long long *out))
 {
     const double at_s = now_s() - started_s;
+    const double period_s = seconds("HOT_NVML_PERIOD");
+    int is_hot =
+        at_s >= seconds("HOT_NVML_FROM") && at_s < seconds("HOT_NVML_UNTIL");
 
     (void)d;
-    *out = at_s >= seconds("HOT_NVML_FROM") && at_s < seconds("HOT_NVML_UNTIL")
-               ? HARDWARE_THERMAL_SLOWDOWN
-               : 0;
+    if (is_hot && period_s > 0)
+        is_hot = fmod(at_s, period_s) >= period_s / 2;
+    *out = is_hot ? HARDWARE_THERMAL_SLOWDOWN : 0;
     return 0;
 }

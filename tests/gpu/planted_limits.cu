@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // saxpy with variants that cannot run, or hardly can. KIND good is right;
 // what is wrong with the others is decided before the GPU sees them:
+//   spilling        keeps 96 numbers in 40 registers: tried last, and right
+//   many_registers  more than 64 registers, 1024 threads: not tried
 //   many_threads    2048 threads per block: not compiled
 //   much_shared     1 MB of shared memory per block: not compiled
 //   many_blocks     100000 blocks along y: not compiled
-//   many_registers  more than 64 registers, 1024 threads: not tried
-//   spilling        keeps 96 numbers in 40 registers: tried last, and right
 #pragma hone op planted_limits(n, T in {f32} default f32) "y = alpha*x + y, with variants at the device's limits"
 #pragma hone arg alpha: T, x: in T[n], y: inout T[n]
-#pragma hone param KIND in {good, many_threads, much_shared, many_blocks, many_registers, spilling} default good
+#pragma hone param KIND in {spilling, many_registers, many_threads, much_shared, many_blocks, good} default good
 #pragma hone param SPAN in {1, 2, 4, 96}
 #pragma hone let IS_LONG = KIND == spilling || KIND == many_registers
 #pragma hone require (SPAN == 96) == IS_LONG "96 numbers per thread are for those that keep them"

@@ -2,10 +2,12 @@
 -- The table of racing.sh.
 create table op(op text, fixed text, raced text, bench text);
 insert into op(op) values ('reduce_sum'), ('saxpy');
-update op set fixed = readfile('fixed_' || op || '.json') -> '$.shapes[0]',
-              raced = readfile('raced_' || op || '.json') -> '$.shapes[0]',
+update op set fixed = readfile('fixed_' || op || '.json'),
+              raced = readfile('raced_' || op || '.json'),
               bench = readfile('bench_' || op || '.json');
-delete from op where fixed is null or raced is null;
+delete from op where not coalesce(json_valid(fixed) and json_valid(raced), 0);
+update op set fixed = fixed -> '$.shapes[0]', raced = raced -> '$.shapes[0]',
+              bench = iif(json_valid(bench), bench, null);
 
 select op, raced ->> 'trials' as trials,
        fixed ->> 'n_samples' as "samples, 30 each",

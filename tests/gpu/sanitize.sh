@@ -22,7 +22,7 @@ mkdir -p "$OUT" || exit 1
 # Shapes to tune a template at that no file has a winner of.
 dims_of() {
     case $1 in
-    gemm_f16) echo 1024,1024,1024 ;;
+    gemm_f16) echo "${GEMM:-1024,1024,1024}" ;;
     *) echo 1M ;;
     esac
 }
@@ -36,7 +36,7 @@ winners() {
 }
 tune() { # tune TEMPLATE: a file with a winner of it
     "$HONE" tune "$1" --device "$DEVICE" --dims "$(dims_of "$1")" \
-        --budget 60 --format json >"$scratch/$1.json" 2>"$scratch/$1.log" ||
+        --budget "${BUDGET:-60}" --format json >"$scratch/$1.json" 2>"$scratch/$1.log" ||
         tail -n 3 "$scratch/$1.log" >&2
     echo "$scratch/$1.json"
 }

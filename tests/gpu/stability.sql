@@ -3,13 +3,15 @@
 create table op(op text);
 insert into op values ('reduce_sum'), ('gemm_f16');
 create table run(op text, seed text, j text);
-insert into run
-select op, value, readfile(op || '_' || value || '.json') -> '$.shapes[0]'
+insert into run select op, value, readfile(op || '_' || value || '.json')
   from op, json_each('["1","2","3","4","5","6","7","8","9","10","fixed"]');
+delete from run where not coalesce(json_valid(j), 0);
+update run set j = j -> '$.shapes[0]';
 delete from run where j ->> 'winner' is null;
 
 create table bench(op text, j text);
 insert into bench select op, readfile(op || '_bench.json') from op;
+delete from bench where not coalesce(json_valid(j), 0);
 create table bench_row as
 select op, r.value ->> 'config' as config, r.value ->> 'ratio' as ratio,
        r.value ->> 'ratio_low' as low, r.value ->> 'ratio_high' as high,
@@ -26,7 +28,7 @@ select r.op, r.seed, r.j ->> 'trials' as trials,
          round(100 * b.high / best.ratio - 100, 2) || ' %'
          as "95 % interval",
        r.j ->> 'winner' as winner
-  from run r join best on best.op = r.op
+  from run r left join best on best.op = r.op
   left join (select op, config, min(ratio) as ratio, low, high, time_ns
                from bench_row group by op, config) b
     on b.op = r.op and b.config = r.j ->> 'winner'
@@ -42,7 +44,7 @@ select r.op, count(*) as runs, count(distinct r.j ->> 'winner') as winners,
          where op = r.op) as "noise floor",
        round(100 * avg(r.j ->> 'noise_floor'), 2) || ' %'
          as "in the runs, mean"
-  from run r join best on best.op = r.op
+  from run r left join best on best.op = r.op
   left join (select op, config, min(ratio) as ratio from bench_row
               group by op, config) b
     on b.op = r.op and b.config = r.j ->> 'winner'

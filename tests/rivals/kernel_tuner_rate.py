@@ -104,7 +104,7 @@ class GemmF16:
             a, b, c, np.float32(1), np.float32(0), nothing, nothing, nothing,
             nothing, np.int32(self.m), np.int32(self.n), np.int32(self.k),
             Tunable("STAGES", {s: np.int32(s) for s in range(2, 6)}),
-            Tunable("GROUP", {g: np.int32(g) for g in (1, 8)}),
+            Tunable("GROUP", {g: np.int32(g) for g in (1, 4, 8)}),
             Tunable("BK", {bk: np.int32(ceildiv(self.k, bk))
                            for bk in (32, 64, 128)}),
             np.int32(1)]
