@@ -59,6 +59,7 @@ is behind wrong
 is input_changed wrong
 is earlier_array wrong
 is second_run wrong
+is later_run wrong
 is odd_sizes ok,wrong refuted # the sizes of the final are odd
 is huge_workspace limits gated
 is large_workspace limits

@@ -8,12 +8,13 @@
 //   earlier_array    writes to an array of the run before, which this run was
 //                    not given: the next variant would pay for it
 //   second_run       right in its first run, wrong in the second
+//   later_run        right in its first six runs: while it is looked at
 //   odd_sizes        NaN where n is odd: right at the even n it is tuned for
 //   huge_workspace   asks for twice the device's memory
 //   large_workspace  asks for nearly all of it, which nobody ever gets
 #pragma hone op planted_memory(n, T in {f32} default f32) "y = alpha*x + y, with variants that spoil memory"
 #pragma hone arg alpha: T, x: in T[n], y: inout T[n], z: in T[n]
-#pragma hone param KIND in {neighbour, behind, input_changed, earlier_array, second_run, odd_sizes, huge_workspace, large_workspace, good} default good
+#pragma hone param KIND in {neighbour, behind, input_changed, earlier_array, second_run, later_run, odd_sizes, huge_workspace, large_workspace, good} default good
 #pragma hone param VEC in {1, 2, 4}
 #pragma hone require KIND == good || VEC == 1 "one of each defect"
 #pragma hone workspace more: u8[KIND == huge_workspace ? 2*device.memory : KIND == large_workspace ? device.memory - 64M : 0]
@@ -23,8 +24,8 @@
 
 #if HONE_KIND == HONE_KIND_earlier_array
 __device__ T *of_earlier_run;
-#elif HONE_KIND == HONE_KIND_second_run
-__device__ unsigned n_arrived, n_runs;
+#elif HONE_KIND == HONE_KIND_second_run || HONE_KIND == HONE_KIND_later_run
+__device__ int n_runs;
 #endif
 
 extern "C" __global__ void planted_memory(T alpha, const T *x, T *y,
@@ -34,13 +35,14 @@ extern "C" __global__ void planted_memory(T alpha, const T *x, T *y,
     const long long first = (blockIdx.x * 256ll + threadIdx.x) * VEC;
     T error = T(0);
 
-#if HONE_KIND == HONE_KIND_second_run
-    // Every block reads the number of runs before the last one raises it.
-    error = T(*(volatile unsigned *)&n_runs % 2);
-    __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(&n_arrived, 1u) == gridDim.x - 1) {
-        n_arrived = 0;
-        n_runs++;
+#if HONE_KIND == HONE_KIND_second_run || HONE_KIND == HONE_KIND_later_run
+    if (blockIdx.x == 0) {
+        const int run = *(volatile int *)&n_runs;
+
+        error = T(KIND == KIND_values::second_run ? run == 1 : run >= 6);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            n_runs = run + 1;
     }
 #elif HONE_KIND == HONE_KIND_odd_sizes
     if (n % 2)
