@@ -8,7 +8,11 @@
 #include <stddef.h>
 
 typedef int hone_nvrtc_result; /* nvrtcResult; 0 is success */
-enum { HONE_NVRTC_COMPILATION_FAILED = 6 };
+enum {
+    HONE_NVRTC_OUT_OF_MEMORY = 1,
+    HONE_NVRTC_COMPILATION_FAILED = 6,
+    HONE_NVRTC_INTERNAL_ERROR = 11
+};
 typedef struct _nvrtcProgram *hone_nvrtc_program;
 
 /* X(field, symbol, return type, parameters) */

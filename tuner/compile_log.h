@@ -21,4 +21,8 @@ void hone__compile_log_most(const char *log, hone_kernel_use *out);
  * them all. */
 void hone__compile_log_warnings(const char *log, char out[64]);
 
+/* Does the log, or what a compiler said as it died, tell that it ran out of
+ * memory? */
+int hone__compile_log_no_memory(const char *log);
+
 #endif

@@ -114,6 +114,7 @@ static void add_option(option_list *options, const char *name,
     hone__text_append(&options->storage, value, strlen(value) + 1);
 }
 
+/* Whatever is added here must become part of the cache's key. */
 static hone_status build_options(const hone_nvrtc *nvrtc,
                                  const hone_compile_input *input,
                                  const char *pch_folder, option_list *options,
@@ -170,9 +171,14 @@ static hone_status compile(const hone_nvrtc *nvrtc,
                                  nvrtc->error_string(result));
     result = nvrtc->compile(program, options->n, options->list);
     status = read_program_log(nvrtc, program, &out->log, err);
+    out->out_of_memory = result == HONE_NVRTC_OUT_OF_MEMORY;
+    out->crashed = result == HONE_NVRTC_INTERNAL_ERROR;
     if (status == HONE_OK && result == 0)
         status = read_cubin(nvrtc, program, &out->cubin, err);
-    else if (status == HONE_OK && result != HONE_NVRTC_COMPILATION_FAILED)
+    else if (status == HONE_OK && out->crashed && !out->log.length)
+        hone__text_puts(&out->log, nvrtc->error_string(result));
+    else if (status == HONE_OK && result != HONE_NVRTC_COMPILATION_FAILED &&
+             !out->out_of_memory && !out->crashed)
         status = hone__fail_native(
             err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
             "NVRTC failed on '%s': %s. %.400s", input->name,

@@ -32,7 +32,11 @@ typedef struct hone_compile_output {
     int spill_bytes;         /* stores + loads, most of all kernels */
     int static_shared_bytes;
     char warnings[64];       /* "C7510,C7515" (compile_log.h), "" for none */
-    int timed_out;           /* the farm ended the compile; ok is 0 */
+    /* Failures that say nothing about the source; the log says how the
+     * machine could do better. Never kept in the cache. */
+    int timed_out;     /* the farm ended the compile */
+    int crashed;       /* the compiler did not come back */
+    int out_of_memory; /* it reached its process's memory cap */
     double compile_ms;
     int cached;
 } hone_compile_output;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled variants on disk, found by the content they were made from. The
- * same folder may be used by any number of processes and copied between
- * machines: an entry appears whole or not at all (temporary file, fsync,
- * rename), and one process at a time compiles a key (lock file). */
+ * same folder may be used by any number of processes, copied between machines
+ * (paths are no part of a key) and deleted at any time.
+ *
+ *   CACHEDIR.TAG   backup programs pass it over
+ *   ab/<key>       an entry; appears whole or not at all
+ *   tmp/           entries being written; old ones are swept
+ *   lock           a byte per key: one process at a time compiles a key
+ */
 #ifndef HONE_TUNER_CUBIN_CACHE_H
 #define HONE_TUNER_CUBIN_CACHE_H
 
@@ -16,12 +21,15 @@ void hone__cache_key(const hone_compile_input *input,
                      const hone_toolchain *toolchain,
                      char out_key[HONE_SHA256_HEX]);
 
-/* Make the folder ready (CACHEDIR.TAG). HONE_ERR_IO with the path. */
+/* Make the folder ready, and remove what writers that were killed an hour ago
+ * or longer left behind. HONE_ERR_IO with the path. */
 hone_status hone__cache_prepare(const char *folder, hone_error *err);
 
-/* Wait for the key's lock; *out_lock is for hone__cache_unlock(). Where the
- * folder cannot be locked, -1: compile without. */
-void hone__cache_lock(const char *folder, const char *key, int *out_lock);
+/* Wait up to `patience_s` for the key's lock; *out_lock is for
+ * hone__cache_unlock(). -1 if it was not to be had, or the folder cannot be
+ * locked: compile without. */
+void hone__cache_lock(const char *folder, const char *key, double patience_s,
+                      int *out_lock);
 void hone__cache_unlock(int lock);
 
 /* HONE_ERR_NOT_FOUND if there is no entry; a damaged one counts as none. */

@@ -3,49 +3,54 @@
 #include "tuner/farm.h"
 
 #include "runtime/alloc.h"
-#include "tuner/compile_worker.h"
 #include "tuner/cubin_cache.h"
+#include "tuner/farm_state.h"
 #include "tuner/pch_folder.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { MAX_WORKERS = 256 };
-
-typedef struct slot {
-    hone_worker worker;
-    int busy;
-    int64_t job;
-    char key[HONE_SHA256_HEX];
-    double deadline_s;
-    /* Jobs that wait for the same compile. */
-    int64_t *followers;
-    size_t n_followers;
-    size_t follower_capacity;
-} slot;
-
-struct hone_farm {
-    hone_compile_worker_setup setup;
-    hone_farm_done *on_done;
-    void *user;
-    double timeout_s;
-    hone_toolchain toolchain;
-    int n_slots;
-    slot slots[MAX_WORKERS];
-};
+static const double default_timeout_s = 120;
 
 int hone__farm_default_workers(void)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const double memory_bytes = (double)sysconf(_SC_PHYS_PAGES) *
-                                (double)sysconf(_SC_PAGESIZE);
-    const double by_memory = memory_bytes / (512.0 * 1024 * 1024);
-    double n = cores < 1 ? 1 : (double)cores;
+    hone_allowance allowance;
 
-    if (n > by_memory)
-        n = by_memory;
-    return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (int)n;
+    hone__allowance_read(&allowance);
+    return hone__allowance_workers(&allowance);
+}
+
+/* What this process has mapped to write: /proc/self/statm, sixth number. */
+static int64_t data_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long long pages = 0;
+
+    if (file) {
+        if (fscanf(file, "%*d %*d %*d %*d %*d %lld", &pages) != 1)
+            pages = 0;
+        (void)fclose(file);
+    }
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Sanitizers map far more than any cap, and never touch most of it: there is
+ * no cap for a process that already has half of it. */
+static int64_t choose_cap(int n_workers)
+{
+    hone_allowance allowance;
+    struct rlimit limit;
+    int64_t cap;
+
+    hone__allowance_read(&allowance);
+    cap = hone__allowance_cap(&allowance, n_workers);
+    if (getrlimit(RLIMIT_DATA, &limit) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY &&
+        (cap == 0 || limit.rlim_cur < (rlim_t)cap))
+        cap = (int64_t)limit.rlim_cur;
+    return data_bytes() > cap / 2 ? 0 : cap;
 }
 
 /* The first thing a worker says: its compiler, or why there is none. */
@@ -75,6 +80,23 @@ static hone_status wait_hello(hone_farm *farm, hone_error *err)
     return status;
 }
 
+static void set_up(hone_farm *farm, const hone_farm_options *options,
+                   int n_workers)
+{
+    const double timeout_s = options->compile_timeout_s > 0
+                                 ? options->compile_timeout_s
+                                 : default_timeout_s;
+
+    hone__limit_start(&farm->limit, timeout_s);
+    farm->setup = (hone_compile_worker_setup){
+        .cache_folder = options->cache_folder,
+        .backend = options->backend,
+        .host_build = options->host_build,
+        .compile_at_most_s = timeout_s,
+        .n_workers = n_workers,
+        .memory_cap_bytes = choose_cap(n_workers)};
+}
+
 hone_status hone__farm_open(const hone_farm_options *options,
                             hone_farm_done *on_done, void *user,
                             hone_farm **out, hone_error *err)
@@ -83,25 +105,23 @@ hone_status hone__farm_open(const hone_farm_options *options,
     hone_status status = HONE_OK;
     const int wanted = options->n_workers > 0 ? options->n_workers
                                               : hone__farm_default_workers();
+    const int n_workers = wanted < HONE_MOST_COMPILE_WORKERS
+                              ? wanted
+                              : HONE_MOST_COMPILE_WORKERS;
 
     *out = NULL;
     if (!farm)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     farm->on_done = on_done;
     farm->user = user;
-    farm->timeout_s =
-        options->compile_timeout_s > 0 ? options->compile_timeout_s : 120;
-    farm->setup.cache_folder = options->cache_folder;
-    farm->setup.backend = options->backend;
-    farm->setup.host_build = options->host_build;
+    farm->looked_s = hone__now_s();
+    set_up(farm, options, n_workers);
     hone__pch_folder_sweep(); /* what a killed run left behind */
     if (options->cache_folder)
         status = hone__cache_prepare(options->cache_folder, err);
-    while (status == HONE_OK && farm->n_slots < wanted &&
-           farm->n_slots < MAX_WORKERS) {
-        status = hone__worker_start(&farm->slots[farm->n_slots].worker,
-                                    hone__compile_worker, &farm->setup, -1,
-                                    err);
+    while (status == HONE_OK && farm->n_slots < n_workers) {
+        status = hone__farm_start_worker(farm, &farm->slots[farm->n_slots],
+                                         err);
         if (status == HONE_OK)
             ++farm->n_slots;
     }
@@ -121,15 +141,22 @@ void hone__farm_close(hone_farm *farm)
         return;
     /* First tell all, then wait: they leave side by side. */
     for (int i = 0; i < farm->n_slots; ++i) {
+        if (farm->slots[i].busy)
+            hone__farm_kill_worker(&farm->slots[i]);
         if (farm->slots[i].worker.pid)
             (void)close(farm->slots[i].worker.to);
         farm->slots[i].worker.to = -1;
     }
     for (int i = 0; i < farm->n_slots; ++i) {
-        hone__worker_stop(&farm->slots[i].worker,
-                          farm->slots[i].busy ? 0 : 2.0, NULL, 0);
-        hone__free(farm->slots[i].followers);
+        hone_farm_slot *slot = &farm->slots[i];
+
+        (void)hone__worker_stop(&slot->worker, 2, NULL, 0);
+        if (slot->log >= 0)
+            (void)close(slot->log);
+        hone__text_free(&slot->request);
+        hone__free(slot->followers.ids);
     }
+    hone__farm_free_lost(farm);
     hone__pch_folder_sweep(); /* of busy workers, which were killed */
     hone__free(farm);
 }
@@ -158,69 +185,49 @@ int hone__farm_n_idle(const hone_farm *farm)
     return farm->n_slots - hone__farm_n_busy(farm);
 }
 
-static hone_status follow(slot *s, int64_t job, hone_error *err)
+static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
+                        const char *key, hone_error *err)
 {
-    if (s->n_followers == s->follower_capacity) {
-        const size_t capacity =
-            s->follower_capacity ? 2 * s->follower_capacity : 16;
-        int64_t *grown =
-            hone__realloc(s->followers, capacity * sizeof *grown);
-
-        if (!grown)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        s->followers = grown;
-        s->follower_capacity = capacity;
+    slot->job = job;
+    memcpy(slot->key, key, sizeof slot->key);
+    slot->begun = 0;
+    slot->killed = 0;
+    slot->start_s = farm->clock_s;
+    if (hone__message_send(slot->worker.to, HONE_COMPILE_JOB, &slot->request,
+                           NULL) != HONE_OK) { /* it died while idle */
+        HONE_TRY(hone__farm_replace(farm, slot, 0, err));
+        HONE_TRY(hone__message_send(slot->worker.to, HONE_COMPILE_JOB,
+                                    &slot->request, err));
     }
-    s->followers[s->n_followers++] = job;
+    slot->busy = 1;
     return HONE_OK;
-}
-
-/* The answer for the slot's job and all that follow it. The callback may
- * take the output apart, so the followers get theirs first. */
-static void deliver(hone_farm *farm, slot *s, hone_compile_output *output)
-{
-    s->busy = 0;
-    for (size_t i = 0; i < s->n_followers; ++i) {
-        hone_compile_output copy;
-
-        hone__compile_output_copy(output, &copy);
-        farm->on_done(farm->user, s->followers[i], &copy);
-        hone__compile_output_free(&copy);
-    }
-    s->n_followers = 0;
-    farm->on_done(farm->user, s->job, output);
-    hone__compile_output_free(output);
 }
 
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input, hone_error *err)
 {
-    hone_text payload = {0};
-    hone_status status = HONE_ERR_INTERNAL;
     char key[HONE_SHA256_HEX];
+    hone_farm_lost *lost;
 
     hone__cache_key(input, &farm->toolchain, key);
+    lost = hone__farm_find_lost(farm, key);
+    if (lost)
+        return hone__farm_follow(&lost->waiting, job, err);
     for (int i = 0; i < farm->n_slots; ++i) {
         if (farm->slots[i].busy && strcmp(farm->slots[i].key, key) == 0)
-            return follow(&farm->slots[i], job, err);
+            return hone__farm_follow(&farm->slots[i].followers, job, err);
     }
-    hone__pack_i64(&payload, job);
-    hone__compile_input_pack(&payload, input);
     for (int i = 0; i < farm->n_slots; ++i) {
-        slot *s = &farm->slots[i];
+        hone_farm_slot *slot = &farm->slots[i];
 
-        if (s->busy)
+        if (slot->busy)
             continue;
-        status = hone__message_send(s->worker.to, HONE_COMPILE_JOB, &payload,
-                                    err);
-        s->busy = status == HONE_OK;
-        s->job = job;
-        memcpy(s->key, key, sizeof key);
-        s->deadline_s = hone__now_s() + farm->timeout_s;
-        break;
+        hone__text_clear(&slot->request);
+        hone__pack_i64(&slot->request, job);
+        hone__compile_input_pack(&slot->request, input);
+        return give(farm, slot, job, key, err);
     }
-    hone__text_free(&payload);
-    return status;
+    return hone__fail(err, HONE_ERR_INTERNAL, "no compile process is idle");
 }
 
 size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
@@ -235,32 +242,27 @@ size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
     return n;
 }
 
-/* The job of a worker that is gone or overdue fails; a new worker starts. */
-static hone_status replace_worker(hone_farm *farm, slot *s, const char *why,
-                                  hone_error *err)
+static hone_status take_answer(hone_farm *farm, hone_farm_slot *slot,
+                               hone_unpack *in, hone_error *err)
 {
-    hone_compile_output output = {.registers = -1};
-    const int was_busy = s->busy;
-    char how[128];
+    hone_compile_output output;
 
-    hone__worker_stop(&s->worker, 0, how, sizeof how);
-    HONE_TRY(hone__worker_start(&s->worker, hone__compile_worker, &farm->setup,
-                                -1, err));
-    if (was_busy) {
-        hone__text_printf(&output.log, "the compiler process %s (%s)", why,
-                          how);
-        deliver(farm, s, &output);
-    }
-    return HONE_OK;
+    hone__compile_output_unpack(in, &output);
+    output.out_of_memory = (int)hone__unpack_i64(in);
+    output.crashed = (int)hone__unpack_i64(in);
+    farm->n_idle_deaths = 0;
+    if (output.ok && !output.cached)
+        hone__limit_add(&farm->limit, 1e-3 * output.compile_ms);
+    return hone__farm_deliver(farm, slot, &output, err);
 }
 
-static hone_status read_answers(hone_farm *farm, slot *s, hone_error *err)
+static hone_status read_answers(hone_farm *farm, hone_farm_slot *slot,
+                                hone_error *err)
 {
     uint32_t kind = 0;
     hone_unpack in;
 
-    while (hone__inbox_next(&s->worker.inbox, &kind, &in)) {
-        hone_compile_output output;
+    while (hone__inbox_next(&slot->worker.inbox, &kind, &in)) {
         int64_t first;
 
         if (kind == HONE_COMPILE_HELLO)
@@ -269,30 +271,54 @@ static hone_status read_answers(hone_farm *farm, slot *s, hone_error *err)
         if (kind == HONE_COMPILE_FAILED)
             return hone__fail(err, (hone_status)first, "%s",
                               hone__unpack_string(&in));
-        hone__compile_output_unpack(&in, &output);
-        deliver(farm, s, &output);
+        if (kind == HONE_COMPILE_BEGUN) {
+            slot->begun = 1;
+            slot->start_s = farm->clock_s;
+            continue;
+        }
+        HONE_TRY(take_answer(farm, slot, &in, err));
     }
     return HONE_OK;
+}
+
+/* A job that waits in vain, say for another process's lock on a folder that
+ * hangs, ends too. The worker waits for a lock as long as a compile may take
+ * (compile_worker.c), so it has twice that. */
+static int is_overdue(const hone_farm *farm, const hone_farm_slot *slot)
+{
+    const double limit_s = slot->begun ? hone__limit_s(&farm->limit)
+                                       : 2 * farm->limit.at_most_s;
+
+    return slot->busy && farm->clock_s - slot->start_s > limit_s;
+}
+
+static hone_status pump_slot(hone_farm *farm, hone_farm_slot *slot,
+                             hone_error *err)
+{
+    struct pollfd ready = {slot->worker.from, POLLIN, 0};
+
+    while (poll(&ready, 1, 0) > 0) {
+        if (!hone__inbox_fill(&slot->worker.inbox, slot->worker.from)) {
+            HONE_TRY(read_answers(farm, slot, err));
+            return hone__farm_replace(farm, slot, 0, err);
+        }
+        HONE_TRY(read_answers(farm, slot, err));
+    }
+    return is_overdue(farm, slot) ? hone__farm_replace(farm, slot, 1, err)
+                                  : HONE_OK;
 }
 
 hone_status hone__farm_pump(hone_farm *farm, hone_error *err)
 {
     const double now_s = hone__now_s();
+    const double since_s = now_s - farm->looked_s;
 
-    for (int i = 0; i < farm->n_slots; ++i) {
-        slot *s = &farm->slots[i];
-        struct pollfd ready = {s->worker.from, POLLIN, 0};
-
-        while (poll(&ready, 1, 0) > 0) {
-            if (!hone__inbox_fill(&s->worker.inbox, s->worker.from)) {
-                HONE_TRY(read_answers(farm, s, err));
-                HONE_TRY(replace_worker(farm, s, "died", err));
-                break;
-            }
-            HONE_TRY(read_answers(farm, s, err));
-        }
-        if (s->busy && now_s > s->deadline_s)
-            HONE_TRY(replace_worker(farm, s, "did not finish in time", err));
-    }
+    /* Time in which this process was stopped, or busy elsewhere, does not
+     * count against a compile, which may have been stopped with it. */
+    farm->clock_s += since_s < 1 ? since_s : 1;
+    farm->looked_s = now_s;
+    for (int i = 0; i < farm->n_slots; ++i)
+        HONE_TRY(pump_slot(farm, &farm->slots[i], err));
+    hone__farm_answer_lost(farm);
     return HONE_OK;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,14 +50,35 @@ static char **clean_environment(void)
     return copy;
 }
 
-/* Run it with stdout and stderr in the file `log`. Exit status, -1 if it
- * could not be started. */
-static int run_command(const command *c, const char *log)
+/* Children inherit a limit of processor time: so much more than this process
+ * has used. The farm ends a compile long before; this is for compilers whose
+ * farm was killed, which nothing else would end. Returns the limit before. */
+static struct rlimit limit_children(double seconds)
+{
+    struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit limit;
+    struct rusage used;
+
+    if (getrlimit(RLIMIT_CPU, &before) || getrusage(RUSAGE_SELF, &used) ||
+        seconds <= 0)
+        return before;
+    limit = before;
+    limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec +
+                     (rlim_t)used.ru_stime.tv_sec + (rlim_t)seconds + 10;
+    if (limit.rlim_cur < before.rlim_cur)
+        (void)setrlimit(RLIMIT_CPU, &limit);
+    return before;
+}
+
+/* Run it with stdout and stderr in the file `log`, for so much processor time
+ * at most. Exit status, -1 if it could not be started. */
+static int run_command(const command *c, const char *log, double at_most_s)
 {
     posix_spawn_file_actions_t actions;
     char **environment = clean_environment();
     char *words[MAX_ARGUMENTS + 1];
     pid_t pid = 0;
+    struct rlimit before;
     int how = 0;
     int code;
 
@@ -65,9 +87,11 @@ static int run_command(const command *c, const char *log)
     (void)posix_spawn_file_actions_addopen(
         &actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    before = limit_children(at_most_s);
     code = environment ? posix_spawnp(&pid, words[0], &actions, NULL, words,
                                       environment)
                        : ENOMEM;
+    (void)setrlimit(RLIMIT_CPU, &before);
     (void)posix_spawn_file_actions_destroy(&actions);
     hone__free(environment);
     if (code)
@@ -133,7 +157,7 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
     (void)close(fd);
     add(&c, path);
     add(&c, option);
-    ok = run_command(&c, log) == 0 &&
+    ok = run_command(&c, log, 0) == 0 &&
          hone__text_read_file(out, log, NULL) == HONE_OK && out->length;
     if (ok) {
         out->length = strcspn(out->data, "\n");
@@ -239,7 +263,7 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
     add(&c, header);
     add(&c, "-o");
     add(&c, path);
-    (void)run_command(&c, log); /* without it compiles are only slower */
+    (void)run_command(&c, log, compiler->at_most_s); /* without it compiles are only slower */
     compiler->headers_ready = 1;
     return HONE_OK;
 }
@@ -268,14 +292,14 @@ static int compile_unit(const hone_host_compiler *compiler,
         add(&c, unit);
         add(&c, "-o");
         add(&c, object);
-        return run_command(&c, log);
+        return run_command(&c, log, compiler->at_most_s);
     }
     /* The hooks of the race build are ours: no libtsan. */
     add(&c, "-c");
     add(&c, unit);
     add(&c, "-o");
     add(&c, half);
-    code = run_command(&c, log);
+    code = run_command(&c, log, compiler->at_most_s);
     if (code)
         return code;
     add(&link, compiler->path);
@@ -284,7 +308,7 @@ static int compile_unit(const hone_host_compiler *compiler,
     add(&link, half);
     add(&link, "-o");
     add(&link, object);
-    return run_command(&link, log);
+    return run_command(&link, log, compiler->at_most_s);
 }
 
 hone_status hone__host_compile(hone_host_compiler *compiler,

@@ -11,6 +11,7 @@
 typedef struct hone_host_compiler {
     char path[1024]; /* $CXX, else c++ */
     hone_host_build build;
+    double at_most_s; /* processor time of one compile; 0: no limit */
     int headers_ready; /* written to the folder and precompiled */
 } hone_host_compiler;
 

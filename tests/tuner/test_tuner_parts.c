@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the tuner that need no GPU: messages, the cubin cache, reading
- * ptxas' report, statistics, workers and search order. */
-#include "tuner/cubin_cache.h"
+/* Parts of the tuner that need no GPU: messages, reading ptxas' report,
+ * statistics, workers and search order. */
+#include "tuner/compiler.h"
 #include "tuner/measure.h"
 #include "tuner/search.h"
 #include "tuner/worker.h"
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -175,85 +174,7 @@ static void test_worker_sees_its_end_of_stream(void **state)
     assert_string_equal(how, "exit status 3");
 }
 
-/* ---- the cubin cache ---------------------------------------------------- */
-
-static const hone_compile_input sample_input = {
-    "source", "name.cu", "sm_90", "--fmad=true\n", "/folder", "abc"};
-
-static const hone_toolchain nvrtc = {"nvrtc", "13.0"};
-
-static void test_cache_key_depends_on_what_matters(void **state)
-{
-    char base[HONE_SHA256_HEX], other[HONE_SHA256_HEX];
-    hone_compile_input changed = sample_input;
-    const hone_toolchain other_version = {"nvrtc", "13.1"};
-
-    (void)state;
-    hone__cache_key(&sample_input, &nvrtc, base);
-    changed.folder = "/elsewhere"; /* a copied cache must still hit */
-    changed.name = "other.cu";
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_equal(base, other);
-    hone__cache_key(&sample_input, &other_version, other);
-    assert_string_not_equal(base, other);
-    changed.options = "--fmad=false\n";
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
-    changed = sample_input;
-    changed.arch = "sm_90a";
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
-    changed = sample_input;
-    changed.origin = "abd"; /* one of the template's headers changed */
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
-}
-
-static void test_cache_keeps_and_checks(void **state)
-{
-    char folder[] = "cache-test-XXXXXX";
-    char key[HONE_SHA256_HEX], path[256];
-    hone_compile_output in = {.ok = 1, .registers = 40, .spill_bytes = 8};
-    hone_compile_output out;
-    FILE *file;
-    int lock = -1;
-
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    hone__cache_key(&sample_input, &nvrtc, key);
-    assert_int_equal(hone__cache_prepare(folder, NULL), HONE_OK);
-    assert_int_equal(hone__cache_load(folder, key, &out, NULL),
-                     HONE_ERR_NOT_FOUND);
-    hone__cache_lock(folder, key, &lock);
-    assert_true(lock >= 0);
-    hone__text_append(&in.cubin, "\x7f" "ELF\0more", 9);
-    assert_int_equal(hone__cache_store(folder, key, &in, NULL), HONE_OK);
-    hone__cache_unlock(lock);
-    assert_int_equal(hone__cache_load(folder, key, &out, NULL), HONE_OK);
-    assert_true(out.cached && out.ok);
-    assert_int_equal(out.registers, 40);
-    assert_int_equal(out.cubin.length, 9);
-    assert_memory_equal(out.cubin.data, in.cubin.data, 9);
-    hone__compile_output_free(&out);
-    /* A damaged entry is no entry. */
-    (void)snprintf(path, sizeof path, "%s/%.2s/%s", folder, key, key);
-    file = fopen(path, "r+b");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, -2, SEEK_END), 0);
-    (void)fputc('!', file);
-    (void)fclose(file);
-    assert_int_equal(hone__cache_load(folder, key, &out, NULL),
-                     HONE_ERR_NOT_FOUND);
-    hone__compile_output_free(&in);
-    (void)unlink(path);
-    (void)snprintf(path, sizeof path, "%s/%.2s/%s.lock", folder, key, key);
-    (void)unlink(path);
-    (void)snprintf(path, sizeof path, "%s/%.2s", folder, key);
-    (void)rmdir(path);
-    (void)snprintf(path, sizeof path, "%s/CACHEDIR.TAG", folder);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
-}
+/* ---- numbers ------------------------------------------------------------ */
 
 static void test_ptxas_report(void **state)
 {
@@ -394,8 +315,6 @@ int main(void)
         cmocka_unit_test(test_worker_answers_and_leaves),
         cmocka_unit_test(test_worker_that_dies_or_hangs),
         cmocka_unit_test(test_worker_sees_its_end_of_stream),
-        cmocka_unit_test(test_cache_key_depends_on_what_matters),
-        cmocka_unit_test(test_cache_keeps_and_checks),
         cmocka_unit_test(test_ptxas_report),
         cmocka_unit_test(test_statistics),
         cmocka_unit_test(test_search_visits_each_once),
