@@ -31,15 +31,16 @@ void hone__cpu_block_free(hone_cpu_block *block)
     *block = (hone_cpu_block){NULL, NULL, 0, 0};
 }
 
-size_t hone__cpu_block_damage(const hone_cpu_block *block)
+hone_watch_state hone__cpu_block_state(const hone_cpu_block *block)
 {
-    size_t n = 0;
+    hone_watch_state state = {0, 0, 0};
 
-    for (size_t i = 0; block->base && i < block->guard_bytes; ++i) {
-        n += block->base[i] != 0xff;
-        n += block->data[block->size_bytes + i] != 0xff;
+    state.hash = hone__hash64(block->data, block->size_bytes);
+    for (size_t i = 0; i < block->guard_bytes; ++i) {
+        state.n_before += block->base[i] != 0xff;
+        state.n_behind += block->data[block->size_bytes + i] != 0xff;
     }
-    return n;
+    return state;
 }
 
 static int is_written(const hone_resolved_arg *arg)
@@ -60,8 +61,8 @@ static int64_t amplitude_of(const hone_cpu_problem *problem, int pass)
     return amplitude;
 }
 
-static hone_status make_array(hone_cpu_problem *problem, int pass, size_t arg,
-                              hone_error *err)
+/* The values of one array, written (again). */
+static void fill(hone_cpu_problem *problem, int pass, size_t arg)
 {
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     hone_cpu_block *block = &problem->pristine[pass][arg];
@@ -70,13 +71,20 @@ static hone_status make_array(hone_cpu_problem *problem, int pass, size_t arg,
     const int type = hone__lane_type(a->type);
     const int64_t n = hone__lane_count(a);
 
-    HONE_TRY(hone__cpu_block_alloc((size_t)a->size_bytes, problem->guarded,
-                                   block, err));
     for (int64_t i = 0; i < n; ++i)
         hone__element_store(type, block->data, i,
                             hone__inputs_value(type, seed, (uint64_t)i,
                                                amplitude));
-    problem->hash[pass][arg] = hone__hash64(block->data, block->size_bytes);
+}
+
+static hone_status make_array(hone_cpu_problem *problem, int pass, size_t arg,
+                              hone_error *err)
+{
+    const hone_resolved_arg *a = &problem->resolved.args[arg];
+
+    HONE_TRY(hone__cpu_block_alloc((size_t)a->size_bytes, problem->guarded,
+                                   &problem->pristine[pass][arg], err));
+    fill(problem, pass, arg);
     return HONE_OK;
 }
 
@@ -116,28 +124,33 @@ static hone_status run_reference(hone_cpu_problem *problem, int pass,
     const int64_t n_chosen = hone__inputs_elements(
         output->count, reference->cost(dims), chosen);
     const int64_t count = n_chosen ? n_chosen : output->count;
+    double *value, *magnitude;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i)
         args[i] = problem->resolved.args[i].mode == HONE_ARG_SCALAR
                       ? (const void *)&problem->scalar[pass][i]
                       : problem->pristine[pass][i].data;
-    check->value[pass] = hone__alloc((size_t)count * sizeof(double));
-    check->magnitude[pass] = hone__alloc((size_t)count * sizeof(double));
-    check->index[pass] =
-        n_chosen ? hone__alloc((size_t)count * sizeof(int64_t)) : NULL;
-    if (!check->value[pass] || !check->magnitude[pass] ||
-        (n_chosen && !check->index[pass]))
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a reference");
+    HONE_TRY(hone__cpu_block_alloc((size_t)count * sizeof(double),
+                                   problem->guarded, &check->value[pass],
+                                   err));
+    HONE_TRY(hone__cpu_block_alloc((size_t)count * sizeof(double),
+                                   problem->guarded, &check->magnitude[pass],
+                                   err));
+    if (n_chosen) {
+        HONE_TRY(hone__cpu_block_alloc((size_t)count * sizeof(int64_t),
+                                       problem->guarded, &check->index[pass],
+                                       err));
+        memcpy(check->index[pass].data, chosen,
+               (size_t)count * sizeof(int64_t));
+    }
+    value = (double *)(void *)check->value[pass].data;
+    magnitude = (double *)(void *)check->magnitude[pass].data;
     check->count[pass] = count;
     if (!n_chosen)
-        reference->compute(dims, args, 0, count, check->value[pass],
-                           check->magnitude[pass]);
-    for (int64_t i = 0; i < n_chosen; ++i) {
-        check->index[pass][i] = chosen[i];
-        reference->compute(dims, args, chosen[i], 1, &check->value[pass][i],
-                           &check->magnitude[pass][i]);
-    }
+        reference->compute(dims, args, 0, count, value, magnitude);
+    for (int64_t i = 0; i < n_chosen; ++i)
+        reference->compute(dims, args, chosen[i], 1, &value[i],
+                           &magnitude[i]);
     return HONE_OK;
 }
 
@@ -192,6 +205,59 @@ static hone_status read_checks(hone_cpu_problem *problem, hone_error *err)
     return HONE_OK;
 }
 
+/* ---- what is watched ---------------------------------------------------- */
+
+static void watch(hone_cpu_problem *problem, hone_cpu_block *block,
+                  hone_watch what)
+{
+    if (!block->base)
+        return;
+    what.read_only = what.kind != HONE_WATCH_OUTPUT;
+    what.hash = hone__cpu_block_state(block).hash;
+    problem->watched[problem->n_watched++] = (hone_cpu_watched){what, block};
+}
+
+static void watch_all(hone_cpu_problem *problem)
+{
+    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+        for (int i = 0; i < (int)problem->resolved.n_args; ++i) {
+            const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+            watch(problem, &problem->pristine[pass][i],
+                  (hone_watch){.kind = HONE_WATCH_INPUT, .pass = pass,
+                               .index = i, .mode = arg->mode,
+                               .name = arg->name});
+            if (pass == 0)
+                watch(problem, &problem->work[i],
+                      (hone_watch){.kind = HONE_WATCH_OUTPUT, .index = i,
+                                   .mode = arg->mode, .name = arg->name});
+        }
+        for (int i = 0; i < (int)problem->n_checks; ++i) {
+            hone_cpu_check *check = &problem->checks[i];
+            const hone_watch what = {.kind = HONE_WATCH_EXPECTED,
+                                     .pass = pass, .index = i,
+                                     .name = check->name};
+
+            watch(problem, &check->index[pass], what);
+            watch(problem, &check->value[pass], what);
+            watch(problem, &check->magnitude[pass], what);
+        }
+    }
+}
+
+void hone__cpu_problem_restore(hone_cpu_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_watched; ++i) {
+        const hone_cpu_watched *w = &problem->watched[i];
+
+        memset(w->block->base, 0xff, w->block->guard_bytes);
+        memset(w->block->data + w->block->size_bytes, 0xff,
+               w->block->guard_bytes);
+        if (w->what.kind == HONE_WATCH_INPUT)
+            fill(problem, w->what.pass, (size_t)w->what.index);
+    }
+}
+
 hone_status hone__cpu_problem_open(const hone_problem_setup *setup,
                                    int guarded, hone_cpu_problem *out,
                                    hone_error *err)
@@ -215,7 +281,9 @@ hone_status hone__cpu_problem_open(const hone_problem_setup *setup,
         status = make_inputs(out, err);
     if (status == HONE_OK)
         status = make_checks(out, setup, err);
-    if (status != HONE_OK)
+    if (status == HONE_OK)
+        watch_all(out);
+    else
         hone__cpu_problem_close(out);
     return status;
 }
@@ -229,9 +297,9 @@ void hone__cpu_problem_close(hone_cpu_problem *problem)
     }
     for (size_t i = 0; i < problem->n_checks; ++i) {
         for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-            hone__free(problem->checks[i].index[pass]);
-            hone__free(problem->checks[i].value[pass]);
-            hone__free(problem->checks[i].magnitude[pass]);
+            hone__cpu_block_free(&problem->checks[i].index[pass]);
+            hone__cpu_block_free(&problem->checks[i].value[pass]);
+            hone__cpu_block_free(&problem->checks[i].magnitude[pass]);
         }
     }
     hone__launch_spec_free(problem->spec);

@@ -8,6 +8,7 @@
 #include "tuner/check_data.h"
 #include "tuner/problem.h"
 #include "tuner/variant.h"
+#include "tuner/watch.h"
 
 /* Host memory with guard bands of 0xff, or, under a sanitizer that watches
  * the bounds itself, exactly as large as the array. */
@@ -21,19 +22,30 @@ typedef struct hone_cpu_block {
 hone_status hone__cpu_block_alloc(size_t size_bytes, int guarded,
                                   hone_cpu_block *out, hone_error *err);
 void hone__cpu_block_free(hone_cpu_block *block);
-/* Bytes of the guards that are not 0xff any more. */
-size_t hone__cpu_block_damage(const hone_cpu_block *block);
+/* The guards and the contents as they are now. */
+hone_watch_state hone__cpu_block_state(const hone_cpu_block *block);
 
 typedef struct hone_cpu_check {
     const char *name;
     double tolerance;
     int64_t exact;
     int64_t count[HONE_N_PASSES]; /* 0: nothing to compare */
-    int64_t *index[HONE_N_PASSES]; /* NULL: all elements */
-    double *value[HONE_N_PASSES];
-    double *magnitude[HONE_N_PASSES];
+    hone_cpu_block index[HONE_N_PASSES]; /* int64; base NULL: all elements */
+    hone_cpu_block value[HONE_N_PASSES]; /* double, like the magnitude */
+    hone_cpu_block magnitude[HONE_N_PASSES];
     char skipped[256];
 } hone_cpu_check;
+
+/* A block that is watched, see watch.h. */
+typedef struct hone_cpu_watched {
+    hone_watch what;
+    hone_cpu_block *block;
+} hone_cpu_watched;
+
+enum {
+    HONE_CPU_MAX_WATCHED = HONE_MAX_ARGS * (HONE_N_PASSES + 1) +
+                           HONE_MAX_CHECKS * HONE_N_PASSES * 3
+};
 
 typedef struct hone_cpu_problem {
     const hone_template *tmpl;
@@ -45,10 +57,11 @@ typedef struct hone_cpu_problem {
     int output; /* index of the only array that is written; -1: none */
     hone_cpu_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_cpu_block work[HONE_MAX_ARGS];
-    uint64_t hash[HONE_N_PASSES][HONE_MAX_ARGS];
     uint64_t scalar[HONE_N_PASSES][HONE_MAX_ARGS];
     size_t n_checks;
     hone_cpu_check checks[HONE_MAX_CHECKS];
+    size_t n_watched;
+    hone_cpu_watched watched[HONE_CPU_MAX_WATCHED];
 } hone_cpu_problem;
 
 /* As hone__problem_open(). */
@@ -59,6 +72,9 @@ void hone__cpu_problem_close(hone_cpu_problem *problem);
 /* Arguments for a run; `pointers` has room for HONE_MAX_ARGS. */
 void hone__cpu_problem_prepare(hone_cpu_problem *problem, int pass,
                                void **pointers, void **args);
+
+/* Write inputs and guards anew, as they were at first. */
+void hone__cpu_problem_restore(hone_cpu_problem *problem);
 
 /* A variant's shared object, loaded. */
 typedef struct hone_cpu_variant {

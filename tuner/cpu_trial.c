@@ -1,152 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verifying and timing one variant on the cpu device. */
+/* One trial on the cpu device: load, verify, then time. */
 #include "tuner/cpu_worker.h"
 
-#include "runtime/hash.h"
 #include "tuner/awkward.h"
 #include "tuner/trial_race.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double most_seconds = 0.5; /* of timing per trial */
-
-static const char *const pass_name[HONE_N_PASSES] = {"integers", "reals"};
-
-static void set_wrong(hone_verdict *verdict, const char *text)
-{
-    verdict->outcome = HONE_OUTCOME_WRONG;
-    (void)snprintf(verdict->message, sizeof verdict->message, "%.310s", text);
-}
-
-static void compare(hone_cpu_problem *problem, const hone_cpu_check *check,
-                    int pass, hone_verdict *verdict)
-{
-    const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
-    const unsigned char *out = problem->work[problem->output].data;
-    const int type = hone__lane_type(arg->type);
-    const int exact = pass == HONE_PASS_EXACT;
-    int64_t n_bad = 0;
-    int64_t first = -1;
-    double worst = 0;
-    double u, ulp;
-
-    hone__check_round_off(arg->type, &u, &ulp);
-    for (int64_t i = 0; i < check->count[pass]; ++i) {
-        const int64_t at = check->index[pass] ? check->index[pass][i] : i;
-        const double value = hone__element_load(type, out, at);
-        double want = check->value[pass][i];
-        double bound = 0;
-        double error;
-
-        if (exact) {
-            uint64_t cell = 0;
-
-            hone__element_store(type, &cell, 0, want);
-            want = hone__element_load(type, &cell, 0);
-        } else {
-            bound = check->tolerance * u * check->magnitude[pass][i] +
-                    ulp * fabs(want);
-        }
-        error = fabs(value - want);
-        if (error <= bound) {
-            worst = bound > 0 && error / bound > worst ? error / bound : worst;
-            continue;
-        }
-        worst = INFINITY;
-        if (n_bad++ == 0)
-            first = at;
-    }
-    ++verdict->n_compared;
-    if (worst > verdict->error_ratio)
-        verdict->error_ratio = worst;
-    if (n_bad) {
-        char text[256];
-
-        (void)snprintf(text, sizeof text,
-                       "%lld of %lld elements are wrong (first: element %lld; "
-                       "%s, %s)",
-                       (long long)n_bad, (long long)check->count[pass],
-                       (long long)first, check->name, pass_name[pass]);
-        set_wrong(verdict, text);
-    }
-}
-
-static void check_memory(hone_cpu_problem *problem,
-                         const hone_cpu_block *blocks, size_t n_blocks,
-                         int pass, hone_verdict *verdict)
-{
-    char text[200] = "";
-
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const hone_resolved_arg *arg = &problem->resolved.args[i];
-        const int is_in = arg->mode == HONE_ARG_IN;
-        const hone_cpu_block *block =
-            is_in ? &problem->pristine[pass][i] : &problem->work[i];
-        const size_t damage = hone__cpu_block_damage(block);
-
-        if (arg->mode == HONE_ARG_SCALAR)
-            continue;
-        if (damage)
-            (void)snprintf(text, sizeof text,
-                           "%zu bytes beside the array '%s' were written",
-                           damage, arg->name);
-        else if (is_in && hone__hash64(block->data, block->size_bytes) !=
-                              problem->hash[pass][i])
-            (void)snprintf(text, sizeof text,
-                           "the input array '%s' was changed", arg->name);
-    }
-    for (size_t i = 0; i < n_blocks; ++i) {
-        if (hone__cpu_block_damage(&blocks[i]))
-            (void)snprintf(text, sizeof text,
-                           "bytes beside workspace %zu were written", i);
-    }
-    if (text[0])
-        set_wrong(verdict, text);
-}
-
-static int pass_is_wanted(const hone_cpu_problem *problem, int pass)
-{
-    for (size_t i = 0; i < problem->n_checks; ++i) {
-        if (problem->checks[i].count[pass])
-            return 1;
-    }
-    return pass == HONE_PASS_REALS; /* at least the memory is checked */
-}
-
-hone_status hone__cpu_verify(hone_cpu_problem *problem,
-                             hone_subject subject,
-                             const hone_cpu_block *blocks, size_t n_blocks,
-                             hone_verdict *out, hone_error *err)
-{
-    memset(out, 0, sizeof *out);
-    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-        void *pointers[HONE_MAX_ARGS];
-        void *args[HONE_MAX_ARGS];
-        hone_status status;
-
-        if (!pass_is_wanted(problem, pass))
-            continue;
-        hone__cpu_problem_prepare(problem, pass, pointers, args);
-        status = subject.enqueue(subject.user, args, NULL, err);
-        if (status == HONE_ERR_KERNEL) {
-            set_wrong(out, err ? err->text : "the kernel reports an error");
-            return HONE_OK;
-        }
-        if (status != HONE_OK)
-            return status;
-        check_memory(problem, blocks, n_blocks, pass, out);
-        for (size_t i = 0;
-             out->outcome == HONE_OUTCOME_OK && i < problem->n_checks; ++i) {
-            if (problem->checks[i].count[pass])
-                compare(problem, &problem->checks[i], pass, out);
-        }
-        if (out->outcome != HONE_OUTCOME_OK)
-            return HONE_OK;
-    }
-    return HONE_OK;
-}
 
 hone_status hone__cpu_time(hone_cpu_problem *problem, hone_subject subject,
                            int n, double *out_ns, hone_error *err)
@@ -202,14 +64,36 @@ static hone_status time_variant(hone_cpu_problem *problem,
     return HONE_OK;
 }
 
+/* Verify, time, and look once more at what the executions left behind. */
+static hone_status judge(hone_cpu_problem *problem, hone_cpu_variant *variant,
+                         const hone_trial_job *job, hone_trial_report *report,
+                         hone_error *err)
+{
+    const hone_subject subject = hone__cpu_variant_subject(variant);
+    const hone_cpu_block *blocks = variant->workspaces;
+    const size_t n_blocks = variant->resolved.n_workspaces;
+    hone_verdict verdict;
+
+    HONE_TRY(hone__cpu_verify(problem, subject, blocks, n_blocks, &verdict,
+                              err));
+    hone__trial_take_verdict(report, &verdict);
+    if (report->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(time_variant(problem, subject, job, report, err));
+    HONE_TRY(hone__cpu_verify_again(problem, subject, blocks, n_blocks,
+                                    report->outcome != HONE_OUTCOME_OK ||
+                                        report->screened,
+                                    &verdict, err));
+    hone__trial_take_verdict(report, &verdict);
+    return HONE_OK;
+}
+
 hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
                                 const hone_trial_job *job,
                                 hone_trial_report *out, hone_error *err)
 {
     const double start_s = hone__now_s();
-    hone_verdict verdict;
     hone_cpu_variant variant;
-    hone_subject subject;
     hone_status status;
 
     memset(out, 0, sizeof *out);
@@ -222,17 +106,7 @@ hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
                        err->text);
         return HONE_OK;
     }
-    subject = hone__cpu_variant_subject(&variant);
-    status = hone__cpu_verify(problem, subject, variant.workspaces,
-                              variant.resolved.n_workspaces, &verdict, err);
-    if (status == HONE_OK) {
-        out->outcome = verdict.outcome;
-        out->error_ratio = verdict.error_ratio;
-        out->verified = verdict.n_compared > 0;
-        memcpy(out->message, verdict.message, sizeof out->message);
-    }
-    if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
-        status = time_variant(problem, subject, job, out, err);
+    status = judge(problem, &variant, job, out, err);
     hone__cpu_variant_unload(&variant);
     out->gpu_s = hone__now_s() - start_s;
     return status;

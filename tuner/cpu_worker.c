@@ -3,6 +3,7 @@
 #include "tuner/cpu_worker.h"
 
 #include "runtime/alloc.h"
+#include "tuner/trial_race.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +133,7 @@ typedef struct server {
 } server;
 
 static hone_status answer_trial(const server *s, hone_unpack *in, int verify,
-                                hone_error *err)
+                                int *out_leave, hone_error *err)
 {
     hone_trial_report report = {.sm_clock_mhz = -1};
     hone_trial_job job;
@@ -148,16 +149,14 @@ static hone_status answer_trial(const server *s, hone_unpack *in, int verify,
         HONE_TRY(hone__cpu_awkward(&s->setup->problem, s->problem->guarded,
                                    &job, &verdict, err));
         report.id = job.id;
-        report.outcome = verdict.outcome;
-        report.verified = verdict.n_compared > 0;
-        report.error_ratio = verdict.error_ratio;
-        memcpy(report.message, verdict.message, sizeof report.message);
+        hone__trial_take_verdict(&report, &verdict);
     } else {
         HONE_TRY(hone__cpu_trial_run(s->problem, &job, &report, err));
     }
     hone__trial_report_pack(&payload, &report);
     status = hone__message_send(s->to_parent, HONE_GPU_RESULT, &payload, err);
     hone__text_free(&payload);
+    *out_leave = report.leaving;
     return status;
 }
 
@@ -195,8 +194,9 @@ static hone_status serve(const server *s, int from_parent, hone_error *err)
     hone_text request = {0};
     hone_status status = HONE_OK;
     uint32_t kind = 0;
+    int leave = 0;
 
-    while (status == HONE_OK &&
+    while (status == HONE_OK && !leave &&
            hone__message_receive(from_parent, &kind, &request, NULL) ==
                HONE_OK) {
         hone_unpack in = {request.data, request.data + request.length, 0};
@@ -204,7 +204,8 @@ static hone_status serve(const server *s, int from_parent, hone_error *err)
         if (kind == HONE_GPU_FINAL)
             status = answer_final(s, &in, err);
         else
-            status = answer_trial(s, &in, kind == HONE_GPU_VERIFY, err);
+            status = answer_trial(s, &in, kind == HONE_GPU_VERIFY, &leave,
+                                  err);
     }
     hone__text_free(&request);
     return status;

@@ -12,12 +12,17 @@
 /* `user` is a hone_gpu_setup. */
 int hone__cpu_worker(void *user, int from_parent, int to_parent);
 
-/* Verify as on a GPU (cpu_trial.c): poisoned outputs, guard bands, inputs
- * unchanged, exact integers, reals within the bound. */
+/* Verify as on a GPU (verify.h). */
 hone_status hone__cpu_verify(hone_cpu_problem *problem,
                              hone_subject subject,
                              const hone_cpu_block *blocks, size_t n_blocks,
                              hone_verdict *out, hone_error *err);
+/* After it was timed: one run more, or only the memory. */
+hone_status hone__cpu_verify_again(hone_cpu_problem *problem,
+                                   hone_subject subject,
+                                   const hone_cpu_block *blocks,
+                                   size_t n_blocks, int only_memory,
+                                   hone_verdict *out, hone_error *err);
 /* `n` samples of a subject, after one run to warm it up. */
 hone_status hone__cpu_time(hone_cpu_problem *problem, hone_subject subject,
                            int n, double *out_ns, hone_error *err);

@@ -88,16 +88,29 @@ static hone_status load_code(hone_gpu *device, const void *code,
     return HONE_OK;
 }
 
-hone_status hone__device_open(hone_gpu *device, int ordinal,
-                              const void *code, hone_error *err)
+/* The context alone takes some 500 MiB. */
+static hone_status make_context(hone_gpu *device, hone_error *err)
 {
-    const hone_cuda *cuda;
+    const hone_cuda *cuda = device->cuda;
+    const hone_cu_result result =
+        cuda->primary_retain(&device->context, device->ordinal);
 
-    HONE_TRY(hone__device_identify(device, ordinal, err));
-    cuda = device->cuda;
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->primary_retain(&device->context, device->ordinal),
-        "making a CUDA context", err));
+    if (result != HONE_CU_OUT_OF_MEMORY)
+        return hone__cuda_check(cuda, result, "making a CUDA context", err);
+    return hone__fail_native(
+        err, HONE_ERR_NO_MEMORY, HONE_DOMAIN_CUDA, result,
+        "the memory of CUDA device %d is full: not even a CUDA context fits. "
+        "End other processes on it (nvidia-smi shows them) or choose another "
+        "GPU with --device cuda:N",
+        device->ordinal);
+}
+
+hone_status hone__device_begin(hone_gpu *device, const void *code,
+                               hone_error *err)
+{
+    const hone_cuda *cuda = device->cuda;
+
+    HONE_TRY(make_context(device, err));
     HONE_TRY(hone__cuda_check(cuda, cuda->context_set(device->context),
                               "making the CUDA context current", err));
     /* A blocking stream: copies from the host go through the legacy stream
@@ -109,6 +122,13 @@ hone_status hone__device_open(hone_gpu *device, int ordinal,
         "allocating device memory", err));
     HONE_TRY(hone__nvml_open(cuda, device->ordinal, &device->nvml, err));
     return code ? load_code(device, code, err) : HONE_OK;
+}
+
+hone_status hone__device_open(hone_gpu *device, int ordinal,
+                              const void *code, hone_error *err)
+{
+    HONE_TRY(hone__device_identify(device, ordinal, err));
+    return hone__device_begin(device, code, err);
 }
 
 void hone__device_close(hone_gpu *device)

@@ -57,8 +57,11 @@ extern const char hone__device_code[];
 /* Name, facts and versions; makes no context. */
 hone_status hone__device_identify(hone_gpu *device, int ordinal,
                                   hone_error *err);
-/* Make the context current and load `code`, the cubin of device_code.cu
- * (NULL: without our kernels). */
+/* Make the context of an identified device current and load `code`, the cubin
+ * of device_code.cu (NULL: without our kernels). HONE_ERR_NO_MEMORY. */
+hone_status hone__device_begin(hone_gpu *device, const void *code,
+                               hone_error *err);
+/* Both. */
 hone_status hone__device_open(hone_gpu *device, int ordinal,
                               const void *code, hone_error *err);
 /* Needed only for a clean exit under a memory checker. */

@@ -10,6 +10,7 @@
 #include "tuner/cpu_reference.h"
 #include "tuner/selfcheck.h"
 #include "tuner/tuner.h"
+#include "tuner/watch.h"
 
 enum {
     HONE_MAX_SETS = 64,  /* copies of the arguments that cold mode rotates */
@@ -32,30 +33,11 @@ typedef struct hone_check {
     char skipped[256]; /* why it could not be made; "" if it was */
 } hone_check;
 
-/* A block of the problem's that variants must not change, or whose guard
- * bands they must not. */
+/* A block that is watched, see watch.h. */
 typedef struct hone_watched {
+    hone_watch what;
     const hone_block *block;
-    enum {
-        HONE_WATCH_INPUT,    /* of a pass; also initial values */
-        HONE_WATCH_OUTPUT,   /* may be written: only the guards count */
-        HONE_WATCH_EXPECTED, /* of a check in a pass */
-        HONE_WATCH_COPY      /* of the rotation */
-    } kind;
-    int pass;
-    int index; /* argument, or check */
-    int set;
-    int read_only;
-    uint64_t hash; /* of the contents, as they must be */
 } hone_watched;
-
-/* What a variant did to memory that is not its own. */
-typedef enum hone_damage {
-    HONE_DAMAGE_NONE,
-    HONE_DAMAGE_OWN,      /* its inputs, or the guards of its own arrays: can
-                             be put right */
-    HONE_DAMAGE_NEIGHBOUR /* anything else: nobody knows what else */
-} hone_damage;
 
 typedef struct hone_problem {
     hone_gpu *device;
@@ -136,7 +118,6 @@ hone_status hone__problem_watch(hone_problem *problem, hone_error *err);
 /* Look at what a run in `pass` (HONE_RUN_TIMED: or timed executions) had in
  * its hands, its workspaces included, or at everything. If there is damage,
  * `text` says what. */
-enum { HONE_RUN_TIMED = HONE_N_PASSES };
 hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
                                 const hone_block *workspaces,
                                 size_t n_workspaces, hone_damage *out,

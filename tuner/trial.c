@@ -57,18 +57,6 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
     return status;
 }
 
-static void take_verdict(hone_trial_report *report,
-                         const hone_verdict *verdict)
-{
-    report->leaving |= verdict->leaving;
-    if (verdict->error_ratio > report->error_ratio)
-        report->error_ratio = verdict->error_ratio;
-    if (verdict->outcome == HONE_OUTCOME_OK)
-        return;
-    report->outcome = verdict->outcome;
-    memcpy(report->message, verdict->message, sizeof report->message);
-}
-
 /* Verify, time, and look once more at what the executions left behind. */
 static hone_status judge(hone_problem *problem, hone_variant *variant,
                          const hone_trial_job *job, hone_trial_report *report,
@@ -80,8 +68,7 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     hone_verdict verdict;
 
     HONE_TRY(hone__verify(problem, subject, blocks, n_blocks, &verdict, err));
-    report->verified = verdict.n_compared > 0;
-    take_verdict(report, &verdict);
+    hone__trial_take_verdict(report, &verdict);
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
     HONE_TRY(time_variant(problem, variant, job, report, err));
@@ -91,7 +78,7 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     else
         HONE_TRY(hone__verify_memory(problem, blocks, n_blocks, &verdict,
                                      err));
-    take_verdict(report, &verdict);
+    hone__trial_take_verdict(report, &verdict);
     return HONE_OK;
 }
 
@@ -161,9 +148,7 @@ hone_status hone__trial_verify(hone_problem *problem,
     out->id = job->id;
     out->sm_clock_mhz = -1;
     HONE_TRY(hone__awkward_verify(problem->device, setup, job, &verdict, err));
-    out->outcome = verdict.outcome;
-    out->error_ratio = verdict.error_ratio;
-    out->verified = verdict.n_compared > 0;
-    memcpy(out->message, verdict.message, sizeof out->message);
+    hone__trial_take_verdict(out, &verdict);
+    out->leaving |= out->outcome == HONE_OUTCOME_FAULT;
     return HONE_OK;
 }

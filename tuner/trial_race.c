@@ -149,6 +149,19 @@ hone_status hone__trial_race(const hone_trial_job *job,
     return HONE_OK;
 }
 
+void hone__trial_take_verdict(hone_trial_report *report,
+                              const hone_verdict *verdict)
+{
+    report->verified |= verdict->n_compared > 0;
+    report->leaving |= verdict->leaving;
+    if (verdict->error_ratio > report->error_ratio)
+        report->error_ratio = verdict->error_ratio;
+    if (verdict->outcome == HONE_OUTCOME_OK)
+        return;
+    report->outcome = verdict->outcome;
+    memcpy(report->message, verdict->message, sizeof report->message);
+}
+
 void hone__trial_check(const hone_selfcheck *check,
                        hone_trial_report *report)
 {

@@ -6,6 +6,7 @@
 #define HONE_TUNER_TRIAL_RACE_H
 
 #include "tuner/gpu_worker.h"
+#include "tuner/verdict.h"
 
 /* Where samples come from. */
 typedef struct hone_sample_source {
@@ -25,6 +26,10 @@ typedef struct hone_sample_source {
 hone_status hone__trial_race(const hone_trial_job *job,
                              const hone_sample_source *source,
                              hone_trial_report *report, hone_error *err);
+
+/* Take over what a verification found. */
+void hone__trial_take_verdict(hone_trial_report *report,
+                              const hone_verdict *verdict);
 
 /* Apply the self-check: outcome unstable with its sentence if there is an
  * alarm. */

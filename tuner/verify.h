@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a variant right? Poisoned outputs, the result against every check, on
- * exact integers once and on reals twice, and nothing written but the
- * outputs: neither inputs and guard bands nor any other block. */
+/* Is a variant right, on a GPU? Poisoned outputs, the result against every
+ * check, on exact integers once and on reals twice, and nothing written but
+ * the outputs: neither inputs and guard bands nor any other block. */
 #ifndef HONE_TUNER_VERIFY_H
 #define HONE_TUNER_VERIFY_H
 
 #include "tuner/problem.h"
 #include "tuner/variant.h"
-
-typedef struct hone_verdict {
-    hone_outcome outcome; /* ok, wrong, fault or launch */
-    int n_compared;       /* checks that compared something; 0: only the
-                             memory was checked */
-    double error_ratio;   /* worst error over its bound, on the reals */
-    char message[320];    /* what is wrong */
-    int damaged; /* it wrote where it must not; that is put right again .. */
-    int leaving; /* .. but not surely all of it: the process must end */
-} hone_verdict;
+#include "tuner/verdict.h"
 
 /* `blocks` are the subject's own guarded workspaces (may be none). HONE_OK
  * with the verdict; an error is a failure of the tuner's own work. */

@@ -237,6 +237,41 @@ static hone_cu_result event_elapsed(float *out_ms, hone_cu_event a,
     return 0;
 }
 
+static hone_cu_result primary_retain(hone_cu_context *out, hone_cu_device d)
+{
+    (void)d;
+    if (fake_gpu_limit_bytes && fake_gpu_live_bytes + FAKE_GPU_CONTEXT_BYTES >
+                                    fake_gpu_limit_bytes)
+        return HONE_CU_OUT_OF_MEMORY;
+    *out = (hone_cu_context)(void *)&table;
+    return 0;
+}
+
+static hone_cu_result primary_release(hone_cu_device d)
+{
+    (void)d;
+    return 0;
+}
+
+static hone_cu_result context_set(hone_cu_context c)
+{
+    (void)c;
+    return 0;
+}
+
+static hone_cu_result stream_create(hone_stream *out, unsigned flags)
+{
+    (void)flags;
+    *out = (hone_stream)(void *)&table;
+    return 0;
+}
+
+static hone_cu_result stream_destroy(hone_stream s)
+{
+    (void)s;
+    return 0;
+}
+
 static hone_cu_result stream_synchronize(hone_stream s)
 {
     (void)s;
@@ -310,6 +345,11 @@ static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
 static void fill_table(void)
 {
     table = fake_driver;
+    table.primary_retain = primary_retain;
+    table.primary_release = primary_release;
+    table.context_set = context_set;
+    table.stream_create = stream_create;
+    table.stream_destroy = stream_destroy;
     table.launch = launch;
     table.module_load = module_load;
     table.module_unload = module_unload;
@@ -338,6 +378,7 @@ static void fill_table(void)
 void fake_gpu_reset(void)
 {
     fill_table();
+    (void)setenv("HONE_NVML_LIBRARY", "/nonexistent/libnvidia-ml.so", 1);
     n_kernels = 0;
     clock_at = 0;
     fake_gpu_limit_bytes = 0;
@@ -356,15 +397,13 @@ void fake_gpu_reset(void)
 void fake_gpu_open(hone_gpu *out, int64_t l2_bytes)
 {
     hone_error err = {.status = HONE_OK};
+    hone_status status;
 
     memset(out, 0, sizeof *out);
     out->cuda = &table;
     (void)hone__facts_of_arch("sm_90", &out->facts, &err);
     out->facts.value[HONE_FACT_l2] = l2_bytes;
-    (void)table.memory_alloc(&out->scratch, HONE_SCRATCH_BYTES);
-#define FIND_KERNEL(field, symbol)                                           \
-    out->kernel.field = (hone_cu_function)(void *)fake_gpu_find(symbol);     \
-    assert(out->kernel.field);
-    HONE_DEVICE_KERNEL_MAP(FIND_KERNEL)
-#undef FIND_KERNEL
+    status = hone__device_begin(out, "our kernels", &err);
+    assert(status == HONE_OK);
+    (void)status;
 }

@@ -21,8 +21,9 @@ typedef struct fake_kernel {
     unsigned grid; /* of the last launch */
 } fake_kernel;
 
-/* Back to a new device: only the tuner's kernels, nothing allocated counts,
- * no limits. */
+enum { FAKE_GPU_CONTEXT_BYTES = 10000 }; /* a context needs so much */
+
+/* Back to a new device: only the tuner's kernels, no limits, no NVML. */
 void fake_gpu_reset(void);
 /* Opened, with `l2_bytes` of cache. */
 void fake_gpu_open(hone_gpu *out, int64_t l2_bytes);

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A problem on the fake GPU: y = alpha*x + y over n elements, checked by a
- * CPU reference, and a kernel that a test makes misbehave. */
+/* The problem of axpy_fixture.h on the fake GPU. */
 #ifndef HONE_TESTS_GPU_FIXTURE_H
 #define HONE_TESTS_GPU_FIXTURE_H
 
+#include "tests/tuner/axpy_fixture.h"
 #include "tests/tuner/fake_gpu.h"
 #include "tuner/gpu_worker.h"
 
-/* What is wrong with the kernel, if anything. */
-typedef enum defect {
-    GOOD,
-    WRONG,
-    WRONG_LATER,      /* from run `gpu_defect_from` on */
-    CHANGES_INPUT,    /* one element of x */
-    WRITES_BEHIND,    /* one byte behind y */
-    WRITES_ELSEWHERE, /* one byte at gpu_victim, from gpu_defect_from on */
-    DIRTY_WORKSPACE   /* leaves its ticket counted, and trips over it after
-                         gpu_defect_from runs */
-} defect;
-
-extern defect gpu_defect;
-extern long gpu_defect_from;
-extern hone_cu_ptr gpu_victim;
-extern char gpu_damage; /* is written there */
 /* The last 8 addresses of x that the kernel got. */
 extern const float *gpu_seen[8];
 

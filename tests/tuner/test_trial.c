@@ -183,6 +183,7 @@ static void test_slowdown(void **state)
     setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_nvml.so", 1);
     setenv("FAKE_NVML_UUID", "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", 1);
     setenv("FAKE_NVML_REASONS", "0x4", 1);
+    hone__nvml_close(f.device.nvml); /* found nothing */
     assert_int_equal(hone__nvml_open(f.device.cuda, 0, &f.device.nvml, &err),
                      HONE_OK);
     report = gpu_fixture_try(&f, GOOD);
@@ -248,6 +249,19 @@ static void test_fewer_copies(void **state)
     assert_says(note, "almost hot");
 }
 
+static void test_context_does_not_fit(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+    hone_gpu other = {.cuda = f.device.cuda};
+
+    (void)state;
+    fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;
+    assert_int_equal(hone__device_begin(&other, NULL, &err),
+                     HONE_ERR_NO_MEMORY);
+    assert_says(err.text, "not even a CUDA context fits");
+    fake_gpu_limit_bytes = 0;
+}
+
 static void test_problem_does_not_fit(void **state)
 {
     hone_error err = {.status = HONE_OK};
@@ -293,6 +307,7 @@ int main(void)
         TEST(test_zero_and_roofline),
         TEST(test_slowdown),
         TEST(test_fewer_copies),
+        TEST(test_context_does_not_fit),
         TEST(test_problem_does_not_fit),
         TEST(test_workspace_does_not_fit),
     };

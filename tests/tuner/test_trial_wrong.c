@@ -72,9 +72,9 @@ static void test_wrong(void **state)
 static void test_wrong_on_the_second_run(void **state)
 {
     (void)state;
-    gpu_defect_from = 2;
+    axpy_defect_from = 2;
     expect_wrong(WRONG_LATER, "cpu.axpy, reals)", 0);
-    gpu_defect_from = 3;
+    axpy_defect_from = 3;
     expect_wrong(WRONG_LATER, "cpu.axpy, reals, second run)", 0);
 }
 
@@ -86,7 +86,7 @@ static void test_wrong_without_exact_check(void **state)
     gpu_fixture_close(&f);
     assert_int_equal(gpu_fixture_open(&f, REALS, "1", 20000, &err), HONE_OK);
     expect_good();
-    gpu_defect_from = 2;
+    axpy_defect_from = 2;
     expect_wrong(WRONG_LATER, "out of tolerance", 0);
     assert_int_equal(f.kernel->n_runs, 2);
 }
@@ -98,9 +98,9 @@ static void test_workspace_that_fills(void **state)
     hone_trial_report report;
 
     (void)state;
-    gpu_defect_from = 2;
+    axpy_defect_from = 2;
     expect_wrong(DIRTY_WORKSPACE, "reals, second run", 0);
-    gpu_defect_from = 100;
+    axpy_defect_from = 100;
     expect_wrong(DIRTY_WORKSPACE, "integers, after timing", 0);
     f.job.incumbent_ns = 1000;
     report = gpu_fixture_try(&f, DIRTY_WORKSPACE);
@@ -127,17 +127,6 @@ static void test_guards(void **state)
     expect_good();
 }
 
-/* One byte of the tuner's own, changed from run `from` on. */
-static char aim(hone_cu_ptr victim, long from)
-{
-    const char original = *(const char *)(uintptr_t)victim;
-
-    gpu_victim = victim;
-    gpu_damage = (char)~original;
-    gpu_defect_from = from;
-    return original;
-}
-
 static void test_neighbours(void **state)
 {
     const hone_problem *p = f.problem;
@@ -157,11 +146,11 @@ static void test_neighbours(void **state)
     (void)state;
     assert_true(p->n_sets > 2);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        const char original = aim(rows[i].victim, 1);
+        const char original = axpy_aim((char *)(uintptr_t)rows[i].victim, 1);
 
         expect_wrong(WRITES_ELSEWHERE, rows[i].words, 1);
         /* The worker would leave; here the byte is put back. */
-        *(char *)(uintptr_t)gpu_victim = original;
+        *axpy_victim = original;
         expect_good();
     }
 }
@@ -170,7 +159,8 @@ static void test_neighbours(void **state)
 static void test_inputs_of_the_next_run(void **state)
 {
     (void)state;
-    (void)aim(f.problem->pristine[HONE_PASS_REALS][1].data, 1);
+    (void)axpy_aim(
+        (char *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][1].data, 1);
     expect_wrong(WRITES_ELSEWHERE, "the input array 'x' was changed", 0);
     expect_good();
 }
@@ -178,21 +168,21 @@ static void test_inputs_of_the_next_run(void **state)
 /* Only timed executions do it: a variant that is dropped, and a contender. */
 static void test_damage_while_timed(void **state)
 {
-    hone_cu_ptr expected =
-        f.problem->checks[0].expected[HONE_PASS_REALS].value.data;
+    const hone_expectation *e =
+        &f.problem->checks[0].expected[HONE_PASS_REALS];
     char original;
 
     (void)state;
-    original = aim(expected, 40);
+    original = axpy_aim((char *)(uintptr_t)e->value.data, 40);
     f.job.incumbent_ns = 1000;
     expect_wrong(WRITES_ELSEWHERE, "it wrote outside its arrays", 1);
-    *(char *)(uintptr_t)gpu_victim = original;
+    *axpy_victim = original;
     f.job.incumbent_ns = 0;
     expect_wrong(WRITES_ELSEWHERE, "it wrote outside its arrays", 1);
-    *(char *)(uintptr_t)gpu_victim = original;
+    *axpy_victim = original;
     expect_good();
     /* A copy that the timed executions were given is put right. */
-    (void)aim(f.problem->extra[1][1].data, 40);
+    (void)axpy_aim((char *)(uintptr_t)f.problem->extra[1][1].data, 40);
     expect_wrong(WRITES_ELSEWHERE, "the input array 'x' was changed", 0);
     expect_good();
 }
