@@ -154,7 +154,7 @@ static hone_status set_up(const hone_gpu_setup *setup, hone_gpu *device,
         return HONE_OK;
     }
     HONE_TRY(hone__problem_open(device, &setup->problem, problem, err));
-    problem->timing = (hone_timing)setup->timing;
+    problem->timing = setup->timing;
     return hone__device_warm_up(device, warm_up, err);
 }
 

@@ -28,7 +28,7 @@ typedef struct hone_gpu_setup {
     const void *device_code; /* cubin of device_code.cu; of a GPU */
     int verify_only; /* no problem is set up: only HONE_GPU_VERIFY comes */
     int sanitized; /* cpu: a sanitizer watches the bounds of arrays */
-    int timing; /* hone_timing */
+    hone_timing timing; /* forced, or AUTO */
     hone_problem_setup problem;
 } hone_gpu_setup;
 

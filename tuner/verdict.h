@@ -20,7 +20,7 @@ typedef struct hone_verdict {
 
 /* One run of a verification. */
 typedef struct hone_verify_run {
-    hone_pass_data pass;
+    int pass; /* hone_pass_data */
     const char *name; /* in sentences */
 } hone_verify_run;
 
