@@ -36,12 +36,30 @@ static int stays(const hone_race *race, int i)
     return race->twin >= 0 && (i == race->twin || i == race->twin_of);
 }
 
+/* Fisher and Yates' shuffle with numbers of splitmix64. */
+static void draw_order(hone_race *race)
+{
+    for (int i = race->n - 1; i > 0; --i) {
+        uint64_t z = race->dice += 0x9e3779b97f4a7c15u;
+        int other, taken;
+
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        other = (int)((z ^ (z >> 31)) % (uint64_t)(i + 1));
+        taken = race->order[i];
+        race->order[i] = race->order[other];
+        race->order[other] = taken;
+    }
+}
+
 static hone_status run_round(hone_race *race, hone_error *err)
 {
     const int round = race->n_rounds;
 
+    if (round % 2 == 0)
+        draw_order(race);
     for (int k = 0; k < race->n; ++k) {
-        const int i = round % 2 ? race->n - 1 - k : k;
+        const int i = race->order[round % 2 ? race->n - 1 - k : k];
         hone_race_runner *r = &race->runners[i];
 
         if (r->resting)
@@ -235,7 +253,9 @@ hone_status hone__race_run(hone_race *race, hone_error *err)
     race->n_rounds = 0;
     race->verdict = HONE_RACE_ONLY_ONE;
     race->noise_floor = -1;
+    race->dice = 0;
     for (int i = race->n - 1; i >= 0; --i) {
+        race->order[i] = i;
         if (race->runners[i].contends)
             race->leader = i;
     }

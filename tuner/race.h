@@ -3,10 +3,12 @@
  * not to be. Pure: times come from a callback, so the rules are the same on
  * every device and can be tested with made-up runners.
  *
- * Rounds go A B C .. C B A: a drift of the clock hits all runners alike, and
- * what counts is the ratio of two runners within a round. After every block
- * of rounds the interval of each ratio to the leader is looked at, and
- * runners that are clearly slower are left out of the rounds to come.
+ * Rounds go in pairs, A B C .. C B A: a drift of the clock hits all runners
+ * alike, and what counts is the ratio of two runners within a round. Every
+ * pair draws its own order, so that nobody always runs behind the same
+ * neighbour, whose heat and cache it would inherit. After every block of
+ * rounds the interval of each ratio to the leader is looked at, and runners
+ * that are clearly slower are left out of the rounds to come.
  *
  * The interval is that of the sign test (measure.h). It holds for any
  * distribution, is the same each time it is computed, and errs on the wide
@@ -21,6 +23,8 @@
 #define HONE_TUNER_RACE_H
 
 #include "runtime/error.h"
+
+#include <stdint.h>
 
 enum {
     HONE_RACE_RUNNERS = 44,
@@ -92,6 +96,8 @@ typedef struct hone_race {
     double noise_half_width; /* half its interval */
     double noise_floor; /* most that the twin may differ by; -1: no twin */
     double margin;      /* what a difference must exceed */
+    int order[HONE_RACE_RUNNERS]; /* of the pair of rounds */
+    uint64_t dice;                /* what the next order is drawn with */
     hone_race_verdict verdict;
     hone_race_runner runners[HONE_RACE_RUNNERS];
 } hone_race;

@@ -26,6 +26,8 @@ typedef struct machine {
     int n_of[HONE_RACE_RUNNERS];
     int order[64]; /* of the first samples */
     int fail_at;   /* sample that fails; 0: none */
+    int last;      /* runner that was timed before */
+    int heavy;     /* runner that slows the next by 2 %; 0: none */
     int wild;      /* runner with a tenth of noise; 0: none */
     int late;      /* runner that swings for 8 rounds, then is fast */
 } machine;
@@ -53,6 +55,9 @@ static hone_status sample(void *user, int runner, double *out_ns,
     const double noise = m->wild && m->wild == runner ? 0.1 : m->noise;
     double ns = m->true_ns[runner] * exp(noise * normal(m));
 
+    if (m->heavy && m->last == m->heavy)
+        ns *= 1.02;
+    m->last = runner;
     if (m->late && m->late == runner)
         ns *= m->n_of[runner] < 8 && m->n_of[runner] % 2 ? 1.3 : 1;
     if (m->n_samples < 64)
@@ -104,16 +109,53 @@ static void run(hone_race *race)
 
 static void rounds_go_there_and_back(void **state)
 {
-    const double ns[] = {100, 100, 100};
-    const int order[] = {0, 1, 2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0};
-    machine m;
+    const double ns[] = {100, 100, 100, 100, 100};
+    enum { N = 6 }; /* the twin is one of them */
+    machine m, again;
     hone_race race;
+    int n_same = 0;
 
     (void)state;
-    set_up(&m, &race, 3, ns, 0.01, 1);
+    set_up(&again, &race, N - 1, ns, 0.01, 2);
     run(&race);
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i)
-        assert_int_equal(m.order[i], order[i]);
+    set_up(&m, &race, N - 1, ns, 0.01, 1);
+    run(&race);
+    for (int pair = 0; pair < 5; ++pair) {
+        const int *there = m.order + 2 * N * pair;
+        int seen = 0;
+
+        for (int k = 0; k < N; ++k) {
+            seen |= 1 << there[k];
+            assert_int_equal(there[k], there[2 * N - 1 - k]);
+        }
+        assert_int_equal(seen, (1 << N) - 1);
+        n_same += memcmp(there, m.order, N * sizeof there[0]) == 0;
+    }
+    assert_in_range(n_same, 1, 2); /* only the first pair has its order */
+    /* The order is the same in every race. */
+    assert_memory_equal(m.order, again.order, sizeof m.order);
+}
+
+/* Whoever runs behind a heavy neighbour is slower there, but nobody always
+ * does. */
+static void neighbours_change(void **state)
+{
+    const double ns[] = {100, 100, 100, 100};
+    int n_decided = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+        machine m;
+        hone_race race;
+
+        set_up(&m, &race, 4, ns, 0.001, seed);
+        m.heavy = 2;
+        run(&race);
+        n_decided += race.verdict == HONE_RACE_DECIDED;
+        for (int i = 0; i < 4; ++i)
+            assert_true(i == 2 || race.runners[i].dropped_round == 0);
+    }
+    assert_int_equal(n_decided, 0);
 }
 
 static void an_error_ends_it(void **state)
@@ -555,6 +597,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_go_there_and_back),
+        cmocka_unit_test(neighbours_change),
         cmocka_unit_test(an_error_ends_it),
         cmocka_unit_test(the_deadline_ends_it),
         cmocka_unit_test(one_percent_is_found),
