@@ -125,6 +125,10 @@ static hone_status set_option(hone_options *out, size_t i, const char *value,
     case HONE_OPTION_DIMS:
         out->items[out->n_items++] = (hone_item){1, value};
         break;
+    case HONE_OPTION_LIST:
+        out->listed[out->n_listed++] =
+            (hone_listed){(hone_option_id)i, value};
+        break;
     case HONE_OPTION_FLAG:
     case HONE_OPTION_TEXT:
         break;
@@ -248,7 +252,8 @@ hone_status hone__options_parse(int argc, char **argv, hone_options *out,
     if (out->command == HONE_N_COMMANDS)
         return hone__command_unknown(argv[1], err);
     out->items = hone__alloc((size_t)argc * sizeof *out->items);
-    if (!out->items)
+    out->listed = hone__alloc((size_t)argc * sizeof *out->listed);
+    if (!out->items || !out->listed)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     return parse_command(argc - 1, argv + 1, out, err);
 }
@@ -256,6 +261,7 @@ hone_status hone__options_parse(int argc, char **argv, hone_options *out,
 void hone__options_free(hone_options *options)
 {
     hone__free(options->items);
+    hone__free(options->listed);
     *options = (hone_options){.command = HONE_N_COMMANDS};
 }
 
@@ -270,6 +276,15 @@ const char *hone__options_arg(const hone_options *options, size_t index)
 const char *hone__options_dims(const hone_options *options)
 {
     return options->text[HONE_OPT_DIMS];
+}
+
+const char *hone__options_listed(const hone_options *options,
+                                 hone_option_id option, size_t index)
+{
+    for (size_t i = 0; i < options->n_listed; ++i)
+        if (options->listed[i].option == option && index-- == 0)
+            return options->listed[i].text;
+    return NULL;
 }
 
 int hone__options_is(const hone_options *options, hone_option_id option,

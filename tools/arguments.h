@@ -31,7 +31,8 @@ typedef enum hone_option_kind {
     HONE_OPTION_NUMBER,
     HONE_OPTION_SEED,
     HONE_OPTION_CHOICE,
-    HONE_OPTION_DIMS
+    HONE_OPTION_DIMS,
+    HONE_OPTION_LIST
 } hone_option_kind;
 
 typedef struct hone_command {
@@ -63,13 +64,22 @@ typedef struct hone_item {
     const char *text;
 } hone_item;
 
+/* One value of a LIST option, in the order they stand. */
+typedef struct hone_listed {
+    hone_option_id option;
+    const char *text;
+} hone_listed;
+
 typedef struct hone_options {
     hone_command_id command;
-    const char *text[HONE_N_OPTIONS]; /* NULL: not given; "" for a flag */
+    const char *text[HONE_N_OPTIONS]; /* NULL: not given; "" for a flag;
+                                         the last of several */
     int64_t number[HONE_N_OPTIONS];   /* of NUMBER and SEED options */
     hone_item *items;
     size_t n_items;
     size_t n_args; /* items that are not --dims */
+    hone_listed *listed;
+    size_t n_listed;
 } hone_options;
 
 /* Parse argv[1..]. HONE_ERR_ARGUMENT with one sentence (the caller adds the
@@ -84,6 +94,9 @@ void hone__options_free(hone_options *options);
 const char *hone__options_arg(const hone_options *options, size_t index);
 /* The last --dims, NULL if none. */
 const char *hone__options_dims(const hone_options *options);
+/* Value `index` of a LIST option; NULL behind the last. */
+const char *hone__options_listed(const hone_options *options,
+                                 hone_option_id option, size_t index);
 /* Is the option's value this choice? */
 int hone__options_is(const hone_options *options, hone_option_id option,
                      const char *choice);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hone bench: the winner, the default variant and the rivals side by side. */
+/* hone bench: the winner, the default variant, the rivals and configurations
+ * of one's own side by side. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
 #include "tools/interrupt.h"
-#include "tools/locate.h"
 #include "tools/message.h"
-#include "tools/option_value.h"
 #include "tools/output.h"
-#include "tools/references.h"
+#include "tools/tuned.h"
 
+#include "runtime/alloc.h"
 #include "tuner/bench.h"
 
 #include <string.h>
@@ -29,101 +29,178 @@ static json_t *bench_row(const hone_bench_row *r)
         r->time_ns > 0 ? json_real(r->spread_ns) : json_null());
 
     (void)json_object_update_new(
-        row, json_pack("{s:o, s:o, s:o, s:i, s:s, s:s}", "ratio",
-                       positive(r->ratio), "ratio_low",
-                       positive(r->ratio_low), "ratio_high",
-                       positive(r->ratio_high), "n_samples", r->n_samples,
-                       "config", r->config, "message", r->message));
+        row,
+        json_pack("{s:o, s:o, s:o, s:i, s:s, s:s}", "ratio",
+                  positive(r->ratio), "ratio_low", positive(r->ratio_low),
+                  "ratio_high", positive(r->ratio_high), "n_samples",
+                  r->n_samples, "config", r->config, "message", r->message));
     return row;
+}
+
+static json_t *bench_head(const hone_bench_request *request,
+                          const hone_bench_result *result)
+{
+    const hone_bench_row *reference =
+        result->reference >= 0 ? &result->rows[result->reference] : NULL;
+    json_t *head = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:i}", "op", request->tmpl->op,
+        "dims", hone__dims_json(request->tmpl, request->dims), "device",
+        result->device_name, "arch", result->arch, "mode",
+        hone__mode_name(request->mode), "config",
+        result->has_winner ? result->rows[0].config : "", "tuned_time_ns",
+        positive(result->tuned_time_ns), "sm_clock_mhz",
+        result->sm_clock_mhz);
+
+    (void)json_object_update_new(
+        head,
+        json_pack("{s:s, s:s, s:i, s:o, s:s, s:s}", "reference",
+                  reference ? reference->name : "", "reference_config",
+                  reference ? reference->config : "", "rounds",
+                  result->n_rounds, "noise_floor",
+                  result->noise_floor >= 0 ? json_real(result->noise_floor)
+                                           : json_null(),
+                  "verdict", result->verdict, "decided_by",
+                  result->decided_by));
+    return head;
+}
+
+/* The first variant that was asked for and could not be timed. */
+static const hone_bench_row *find_failed(const hone_bench_result *result)
+{
+    for (size_t i = 0; i < result->n_rows; ++i) {
+        const hone_bench_row *r = &result->rows[i];
+
+        if (r->time_ns <= 0 && (strcmp(r->name, "winner") == 0 ||
+                                strcmp(r->name, "config") == 0))
+            return r;
+    }
+    return NULL;
 }
 
 static hone_exit print_result(const hone_options *options,
                               const hone_bench_request *request,
                               const hone_bench_result *result)
 {
-    static const hone_column columns[] = {
+    const int to_winner = result->has_winner && result->reference == 0;
+    const hone_column columns[] = {
         {"label", "runner", HONE_CELL_TEXT},
         {"time_ns", "time", HONE_CELL_TIME_NS},
         {"ci_low_ns", "from", HONE_CELL_TIME_NS},
         {"ci_high_ns", "to", HONE_CELL_TIME_NS},
-        {"ratio", "x winner", HONE_CELL_NUMBER},
+        {"ratio", to_winner ? "x winner" : "x fastest", HONE_CELL_NUMBER},
         {"ratio_low", "from", HONE_CELL_NUMBER},
         {"ratio_high", "to", HONE_CELL_NUMBER},
         {"n_samples", "rounds", HONE_CELL_NUMBER},
         {"message", "note", HONE_CELL_TEXT},
     };
-    const hone_bench_row *winner = &result->rows[0];
+    const hone_bench_row *failed = find_failed(result);
     hone_output *output = hone__output_begin(
         options, "rows", columns, sizeof columns / sizeof columns[0],
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:i}", "op",
-                  request->tmpl->op, "dims",
-                  hone__dims_json(request->tmpl, request->dims), "device",
-                  result->device_name, "arch", result->arch, "mode",
-                  hone__mode_name(request->mode), "config", winner->config,
-                  "tuned_time_ns", result->tuned_time_ns, "sm_clock_mhz",
-                  result->sm_clock_mhz));
+        bench_head(request, result));
     hone_exit code;
 
     for (size_t i = 0; i < result->n_rows; ++i)
         hone__output_row(output, bench_row(&result->rows[i]));
     code = hone__output_end(output, NULL);
-    if (code != HONE_EXIT_DONE || winner->outcome == HONE_OUTCOME_OK)
+    if (code != HONE_EXIT_DONE || !failed)
         return code;
-    hone__message_note("the winner could not be timed (%s): %s",
-                       hone__outcome_name(winner->outcome), winner->message);
+    hone__message_note("%s could not be timed (%s): %s", failed->label,
+                       hone__outcome_name(failed->outcome), failed->message);
     return HONE_EXIT_NEGATIVE;
 }
 
-static hone_status prepare(const hone_options *options, hone_text *db_path,
-                           hone_text *cache, hone_template **tmpl,
-                           int64_t *dims, hone_bench_request *out,
-                           hone_error *err)
+/* The values of every --config. */
+static hone_status read_configs(const hone_options *options,
+                                const hone_template *tmpl,
+                                int64_t *configs[HONE_MAX_BENCH_CONFIGS],
+                                size_t *out_n, hone_error *err)
 {
-    const char *text = hone__options_dims(options);
+    const char *text;
 
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA,
-                                 &out->farm.backend, &out->device, err));
-    HONE_TRY(hone__load_template(options, hone__options_arg(options, 0), tmpl,
-                                 err));
-    HONE_TRY(hone__template_parse_dims(*tmpl, text ? text : "", dims, err));
-    HONE_TRY(hone__locate_db(options, db_path, err));
-    HONE_TRY(hone__locate_cache(options, cache, err));
-    HONE_TRY(hone__cache_create(hone__text_str(cache), err));
-    out->tmpl = *tmpl;
-    out->dims = dims;
-    HONE_TRY(hone__option_device_mode(options, out->farm.backend, &out->mode,
-                                      err));
-    out->db_path = hone__text_str(db_path);
-    out->seed = hone__option_seed(options);
-    out->references = hone__references(&out->n_references);
-    out->farm.cache_folder = hone__text_str(cache);
-    out->farm.stop = hone__interrupt_flag();
+    for (*out_n = 0;
+         (text = hone__options_listed(options, HONE_OPT_CONFIG, *out_n));
+         ++*out_n) {
+        if (*out_n == HONE_MAX_BENCH_CONFIGS)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "at most %d --config can run side by side",
+                              HONE_MAX_BENCH_CONFIGS);
+        configs[*out_n] =
+            hone__alloc((tmpl->n_params + 1) * sizeof *configs[0]);
+        if (!configs[*out_n])
+            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        HONE_TRY(hone__config_parse(tmpl, text, configs[*out_n], err));
+    }
     return HONE_OK;
+}
+
+static void say_waiting(void *user, long holder)
+{
+    int *is_said = user;
+
+    if (!*is_said)
+        hone__message_note("another process (%ld) measures on this GPU: "
+                           "waiting for it",
+                           holder);
+    *is_said = 1;
+}
+
+static hone_status run_bench(const hone_options *options,
+                             const hone_tuned *tuned,
+                             hone_bench_request *request,
+                             hone_bench_result *result, hone_error *err)
+{
+    int64_t *configs[HONE_MAX_BENCH_CONFIGS] = {NULL};
+    const int64_t *borrowed[HONE_MAX_BENCH_CONFIGS];
+    int is_said = 0;
+    size_t n = 0;
+    hone_status status = read_configs(options, tuned->tmpl, configs, &n, err);
+
+    for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
+        borrowed[i] = configs[i];
+    *request = (hone_bench_request){
+        .tmpl = tuned->tmpl,
+        .dims = tuned->dims,
+        .device = tuned->device,
+        .mode = tuned->mode,
+        .db_path = hone__text_str(&tuned->db_path),
+        .seed = tuned->seed,
+        .references = tuned->references,
+        .n_references = tuned->n_references,
+        .farm = {.backend = tuned->backend,
+                 .cache_folder = hone__text_str(&tuned->cache),
+                 .stop = hone__interrupt_flag()},
+        .configs = borrowed,
+        .n_configs = n,
+        .on_wait = say_waiting,
+        .user = &is_said};
+    if (status == HONE_OK)
+        status = hone__bench(request, result, err);
+    request->configs = NULL;
+    for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
+        hone__free(configs[i]);
+    return status;
 }
 
 hone_exit hone__cmd_bench(const hone_options *options)
 {
     hone_bench_request request;
-    hone_bench_result result;
-    hone_text db_path = {0}, cache = {0};
-    int64_t dims[HONE_MAX_DIMS];
-    hone_template *tmpl = NULL;
+    hone_bench_result *result = hone__alloc(sizeof *result);
+    hone_tuned tuned;
     hone_error err = {0};
     hone_exit code;
-    hone_status status;
+    hone_status status = hone__tuned_read(options, &tuned, &err);
 
-    memset(&request, 0, sizeof request);
-    status = prepare(options, &db_path, &cache, &tmpl, dims, &request, &err);
+    if (status == HONE_OK && !result)
+        status = hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK)
-        status = hone__bench(&request, &result, &err);
+        status = run_bench(options, &tuned, &request, result, &err);
     if (status == HONE_OK)
-        code = print_result(options, &request, &result);
+        code = print_result(options, &request, result);
     else if (status == HONE_ERR_ARGUMENT)
         code = hone__message_usage(HONE_CMD_bench, err.text);
     else
         code = hone__message_error(&err);
-    hone__text_free(&db_path);
-    hone__text_free(&cache);
-    hone__template_free(tmpl);
+    hone__tuned_free(&tuned);
+    hone__free(result);
     return code;
 }

@@ -3,13 +3,9 @@
  * it. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
-#include "tools/locate.h"
 #include "tools/message.h"
-#include "tools/option_value.h"
 #include "tools/output.h"
-#include "tools/references.h"
-
-#include "tuner/tuner.h"
+#include "tools/tuned.h"
 
 static const char *match_name(hone_match_kind kind)
 {
@@ -45,53 +41,35 @@ static hone_exit print_result(const hone_options *options,
     return HONE_EXIT_NEGATIVE;
 }
 
-static hone_status prepare(const hone_options *options, hone_text *db_path,
-                           hone_text *cache, hone_template **tmpl,
-                           int64_t *dims, hone_run_request *out,
-                           hone_error *err)
-{
-    const char *text = hone__options_dims(options);
-
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->backend,
-                                 &out->device, err));
-    HONE_TRY(hone__load_template(options, hone__options_arg(options, 0), tmpl,
-                                 err));
-    HONE_TRY(hone__template_parse_dims(*tmpl, text ? text : "", dims, err));
-    HONE_TRY(hone__locate_db(options, db_path, err));
-    HONE_TRY(hone__locate_cache(options, cache, err));
-    HONE_TRY(hone__cache_create(hone__text_str(cache), err));
-    out->tmpl = *tmpl;
-    out->dims = dims;
-    HONE_TRY(hone__option_device_mode(options, out->backend, &out->mode, err));
-    out->db_path = hone__text_str(db_path);
-    out->seed = hone__option_seed(options);
-    out->references = hone__references(&out->n_references);
-    out->cache_folder = hone__text_str(cache);
-    return HONE_OK;
-}
-
 hone_exit hone__cmd_run(const hone_options *options)
 {
     hone_run_request request = {0};
     hone_run_result result = {0};
-    hone_text db_path = {0}, cache = {0};
-    int64_t dims[HONE_MAX_DIMS];
-    hone_template *tmpl = NULL;
+    hone_tuned tuned;
     hone_error err = {0};
     hone_exit code;
-    hone_status status =
-        prepare(options, &db_path, &cache, &tmpl, dims, &request, &err);
+    hone_status status = hone__tuned_read(options, &tuned, &err);
 
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
+        request =
+            (hone_run_request){.tmpl = tuned.tmpl,
+                               .dims = tuned.dims,
+                               .backend = tuned.backend,
+                               .device = tuned.device,
+                               .mode = tuned.mode,
+                               .db_path = hone__text_str(&tuned.db_path),
+                               .seed = tuned.seed,
+                               .references = tuned.references,
+                               .n_references = tuned.n_references,
+                               .cache_folder = hone__text_str(&tuned.cache)};
         status = hone__run(&request, &result, &err);
+    }
     if (status == HONE_OK)
         code = print_result(options, &request, &result);
     else if (status == HONE_ERR_ARGUMENT)
         code = hone__message_usage(HONE_CMD_run, err.text);
     else
         code = hone__message_error(&err);
-    hone__text_free(&db_path);
-    hone__text_free(&cache);
-    hone__template_free(tmpl);
+    hone__tuned_free(&tuned);
     return code;
 }

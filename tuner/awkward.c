@@ -2,6 +2,8 @@
 /* Awkward shapes: see awkward.h. */
 #include "tuner/awkward.h"
 
+#include "runtime/alloc.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -48,41 +50,131 @@ void hone__awkward_say(const hone_template *tmpl, const int64_t *dims,
     hone__text_free(&label);
 }
 
-static hone_status verify_at(hone_gpu *device,
-                             const hone_problem_setup *setup,
-                             const hone_trial_job *job, const int64_t *dims,
-                             hone_verdict *out, hone_error *err)
+struct hone_awkward {
+    hone_gpu *device;
+    const hone_problem_setup *setup;
+    hone_problem *problems[HONE_N_AWKWARD]; /* NULL: not made yet */
+};
+
+hone_status hone__awkward_open(hone_gpu *device,
+                               const hone_problem_setup *setup,
+                               hone_awkward **out, hone_error *err)
 {
-    hone_problem problem;
-    hone_variant variant;
-    hone_problem_setup small = *setup;
+    *out = hone__alloc(sizeof **out);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    (*out)->device = device;
+    (*out)->setup = setup;
+    return HONE_OK;
+}
+
+static void forget(hone_awkward *awkward)
+{
+    for (int row = 0; row < HONE_N_AWKWARD; ++row) {
+        if (awkward->problems[row])
+            hone__problem_close(awkward->problems[row]);
+        hone__free(awkward->problems[row]);
+        awkward->problems[row] = NULL;
+    }
+}
+
+void hone__awkward_close(hone_awkward *awkward)
+{
+    if (awkward)
+        forget(awkward);
+    hone__free(awkward);
+}
+
+/* With the launch plan of a variant that is valid there: the arguments are
+ * those of every variant. HONE_ERR_CONSTRAINT if this one is not. */
+static hone_status make_problem(hone_awkward *awkward, size_t row,
+                                const int64_t *dims,
+                                const hone_trial_job *job, hone_error *err)
+{
+    hone_problem_setup small = *awkward->setup;
+    hone_problem *problem = hone__alloc(sizeof *problem);
     hone_status status;
 
+    if (!problem)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     small.dims = dims;
     small.want_sets = 0;
-    small.seed = setup->seed ^ 0x5deece66du; /* the second seed */
+    small.seed = awkward->setup->seed ^ 0x5deece66du; /* the second seed */
     small.launch_spec = job->launch_spec;
-    status = hone__problem_open(device, &small, &problem, err);
-    if (status == HONE_ERR_CONSTRAINT) { /* not valid there: nothing to do */
-        hone__error_clear(err);
-        return HONE_OK;
-    }
-    if (status != HONE_OK)
+    status = hone__problem_open(awkward->device, &small, problem, err);
+    if (status == HONE_OK)
+        awkward->problems[row] = problem;
+    else
+        hone__free(problem);
+    return status;
+}
+
+static hone_status run_variant(hone_awkward *awkward, size_t row,
+                               const int64_t *dims, const hone_trial_job *job,
+                               hone_verdict *out, hone_error *err)
+{
+    hone_problem *problem = awkward->problems[row];
+    hone_variant variant;
+    hone_status status = hone__variant_load(
+        awkward->device, job->launch_spec, job->cubin, job->cubin_bytes, dims,
+        awkward->setup->tmpl->n_dims, &variant, &out->outcome, err);
+
+    if (status == HONE_ERR_CONSTRAINT)
         return status;
-    if (hone__variant_load(device, job->launch_spec, job->cubin,
-                           job->cubin_bytes, dims,
-                           setup->tmpl->n_dims, &variant, &out->outcome,
-                           err) == HONE_OK) {
-        status = hone__verify(&problem, hone__variant_subject(&variant),
-                              variant.workspaces,
-                              variant.resolved.n_workspaces, out, err);
-        hone__variant_unload(&variant);
-    } else {
+    if (status != HONE_OK) { /* which is the verdict */
         (void)snprintf(out->message, sizeof out->message, "%.300s",
                        err->text);
+        return HONE_OK;
     }
-    hone__problem_close(&problem);
+    status = hone__verify(problem, hone__variant_subject(&variant),
+                          variant.workspaces, variant.resolved.n_workspaces,
+                          out, err);
+    hone__variant_unload(&variant);
     return status;
+}
+
+static hone_status check_row(hone_awkward *awkward, size_t row,
+                             const int64_t *dims, const hone_trial_job *job,
+                             hone_verdict *out, hone_error *err)
+{
+    hone_status status = HONE_OK;
+
+    memset(out, 0, sizeof *out);
+    if (!awkward->problems[row])
+        status = make_problem(awkward, row, dims, job, err);
+    if (status == HONE_OK)
+        status = run_variant(awkward, row, dims, job, out, err);
+    if (status != HONE_ERR_CONSTRAINT)
+        return status;
+    hone__error_clear(err); /* not valid there: nothing to do */
+    memset(out, 0, sizeof *out);
+    return HONE_OK;
+}
+
+hone_status hone__awkward_check(hone_awkward *awkward,
+                                const hone_trial_job *job, hone_verdict *out,
+                                hone_error *err)
+{
+    const hone_problem_setup *setup = awkward->setup;
+    int64_t dims[HONE_MAX_DIMS];
+    hone_verdict verdict;
+
+    memset(out, 0, sizeof *out);
+    for (size_t row = 0; row < HONE_N_AWKWARD; ++row) {
+        hone__awkward_dims(setup->tmpl, setup->dims, row, dims);
+        HONE_TRY(check_row(awkward, row, dims, job, &verdict, err));
+        out->n_compared += verdict.n_compared;
+        if (verdict.error_ratio > out->error_ratio)
+            out->error_ratio = verdict.error_ratio;
+        if (verdict.outcome != HONE_OUTCOME_OK) {
+            hone__awkward_say(setup->tmpl, dims, &verdict);
+            *out = verdict;
+            if (verdict.outcome != HONE_OUTCOME_FAULT)
+                forget(awkward); /* else nothing can be freed any more */
+            return HONE_OK;
+        }
+    }
+    return HONE_OK;
 }
 
 hone_status hone__awkward_verify(hone_gpu *device,
@@ -90,16 +182,12 @@ hone_status hone__awkward_verify(hone_gpu *device,
                                  const hone_trial_job *job, hone_verdict *out,
                                  hone_error *err)
 {
-    int64_t dims[HONE_MAX_DIMS];
+    hone_awkward *awkward = NULL;
+    hone_status status;
 
-    memset(out, 0, sizeof *out);
-    for (size_t row = 0; row < HONE_N_AWKWARD; ++row) {
-        hone__awkward_dims(setup->tmpl, setup->dims, row, dims);
-        HONE_TRY(verify_at(device, setup, job, dims, out, err));
-        if (out->outcome != HONE_OUTCOME_OK) {
-            hone__awkward_say(setup->tmpl, dims, out);
-            return HONE_OK;
-        }
-    }
-    return HONE_OK;
+    HONE_TRY(hone__awkward_open(device, setup, &awkward, err));
+    status = hone__awkward_check(awkward, job, out, err);
+    if (out->outcome != HONE_OUTCOME_FAULT)
+        hone__awkward_close(awkward);
+    return status;
 }

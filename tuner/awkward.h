@@ -8,15 +8,32 @@
 
 enum { HONE_N_AWKWARD = 4 };
 
-/* The shapes, 0 .. HONE_N_AWKWARD - 1; type dimensions are those of `dims`. */
+/* The shapes, 0 .. HONE_N_AWKWARD - 1; type dimensions are those of `dims`.
+ */
 void hone__awkward_dims(const hone_template *tmpl, const int64_t *dims,
                         size_t row, int64_t *out);
 /* Put the shape in front of the verdict's message. */
 void hone__awkward_say(const hone_template *tmpl, const int64_t *dims,
                        hone_verdict *verdict);
 
-/* Run `job` on several small, odd shapes of the template, as far as its
- * constraints allow them. The verdict is the first that is not ok. */
+/* The problems of the shapes, made when they are first needed and kept for
+ * the next variant: their references cost more than a variant's run. */
+typedef struct hone_awkward hone_awkward;
+
+/* `setup` is borrowed until the end. */
+hone_status hone__awkward_open(hone_gpu *device,
+                               const hone_problem_setup *setup,
+                               hone_awkward **out, hone_error *err);
+void hone__awkward_close(hone_awkward *awkward);
+
+/* Run `job` on each shape, as far as its constraints allow them. The verdict
+ * is the first that is not ok; then the problems are made anew for the next
+ * variant, since this one may have written into them. */
+hone_status hone__awkward_check(hone_awkward *awkward,
+                                const hone_trial_job *job, hone_verdict *out,
+                                hone_error *err);
+
+/* The three of them for one job. */
 hone_status hone__awkward_verify(hone_gpu *device,
                                  const hone_problem_setup *setup,
                                  const hone_trial_job *job, hone_verdict *out,

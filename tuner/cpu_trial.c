@@ -2,7 +2,6 @@
 /* One trial on the cpu device: load, verify, then time. */
 #include "tuner/cpu_worker.h"
 
-#include "tuner/awkward.h"
 #include "tuner/trial_race.h"
 
 #include <stdio.h>
@@ -110,60 +109,4 @@ hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
     hone__cpu_variant_unload(&variant);
     out->gpu_s = hone__now_s() - start_s;
     return status;
-}
-
-static hone_status verify_at(const hone_problem_setup *setup, int guarded,
-                             const hone_trial_job *job, const int64_t *dims,
-                             hone_verdict *out, hone_error *err)
-{
-    hone_cpu_problem problem;
-    hone_cpu_variant variant;
-    hone_problem_setup small = *setup;
-    hone_status status;
-
-    small.dims = dims;
-    small.seed = setup->seed ^ 0x5deece66du; /* the second seed */
-    small.launch_spec = job->launch_spec;
-    status = hone__cpu_problem_open(&small, guarded, &problem, err);
-    if (status == HONE_ERR_CONSTRAINT) { /* not valid there: nothing to do */
-        hone__error_clear(err);
-        return HONE_OK;
-    }
-    if (status != HONE_OK)
-        return status;
-    status = hone__cpu_variant_load(&problem, job->launch_spec, job->cubin,
-                                    job->cubin_bytes, &variant, err);
-    if (status == HONE_OK) {
-        status = hone__cpu_verify(&problem,
-                                  hone__cpu_variant_subject(&variant),
-                                  variant.workspaces,
-                                  variant.resolved.n_workspaces, out, err);
-        hone__cpu_variant_unload(&variant);
-    }
-    hone__cpu_problem_close(&problem);
-    return status;
-}
-
-hone_status hone__cpu_awkward(const hone_problem_setup *setup, int guarded,
-                              const hone_trial_job *job, hone_verdict *out,
-                              hone_error *err)
-{
-    int64_t dims[HONE_MAX_DIMS];
-
-    memset(out, 0, sizeof *out);
-    for (size_t row = 0; row < HONE_N_AWKWARD; ++row) {
-        hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
-
-        hone__awkward_dims(setup->tmpl, setup->dims, row, dims);
-        HONE_TRY(verify_at(setup, guarded, job, dims, &verdict, err));
-        out->n_compared += verdict.n_compared;
-        if (verdict.error_ratio > out->error_ratio)
-            out->error_ratio = verdict.error_ratio;
-        if (verdict.outcome != HONE_OUTCOME_OK) {
-            hone__awkward_say(setup->tmpl, dims, &verdict);
-            *out = verdict;
-            return HONE_OK;
-        }
-    }
-    return HONE_OK;
 }

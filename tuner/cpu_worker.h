@@ -30,13 +30,20 @@ hone_status hone__cpu_time(hone_cpu_problem *problem, hone_subject subject,
 hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
                                 const hone_trial_job *job,
                                 hone_trial_report *out, hone_error *err);
-/* Verify one variant on awkward shapes; no timing. */
-hone_status hone__cpu_awkward(const hone_problem_setup *setup, int guarded,
-                              const hone_trial_job *job, hone_verdict *out,
-                              hone_error *err);
-hone_status hone__cpu_final_run(hone_cpu_problem *problem,
-                                const hone_problem_setup *setup,
-                                const hone_trial_job *jobs, int n_jobs,
-                                hone_final_report *out, hone_error *err);
+/* Verify variants on awkward shapes; no timing (cpu_awkward.c). As those of
+ * awkward.h. */
+typedef struct hone_cpu_awkward hone_cpu_awkward;
+hone_status hone__cpu_awkward_open(const hone_problem_setup *setup,
+                                   int guarded, hone_cpu_awkward **out,
+                                   hone_error *err);
+void hone__cpu_awkward_close(hone_cpu_awkward *awkward);
+hone_status hone__cpu_awkward_check(hone_cpu_awkward *awkward,
+                                    const hone_trial_job *job,
+                                    hone_verdict *out, hone_error *err);
+
+/* Answer HONE_GPU_FINAL (cpu_final.c). */
+hone_status hone__cpu_final(hone_cpu_problem *problem,
+                            const hone_problem_setup *setup, hone_unpack *in,
+                            int to_parent, hone_error *err);
 
 #endif

@@ -86,34 +86,6 @@ static hone_status answer_trial(hone_problem *problem,
     return status;
 }
 
-static hone_status answer_final(hone_problem *problem,
-                                const hone_problem_setup *setup,
-                                hone_unpack *in, int to_parent,
-                                hone_error *err)
-{
-    hone_trial_job jobs[HONE_MAX_FINALISTS];
-    hone_final_report *report = hone__alloc(sizeof *report);
-    const int n = (int)hone__unpack_i64(in);
-    hone_text payload = {0};
-    hone_status status;
-
-    for (int i = 0; i < n && i < HONE_MAX_FINALISTS; ++i)
-        hone__trial_job_unpack(in, &jobs[i]);
-    if (!report || in->broken) {
-        hone__free(report);
-        return hone__fail(err, HONE_ERR_INTERNAL, "a final arrived broken");
-    }
-    status = hone__final_run(problem, setup, jobs, n, report, err);
-    if (status == HONE_OK) {
-        hone__pack_bytes(&payload, report, sizeof *report);
-        status = hone__message_send(to_parent, HONE_GPU_RANKED, &payload,
-                                    err);
-    }
-    hone__text_free(&payload);
-    hone__free(report);
-    return status;
-}
-
 static hone_status serve(hone_problem *problem,
                          const hone_problem_setup *setup, int from_parent,
                          int to_parent, hone_error *err)
@@ -133,7 +105,7 @@ static hone_status serve(hone_problem *problem,
                                   kind == HONE_GPU_VERIFY, to_parent, &leave,
                                   err);
         else if (kind == HONE_GPU_FINAL)
-            status = answer_final(problem, setup, &in, to_parent, err);
+            status = hone__final_answer(problem, setup, &in, to_parent, err);
         else
             status = hone__fail(err, HONE_ERR_INTERNAL,
                                 "unknown request %u to the GPU worker",

@@ -90,8 +90,8 @@ static hone_status time_plans(hone_problem *problem, planned *plans,
         HONE_TRY(hone__timer_open(problem,
                                   (hone_subject){enqueue_plan, &plans[p]},
                                   &timer, err));
-        status = hone__timer_series(&timer, HONE_FINAL_ROUNDS,
-                                    samples + p * HONE_FINAL_ROUNDS, err);
+        status = hone__timer_series(&timer, HONE_SERIES_SAMPLES,
+                                    samples + p * HONE_SERIES_SAMPLES, err);
         hone__timer_close(&timer);
         HONE_TRY(status);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a tuning run: the best variants and the rivals run in turns,
- * the winner is chosen on paired differences, the ranking is stored. */
-#include "tuner/tune_state.h"
+/* The end of a tuning run: the best variants and the rivals meet in a final
+ * (final.h); if none of them is right, the next ones do. */
+#include "tuner/tune_final.h"
 
 #include "runtime/alloc.h"
 #include "tuner/final_client.h"
@@ -10,176 +10,178 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    N_FINALISTS = 8,
-    N_RANKED = 50 /* so that another device can be seeded from them */
-};
-
+/* Refuted ones (no time) behind all others. */
 static int by_time(const void *a, const void *b)
 {
     const hone_candidate *x = a;
     const hone_candidate *y = b;
 
+    if ((x->time_ns > 0) != (y->time_ns > 0))
+        return x->time_ns > 0 ? -1 : 1;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Text and cubin of a finalist, as the worker takes them. */
-typedef struct finalist {
-    hone_tune_job *job;
-    hone_text cubin;
-    size_t candidate;
-} finalist;
+/* Parameters in which two configurations of the space differ. */
+static hone_status count_changed(const hone_tune_run *run, int64_t index,
+                                 int64_t *out, hone_error *err)
+{
+    const size_t n = run->request->tmpl->n_params;
+    int64_t *configs = hone__alloc((2 * n + 1) * sizeof *configs);
 
-typedef struct final_state {
-    finalist finalists[HONE_MAX_FINALISTS];
-    int n;
-    hone_final_report *report;
-} final_state;
+    if (!configs)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    hone__space_get(run->space, index, configs);
+    hone__space_get(run->space, run->default_index, configs + n);
+    *out = 0;
+    for (size_t i = 0; i < n; ++i)
+        *out += configs[i] != configs[n + i];
+    hone__free(configs);
+    return HONE_OK;
+}
 
-static hone_status add_finalist(hone_tune_run *run, final_state *f,
+static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
                                 size_t candidate, hone_error *err)
 {
-    finalist *entry = &f->finalists[f->n];
+    hone_tune_finalist *finalist = &f->finalists[f->n];
+    hone_final_entry *entry = &f->request.entries[f->n];
     const hone_candidate *c = &run->candidates[candidate];
+    const int is_default = c->index == run->default_index;
 
-    for (int i = 0; i < f->n; ++i) {
-        if (f->finalists[i].candidate == candidate)
-            return HONE_OK;
-    }
-    HONE_TRY(hone__tune_job_make(run, c->index, &entry->job, err));
+    HONE_TRY(hone__tune_job_make(run, c->index, &finalist->job, err));
     ++f->n; /* from here on it is freed with the others */
-    entry->candidate = candidate;
-    entry->job->variant_id = c->variant_id;
-    memcpy(entry->job->cubin_sha256, c->cubin_sha256,
+    finalist->candidate = candidate;
+    finalist->job->variant_id = c->variant_id;
+    memcpy(finalist->job->cubin_sha256, c->cubin_sha256,
            sizeof c->cubin_sha256);
-    return hone__db_artifact_get(run->request->db, c->cubin_sha256,
-                                 &entry->cubin, err);
+    HONE_TRY(hone__db_artifact_get(run->request->db, c->cubin_sha256,
+                                   &finalist->cubin, err));
+    *entry = (hone_final_entry){
+        .job = {.id = f->n - 1,
+                .launch_spec = hone__text_str(&finalist->job->spec),
+                .cubin = finalist->cubin.data,
+                .cubin_bytes = finalist->cubin.length},
+        .keep = is_default,
+        .wants_series = is_default,
+        .features = {-1, -1, 0, c->index}};
+    f->request.n_entries = f->n;
+    return count_changed(run, c->index, &entry->features.n_changed, err);
 }
 
-static hone_status choose_finalists(hone_tune_run *run, final_state *f,
+static size_t n_alive(const hone_tune_run *run)
+{
+    size_t n = 0;
+
+    while (n < run->n_candidates && run->candidates[n].time_ns > 0)
+        ++n;
+    return n;
+}
+
+/* The best by their trials, and the default variant. After a final in which
+ * nobody was right, as many as there is room for. */
+static hone_status choose_finalists(hone_tune_run *run,
+                                    hone_tune_final_state *f, int again,
                                     hone_error *err)
 {
+    double times_ns[HONE_MOST_FINALISTS];
+    size_t n, count;
+
     qsort(run->candidates, run->n_candidates, sizeof *run->candidates,
           by_time);
-    for (size_t i = 0; i < run->n_candidates; ++i) {
-        const int is_default = run->candidates[i].index == run->default_index;
-
-        if (i < N_FINALISTS || is_default)
+    n = n_alive(run);
+    count = n < HONE_MOST_FINALISTS ? n : HONE_MOST_FINALISTS;
+    for (size_t i = 0; i < count; ++i)
+        times_ns[i] = run->candidates[i].time_ns;
+    if (!again)
+        count = hone__final_count(times_ns, count, 0);
+    for (size_t i = 0; i < n; ++i) {
+        if (i < count || run->candidates[i].index == run->default_index)
             HONE_TRY(add_finalist(run, f, i, err));
     }
+    f->n_by_time = (int)count;
     return HONE_OK;
 }
 
-static hone_status run_final(hone_tune_run *run, final_state *f,
-                             hone_error *err)
+static void let_go(hone_tune_final_state *f)
 {
-    hone_trial_job jobs[HONE_MAX_FINALISTS];
-
     for (int i = 0; i < f->n; ++i) {
-        const finalist *entry = &f->finalists[i];
-
-        jobs[i] = (hone_trial_job){
-            .id = i,
-            .launch_spec = hone__text_str(&entry->job->spec),
-            .cubin = entry->cubin.data,
-            .cubin_bytes = entry->cubin.length};
+        hone__tune_job_free(f->finalists[i].job);
+        hone__text_free(&f->finalists[i].cubin);
     }
+    memset(f, 0, sizeof *f);
+}
+
+/* There is a winner, and not only because all but the default variant are
+ * wrong; or going on would change nothing. */
+static int is_final(const hone_tune_final_state *f)
+{
+    int n_right = 0;
+
+    for (int i = 0; i < f->n_by_time; ++i)
+        n_right += f->report.items[i].outcome == HONE_OUTCOME_OK;
+    return n_right == f->n_by_time || (f->report.winner >= 0 && n_right > 0);
+}
+
+static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
+                              hone_error *err)
+{
     /* The worker of the trials makes room on the device. */
-    hone__worker_stop(&run->gpu, 1.0, NULL, 0);
-    return hone__final_ask(run->request->farm.backend, &run->gpu_setup, jobs,
-                           f->n, run->request->farm.stop, f->report, err);
+    (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    for (int again = 0;; again = 1) {
+        let_go(f);
+        HONE_TRY(choose_finalists(run, f, again, err));
+        if (!f->n)
+            return HONE_OK; /* all of them were refuted */
+        HONE_TRY(hone__tune_final_announce(run, f, err));
+        HONE_TRY(hone__final_ask(run->request->farm.backend, &run->gpu_setup,
+                                 &f->request, run->request->farm.stop,
+                                 &f->report, err));
+        HONE_TRY(hone__tune_final_refute(run, f, err));
+        if (is_final(f))
+            return HONE_OK;
+    }
 }
 
-/* A finalist that is wrong on an awkward shape gets a new trial with that
- * outcome: the last one counts. */
-static hone_status record_losers(hone_tune_run *run, final_state *f,
-                                 hone_error *err)
-{
-    for (int i = 0; i < f->n; ++i) {
-        const hone_finalist *item = &f->report->items[i];
-        const finalist *entry = &f->finalists[i];
-        hone_trial_report report = {.outcome = item->outcome,
-                                    .sm_clock_mhz = -1,
-                                    .error_ratio = item->error_ratio,
-                                    .verified = 1};
+/* ---- the result ----------------------------------------------------------
+ */
 
-        if (item->outcome == HONE_OUTCOME_OK)
-            continue;
-        (void)snprintf(report.message, sizeof report.message, "%.300s",
-                       item->message);
-        run->candidates[entry->candidate].time_ns = -1;
-        --run->progress.outcomes[HONE_OUTCOME_OK];
-        --run->progress.n_done;
-        HONE_TRY(hone__tune_record_trial(run, entry->job, &report, err));
-    }
-    return HONE_OK;
-}
-
-/* The tie rule: among the finalists whose paired interval to the fastest
- * contains 1, the one with the fewest registers wins. */
-static int choose_winner(hone_tune_run *run, const final_state *f)
-{
-    int fastest = -1;
-    int winner;
-    int n_tied = 0;
-
-    for (int i = 0; i < f->n; ++i) {
-        const hone_finalist *item = &f->report->items[i];
-
-        if (item->outcome == HONE_OUTCOME_OK && item->ratio > 0 &&
-            (fastest < 0 || item->ratio < f->report->items[fastest].ratio))
-            fastest = i;
-    }
-    winner = fastest;
-    for (int i = 0; fastest >= 0 && i < f->n; ++i) {
-        const hone_finalist *item = &f->report->items[i];
-        const int mine = run->candidates[f->finalists[i].candidate].registers;
-        const int best =
-            run->candidates[f->finalists[winner].candidate].registers;
-
-        if (item->outcome != HONE_OUTCOME_OK || item->ratio <= 0 ||
-            i == fastest || item->ratio_low > 1.0 || item->ratio > 1.005)
-            continue;
-        ++n_tied;
-        if (mine > 0 && best > 0 && mine < best)
-            winner = i;
-    }
-    if (fastest >= 0)
-        (void)snprintf(run->result->decided_by,
-                       sizeof run->result->decided_by,
-                       n_tied ? "%d finalists in %d interleaved rounds; %d "
-                                "tied with the fastest, fewest registers"
-                              : "%d finalists in %d interleaved rounds; the "
-                                "fastest",
-                       f->n, HONE_FINAL_ROUNDS, n_tied);
-    return winner;
-}
-
-static void fill_result(hone_tune_run *run, const final_state *f, int winner)
+static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
 {
     hone_tune_result *result = run->result;
+    const hone_final_report *report = &f->report;
+    const hone_finalist *item = &report->items[report->winner];
 
+    result->has_winner = 1;
+    (void)snprintf(result->winner, sizeof result->winner, "%.255s",
+                   hone__text_str(&f->finalists[report->winner].job->config));
+    result->time_ns = item->time_ns;
+    result->spread_ns = item->spread_ns;
+    result->ci_low_ns = item->ci_low_ns;
+    result->ci_high_ns = item->ci_high_ns;
+    result->error_ratio = item->error_ratio;
+    result->noise_floor = report->noise_floor;
+    (void)snprintf(result->verdict, sizeof result->verdict, "%s",
+                   hone__race_verdict_name(report->verdict));
+    hone__final_sentence(report, result->decided_by,
+                         sizeof result->decided_by);
+}
+
+static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
+{
+    hone_tune_result *result = run->result;
+    const hone_final_report *report = &f->report;
+
+    result->noise_floor = -1;
+    if (f->n && report->winner >= 0)
+        fill_winner(run, f);
     for (int i = 0; i < f->n; ++i) {
         if (f->finalists[i].job->index == run->default_index)
-            result->default_ns = f->report->items[i].time_ns;
+            result->default_ns = report->items[i].time_ns;
     }
-    result->sm_clock_mhz = f->report->sm_clock_mhz;
-    if (winner >= 0) {
-        const hone_finalist *item = &f->report->items[winner];
-
-        result->has_winner = 1;
-        (void)snprintf(result->winner, sizeof result->winner, "%.255s",
-                       hone__text_str(&f->finalists[winner].job->config));
-        result->time_ns = item->time_ns;
-        result->spread_ns = item->spread_ns;
-        result->ci_low_ns = item->ci_low_ns;
-        result->ci_high_ns = item->ci_high_ns;
-        result->error_ratio = item->error_ratio;
-    }
-    for (int i = f->n; i < f->report->n; ++i) {
-        const hone_finalist *item = &f->report->items[i];
+    result->sm_clock_mhz = f->n ? report->sm_clock_mhz : -1;
+    for (int i = f->n; i < report->n; ++i) {
+        const hone_finalist *item = &report->items[i];
         hone_tune_baseline *b = &result->baselines[result->n_baselines++];
 
         (void)snprintf(b->name, sizeof b->name, "%.31s",
@@ -194,108 +196,23 @@ static void fill_result(hone_tune_run *run, const final_state *f, int winner)
     }
 }
 
-static hone_status store_baselines(hone_tune_run *run, const final_state *f,
-                                   hone_error *err)
-{
-    for (size_t i = 0; i < run->result->n_baselines; ++i) {
-        const hone_tune_baseline *b = &run->result->baselines[i];
-        const hone_db_baseline row = {
-            .session_id = run->session_id,
-            .name = b->name,
-            .label = b->label,
-            .choice = b->choice,
-            .n_choices = b->n_choices,
-            .time_ns = b->time_ns,
-            .spread_ns = b->spread_ns,
-            .n_samples = HONE_FINAL_ROUNDS,
-            .error_ratio = f->report->items[f->n + (int)i].error_ratio,
-            .message = b->message[0] ? b->message : NULL};
-        int64_t id = 0;
-
-        HONE_TRY(hone__db_baseline_put(run->request->db, &row, &id, err));
-    }
-    return HONE_OK;
-}
-
-/* Winner first, the other finalists by their ratio in the final, then the
- * rest by their trial's time. */
-static hone_status store_ranking(hone_tune_run *run, const final_state *f,
-                                 int winner, hone_error *err)
-{
-    hone_db_ranked ranked[N_RANKED + HONE_MAX_FINALISTS];
-    int taken[HONE_MAX_FINALISTS] = {0};
-    size_t n = 0;
-
-    for (int next = winner; next >= 0;) {
-        const hone_finalist *item = &f->report->items[next];
-
-        taken[next] = 1;
-        ranked[n] = (hone_db_ranked){
-            .trial_id = run->candidates[f->finalists[next].candidate].trial_id,
-            .time_ns = item->time_ns,
-            .ci_low_ns = item->ci_low_ns,
-            .ci_high_ns = item->ci_high_ns,
-            .decided_by = n ? "order of the final" : run->result->decided_by};
-        ++n;
-        next = -1;
-        for (int i = 0; i < f->n; ++i) {
-            const hone_finalist *other = &f->report->items[i];
-
-            if (!taken[i] && other->outcome == HONE_OUTCOME_OK &&
-                other->ratio > 0 &&
-                (next < 0 || other->ratio < f->report->items[next].ratio))
-                next = i;
-        }
-    }
-    for (size_t i = 0; i < run->n_candidates && n < N_RANKED; ++i) {
-        int in_final = 0;
-
-        for (int k = 0; k < f->n; ++k)
-            in_final |= f->finalists[k].candidate == i;
-        if (!in_final && run->candidates[i].time_ns > 0)
-            ranked[n++] =
-                (hone_db_ranked){.trial_id = run->candidates[i].trial_id,
-                                 .time_ns = run->candidates[i].time_ns,
-                                 .decided_by = "time of its trial"};
-    }
-    return hone__db_ranking_put(run->request->db, run->session_id, ranked, n,
-                                err);
-}
-
-static hone_status finish(hone_tune_run *run, final_state *f, hone_error *err)
-{
-    int winner;
-
-    HONE_TRY(choose_finalists(run, f, err));
-    HONE_TRY(run_final(run, f, err));
-    HONE_TRY(record_losers(run, f, err));
-    winner = choose_winner(run, f);
-    fill_result(run, f, winner);
-    HONE_TRY(store_baselines(run, f, err));
-    return store_ranking(run, f, winner, err);
-}
-
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
 {
-    final_state *f;
+    hone_tune_final_state *f;
     hone_status status;
 
     if (!run->n_candidates || run->request->verify_only)
         return HONE_OK; /* nothing valid: the outcomes tell why */
     f = hone__alloc(sizeof *f);
-    if (f)
-        f->report = hone__alloc(sizeof *f->report);
-    if (!f || !f->report) {
-        hone__free(f);
+    if (!f)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    }
     hone__tune_show_progress(run, "final");
-    status = finish(run, f, err);
-    for (int i = 0; i < f->n; ++i) {
-        hone__tune_job_free(f->finalists[i].job);
-        hone__text_free(&f->finalists[i].cubin);
+    status = run_finals(run, f, err);
+    if (status == HONE_OK) {
+        fill_result(run, f);
+        status = hone__tune_final_store(run, f, err);
     }
-    hone__free(f->report);
+    let_go(f);
     hone__free(f);
     return status;
 }

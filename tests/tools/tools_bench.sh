@@ -30,7 +30,23 @@ json shapes.0.trials=3
 winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
 [ -n "$winner" ] || fail "no winner"
 
+# What the final decided stands in the database, with numbers.
+ask() { "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "$1"; }
+is() { [ "$(ask "$2")" = "$1" ] || fail "$2: $(ask "$2"), not $1"; }
+is 3 "select count(*) from decision_v1 where kind = 'finalist'"
+is 2 "select count(*) from decision_v1 where kind in ('dropped', 'tied')
+      and ratio_low <= ratio and ratio <= ratio_high and n_samples >= 8
+      and text <> '' and config <> ''"
+is "$winner" "select config from decision_v1 where kind = 'winner'
+              and text <> '' and ratio > 0 and n_samples >= 8"
+is 1 "select count(*) from session_v1 where noise_floor >= 0
+      and verdict in ('decided', 'tied', 'too_noisy')"
+is 1 "select count(*) from winner_v1 where decided_by =
+      (select text from decision_v1 where kind = 'winner')"
+
 run 0 bench saxpy --dims 5003 --device cpu --format json
+json reference=winner "reference_config=$winner" rounds noise_floor verdict \
+    decided_by
 json op=saxpy dims.0=5003 arch=cpu mode=hot "config=$winner" device \
     tuned_time_ns rows.0.name=winner "rows.0.config=$winner" \
     rows.0.outcome=ok rows.0.time_ns rows.0.ci_low_ns rows.0.ci_high_ns \
@@ -41,6 +57,36 @@ run 0 bench saxpy --dims 5003 --device cpu
 out_has "x winner"
 out_has "default"
 run 0 bench saxpy --dims 5003 --device cpu --format csv
+
+# Configurations of one's own: compiled if they are not known, in one row
+# each, also where nothing is tuned.
+a=VEC=1,ITEMS=1,BLOCK=128
+b=VEC=2,ITEMS=2,BLOCK=256
+run 0 bench saxpy --dims 5003 --device cpu --config $a --config $b \
+    --config "$winner" --config $a --format json
+json reference=winner rows.0.name=winner
+[ "$(grep -o '"name": "config"' "$work/out" | wc -l)" -le 2 ] ||
+    fail "a configuration has two rows"
+out_has "$a"
+out_has "$b"
+out_has '"outcome": "ok"'
+HONE_DB=$work/none.db run 0 bench saxpy --dims 5004 --device cpu \
+    --config $a --config $b --format json
+json reference=config config= tuned_time_ns=null rows.0.name=config \
+    rows.1.name=config rows.0.ratio rows.1.ratio_low rows.1.n_samples
+HONE_DB=$work/none.db run 0 bench saxpy --dims 5004 --device cpu --config $a
+out_has "x fastest"
+out_has "noise_floor"
+[ ! -e "$work/none.db" ] || fail "bench made a database"
+# What is asked for must be a configuration of this problem.
+run 3 bench saxpy --dims 5003 --device cpu --config BLOCK=7
+out_empty
+err_has BLOCK
+run 3 bench saxpy --dims 5003 --device cpu --config NOSUCH=1
+many=$(i=0; while [ $i -lt 33 ]; do echo "--config $a"; i=$((i + 1)); done)
+# shellcheck disable=SC2086
+run 2 bench saxpy --dims 5003 --device cpu $many
+err_has "at most 32"
 
 # Tuned is this problem in this mode, and no other; a GPU is not the cpu.
 run 3 bench saxpy --dims 5004 --device cpu

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variants of `hone bench`: see bench_variants.h. */
+#include "tuner/bench_variants.h"
+
+#include "gen/expand.h"
+#include "tuner/farm.h"
+#include "tuner/gpu_worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    const hone_bench_request *request;
+    const hone_device_report *device;
+    const hone_space *space;
+    hone_bench_variants *out;
+    char arch[16]; /* compiled for */
+    hone_text types;
+    hone_db *db; /* NULL: there is none */
+    /* of the farm */
+    int n_done;
+} reader;
+
+static int is_cpu(const reader *r)
+{
+    return r->request->farm.backend == HONE_BACKEND_CPU;
+}
+
+static hone_bench_variant *add(reader *r, const char *name)
+{
+    hone_bench_variant *variant = &r->out->items[r->out->n++];
+
+    variant->name = name;
+    return variant;
+}
+
+/* ---- from the database ---------------------------------------------------
+ */
+
+static const char winner_sql[] =
+    "SELECT config, launch_plan, cubin_sha256, time_ns, is_default"
+    " FROM winner_v1 WHERE op = ?1 AND dims = ?2 AND mode = ?3"
+    " AND device_kind = ?4 AND arch = ?5 AND sm_count = ?6"
+    " AND cubin_sha256 IS NOT NULL"
+    " ORDER BY device_name <> ?7, session_id DESC LIMIT 1";
+
+static const char default_sql[] =
+    "SELECT config, launch_plan, cubin_sha256, 0.0, 1"
+    " FROM default_v1 WHERE op = ?1 AND arch = ?2 AND types = ?3";
+
+static const char config_sql[] =
+    "SELECT v.config, v.launch_plan, v.cubin_sha256, 0.0, v.is_default"
+    " FROM variant v JOIN template t ON t.template_id = v.template_id"
+    " WHERE t.op = ?1 AND t.sha256 = ?2 AND v.config = ?3 AND v.arch = ?4"
+    " AND v.types = ?5 AND v.outcome = 'ok' AND v.cubin_sha256 IS NOT NULL"
+    " ORDER BY v.toolchain_id DESC, v.variant_id DESC LIMIT 1";
+
+static hone_status take_row(void *user, size_t n_columns,
+                            const char *const *names,
+                            const hone_db_value *values, hone_error *err)
+{
+    hone_bench_variant *out = user;
+
+    (void)n_columns;
+    (void)names;
+    hone__text_clear(&out->config);
+    hone__text_puts(&out->config, values[0].text);
+    hone__text_puts(&out->spec, values[1].text);
+    (void)snprintf(out->cubin_sha256, sizeof out->cubin_sha256, "%s",
+                   values[2].text);
+    out->time_ns = values[3].real;
+    out->is_default = values[4].integer != 0;
+    HONE_TRY(hone__text_check(&out->config, err));
+    return hone__text_check(&out->spec, err);
+}
+
+/* Run one of the queries into `variant`. `*out_found` is 0 if it has no row,
+ * or there is no database. */
+static hone_status look_up(reader *r, const char *sql,
+                           const hone_db_value *params, size_t n_params,
+                           hone_bench_variant *variant, int *out_found,
+                           hone_error *err)
+{
+    *out_found = 0;
+    if (!r->db)
+        return HONE_OK;
+    HONE_TRY(
+        hone__db_query(r->db, sql, params, n_params, take_row, variant, err));
+    *out_found = variant->cubin_sha256[0] != '\0';
+    return *out_found ? hone__db_artifact_get(r->db, variant->cubin_sha256,
+                                              &variant->cubin, err)
+                      : HONE_OK;
+}
+
+static hone_status nothing_tuned(const reader *r, hone_error *err)
+{
+    const hone_bench_request *request = r->request;
+    const hone_template *tmpl = request->tmpl;
+    hone_text label = {0}, dims = {0};
+    hone_status status;
+
+    hone__template_label_dims(tmpl, request->dims, &label);
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const int64_t value = request->dims[i];
+
+        hone__text_puts(&dims, i ? "," : "");
+        if (tmpl->dims[i].n_types)
+            hone__text_puts(&dims, hone__type_name((hone_type)value));
+        else
+            hone__text_printf(&dims, "%lld", (long long)value);
+    }
+    status = hone__fail(
+        err, HONE_ERR_NOT_FOUND,
+        "nothing is tuned for %s %s (%s) on %s in %s; run: hone tune %s "
+        "--dims %s --mode %s%s",
+        tmpl->op, hone__text_str(&label), hone__mode_name(request->mode),
+        r->device->name, request->db_path, tmpl->op, hone__text_str(&dims),
+        hone__mode_name(request->mode), is_cpu(r) ? " --device cpu" : "");
+    hone__text_free(&label);
+    hone__text_free(&dims);
+    return status;
+}
+
+static hone_status read_winner(reader *r, hone_error *err)
+{
+    const hone_bench_request *request = r->request;
+    hone_bench_variant *winner = add(r, "winner");
+    hone_text dims = {0};
+    hone_status status;
+
+    hone__db_dims_text(request->dims, request->tmpl->n_dims, &dims);
+    status = hone__text_check(&dims, err);
+    if (status == HONE_OK) {
+        const hone_db_value params[] = {
+            hone__db_text(request->tmpl->op),
+            hone__db_text(hone__text_str(&dims)),
+            hone__db_text(hone__mode_name(request->mode)),
+            hone__db_text(is_cpu(r) ? "cpu" : "cuda"),
+            hone__db_text(r->device->arch),
+            hone__db_integer(r->device->facts.value[HONE_FACT_sm_count]),
+            hone__db_text(r->device->name)};
+
+        status =
+            look_up(r, winner_sql, params, sizeof params / sizeof params[0],
+                    winner, &r->out->has_winner, err);
+    }
+    hone__text_free(&dims);
+    if (status != HONE_OK || r->out->has_winner)
+        return status;
+    --r->out->n;
+    return request->n_configs ? HONE_OK : nothing_tuned(r, err);
+}
+
+/* A random search may not have come to the default: no row then. */
+static hone_status read_default(reader *r, hone_error *err)
+{
+    const hone_db_value params[] = {hone__db_text(r->request->tmpl->op),
+                                    hone__db_text(r->device->arch),
+                                    hone__db_text(hone__text_str(&r->types))};
+    int found = 0;
+
+    if (!r->out->has_winner || r->out->items[0].is_default)
+        return HONE_OK;
+    HONE_TRY(look_up(r, default_sql, params, sizeof params / sizeof params[0],
+                     add(r, "default"), &found, err));
+    r->out->n -= !found;
+    return HONE_OK;
+}
+
+/* ---- configurations that were asked for ----------------------------------
+ */
+
+static int is_there(const hone_bench_variants *variants, const char *config)
+{
+    for (int i = 0; i < variants->n; ++i) {
+        if (strcmp(hone__text_str(&variants->items[i].config), config) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static hone_status expand(reader *r, const int64_t *config,
+                          hone_bench_variant *variant, hone_error *err)
+{
+    const hone_bench_request *request = r->request;
+
+    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
+                                  request->farm.backend, &variant->source,
+                                  &variant->options, err));
+    return hone__expand_launch_spec(request->tmpl, config, &variant->spec,
+                                    err);
+}
+
+static hone_status read_config(reader *r, const int64_t *config,
+                               hone_error *err)
+{
+    const hone_template *tmpl = r->request->tmpl;
+    hone_bench_variant *variant;
+    hone_text text = {0};
+    hone_status status;
+    int found = 0;
+
+    HONE_TRY(hone__space_check(r->space, config, err));
+    hone__config_format(tmpl, config, &text);
+    status = hone__text_check(&text, err);
+    if (status != HONE_OK || is_there(r->out, hone__text_str(&text))) {
+        hone__text_free(&text);
+        return status;
+    }
+    variant = add(r, "config");
+    variant->config = text; /* moved */
+    {
+        const hone_db_value params[] = {
+            hone__db_text(tmpl->op), hone__db_text(tmpl->sha256),
+            hone__db_text(hone__text_str(&text)), hone__db_text(r->arch),
+            hone__db_text(hone__text_str(&r->types))};
+
+        HONE_TRY(look_up(r, config_sql, params,
+                         sizeof params / sizeof params[0], variant, &found,
+                         err));
+    }
+    return found ? HONE_OK : expand(r, config, variant, err);
+}
+
+static void on_compiled(void *user, int64_t job, hone_compile_output *output)
+{
+    reader *r = user;
+    hone_bench_variant *variant = &r->out->items[job];
+
+    ++r->n_done;
+    variant->cubin = output->cubin;
+    variant->log = output->log;
+    output->cubin = output->log = (hone_text){0}; /* moved */
+    if (!output->ok)
+        hone__text_free(&variant->cubin);
+}
+
+static int has_to_be_compiled(const hone_bench_variant *variant)
+{
+    return variant->source.length > 0;
+}
+
+static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
+{
+    const hone_template *tmpl = r->request->tmpl;
+    const volatile sig_atomic_t *stop = r->request->farm.stop;
+    hone_text folder = {0};
+    hone_status status = HONE_OK;
+    int next = 0;
+
+    hone__folder_of(tmpl->path, &folder);
+    while (status == HONE_OK &&
+           (next < r->out->n || hone__farm_n_busy(farm) > 0)) {
+        struct pollfd fds[256];
+
+        if (stop && *stop)
+            status = hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+        for (; status == HONE_OK && next < r->out->n &&
+               hone__farm_n_idle(farm) > 0;
+             ++next) {
+            const hone_bench_variant *v = &r->out->items[next];
+            const hone_compile_input input = {hone__text_str(&v->source),
+                                              tmpl->path,
+                                              r->arch,
+                                              hone__text_str(&v->options),
+                                              hone__text_str(&folder),
+                                              tmpl->sha256};
+
+            if (has_to_be_compiled(v))
+                status = hone__farm_submit(farm, next, &input, err);
+        }
+        if (status == HONE_OK) {
+            (void)poll(fds, hone__farm_descriptors(farm, fds, 256), 100);
+            status = hone__farm_pump(farm, err);
+        }
+    }
+    hone__text_free(&folder);
+    return status;
+}
+
+static hone_status compile_missing(reader *r, hone_error *err)
+{
+    hone_farm *farm = NULL;
+    int n = 0;
+    hone_status status;
+
+    for (int i = 0; i < r->out->n; ++i)
+        n += has_to_be_compiled(&r->out->items[i]);
+    if (!n)
+        return HONE_OK;
+    HONE_TRY(hone__farm_open(&r->request->farm, on_compiled, r, &farm, err));
+    status = run_farm(r, farm, err);
+    hone__farm_close(farm);
+    for (int i = 0; status == HONE_OK && i < r->out->n; ++i) {
+        const hone_bench_variant *v = &r->out->items[i];
+
+        if (!v->cubin.length)
+            status = hone__fail(err, HONE_ERR_INPUT,
+                                "the configuration %s does not compile: "
+                                "%.600s",
+                                hone__text_str(&v->config),
+                                hone__text_str(&v->log));
+    }
+    return status;
+}
+
+/* ---- all of it -----------------------------------------------------------
+ */
+
+/* Codes of the type dimensions, comma-joined. */
+static hone_status set_types(reader *r, hone_error *err)
+{
+    const hone_template *tmpl = r->request->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (tmpl->dims[i].n_types)
+            hone__text_printf(&r->types, "%s%lld", r->types.length ? "," : "",
+                              (long long)r->request->dims[i]);
+    }
+    return hone__text_check(&r->types, err);
+}
+
+static hone_status open_db(reader *r, hone_error *err)
+{
+    const hone_status status =
+        hone__db_open(r->request->db_path, HONE_DB_READONLY, &r->db, err);
+
+    if (status != HONE_ERR_NOT_FOUND || !r->request->n_configs)
+        return status;
+    hone__error_clear(err); /* then nothing is tuned, which is all right */
+    return HONE_OK;
+}
+
+hone_status hone__bench_variants_read(const hone_bench_request *request,
+                                      const hone_device_report *device,
+                                      const hone_space *space,
+                                      hone_bench_variants *out,
+                                      hone_error *err)
+{
+    reader r = {
+        .request = request, .device = device, .space = space, .out = out};
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    (void)snprintf(r.arch, sizeof r.arch, "%.14s%s", device->arch,
+                   request->tmpl->needs_arch_features ? "a" : "");
+    status = set_types(&r, err);
+    if (status == HONE_OK)
+        status = open_db(&r, err);
+    if (status == HONE_OK)
+        status = read_winner(&r, err);
+    if (status == HONE_OK)
+        status = read_default(&r, err);
+    for (size_t i = 0; status == HONE_OK && i < request->n_configs; ++i)
+        status = read_config(&r, request->configs[i], err);
+    hone__db_close(r.db);
+    hone__text_free(&r.types);
+    return status == HONE_OK ? compile_missing(&r, err) : status;
+}
+
+void hone__bench_variants_free(hone_bench_variants *variants)
+{
+    for (int i = 0; i < HONE_MAX_BENCH_VARIANTS; ++i) {
+        hone_bench_variant *variant = &variants->items[i];
+
+        hone__text_free(&variant->config);
+        hone__text_free(&variant->spec);
+        hone__text_free(&variant->cubin);
+        hone__text_free(&variant->source);
+        hone__text_free(&variant->options);
+        hone__text_free(&variant->log);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variants that `hone bench` runs: from the database as they were tuned,
+ * or compiled now. */
+#ifndef HONE_TUNER_BENCH_VARIANTS_H
+#define HONE_TUNER_BENCH_VARIANTS_H
+
+#include "tuner/bench.h"
+
+enum { HONE_MAX_BENCH_VARIANTS = 2 + HONE_MAX_BENCH_CONFIGS };
+
+typedef struct hone_bench_variant {
+    const char *name; /* "winner", "default", "config" */
+    hone_text config; /* canonical */
+    hone_text spec;
+    hone_text cubin;
+    hone_text source; /* of one that has to be compiled */
+    hone_text options;
+    hone_text log;
+    char cubin_sha256[HONE_SHA256_HEX];
+    double time_ns; /* of the winner, as it was tuned */
+    int is_default;
+} hone_bench_variant;
+
+typedef struct hone_bench_variants {
+    int n;
+    int has_winner;
+    hone_bench_variant items[HONE_MAX_BENCH_VARIANTS];
+} hone_bench_variants;
+
+/* Free also after a failure. */
+hone_status hone__bench_variants_read(const hone_bench_request *request,
+                                      const hone_device_report *device,
+                                      const hone_space *space,
+                                      hone_bench_variants *out,
+                                      hone_error *err);
+void hone__bench_variants_free(hone_bench_variants *variants);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a final on the cpu device: see final.h. It has no rivals. */
+#include "tuner/cpu_worker.h"
+#include "tuner/final.h"
+
+#include "runtime/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A sample is the median of up to so many runs, as far as they take no more
+ * than a millisecond: a run that loses its core for a while is not seen. */
+enum { MOST_RUNS = 20 };
+static const double sample_ns = 1e6;
+static const double race_s = 5; /* slow variants: fewer rounds */
+
+typedef struct runner {
+    hone_cpu_variant variant;
+    int is_loaded;
+    int n_runs; /* per sample */
+} runner;
+
+typedef struct final {
+    hone_cpu_problem *problem;
+    const hone_problem_setup *setup;
+    const hone_final_request *request;
+    hone_cpu_awkward *awkward;
+    int to_parent;
+    runner runners[HONE_MAX_FINALISTS + 1]; /* the last is the twin */
+} final;
+
+static void unload(runner *r)
+{
+    if (r->is_loaded)
+        hone__cpu_variant_unload(&r->variant);
+    r->is_loaded = 0;
+}
+
+static void set_out(hone_finalist *item, hone_outcome outcome,
+                    const char *text)
+{
+    item->outcome = outcome;
+    (void)snprintf(item->message, sizeof item->message, "%.300s", text);
+}
+
+/* Are inputs and guard bands as they were made? */
+static int memory_is_whole(const hone_cpu_problem *problem)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (hone__cpu_block_damage(&problem->work[i]))
+            return 0;
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            const hone_cpu_block *block = &problem->pristine[pass][i];
+
+            if (block->base &&
+                (hone__cpu_block_damage(block) ||
+                 hone__hash64(block->data, block->size_bytes) !=
+                     problem->hash[pass][i]))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* As on a GPU: what left traces in memory ends the process. */
+static hone_status take_verdict(const final *f, const hone_verdict *verdict,
+                                hone_finalist *item, hone_error *err)
+{
+    if (verdict->error_ratio > item->error_ratio)
+        item->error_ratio = verdict->error_ratio;
+    if (verdict->outcome == HONE_OUTCOME_OK)
+        return HONE_OK;
+    set_out(item, verdict->outcome, verdict->message);
+    return memory_is_whole(f->problem)
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_KERNEL, "%s", item->message);
+}
+
+static hone_status load(final *f, int of, runner *r, hone_error *err)
+{
+    const hone_trial_job *job = &f->request->entries[of].job;
+    const hone_status status =
+        hone__cpu_variant_load(f->problem, job->launch_spec, job->cubin,
+                               job->cubin_bytes, &r->variant, err);
+
+    r->is_loaded = status == HONE_OK;
+    return status;
+}
+
+static hone_status recheck(void *user, int i, hone_finalist *item,
+                           hone_error *err)
+{
+    final *f = user;
+    hone_cpu_variant *variant = &f->runners[i].variant;
+    hone_verdict verdict;
+
+    HONE_TRY(hone__cpu_verify(f->problem, hone__cpu_variant_subject(variant),
+                              variant->workspaces,
+                              variant->resolved.n_workspaces, &verdict, err));
+    return take_verdict(f, &verdict, item, err);
+}
+
+static hone_status enter(void *user, int i, hone_finalist *item,
+                         hone_error *err)
+{
+    final *f = user;
+    hone_verdict verdict;
+
+    if (load(f, i, &f->runners[i], err) != HONE_OK) {
+        set_out(item, hone__outcome_of(err), err->text);
+        return HONE_OK;
+    }
+    HONE_TRY(hone__cpu_awkward_check(f->awkward, &f->request->entries[i].job,
+                                     &verdict, err));
+    HONE_TRY(take_verdict(f, &verdict, item, err));
+    return item->outcome == HONE_OUTCOME_OK ? recheck(f, i, item, err)
+                                            : HONE_OK;
+}
+
+static hone_status choose_n_runs(final *f, runner *r, hone_error *err)
+{
+    double ns = 0;
+
+    HONE_TRY(hone__cpu_time(
+        f->problem, hone__cpu_variant_subject(&r->variant), 1, &ns, err));
+    r->n_runs = ns * MOST_RUNS <= sample_ns ? MOST_RUNS
+                : ns >= sample_ns           ? 1
+                                            : (int)(sample_ns / ns);
+    return HONE_OK;
+}
+
+static hone_status open_runner(void *user, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    final *f = user;
+
+    (void)item;
+    return choose_n_runs(f, &f->runners[i], err);
+}
+
+static hone_status load_twin(void *user, int of, int *out, hone_error *err)
+{
+    final *f = user;
+    runner *r = &f->runners[f->request->n_entries];
+
+    unload(r);
+    HONE_TRY(load(f, of, r, err));
+    *out = 1;
+    return choose_n_runs(f, r, err);
+}
+
+static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
+{
+    final *f = user;
+    runner *r = &f->runners[i];
+    double runs_ns[MOST_RUNS];
+
+    HONE_TRY(hone__cpu_time(f->problem,
+                            hone__cpu_variant_subject(&r->variant), r->n_runs,
+                            runs_ns, err));
+    *out_ns = hone__median(runs_ns, (size_t)r->n_runs);
+    return HONE_OK;
+}
+
+/* A core has no power limit that turns could run into: its rounds serve. */
+static hone_status series(void *user, int i, hone_finalist *item,
+                          hone_error *err)
+{
+    double rounds_ns[HONE_RACE_MOST];
+
+    (void)user;
+    (void)i;
+    (void)err;
+    memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
+    hone__final_set_time(item, rounds_ns, item->n_samples);
+    return HONE_OK;
+}
+
+static void at(void *user, int i, hone_final_stage stage)
+{
+    const final *f = user;
+
+    hone__final_say_at(f->to_parent, i, stage);
+}
+
+static const hone_final_ops ops = {enter,   open_runner, load_twin, sample,
+                                   recheck, series,      at};
+
+static hone_status run(final *f, hone_final_report *report, hone_error *err)
+{
+    hone_status status = hone__cpu_awkward_open(f->setup, f->problem->guarded,
+                                                &f->awkward, err);
+
+    if (status == HONE_OK)
+        status = hone__final_run(&ops, f, f->request, report, err);
+    if (status == HONE_OK)
+        status = hone__final_say(f->to_parent, report, err);
+    for (int i = 0; i <= f->request->n_entries; ++i)
+        unload(&f->runners[i]);
+    hone__cpu_awkward_close(f->awkward);
+    return status;
+}
+
+hone_status hone__cpu_final(hone_cpu_problem *problem,
+                            const hone_problem_setup *setup, hone_unpack *in,
+                            int to_parent, hone_error *err)
+{
+    final *f = hone__alloc(sizeof *f);
+    hone_final_request *request = hone__alloc(sizeof *request);
+    hone_final_report *report = hone__alloc(sizeof *report);
+    hone_status status;
+
+    if (!f || !request || !report) {
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    } else {
+        hone__final_request_unpack(in, request);
+        if (request->race_s <= 0)
+            request->race_s = race_s;
+        f->problem = problem;
+        f->setup = setup;
+        f->request = request;
+        f->to_parent = to_parent;
+        status = in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
+                                         "a final arrived broken")
+                            : run(f, report, err);
+    }
+    hone__free(report);
+    hone__free(request);
+    hone__free(f);
+    return status;
+}

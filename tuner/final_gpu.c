@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a final on a GPU: see final.h. */
+#include "tuner/final.h"
+
+#include "runtime/alloc.h"
+#include "tuner/awkward.h"
+#include "tuner/baseline.h"
+#include "tuner/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A rival and the way of it that is used. */
+typedef struct rival {
+    hone_baseline *baseline;
+    size_t choice;
+} rival;
+
+typedef struct runner {
+    hone_variant variant;
+    rival rival;
+    hone_timer timer;
+    int is_timed;                        /* the timer is open */
+    hone_variant moved[HONE_PLACEMENTS]; /* with workspaces elsewhere */
+} runner;
+
+typedef struct final {
+    hone_problem *problem;
+    const hone_problem_setup *setup;
+    const hone_final_request *request;
+    hone_awkward *awkward;
+    int to_parent;
+    runner runners[HONE_MAX_RUNNERS + 1]; /* the last is the twin */
+} final;
+
+static int twin_of(const final *f)
+{
+    return f->request->n_entries + f->request->n_rivals;
+}
+
+static const hone_trial_job *job_of(const final *f, int i)
+{
+    return &f->request->entries[i].job;
+}
+
+static hone_status enqueue_rival(void *user, void *const *args,
+                                 hone_stream stream, hone_error *err)
+{
+    rival *r = user;
+
+    return hone__baseline_enqueue(r->baseline, r->choice, args, stream, err);
+}
+
+static hone_subject subject_of(final *f, int i)
+{
+    return i < f->request->n_entries || i == twin_of(f)
+               ? hone__variant_subject(&f->runners[i].variant)
+               : (hone_subject){enqueue_rival, &f->runners[i].rival};
+}
+
+/* ---- what a failure means ------------------------------------------------
+ */
+
+static void set_out(hone_finalist *item, hone_outcome outcome,
+                    const char *text)
+{
+    item->outcome = outcome;
+    (void)snprintf(item->message, sizeof item->message, "%.300s", text);
+}
+
+/* Anything but the loss of the context is the runner's own misfortune. */
+static hone_status runner_failed(hone_status status, hone_finalist *item,
+                                 hone_error *err)
+{
+    if (status == HONE_OK)
+        return HONE_OK;
+    if (err->domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(err->native))
+        return status;
+    set_out(item, hone__outcome_of(err), err->text);
+    return HONE_OK;
+}
+
+static hone_status context_lost(const char *text, hone_error *err)
+{
+    enum { LAUNCH_FAILED = 719 };
+
+    return hone__fail_native(err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA,
+                             LAUNCH_FAILED, "%s", text);
+}
+
+/* Are inputs and guard bands as they were made? */
+static hone_status check_memory(hone_problem *problem, hone_error *err)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const char *name = problem->resolved.args[i].name;
+
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            const hone_block *block = &problem->pristine[pass][i];
+            uint64_t hash = 0;
+
+            if (!block->base)
+                continue;
+            HONE_TRY(hone__block_check(problem->device, block, name, err));
+            HONE_TRY(hone__array_hash(problem->device, block, &hash, err));
+            if (hash != problem->hash[pass][i])
+                return hone__fail(err, HONE_ERR_CONSTRAINT,
+                                  "'%s' was changed", name);
+        }
+        if (problem->work[i].base)
+            HONE_TRY(hone__block_check(problem->device, &problem->work[i],
+                                       name, err));
+    }
+    return HONE_OK;
+}
+
+/* What a verdict means for the final: a runner that is wrong is out; one
+ * that left traces in the problem's memory ends the process with it. */
+static hone_status take_verdict(final *f, const hone_verdict *verdict,
+                                hone_finalist *item, hone_error *err)
+{
+    hone_status status;
+
+    if (verdict->error_ratio > item->error_ratio)
+        item->error_ratio = verdict->error_ratio;
+    if (verdict->outcome == HONE_OUTCOME_OK)
+        return HONE_OK;
+    set_out(item, verdict->outcome, verdict->message);
+    if (verdict->outcome == HONE_OUTCOME_FAULT)
+        return context_lost(item->message, err);
+    status = check_memory(f->problem, err);
+    return status == HONE_ERR_CONSTRAINT
+               ? hone__fail(err, HONE_ERR_KERNEL, "%s", item->message)
+               : status;
+}
+
+/* ---- enter: variants -----------------------------------------------------
+ */
+
+static hone_status load(final *f, int of, hone_variant *out,
+                        hone_outcome *outcome, hone_error *err)
+{
+    const hone_trial_job *job = job_of(f, of);
+
+    return hone__variant_load(f->problem->device, job->launch_spec,
+                              job->cubin, job->cubin_bytes,
+                              f->problem->resolved.dims,
+                              f->problem->resolved.n_dims, out, outcome, err);
+}
+
+static hone_status read_features(const hone_variant *variant,
+                                 hone_tie_features *features, hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+
+    features->registers = features->shared_bytes = 0;
+    for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
+        const int64_t dynamic = variant->resolved.launches[i].shared_bytes;
+        int registers = 0;
+        int bytes = 0;
+
+        HONE_TRY(hone__cuda_check(cuda,
+                                  cuda->function_get(&registers,
+                                                     HONE_CU_FUNC_REGISTERS,
+                                                     variant->functions[i]),
+                                  "reading a kernel's registers", err));
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,
+                               variant->functions[i]),
+            "reading a kernel's shared memory", err));
+        if (registers > features->registers)
+            features->registers = registers;
+        if (bytes + dynamic > features->shared_bytes)
+            features->shared_bytes = bytes + dynamic;
+    }
+    return HONE_OK;
+}
+
+static hone_status verify(final *f, int i, hone_finalist *item,
+                          hone_error *err)
+{
+    hone_variant *variant = &f->runners[i].variant;
+    hone_verdict verdict;
+
+    HONE_TRY(hone__verify(f->problem, hone__variant_subject(variant),
+                          variant->workspaces, variant->resolved.n_workspaces,
+                          &verdict, err));
+    return take_verdict(f, &verdict, item, err);
+}
+
+/* All of them are loaded at once, each with its workspaces: the last ones may
+ * find no room, which is not their fault. */
+static hone_status enter_variant(final *f, int i, hone_finalist *item,
+                                 hone_error *err)
+{
+    hone_verdict verdict;
+    hone_status status =
+        load(f, i, &f->runners[i].variant, &item->outcome, err);
+
+    if (status == HONE_ERR_NO_MEMORY) {
+        item->outcome = HONE_OUTCOME_OK;
+        item->is_left_out = 1;
+        (void)snprintf(item->message, sizeof item->message,
+                       "no room on the device beside the others");
+        return HONE_OK;
+    }
+    if (status == HONE_OK)
+        status = read_features(&f->runners[i].variant, &item->features, err);
+    if (status != HONE_OK)
+        return runner_failed(status, item, err);
+    HONE_TRY(hone__awkward_check(f->awkward, job_of(f, i), &verdict, err));
+    HONE_TRY(take_verdict(f, &verdict, item, err));
+    return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err)
+                                            : HONE_OK;
+}
+
+/* ---- enter: rivals -------------------------------------------------------
+ */
+
+static hone_status time_way(final *f, rival *r, double *out_ns,
+                            hone_error *err)
+{
+    double samples[3] = {0, 0, 0};
+    hone_timer timer;
+    hone_status status;
+
+    HONE_TRY(hone__timer_open(f->problem, (hone_subject){enqueue_rival, r},
+                              &timer, err));
+    for (int i = 0; i < 3; ++i) {
+        status = hone__timer_sample(&timer, &samples[i], err);
+        if (status != HONE_OK)
+            return status;
+    }
+    hone__timer_close(&timer);
+    *out_ns = hone__median(samples, 3);
+    return HONE_OK;
+}
+
+/* Time each way of a rival shortly and keep the fastest. */
+static hone_status choose_way(final *f, rival *r, hone_finalist *item,
+                              hone_error *err)
+{
+    const size_t n = hone__baseline_n_choices(r->baseline);
+    double best_ns = 0;
+    size_t best = 0;
+
+    for (size_t choice = 0; n > 1 && choice < n; ++choice) {
+        double ns = 0;
+
+        r->choice = choice;
+        if (time_way(f, r, &ns, err) != HONE_OK) {
+            if (hone__cuda_is_fatal(err->native))
+                return err->status;
+            continue; /* this way cannot do it */
+        }
+        if (best_ns <= 0 || ns < best_ns) {
+            best_ns = ns;
+            best = choice;
+        }
+    }
+    r->choice = best;
+    item->choice = (int)best;
+    item->n_choices = (int)n;
+    return HONE_OK;
+}
+
+static hone_status enter_rival(final *f, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    hone_problem *problem = f->problem;
+    const char *name = problem->tmpl->baselines[i - f->request->n_entries];
+    rival *r = &f->runners[i].rival;
+    hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
+    hone_status status;
+
+    item->n_choices = 1;
+    (void)snprintf(item->label, sizeof item->label, "%s", name);
+    status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
+                                 problem->device->cuda, &r->baseline, err);
+    if (status == HONE_OK) {
+        (void)snprintf(item->label, sizeof item->label, "%.90s",
+                       hone__baseline_label(r->baseline));
+        status = choose_way(f, r, item, err);
+    }
+    if (status == HONE_OK && hone__baseline_computes(r->baseline)) {
+        status =
+            hone__verify(problem, subject_of(f, i), NULL, 0, &verdict, err);
+        item->error_ratio = verdict.error_ratio;
+        if (verdict.outcome == HONE_OUTCOME_FAULT)
+            return context_lost(verdict.message, err);
+        /* A rival may round differently: said, not excluded. */
+        if (status == HONE_OK && verdict.outcome != HONE_OUTCOME_OK)
+            (void)snprintf(item->message, sizeof item->message, "%.300s",
+                           verdict.message);
+    }
+    return runner_failed(status, item, err);
+}
+
+/* ---- the table -----------------------------------------------------------
+ */
+
+static hone_status enter(void *user, int i, hone_finalist *item,
+                         hone_error *err)
+{
+    final *f = user;
+
+    return i < f->request->n_entries ? enter_variant(f, i, item, err)
+                                     : enter_rival(f, i, item, err);
+}
+
+static hone_status open_runner(void *user, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    final *f = user;
+    runner *r = &f->runners[i];
+    const hone_status status =
+        hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
+
+    r->is_timed = status == HONE_OK;
+    return runner_failed(status, item, err);
+}
+
+static hone_status load_twin(void *user, int of, int *out, hone_error *err)
+{
+    final *f = user;
+    runner *r = &f->runners[twin_of(f)];
+    hone_finalist ignored = {.outcome = HONE_OUTCOME_OK};
+    hone_status status;
+
+    if (r->is_timed)
+        hone__timer_close(&r->timer);
+    r->is_timed = 0;
+    hone__variant_unload(&r->variant);
+    status = load(f, of, &r->variant, &ignored.outcome, err);
+    status = status == HONE_OK ? open_runner(f, twin_of(f), &ignored, err)
+                               : runner_failed(status, &ignored, err);
+    *out = r->is_timed;
+    return status;
+}
+
+static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
+{
+    final *f = user;
+
+    return hone__timer_sample(&f->runners[i].timer, out_ns, err);
+}
+
+static hone_status recheck(void *user, int i, hone_finalist *item,
+                           hone_error *err)
+{
+    return verify(user, i, item, err);
+}
+
+/* A series with workspaces that lie elsewhere; the earlier ones stay, so that
+ * they do. */
+static hone_status run_moved(final *f, int i, int placement,
+                             double *series_ns, hone_error *err)
+{
+    hone_variant *moved = &f->runners[i].moved[placement];
+    hone_outcome outcome = HONE_OUTCOME_OK;
+    hone_timer timer;
+    hone_status status = load(f, i, moved, &outcome, err);
+
+    if (status == HONE_OK)
+        status = hone__timer_open(f->problem, hone__variant_subject(moved),
+                                  &timer, err);
+    if (status != HONE_OK)
+        return status;
+    status = hone__timer_series(&timer, HONE_SERIES_SAMPLES, series_ns, err);
+    hone__timer_close(&timer);
+    return status;
+}
+
+static int has_workspace(const hone_resolved *resolved)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < resolved->n_workspaces; ++i)
+        bytes += resolved->workspaces[i].size_bytes;
+    return bytes > 0;
+}
+
+static hone_status series(void *user, int i, hone_finalist *item,
+                          hone_error *err)
+{
+    final *f = user;
+    runner *r = &f->runners[i];
+    double series_ns[HONE_SERIES];
+    int n = HONE_SERIES_SAMPLES;
+
+    HONE_TRY(
+        hone__timer_series(&r->timer, HONE_SERIES_SAMPLES, series_ns, err));
+    for (int p = 1;
+         i < f->request->n_entries && has_workspace(&r->variant.resolved) &&
+         p < HONE_PLACEMENTS;
+         ++p) {
+        const hone_status status = run_moved(f, i, p, series_ns + n, err);
+
+        if (status == HONE_ERR_NO_MEMORY)
+            break; /* fewer placements, then */
+        HONE_TRY(status);
+        n += HONE_SERIES_SAMPLES;
+    }
+    hone__final_set_time(item, series_ns, n);
+    return HONE_OK;
+}
+
+static void at(void *user, int i, hone_final_stage stage)
+{
+    const final *f = user;
+
+    hone__final_say_at(f->to_parent, i, stage);
+}
+
+static const hone_final_ops ops = {enter,   open_runner, load_twin, sample,
+                                   recheck, series,      at};
+
+/* ---- the request ---------------------------------------------------------
+ */
+
+static void close_all(final *f)
+{
+    for (int i = 0; i <= twin_of(f); ++i) {
+        runner *r = &f->runners[i];
+
+        if (r->is_timed)
+            hone__timer_close(&r->timer);
+        hone__variant_unload(&r->variant);
+        for (int p = 1; p < HONE_PLACEMENTS; ++p)
+            hone__variant_unload(&r->moved[p]);
+        hone__baseline_close(r->rival.baseline);
+    }
+    hone__awkward_close(f->awkward);
+}
+
+static void read_clocks(const final *f, hone_final_report *report)
+{
+    hone_nvml_sample now;
+
+    hone__nvml_sample(f->problem->device->nvml, &now);
+    report->sm_clock_mhz = now.sm_clock_mhz;
+    report->power_mw = now.power_mw;
+    report->temperature_c = now.temperature_c;
+    report->clock_reasons = now.clock_reasons;
+}
+
+static hone_status run(final *f, hone_final_report *report, hone_error *err)
+{
+    HONE_TRY(
+        hone__awkward_open(f->problem->device, f->setup, &f->awkward, err));
+    HONE_TRY(hone__final_run(&ops, f, f->request, report, err));
+    read_clocks(f, report);
+    HONE_TRY(hone__final_say(f->to_parent, report, err));
+    close_all(f); /* not after a failure: a lost context could hang in it */
+    return HONE_OK;
+}
+
+static int count_rivals(const hone_template *tmpl)
+{
+    return tmpl->n_baselines < HONE_MAX_BASELINES ? (int)tmpl->n_baselines
+                                                  : HONE_MAX_BASELINES;
+}
+
+hone_status hone__final_answer(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               hone_unpack *in, int to_parent,
+                               hone_error *err)
+{
+    final *f = hone__alloc(sizeof *f);
+    hone_final_request *request = hone__alloc(sizeof *request);
+    hone_final_report *report = hone__alloc(sizeof *report);
+    hone_status status;
+
+    if (!f || !request || !report) {
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    } else {
+        hone__final_request_unpack(in, request);
+        request->n_rivals = count_rivals(problem->tmpl);
+        f->problem = problem;
+        f->setup = setup;
+        f->request = request;
+        f->to_parent = to_parent;
+        status = in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
+                                         "a final arrived broken")
+                            : run(f, report, err);
+    }
+    hone__free(report);
+    hone__free(request);
+    hone__free(f);
+    return status;
+}
