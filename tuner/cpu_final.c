@@ -43,27 +43,9 @@ static void set_out(hone_finalist *item, hone_outcome outcome,
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
 }
 
-/* Are inputs and guard bands as they were made? */
-static int memory_is_whole(const hone_cpu_problem *problem)
-{
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        if (hone__cpu_block_damage(&problem->work[i]))
-            return 0;
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-            const hone_cpu_block *block = &problem->pristine[pass][i];
-
-            if (block->base &&
-                (hone__cpu_block_damage(block) ||
-                 hone__hash64(block->data, block->size_bytes) !=
-                     problem->hash[pass][i]))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* As on a GPU: what left traces in memory ends the process. */
-static hone_status take_verdict(const final *f, const hone_verdict *verdict,
+/* As on a GPU: what left traces in memory that cannot be put right ends the
+ * process. */
+static hone_status take_verdict(const hone_verdict *verdict,
                                 hone_finalist *item, hone_error *err)
 {
     if (verdict->error_ratio > item->error_ratio)
@@ -71,9 +53,9 @@ static hone_status take_verdict(const final *f, const hone_verdict *verdict,
     if (verdict->outcome == HONE_OUTCOME_OK)
         return HONE_OK;
     set_out(item, verdict->outcome, verdict->message);
-    return memory_is_whole(f->problem)
-               ? HONE_OK
-               : hone__fail(err, HONE_ERR_KERNEL, "%s", item->message);
+    return verdict->leaving ? hone__fail(err, HONE_ERR_KERNEL, "%s",
+                                         item->message)
+                            : HONE_OK;
 }
 
 static hone_status load(final *f, int of, runner *r, hone_error *err)
@@ -97,7 +79,7 @@ static hone_status recheck(void *user, int i, hone_finalist *item,
     HONE_TRY(hone__cpu_verify(f->problem, hone__cpu_variant_subject(variant),
                               variant->workspaces,
                               variant->resolved.n_workspaces, &verdict, err));
-    return take_verdict(f, &verdict, item, err);
+    return take_verdict(&verdict, item, err);
 }
 
 static hone_status enter(void *user, int i, hone_finalist *item,
@@ -112,9 +94,13 @@ static hone_status enter(void *user, int i, hone_finalist *item,
     }
     HONE_TRY(hone__cpu_awkward_check(f->awkward, &f->request->entries[i].job,
                                      &verdict, err));
-    HONE_TRY(take_verdict(f, &verdict, item, err));
-    return item->outcome == HONE_OUTCOME_OK ? recheck(f, i, item, err)
-                                            : HONE_OK;
+    HONE_TRY(take_verdict(&verdict, item, err));
+    if (item->outcome == HONE_OUTCOME_OK)
+        return recheck(f, i, item, err);
+    /* Was it only wrong, or did it reach as far as the problem itself? */
+    HONE_TRY(hone__cpu_verify_again(f->problem, (hone_subject){NULL, NULL},
+                                    NULL, 0, 1, &verdict, err));
+    return take_verdict(&verdict, item, err);
 }
 
 static hone_status choose_n_runs(final *f, runner *r, hone_error *err)

@@ -88,38 +88,11 @@ static hone_status context_lost(const char *text, hone_error *err)
                              LAUNCH_FAILED, "%s", text);
 }
 
-/* Are inputs and guard bands as they were made? */
-static hone_status check_memory(hone_problem *problem, hone_error *err)
-{
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const char *name = problem->resolved.args[i].name;
-
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-            const hone_block *block = &problem->pristine[pass][i];
-            uint64_t hash = 0;
-
-            if (!block->base)
-                continue;
-            HONE_TRY(hone__block_check(problem->device, block, name, err));
-            HONE_TRY(hone__array_hash(problem->device, block, &hash, err));
-            if (hash != problem->hash[pass][i])
-                return hone__fail(err, HONE_ERR_CONSTRAINT,
-                                  "'%s' was changed", name);
-        }
-        if (problem->work[i].base)
-            HONE_TRY(hone__block_check(problem->device, &problem->work[i],
-                                       name, err));
-    }
-    return HONE_OK;
-}
-
 /* What a verdict means for the final: a runner that is wrong is out; one
- * that left traces in the problem's memory ends the process with it. */
-static hone_status take_verdict(final *f, const hone_verdict *verdict,
+ * whose traces in memory cannot be put right ends the process with it. */
+static hone_status take_verdict(const hone_verdict *verdict,
                                 hone_finalist *item, hone_error *err)
 {
-    hone_status status;
-
     if (verdict->error_ratio > item->error_ratio)
         item->error_ratio = verdict->error_ratio;
     if (verdict->outcome == HONE_OUTCOME_OK)
@@ -127,10 +100,9 @@ static hone_status take_verdict(final *f, const hone_verdict *verdict,
     set_out(item, verdict->outcome, verdict->message);
     if (verdict->outcome == HONE_OUTCOME_FAULT)
         return context_lost(item->message, err);
-    status = check_memory(f->problem, err);
-    return status == HONE_ERR_CONSTRAINT
+    return verdict->leaving
                ? hone__fail(err, HONE_ERR_KERNEL, "%s", item->message)
-               : status;
+               : HONE_OK;
 }
 
 /* ---- enter: variants -----------------------------------------------------
@@ -185,7 +157,21 @@ static hone_status verify(final *f, int i, hone_finalist *item,
     HONE_TRY(hone__verify(f->problem, hone__variant_subject(variant),
                           variant->workspaces, variant->resolved.n_workspaces,
                           &verdict, err));
-    return take_verdict(f, &verdict, item, err);
+    return take_verdict(&verdict, item, err);
+}
+
+static hone_status verify_awkward(final *f, int i, hone_finalist *item,
+                                  hone_error *err)
+{
+    hone_verdict verdict;
+
+    HONE_TRY(hone__awkward_check(f->awkward, job_of(f, i), &verdict, err));
+    HONE_TRY(take_verdict(&verdict, item, err));
+    if (item->outcome == HONE_OUTCOME_OK)
+        return HONE_OK;
+    /* Was it only wrong, or did it reach as far as the problem itself? */
+    HONE_TRY(hone__verify_memory(f->problem, NULL, 0, &verdict, err));
+    return take_verdict(&verdict, item, err);
 }
 
 /* All of them are loaded at once, each with its workspaces: the last ones may
@@ -193,7 +179,6 @@ static hone_status verify(final *f, int i, hone_finalist *item,
 static hone_status enter_variant(final *f, int i, hone_finalist *item,
                                  hone_error *err)
 {
-    hone_verdict verdict;
     hone_status status =
         load(f, i, &f->runners[i].variant, &item->outcome, err);
 
@@ -208,8 +193,7 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
         status = read_features(&f->runners[i].variant, &item->features, err);
     if (status != HONE_OK)
         return runner_failed(status, item, err);
-    HONE_TRY(hone__awkward_check(f->awkward, job_of(f, i), &verdict, err));
-    HONE_TRY(take_verdict(f, &verdict, item, err));
+    HONE_TRY(verify_awkward(f, i, item, err));
     return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err)
                                             : HONE_OK;
 }
@@ -317,6 +301,8 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
         hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
 
     r->is_timed = status == HONE_OK;
+    if (r->is_timed) /* the first: the others are timed likewise */
+        f->problem->timing = r->timer.timing;
     return runner_failed(status, item, err);
 }
 
@@ -449,6 +435,7 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
     HONE_TRY(
         hone__awkward_open(f->problem->device, f->setup, &f->awkward, err));
     HONE_TRY(hone__final_run(&ops, f, f->request, report, err));
+    report->timing = f->problem->timing;
     read_clocks(f, report);
     HONE_TRY(hone__final_say(f->to_parent, report, err));
     close_all(f); /* not after a failure: a lost context could hang in it */

@@ -94,7 +94,8 @@ static hone_status choose_finalists(hone_tune_run *run,
     for (size_t i = 0; i < count; ++i)
         times_ns[i] = run->candidates[i].time_ns;
     if (!again)
-        count = hone__final_count(times_ns, count, 0);
+        count = hone__final_count(times_ns, count,
+                                  hone__tune_noise_level(&run->noise));
     for (size_t i = 0; i < n; ++i) {
         if (i < count || run->candidates[i].index == run->default_index)
             HONE_TRY(add_finalist(run, f, i, err));
@@ -165,6 +166,8 @@ static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
                    hone__race_verdict_name(report->verdict));
     hone__final_sentence(report, result->decided_by,
                          sizeof result->decided_by);
+    if (report->verdict == HONE_RACE_TOO_NOISY)
+        hone__tune_note(run, result->decided_by);
 }
 
 static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
