@@ -435,7 +435,7 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
     HONE_TRY(
         hone__awkward_open(f->problem->device, f->setup, &f->awkward, err));
     HONE_TRY(hone__final_run(&ops, f, f->request, report, err));
-    report->timing = f->problem->timing;
+    report->timing = (int)f->problem->timing;
     read_clocks(f, report);
     HONE_TRY(hone__final_say(f->to_parent, report, err));
     close_all(f); /* not after a failure: a lost context could hang in it */
