@@ -53,9 +53,9 @@ static hone_status take_verdict(const hone_verdict *verdict,
     if (verdict->outcome == HONE_OUTCOME_OK)
         return HONE_OK;
     set_out(item, verdict->outcome, verdict->message);
-    return verdict->leaving ? hone__fail(err, HONE_ERR_KERNEL, "%s",
-                                         item->message)
-                            : HONE_OK;
+    return verdict->leaving
+               ? hone__fail(err, HONE_ERR_KERNEL, "%s", item->message)
+               : HONE_OK;
 }
 
 static hone_status load(final *f, int of, runner *r, hone_error *err)
