@@ -33,6 +33,16 @@ double hone__inputs_value(int type, uint64_t seed, uint64_t index,
                        : (double)((int64_t)(bits % (uint64_t)(2 * a + 1)) - a);
 }
 
+int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact)
+{
+    return exact > 0 && (!so_far || exact < so_far) ? exact : so_far;
+}
+
+int hone__arg_is_written(const hone_resolved_arg *arg)
+{
+    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
+}
+
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
                          int64_t amplitude, void *out)
 {

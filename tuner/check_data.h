@@ -6,6 +6,7 @@
 
 #include "gen/template.h"
 #include "runtime/facts.h"
+#include "runtime/launch_spec.h"
 #include "tuner/cpu_reference.h"
 
 /* The two runs a variant is verified with: integers, where the result must
@@ -35,6 +36,12 @@ double hone__inputs_value(int type, uint64_t seed, uint64_t index,
  * [0.25, 1). */
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
                          int64_t amplitude, void *out);
+
+/* Integers in the exact pass are as small as the strictest of the checks
+ * wants: the amplitude after one more check with `exact` (0: none). */
+int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact);
+/* An out or inout array. */
+int hone__arg_is_written(const hone_resolved_arg *arg);
 
 /* Elements as arrays hold them; complex arrays are twice as many f32. */
 double hone__element_load(int type, const void *array, int64_t index);

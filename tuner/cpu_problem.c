@@ -43,31 +43,13 @@ hone_watch_state hone__cpu_block_state(const hone_cpu_block *block)
     return state;
 }
 
-static int is_written(const hone_resolved_arg *arg)
-{
-    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
-}
-
-static int64_t amplitude_of(const hone_cpu_problem *problem, int pass)
-{
-    int64_t amplitude = 0;
-
-    for (size_t i = 0; pass == HONE_PASS_EXACT && i < problem->n_checks; ++i) {
-        const int64_t exact = problem->checks[i].exact;
-
-        if (exact > 0 && (!amplitude || exact < amplitude))
-            amplitude = exact;
-    }
-    return amplitude;
-}
-
 /* The values of one array, written (again). */
 static void fill(hone_cpu_problem *problem, int pass, size_t arg)
 {
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     hone_cpu_block *block = &problem->pristine[pass][arg];
     const uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
-    const int64_t amplitude = amplitude_of(problem, pass);
+    const int64_t amplitude = problem->amplitude[pass];
     const int type = hone__lane_type(a->type);
     const int64_t n = hone__lane_count(a);
 
@@ -96,12 +78,12 @@ static hone_status make_inputs(hone_cpu_problem *problem, hone_error *err)
         for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
             if (arg->mode == HONE_ARG_SCALAR)
                 hone__inputs_scalar(arg->type, problem->seed, i, pass,
-                                    amplitude_of(problem, pass),
+                                    problem->amplitude[pass],
                                     &problem->scalar[pass][i]);
             else if (arg->mode != HONE_ARG_OUT)
                 HONE_TRY(make_array(problem, pass, i, err));
         }
-        if (is_written(arg)) {
+        if (hone__arg_is_written(arg)) {
             HONE_TRY(hone__cpu_block_alloc((size_t)arg->size_bytes,
                                            problem->guarded,
                                            &problem->work[i], err));
@@ -201,6 +183,8 @@ static hone_status read_checks(hone_cpu_problem *problem, hone_error *err)
         HONE_TRY(hone__check_bounds(tmpl, &tmpl->checks[i],
                                     problem->resolved.dims, &problem->facts,
                                     &check->tolerance, &check->exact, err));
+        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
+            problem->amplitude[HONE_PASS_EXACT], check->exact);
     }
     return HONE_OK;
 }
@@ -317,7 +301,7 @@ void hone__cpu_problem_prepare(hone_cpu_problem *problem, int pass,
         args[i] = &problem->scalar[pass][i];
         if (arg->mode == HONE_ARG_SCALAR)
             continue;
-        pointers[i] = is_written(arg) ? work->data : from->data;
+        pointers[i] = hone__arg_is_written(arg) ? work->data : from->data;
         args[i] = &pointers[i];
         if (arg->mode == HONE_ARG_INOUT)
             memcpy(work->data, from->data, work->size_bytes);

@@ -53,6 +53,7 @@ typedef struct hone_cpu_problem {
     hone_launch_spec *spec;
     hone_resolved resolved;
     uint64_t seed;
+    int64_t amplitude[HONE_N_PASSES]; /* of integers as inputs; 0: reals */
     int guarded;
     int output; /* index of the only array that is written; -1: none */
     hone_cpu_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];

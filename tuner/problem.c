@@ -17,25 +17,6 @@ int64_t hone__lane_count(const hone_resolved_arg *arg)
     return arg->type == HONE_TYPE_C32 ? 2 * arg->count : arg->count;
 }
 
-static int is_written(const hone_resolved_arg *arg)
-{
-    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
-}
-
-/* Integers in the exact pass take the smallest amplitude of the checks. */
-static int64_t amplitude_of(const hone_problem *problem, int pass)
-{
-    int64_t amplitude = 0;
-
-    for (size_t i = 0; pass == HONE_PASS_EXACT && i < problem->n_checks; ++i) {
-        const int64_t exact = problem->checks[i].exact;
-
-        if (exact > 0 && (!amplitude || exact < amplitude))
-            amplitude = exact;
-    }
-    return amplitude;
-}
-
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
                                hone_error *err)
 {
@@ -44,7 +25,7 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
     int type = hone__lane_type(a->type);
     int64_t n = hone__lane_count(a);
     uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
-    int64_t amplitude = amplitude_of(problem, pass);
+    int64_t amplitude = problem->amplitude[pass];
     void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
                       &amplitude};
 
@@ -61,7 +42,7 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
         for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
             if (arg->mode == HONE_ARG_SCALAR) {
                 hone__inputs_scalar(arg->type, problem->seed, i, pass,
-                                    amplitude_of(problem, pass),
+                                    problem->amplitude[pass],
                                     &problem->scalar[pass][i]);
                 continue;
             }
@@ -71,7 +52,7 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
                                        &problem->pristine[pass][i], err));
             HONE_TRY(hone__problem_fill(problem, pass, i, err));
         }
-        if (is_written(arg))
+        if (hone__arg_is_written(arg))
             HONE_TRY(hone__block_alloc(problem->device, size,
                                        &problem->work[i], err));
     }
@@ -174,7 +155,8 @@ static hone_status make_set(hone_problem *problem, size_t set,
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];
         const hone_block *reals = &problem->pristine[HONE_PASS_REALS][i];
-        const hone_block *block = is_written(arg) ? &problem->work[i] : reals;
+        const hone_block *block =
+            hone__arg_is_written(arg) ? &problem->work[i] : reals;
 
         problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
         if (arg->mode == HONE_ARG_SCALAR)
@@ -227,7 +209,7 @@ static hone_status find_output(hone_problem *problem, hone_error *err)
 
     problem->output = -1;
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        if (!is_written(&problem->resolved.args[i]))
+        if (!hone__arg_is_written(&problem->resolved.args[i]))
             continue;
         problem->output = (int)i;
         ++n_outputs;
@@ -252,6 +234,8 @@ static hone_status read_checks(hone_problem *problem, hone_error *err)
                                     problem->resolved.dims,
                                     &problem->device->facts,
                                     &check->tolerance, &check->exact, err));
+        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
+            problem->amplitude[HONE_PASS_EXACT], check->exact);
     }
     return HONE_OK;
 }
@@ -267,7 +251,7 @@ static int64_t needed_bytes(const hone_problem *problem)
 
         if (arg->mode == HONE_ARG_IN || arg->mode == HONE_ARG_INOUT)
             bytes += HONE_N_PASSES * arg->size_bytes;
-        if (is_written(arg))
+        if (hone__arg_is_written(arg))
             bytes += arg->size_bytes;
     }
     for (size_t i = 0; problem->output >= 0 && i < problem->n_checks; ++i)
@@ -380,7 +364,7 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
             continue;
         pointers[i] = problem->pristine[pass][i].data;
         args[i] = &pointers[i];
-        if (!is_written(arg))
+        if (!hone__arg_is_written(arg))
             continue;
         pointers[i] = problem->work[i].data;
         if (arg->mode == HONE_ARG_INOUT)

@@ -45,6 +45,7 @@ typedef struct hone_problem {
     hone_launch_spec *spec; /* of the default variant; names borrow from it */
     hone_resolved resolved; /* the arguments are those of every variant */
     uint64_t seed;
+    int64_t amplitude[HONE_N_PASSES]; /* of integers as inputs; 0: reals */
     int output; /* index of the only out or inout array; -1: none */
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
