@@ -432,14 +432,20 @@ static void read_clocks(const final *f, hone_final_report *report)
 
 static hone_status run(final *f, hone_final_report *report, hone_error *err)
 {
-    HONE_TRY(
-        hone__awkward_open(f->problem->device, f->setup, &f->awkward, err));
-    HONE_TRY(hone__final_run(&ops, f, f->request, report, err));
-    report->timing = (int)f->problem->timing;
-    read_clocks(f, report);
-    HONE_TRY(hone__final_say(f->to_parent, report, err));
-    close_all(f); /* not after a failure: a lost context could hang in it */
-    return HONE_OK;
+    hone_status status =
+        hone__awkward_open(f->problem->device, f->setup, &f->awkward, err);
+
+    if (status == HONE_OK)
+        status = hone__final_run(&ops, f, f->request, report, err);
+    if (status == HONE_OK) {
+        report->timing = (int)f->problem->timing;
+        read_clocks(f, report);
+        status = hone__final_say(f->to_parent, report, err);
+    }
+    /* A context that is lost could hang in it. */
+    if (status == HONE_OK || err->domain != HONE_DOMAIN_CUDA)
+        close_all(f);
+    return status;
 }
 
 static int count_rivals(const hone_template *tmpl)

@@ -47,6 +47,32 @@ static void count_outcome(hone_tune_run *run, hone_outcome outcome)
     ++run->progress.outcomes[outcome];
 }
 
+/* A later trial of the same variant, in a final, found it wrong: the last one
+ * counts. */
+static void refute(hone_tune_run *run, int64_t index, hone_outcome outcome)
+{
+    size_t kept = 0;
+
+    run->progress.best_ns = 0;
+    run->best_config[0] = '\0';
+    for (size_t i = 0; i < run->n_candidates; ++i) {
+        const hone_candidate *c = &run->candidates[i];
+
+        if (c->index == index) {
+            --run->progress.outcomes[HONE_OUTCOME_OK];
+            ++run->progress.outcomes[outcome];
+            continue;
+        }
+        if (run->progress.best_ns <= 0 ||
+            c->time_ns < run->progress.best_ns) {
+            run->progress.best_ns = c->time_ns;
+            run->best_trial_id = c->trial_id;
+        }
+        run->candidates[kept++] = *c;
+    }
+    run->n_candidates = kept;
+}
+
 /* A trial of an earlier run: not repeated, and a candidate if it is good. */
 static hone_status resume_trial(void *user, const hone_db_trial_row *row,
                                 hone_error *err)
@@ -69,8 +95,11 @@ static hone_status resume_trial(void *user, const hone_db_trial_row *row,
     hone__free(config);
     if (candidate.index < 0 || outcome == HONE_N_OUTCOMES)
         return status; /* of another space: the template changed */
-    if (run->seen[candidate.index / 8] & (1u << (candidate.index % 8)))
+    if (run->seen[candidate.index / 8] & (1u << (candidate.index % 8))) {
+        if (outcome != HONE_OUTCOME_OK)
+            refute(run, candidate.index, outcome);
         return HONE_OK;
+    }
     mark_seen(run, candidate.index);
     ++run->progress.n_resumed;
     run->progress.n_compiled += row->cubin_sha256[0] != '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the program that its output does not show without a GPU: which
- * --dims belong to which template, budgets and devices, exit codes, values
+ * --dims belong to which template, lists, budgets and devices, exit codes, values
  * as text and CSV. */
 #include "runtime/alloc.h"
 #include "tools/arguments.h"
@@ -118,6 +118,33 @@ static void no_memory_is_a_status(void **state)
         assert_true(status == HONE_OK || status == HONE_ERR_NO_MEMORY);
     }
     assert_int_equal(status, HONE_OK);
+}
+
+/* An option that may be repeated keeps every value, in order. */
+static void configs_are_a_list(void **state)
+{
+    char storage[512];
+    hone_options options;
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(parse("bench x --dims 7 --config A=1 -c B=2 --config=A=3",
+                           storage, &options, &err),
+                     HONE_OK);
+    assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 0),
+                        "A=1");
+    assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 1),
+                        "B=2");
+    assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 2),
+                        "A=3");
+    assert_null(hone__options_listed(&options, HONE_OPT_CONFIG, 3));
+    assert_null(hone__options_listed(&options, HONE_OPT_DIMS, 0));
+    assert_string_equal(options.text[HONE_OPT_CONFIG], "A=3");
+    assert_int_equal(options.n_args, 1);
+    hone__options_free(&options);
+    assert_int_equal(parse("expand x", storage, &options, &err), HONE_OK);
+    assert_null(hone__options_listed(&options, HONE_OPT_CONFIG, 0));
+    hone__options_free(&options);
 }
 
 static hone_status budget(const char *words, int64_t *trials, double *s)
@@ -322,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dims_belong_to_the_templates_before_them),
+        cmocka_unit_test(configs_are_a_list),
         cmocka_unit_test(a_template_without_problem_is_refused),
         cmocka_unit_test(no_memory_is_a_status),
         cmocka_unit_test(budgets_are_trials_or_time),

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The final of a tuning run on the cpu device: what it stores of its
+# decisions, and who wins if all that seem the best are wrong.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_DB=$work/final.db
+HONE_CACHE_DIR=$work/cache
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
+ask() { "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "$1"; }
+is() { [ "$(ask "$2")" = "$1" ] || fail "$2: $(ask "$2"), not $1"; }
+
+run 0 tune saxpy --dims 5003 --device cpu --budget 3 --format json
+winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
+[ -n "$winner" ] || fail "no winner"
+grep -q '"noise_floor": [0-9]' "$work/out" || fail "no noise floor"
+grep -Eq '"verdict": "(decided|tied|too_noisy)"' "$work/out" ||
+    fail "no verdict"
+is 3 "select count(*) from decision_v1 where kind = 'finalist'"
+is 2 "select count(*) from decision_v1 where kind in ('dropped', 'tied')
+      and ratio_low <= ratio and ratio <= ratio_high and n_samples >= 8
+      and text <> '' and config <> ''"
+is "$winner" "select config from decision_v1 where kind = 'winner'
+              and text <> '' and ratio > 0 and n_samples >= 8"
+is 1 "select count(*) from session_v1 where noise_floor >= 0
+      and verdict in ('decided', 'tied', 'too_noisy')"
+is 1 "select count(*) from winner_v1 where decided_by =
+      (select text from decision_v1 where kind = 'winner')"
+
+# Forty that are wrong and seem the best: each is refuted, with a trial that
+# says why, until it is the turn of those that are right. (One whose trial a
+# busy machine made slow may not get as far.)
+HONE_DB=$work/refuted.db
+run 0 tune "$fixtures/refuted.cu" --dims 4096 --device cpu \
+    --strategy exhaustive --format json
+json shapes.0.trials=42
+case $(ask "select config from winner_v1") in
+KIND=right,N=[12]) ;;
+*) fail "the winner is $(ask "select config from winner_v1")" ;;
+esac
+refuted=$(ask "select count(distinct config) from decision_v1
+               where kind = 'refuted' and text like '%at n=1%'")
+[ "$refuted" -gt 32 ] || fail "one final refuted all: $refuted"
+is "$refuted" "select count(*) from decision_v1 where kind = 'refuted'"
+is 1 "select count(*) from decision_v1 where kind = 'winner'"
+# They stay refuted: the next run knows, and does not ask again.
+run 0 tune "$fixtures/refuted.cu" --dims 4096 --device cpu \
+    --strategy exhaustive --format json
+json shapes.0.trials=42 shapes.0.resumed=42
+is "$refuted" "select count(*) from decision_v1 where kind = 'refuted'
+               and session_id = 1"
+is 0 "select count(*) from decision_v1 where kind = 'finalist'
+      and session_id = 2 and config in
+      (select config from decision_v1 where kind = 'refuted'
+       and session_id = 1)"
+
+# Nobody is right: no winner, and none from an earlier run.
+run 1 tune "$fixtures/refuted.cu" --dims 4098 --device cpu \
+    --strategy exhaustive --budget 9 --format json
+json shapes.0.outcomes.wrong=9
+is 1 "select count(*) from winner_v1"
