@@ -78,7 +78,7 @@ static void say_too_noisy(const hone_final_report *report, const char *noise,
         (void)snprintf(
             out, size,
             "too noisy to decide between %d finalists (noise floor "
-            "%s, %d rounds); %s; tune again on an idle machine",
+            "%s, %d rounds); %s; run again on an idle machine",
             report->n_raced, noise, report->n_rounds, rule);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the program that its output does not show without a GPU: which
- * --dims belong to which template, lists, budgets and devices, exit codes, values
- * as text and CSV. */
+ * --dims belong to which template, lists, budgets and devices, exit codes,
+ * values as text and CSV. */
 #include "runtime/alloc.h"
 #include "tools/arguments.h"
 #include "tools/exit_code.h"
@@ -128,9 +128,10 @@ static void configs_are_a_list(void **state)
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(parse("bench x --dims 7 --config A=1 -c B=2 --config=A=3",
-                           storage, &options, &err),
-                     HONE_OK);
+    assert_int_equal(
+        parse("bench x --dims 7 --config A=1 -c B=2 --config=A=3", storage,
+              &options, &err),
+        HONE_OK);
     assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 0),
                         "A=1");
     assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 1),
