@@ -9,7 +9,12 @@ delete from op where not coalesce(json_valid(fixed) and json_valid(raced), 0);
 update op set fixed = fixed -> '$.shapes[0]', raced = raced -> '$.shapes[0]',
               bench = iif(json_valid(bench), bench, null);
 
-select op, raced ->> 'trials' as trials,
+create table bench_row as
+select op, r.value ->> 'config' as config, r.value ->> 'ratio' as ratio,
+       r.value ->> 'ratio_low' as low, r.value ->> 'ratio_high' as high
+  from op, json_each(op.bench, '$.rows') r;
+
+select op.op, raced ->> 'trials' as trials,
        fixed ->> 'n_samples' as "samples, 30 each",
        raced ->> 'n_samples' as "raced",
        round(fixed ->> 'sample_s', 2) as "seconds, 30 each",
@@ -19,13 +24,12 @@ select op, raced ->> 'trials' as trials,
        round(fixed ->> 'trials_s', 1) as "all trials s, 30 each",
        round(raced ->> 'trials_s', 1) as "raced",
        fixed ->> 'winner' = raced ->> 'winner' as "same winner",
-       round(100 * (r.value ->> 'ratio') - 100, 2) || ' %'
+       round(100 * r.ratio / f.ratio - 100, 2) || ' %'
          as "raced over fixed (0.5 %)",
-       round(100 * (r.value ->> 'ratio_low') - 100, 2) || ' to ' ||
-         round(100 * (r.value ->> 'ratio_high') - 100, 2) || ' %'
-         as "95 % interval",
+       round(100 * r.low / f.ratio - 100, 2) || ' to ' ||
+         round(100 * r.high / f.ratio - 100, 2) || ' %' as "95 % interval",
        round(100 * (bench ->> 'noise_floor'), 2) || ' %' as "noise floor"
-  from op left join json_each(op.bench, '$.rows') r
-    on r.value ->> 'config' = raced ->> 'winner'
-   and r.value ->> 'name' <> 'default'
- group by op;
+  from op
+  left join bench_row f on f.op = op.op and f.config = fixed ->> 'winner'
+  left join bench_row r on r.op = op.op and r.config = raced ->> 'winner'
+ group by op.op;

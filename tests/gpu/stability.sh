@@ -17,7 +17,7 @@ RUNS=${RUNS:-10}
 FIXED_S=${FIXED_S:-60}
 REDUCE=${REDUCE:-4M} # this and the next: smaller, to test the script
 GEMM=${GEMM:-1024,1024,1024}
-MOST=16 # configurations in a bench
+MOST=24 # configurations in a bench
 
 tunings() { # tunings OP DIMS [OPTIONS]
     op=$1
