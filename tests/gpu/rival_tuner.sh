@@ -8,7 +8,7 @@
 #
 # WHEELS: folder with wheels to install for this run, from
 #     pip download kernel_tuner --python-version 3.12 --only-binary=:all: ..
-# PYTHON (python3), SECONDS_EACH (60), BACK_END (CUDA: its own choice).
+# PYTHON (python3), SECONDS_EACH (40), BACK_END (CUDA: its own choice).
 . "$(dirname "$0")/steps.sh"
 
 PYTHON=${PYTHON:-python3}
@@ -28,7 +28,7 @@ if ! "$PYTHON" -c 'import kernel_tuner' 2>"$OUT/import.log"; then
 fi
 rate() { # rate NAME OP DIMS
     step "$1" "$PYTHON" "$HONE_SOURCE/tests/rivals/kernel_tuner_rate.py" "$2" \
-        --dims "$3" --seconds "${SECONDS_EACH:-60}" --limit "${LIMIT:-60}" \
+        --dims "$3" --seconds "${SECONDS_EACH:-40}" --limit "${LIMIT:-60}" \
         --back-end "${BACK_END:-CUDA}" --hone "$HONE" \
         --templates "$HONE_TEMPLATE_PATH" --cuda-include "$CUDA_HOME/include"
 }

@@ -231,6 +231,7 @@ def main():
     sample = configurations(options, problem)
 
     import kernel_tuner
+    import kernel_tuner.strategies.random_sample  # it would be loaded late
 
     if options.back_end in ("CUDA", "NVCUDA"):
         allow_shared_memory()
