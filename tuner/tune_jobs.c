@@ -158,6 +158,7 @@ static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
     hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
     hone_status status;
 
+    job->is_gated = outcome == HONE_OUTCOME_LIMITS;
     (void)snprintf(report.message, sizeof report.message, "%.300s", message);
     status = hone__tune_record_trial(run, job, &report, err);
     hone__tune_job_free(job);

@@ -314,9 +314,10 @@ static const char *decide(const hone_tune_run *run, const hone_tune_job *job,
         (void)snprintf(text, size, "%s", report->message);
         return "alarm";
     }
-    if (!job->compiled.cubin.length &&
-        report->outcome == HONE_OUTCOME_LIMITS) {
-        (void)snprintf(text, size, "not compiled: %s", report->message);
+    if (job->is_gated) {
+        (void)snprintf(text, size, "%s: %s",
+                       job->compiled.ok ? "not tried" : "not compiled",
+                       report->message);
         return "gated";
     }
     if (report->outcome != HONE_OUTCOME_OK)

@@ -28,6 +28,7 @@ typedef struct hone_tune_job {
     int64_t variant_id; /* in the database; 0: not yet */
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
     int n_killed; /* workers killed from outside while they tried it */
+    int is_gated; /* a gate rejected it: the worker never had it */
     struct hone_tune_job *next;
 } hone_tune_job;
 
