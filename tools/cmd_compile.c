@@ -30,15 +30,18 @@ static void begin(compile_view *view)
 {
     static const hone_column all[] = {
         {"config", "configuration", HONE_CELL_TEXT},
-        {"ok", "ok", HONE_CELL_TEXT},
+        {"outcome", "outcome", HONE_CELL_TEXT},
         {"registers", "registers", HONE_CELL_NUMBER},
         {"spill_bytes", "spill", HONE_CELL_NUMBER},
         {"static_shared_bytes", "shared", HONE_CELL_NUMBER},
         {"cubin_bytes", "cubin", HONE_CELL_NUMBER},
         {"compile_ms", "ms", HONE_CELL_NUMBER},
+        {"warnings", "warnings", HONE_CELL_TEXT},
+        {"log", "why not", HONE_CELL_TEXT},
     };
     static const hone_column failed[] = {
         {"config", "configuration that failed", HONE_CELL_TEXT},
+        {"outcome", "outcome", HONE_CELL_TEXT},
         {"log", "why", HONE_CELL_TEXT},
     };
 
@@ -67,6 +70,32 @@ static json_t *first_complaint(const char *log)
     return json_stringn(at, length);
 }
 
+static json_t *row_of(const hone_compile_report *report)
+{
+    const int ok = report->outcome == HONE_OUTCOME_OK;
+
+    return json_pack(
+        "{s:s, s:b, s:s, s:b, s:f, s:I, s:i, s:i, s:i, s:s, s:o*}", "config",
+        report->config, "ok", ok, "outcome",
+        hone__outcome_name(report->outcome), "cached", report->cached,
+        "compile_ms", report->compile_ms, "cubin_bytes",
+        (json_int_t)report->cubin_bytes, "registers", report->registers,
+        "spill_bytes", report->spill_bytes, "static_shared_bytes",
+        report->static_shared_bytes, "warnings", report->warnings, "log",
+        ok ? NULL : first_complaint(report->log));
+}
+
+/* Variants that cannot be launched are no failures; of one that was asked for
+ * by name the reason is told all the same. */
+static int is_listed(const compile_view *view,
+                     const hone_compile_report *report)
+{
+    return lists_all(view) || report->outcome == HONE_OUTCOME_COMPILE ||
+           report->outcome == HONE_OUTCOME_TIMEOUT ||
+           (report->outcome == HONE_OUTCOME_LIMITS &&
+            view->options->text[HONE_OPT_CONFIG]);
+}
+
 static void on_variant(void *user, const hone_compile_report *report)
 {
     compile_view *view = user;
@@ -74,18 +103,9 @@ static void on_variant(void *user, const hone_compile_report *report)
                                      "variants", "", ""};
 
     begin(view);
-    if (lists_all(view) || !report->ok) {
+    if (is_listed(view, report)) {
         hone__progress_wipe();
-        hone__output_row(
-            view->output,
-            json_pack("{s:s, s:b, s:b, s:f, s:I, s:i, s:i, s:i, s:o*}",
-                      "config", report->config, "ok", report->ok, "cached",
-                      report->cached, "compile_ms", report->compile_ms,
-                      "cubin_bytes", (json_int_t)report->cubin_bytes,
-                      "registers", report->registers, "spill_bytes",
-                      report->spill_bytes, "static_shared_bytes",
-                      report->static_shared_bytes, "log",
-                      report->ok ? NULL : first_complaint(report->log)));
+        hone__output_row(view->output, row_of(report));
     }
     hone__progress_show(&step);
 }
@@ -127,13 +147,32 @@ static hone_status fill_request(const hone_options *options,
 
 static json_t *tail_of(const hone_compile_result *result)
 {
-    return json_pack("{s:I, s:I, s:I, s:i, s:f, s:f, s:s}", "variants",
-                     (json_int_t)result->n_variants, "failed",
-                     (json_int_t)result->n_failed, "compiles",
-                     (json_int_t)result->n_compiles, "workers",
-                     result->n_workers, "seconds", result->seconds,
-                     "variants_per_s", result->variants_per_s, "toolchain",
-                     result->toolchain);
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:s}", "variants",
+        (json_int_t)result->n_variants, "failed",
+        (json_int_t)result->n_failed, "gated", (json_int_t)result->n_gated,
+        "warned", (json_int_t)result->n_warned, "compiles",
+        (json_int_t)result->n_compiles, "cached",
+        (json_int_t)result->n_cached, "workers", result->n_workers, "seconds",
+        result->seconds, "variants_per_s", result->variants_per_s,
+        "compiles_per_s", result->compiles_per_s, "toolchain",
+        result->toolchain);
+}
+
+/* CSV has the rows alone. */
+static void note_totals(const hone_options *options,
+                        const hone_compile_result *result)
+{
+    if (hone__options_is(options, HONE_OPT_FORMAT, "csv"))
+        hone__message_note("%lld variants: %lld failed, %lld gated, %lld "
+                           "compiles, %lld cached; %.1f s, %.1f variants/s, "
+                           "%.1f compiles/s",
+                           (long long)result->n_variants,
+                           (long long)result->n_failed,
+                           (long long)result->n_gated,
+                           (long long)result->n_compiles,
+                           (long long)result->n_cached, result->seconds,
+                           result->variants_per_s, result->compiles_per_s);
 }
 
 static hone_exit finish(compile_view *view, hone_status status,
@@ -145,8 +184,10 @@ static hone_exit finish(compile_view *view, hone_status status,
     /* Also when nothing was finished before the interruption. */
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
         begin(view);
-    if (view->output)
+    if (view->output) {
         code = hone__output_end(view->output, tail_of(result));
+        note_totals(view->options, result);
+    }
     if (status == HONE_ERR_INTERRUPTED) {
         hone__message_note("interrupted; what is compiled is in the cache: "
                            "run the same command again to go on");

@@ -6,6 +6,7 @@
 #include "gen/expand.h"
 #include "runtime/alloc.h"
 #include "tuner/farm.h"
+#include "tuner/gate.h"
 #include "tuner/worker.h"
 
 #include <stdio.h>
@@ -17,6 +18,8 @@ typedef struct compile_run {
     hone_facts facts;
     char arch[16];
     int64_t dims[HONE_MAX_DIMS];
+    int64_t gate_dims[HONE_MAX_DIMS]; /* 0: not known */
+    hone_facts gate_facts;
     hone_space *space; /* NULL: one given configuration */
     int64_t n_total;
     int64_t *config; /* scratch */
@@ -39,35 +42,59 @@ static void config_of(const compile_run *run, int64_t n, int64_t *out)
     }
 }
 
+static void tell(compile_run *run, int64_t job, hone_compile_report *report)
+{
+    hone_text config = {0};
+
+    ++run->result->n_variants;
+    if (!run->request->on_variant)
+        return;
+    config_of(run, job, run->config);
+    hone__config_format(run->request->tmpl, run->config, &config);
+    report->index = job;
+    report->n_total = run->n_total;
+    report->config = hone__text_str(&config);
+    run->request->on_variant(run->request->user, report);
+    hone__text_free(&config);
+}
+
 static void on_done(void *user, int64_t job, hone_compile_output *output)
 {
     compile_run *run = user;
-    hone_text config = {0};
+    hone_compile_result *result = run->result;
     hone_compile_report report = {
-        .index = job,
-        .n_total = run->n_total,
-        .ok = output->ok,
+        .outcome = output->ok          ? HONE_OUTCOME_OK
+                   : output->timed_out ? HONE_OUTCOME_TIMEOUT
+                                       : HONE_OUTCOME_COMPILE,
         .cached = output->cached,
         .compile_ms = output->cached ? 0 : output->compile_ms,
         .cubin_bytes = output->cubin.length,
         .registers = output->registers,
         .spill_bytes = output->spill_bytes,
         .static_shared_bytes = output->static_shared_bytes,
+        .warnings = output->warnings,
         .log = hone__text_str(&output->log)};
 
-    ++run->result->n_variants;
-    run->result->n_failed += !output->ok;
-    run->result->n_compiles += !output->cached;
-    if (!run->request->on_variant)
-        return;
-    config_of(run, job, run->config);
-    hone__config_format(run->request->tmpl, run->config, &config);
-    report.config = hone__text_str(&config);
-    run->request->on_variant(run->request->user, &report);
-    hone__text_free(&config);
+    result->n_failed += !output->ok;
+    result->n_warned += output->warnings[0] != '\0';
+    result->n_compiles += !output->cached;
+    result->n_cached += output->cached;
+    tell(run, job, &report);
 }
 
-/* Type dimensions have a default that serves where no shape is given. */
+static void on_gated(compile_run *run, int64_t job, const char *why)
+{
+    hone_compile_report report = {.outcome = HONE_OUTCOME_LIMITS,
+                                  .registers = -1,
+                                  .warnings = "",
+                                  .log = why};
+
+    ++run->result->n_gated;
+    tell(run, job, &report);
+}
+
+/* Type dimensions have a default that serves where no shape is given; sizes
+ * are then unknown to the gate. */
 static void default_dims(compile_run *run)
 {
     const hone_template *tmpl = run->request->tmpl;
@@ -78,7 +105,12 @@ static void default_dims(compile_run *run)
                            ? tmpl->dims[i].default_value
                        : tmpl->dims[i].n_types ? tmpl->dims[i].types[0]
                                                : 1;
+        run->gate_dims[i] =
+            run->request->dims || tmpl->dims[i].n_types ? run->dims[i] : 0;
     }
+    /* How much memory the device will have is not known here. */
+    run->gate_facts = run->facts;
+    run->gate_facts.value[HONE_FACT_memory] = INT64_MAX;
 }
 
 static hone_status open_space(compile_run *run, hone_error *err)
@@ -95,8 +127,8 @@ static hone_status open_space(compile_run *run, hone_error *err)
                        ? "a"
                        : "");
     default_dims(run);
-    run->config = hone__alloc((request->tmpl->n_params + 1) *
-                              sizeof *run->config);
+    run->config =
+        hone__alloc((request->tmpl->n_params + 1) * sizeof *run->config);
     if (!run->config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->facts,
@@ -116,28 +148,56 @@ static hone_status open_space(compile_run *run, hone_error *err)
     return HONE_OK;
 }
 
-static hone_status submit(compile_run *run, int64_t job, hone_error *err)
+/* What one configuration is compiled from. */
+typedef struct variant_text {
+    hone_text source;
+    hone_text options;
+    hone_text spec;
+} variant_text;
+
+static hone_status expand(compile_run *run, int64_t job, variant_text *out,
+                          hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
-    hone_text source = {0};
-    hone_text options = {0};
-    hone_status status;
 
     config_of(run, job, run->config);
-    status = hone__expand_source(tmpl, run->config, run->dims, &source, err);
-    if (status == HONE_OK)
-        status = hone__expand_options(tmpl, run->config, run->dims, &options,
-                                      err);
-    if (status == HONE_OK) {
-        const hone_compile_input input = {
-            hone__text_str(&source), tmpl->path, run->arch,
-            hone__text_str(&options), hone__text_str(&run->folder),
-            tmpl->sha256};
+    HONE_TRY(
+        hone__expand_source(tmpl, run->config, run->dims, &out->source, err));
+    HONE_TRY(hone__expand_options(tmpl, run->config, run->dims, &out->options,
+                                  err));
+    return hone__expand_launch_spec(tmpl, run->config, &out->spec, err);
+}
 
-        status = hone__farm_submit(run->farm, job, &input, err);
-    }
-    hone__text_free(&source);
-    hone__text_free(&options);
+static hone_status submit_or_gate(compile_run *run, int64_t job,
+                                  const variant_text *text, hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    const hone_compile_input input = {hone__text_str(&text->source),
+                                      tmpl->path,
+                                      run->arch,
+                                      hone__text_str(&text->options),
+                                      hone__text_str(&run->folder),
+                                      tmpl->sha256};
+    char why[320];
+
+    if (hone__gate_launch(hone__text_str(&text->spec), input.options,
+                          run->gate_dims, tmpl->n_dims, &run->gate_facts, why,
+                          sizeof why) != HONE_GATE_LIMITS)
+        return hone__farm_submit(run->farm, job, &input, err);
+    on_gated(run, job, why);
+    return HONE_OK;
+}
+
+static hone_status submit(compile_run *run, int64_t job, hone_error *err)
+{
+    variant_text text = {.source = {0}};
+    hone_status status = expand(run, job, &text, err);
+
+    if (status == HONE_OK)
+        status = submit_or_gate(run, job, &text, err);
+    hone__text_free(&text.source);
+    hone__text_free(&text.options);
+    hone__text_free(&text.spec);
     return status;
 }
 
@@ -171,8 +231,8 @@ hone_status hone__compile_space(const hone_compile_request *request,
     hone__folder_of(request->tmpl->path, &run.folder);
     status = open_space(&run, err);
     if (status == HONE_OK)
-        status = hone__farm_open(&request->farm, on_done, &run, &run.farm,
-                                 err);
+        status =
+            hone__farm_open(&request->farm, on_done, &run, &run.farm, err);
     if (status == HONE_OK) {
         out->n_workers = hone__farm_n_workers(run.farm);
         (void)snprintf(out->toolchain, sizeof out->toolchain, "%s %.40s",
@@ -181,8 +241,10 @@ hone_status hone__compile_space(const hone_compile_request *request,
         start_s = hone__now_s();
         status = compile_all(&run, err);
         out->seconds = hone__now_s() - start_s;
-        if (out->seconds > 0)
+        if (out->seconds > 0) {
             out->variants_per_s = (double)out->n_variants / out->seconds;
+            out->compiles_per_s = (double)out->n_compiles / out->seconds;
+        }
     }
     hone__farm_close(run.farm);
     hone__space_free(run.space);

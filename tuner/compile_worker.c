@@ -108,16 +108,18 @@ static void say_begun(const state *st)
 void hone__compile_no_memory(const hone_compile_worker_setup *setup,
                              hone_text *out)
 {
-    if (setup->memory_cap_bytes)
-        hone__text_printf(out,
-                          "the compiler ran out of memory: each of %d compile "
-                          "processes may take %lld MiB (fewer of them, "
-                          "--jobs, may take more each)",
-                          setup->n_workers,
-                          (long long)(setup->memory_cap_bytes >> 20));
+    hone__text_puts(out, "the compiler ran out of memory");
+    if (!setup->memory_cap_bytes)
+        hone__text_puts(out, " (fewer compile processes, --jobs, take less)");
     else
-        hone__text_puts(out, "the compiler ran out of memory (fewer compile "
-                             "processes, --jobs, take less)");
+        hone__text_printf(out,
+                          ": each of %d compile processes may take %lld MiB "
+                          "(%s)",
+                          setup->n_workers,
+                          (long long)(setup->memory_cap_bytes >> 20),
+                          setup->cap_is_inherited
+                              ? "`ulimit -d` says so"
+                              : "fewer of them, --jobs, may take more each");
 }
 
 /* Compile, and tell a failure for want of memory from one of the source. */

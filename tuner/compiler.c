@@ -171,7 +171,11 @@ static hone_status compile(const hone_nvrtc *nvrtc,
                                  nvrtc->error_string(result));
     result = nvrtc->compile(program, options->n, options->list);
     status = read_program_log(nvrtc, program, &out->log, err);
-    out->out_of_memory = result == HONE_NVRTC_OUT_OF_MEMORY;
+    /* Where memory runs out in its optimiser, NVRTC 13.0 fails without a
+     * word; for every fault of a source it has one. */
+    out->out_of_memory =
+        result == HONE_NVRTC_OUT_OF_MEMORY ||
+        (result == HONE_NVRTC_COMPILATION_FAILED && !out->log.length);
     out->crashed = result == HONE_NVRTC_INTERNAL_ERROR;
     if (status == HONE_OK && result == 0)
         status = read_cubin(nvrtc, program, &out->cubin, err);

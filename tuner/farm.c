@@ -38,19 +38,21 @@ static int64_t data_bytes(void)
 
 /* Sanitizers map far more than any cap, and never touch most of it: there is
  * no cap for a process that already has half of it. */
-static int64_t choose_cap(int n_workers)
+static void choose_cap(hone_compile_worker_setup *setup)
 {
     hone_allowance allowance;
     struct rlimit limit;
     int64_t cap;
 
     hone__allowance_read(&allowance);
-    cap = hone__allowance_cap(&allowance, n_workers);
+    cap = hone__allowance_cap(&allowance, setup->n_workers);
     if (getrlimit(RLIMIT_DATA, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY &&
-        (cap == 0 || limit.rlim_cur < (rlim_t)cap))
+        (cap == 0 || limit.rlim_cur < (rlim_t)cap)) {
         cap = (int64_t)limit.rlim_cur;
-    return data_bytes() > cap / 2 ? 0 : cap;
+        setup->cap_is_inherited = 1;
+    }
+    setup->memory_cap_bytes = data_bytes() > cap / 2 ? 0 : cap;
 }
 
 /* The first thing a worker says: its compiler, or why there is none. */
@@ -93,8 +95,8 @@ static void set_up(hone_farm *farm, const hone_farm_options *options,
         .backend = options->backend,
         .host_build = options->host_build,
         .compile_at_most_s = timeout_s,
-        .n_workers = n_workers,
-        .memory_cap_bytes = choose_cap(n_workers)};
+        .n_workers = n_workers};
+    choose_cap(&farm->setup);
 }
 
 hone_status hone__farm_open(const hone_farm_options *options,

@@ -48,7 +48,8 @@ typedef struct hone_compile_report { /* one finished variant */
     int64_t index;        /* in the order of the request, 0.. */
     int64_t n_total;
     const char *config;   /* canonical text; valid during the call */
-    int ok;
+    hone_outcome outcome; /* OK, COMPILE, TIMEOUT, or LIMITS: not compiled,
+                             for it cannot be launched (gate.h) */
     int cached;           /* came from the cache, or from another variant
                              with the same source */
     double compile_ms;    /* of the compiler, 0 if cached */
@@ -56,7 +57,8 @@ typedef struct hone_compile_report { /* one finished variant */
     int registers;        /* most of its kernels; -1 unknown */
     int spill_bytes;
     int static_shared_bytes;
-    const char *log;      /* compiler's log, "" if none */
+    const char *warnings; /* "C7510,C7515" (compile_log.h), "" if none */
+    const char *log;      /* compiler's log, or why it was not asked; "" */
 } hone_compile_report;
 
 typedef struct hone_compile_request {
@@ -71,13 +73,16 @@ typedef struct hone_compile_request {
 } hone_compile_request;
 
 typedef struct hone_compile_result {
-    int64_t n_variants;
+    int64_t n_variants; /* = n_gated + n_compiles + n_cached */
     int64_t n_failed;
-    int64_t n_compiles; /* of the compiler: variants with the same source
-                           share one, and the cache has others */
+    int64_t n_gated;
+    int64_t n_warned;   /* of those that compiled */
+    int64_t n_compiles; /* of the compiler */
+    int64_t n_cached;   /* same source as another, or in the cache before */
     int n_workers;
     double seconds;
     double variants_per_s;
+    double compiles_per_s;
     char toolchain[64]; /* "NVRTC 13.0" */
 } hone_compile_result;
 
