@@ -3,8 +3,8 @@
  *
  * 15 s is the lower end of the times that, by reports on other tuners, no
  * winner has ever taken. The factor lets a space of slow compiles have its
- * tail: in the spaces we ship, the slowest compile takes 1.3 times the 95th
- * percentile, so four only ever ends what is out of proportion. */
+ * tail: in the spaces we ship the slowest compile takes 1.2 to 1.3 times the
+ * 95th percentile, so four only ever ends what is out of proportion. */
 #include "tuner/compile_limit.h"
 
 #include <stdio.h>

@@ -136,14 +136,14 @@ void hone__compile_log_warnings(const char *log, char out[64])
 int hone__compile_log_no_memory(const char *log)
 {
     static const char *const phrases[] = {
-        "unable to obtain mapped memory",    /* NVRTC's front end */
-        "LLVM ERROR: out of memory",         /* its optimiser, to stderr */
-        "Memory allocation failure",         /* ptxas */
-        "out of memory allocating",          /* g++ */
-        "virtual memory exhausted",          /* g++ */
-        "memory exhausted",                  /* as, ld */
+        "unable to obtain mapped memory", /* NVRTC's front end */
+        "LLVM ERROR: out of memory",      /* its optimiser, to stderr */
+        "Memory allocation failure",      /* ptxas */
+        "out of memory allocating",       /* g++ */
+        "virtual memory exhausted",       /* g++ */
+        "memory exhausted",               /* as, ld */
         "std::bad_alloc",
-        "Killed signal terminated program",  /* the kernel ended cc1plus */
+        "Killed signal terminated program", /* the kernel ended cc1plus */
     };
 
     for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; ++i) {

@@ -20,7 +20,7 @@ typedef struct hone_compile_worker_setup {
     hone_backend backend;
     hone_host_build host_build;
     double compile_at_most_s;
-    int n_workers; /* of the farm */
+    int n_workers;            /* of the farm */
     int64_t memory_cap_bytes; /* of this process; 0: none */
     int cap_is_inherited; /* `ulimit -d`: more workers or fewer, it stays */
 } hone_compile_worker_setup;

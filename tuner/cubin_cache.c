@@ -201,9 +201,9 @@ static hone_status write_entry(const char *folder, const char *key,
 
         if (fd >= 0)
             (void)unlink(temporary);
-        status = hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
-                                   "cannot write '%s': %s", path,
-                                   strerror(code));
+        status =
+            hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                              "cannot write '%s': %s", path, strerror(code));
     }
     if (fd >= 0)
         (void)close(fd);

@@ -13,8 +13,10 @@
 
 typedef struct hone_farm hone_farm;
 
-/* A finished job. `output` is borrowed until the callback returns. A worker
- * that died or ran past the time limit gives ok 0 and a log that says so. */
+/* A finished job. `output` is borrowed until the callback returns. A compile
+ * that took too long, crashed its process or reached its memory cap has ok 0,
+ * timed_out, crashed or out_of_memory, and a log that says so in a sentence;
+ * the cache does not keep it, and this farm does not try it again. */
 typedef void hone_farm_done(void *user, int64_t job,
                             hone_compile_output *output);
 
@@ -35,7 +37,8 @@ int hone__farm_n_idle(const hone_farm *farm);
 int hone__farm_n_busy(const hone_farm *farm);
 
 /* Give a job to an idle worker (there must be one). A job whose compile is
- * under way for another job takes no worker: it gets a copy of the answer. */
+ * under way for another job, or came to no end before, takes no worker: it
+ * gets a copy of the answer, from a later pump. */
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input,
                               hone_error *err);
@@ -47,8 +50,7 @@ size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
                               size_t capacity);
 hone_status hone__farm_pump(hone_farm *farm, hone_error *err);
 
-/* Default number of workers: cores, but at most one per 512 MiB of memory
- * (NVRTC takes a few hundred MB per instance). */
+/* Default number of workers: see allowance.h. */
 int hone__farm_default_workers(void);
 
 #endif

@@ -335,8 +335,9 @@ static void test_memory_cap(void **state)
     hone__farm_close(farm);
     assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
     assert_true(got.of[0].out_of_memory && !got.of[0].ok);
-    has(&got, 0, "each of 1 compile processes may take 600 MiB "
-                  "(`ulimit -d`");
+    has(&got, 0,
+        "each of 1 compile processes may take 600 MiB "
+        "(`ulimit -d`");
     assert_true(got.of[1].ok);
 }
 
