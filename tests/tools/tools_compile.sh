@@ -107,7 +107,7 @@ extern "C" __global__ void bomb(float *x)
 }
 CODE
 run 1 compile "$work/bomb.cu" --cache-dir "$cache" --format json \
-    --compile-timeout 2 -j 1
+    --compile-timeout 5 -j 1
 json variants=4 failed=1 compiles=4 failures.0.outcome=timeout \
     failures.0.config=A=2
 out_has "the limit was the most any compile may take"
