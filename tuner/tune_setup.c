@@ -127,12 +127,12 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     if (!is_cpu(run))
         HONE_TRY(hone__own_code_compile(&request->farm, run->device.arch,
                                        &run->device_code, err));
-    HONE_TRY(hone__farm_open(&request->farm, hone__tune_compiled, run, &run->farm,
-                             err));
+    HONE_TRY(hone__farm_open(&request->farm, hone__tune_compiled, run,
+                             &run->farm, err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
         .device_code = run->device_code.data,
-        .timing = request->timing,
+        .timing = (int)request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .problem = {.tmpl = request->tmpl,

@@ -26,6 +26,7 @@ for pair in good:ok slow:ok crash:fault leaves:fault second_run:wrong \
     out_has_line "${pair%%:*}" "${pair##*:}" ||
         fail "${pair%%:*} is not ${pair##*:}: $(cat "$work/trials")"
 done
+run 0 show decisions --format csv
 
 # Children of a process by name, without the tools of procps.
 children() {
@@ -42,7 +43,7 @@ children() {
 # tried again, and no trial is lost.
 HONE_DB=$work/killed.db
 "$HONE" tune "$template" --dims 4098 --device cpu --strategy exhaustive \
-    --budget 2 --samples 40 --format json >"$work/out" 2>"$work/err" &
+    --budget 2 --samples 60 --trial-timeout 60 --format json >"$work/out" 2>"$work/err" &
 tuner=$!
 for _ in $(seq 200); do
     sleep 0.05
@@ -56,6 +57,8 @@ code=0
 wait $tuner || code=$?
 [ $code -eq 0 ] || fail "the run did not survive"
 json shapes.0.outcomes.ok=2 shapes.0.n_retried=1 shapes.0.trials=2
+run 0 show decisions --format csv
+out_has retried
 
 # Two tuners on one database: the second waits, then finds everything done.
 HONE_DB=$work/two.db
