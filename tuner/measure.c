@@ -224,14 +224,23 @@ static hone_status prepare(hone_timer *timer, hone_error *err)
 hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
                              hone_timer *out, hone_error *err)
 {
+    return hone__timer_open_warm(problem, subject, 0, out, err);
+}
+
+hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
+                                  double estimate_ns, hone_timer *out,
+                                  hone_error *err)
+{
     hone_status status;
 
     memset(out, 0, sizeof *out);
     out->device = problem->device;
     out->problem = problem;
     out->subject = subject;
+    out->estimate_ns = estimate_ns - out->device->event_floor_ns;
     status = hone__stopwatch_open(out->device, &out->watch, err);
-    if (status == HONE_OK)
+    /* Of a short one, most of the time of a single run is its launch. */
+    if (status == HONE_OK && out->estimate_ns < event_from_ns)
         status = estimate(out, err);
     if (status == HONE_OK) {
         out->timing = hone__timing_choose(problem->timing, out->estimate_ns);

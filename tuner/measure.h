@@ -50,6 +50,11 @@ typedef struct hone_timer {
  * problem->timing says). */
 hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
                              hone_timer *out, hone_error *err);
+/* The same with a subject that ran before and took `estimate_ns` then, which
+ * is believed if it is long enough; 0: unknown. */
+hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
+                                  double estimate_ns, hone_timer *out,
+                                  hone_error *err);
 /* One sample: time of one execution, in ns. */
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);

@@ -37,14 +37,14 @@ static void check_time(const hone_problem *problem,
 }
 
 static hone_status time_variant(hone_problem *problem, hone_variant *variant,
-                                const hone_trial_job *job,
+                                const hone_trial_job *job, double run_ns,
                                 hone_trial_report *report, hone_error *err)
 {
     hone_timer timer;
     const hone_sample_source source = {take_sample, slowed, &timer,
                                        most_seconds, 0};
-    hone_status status = hone__timer_open(
-        problem, hone__variant_subject(variant), &timer, err);
+    hone_status status = hone__timer_open_warm(
+        problem, hone__variant_subject(variant), run_ns, &timer, err);
 
     if (status != HONE_OK)
         return status;
@@ -71,7 +71,8 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     hone__trial_take_verdict(report, &verdict);
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
-    HONE_TRY(time_variant(problem, variant, job, report, err));
+    HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report,
+                          err));
     if (report->outcome == HONE_OUTCOME_OK && !report->screened)
         HONE_TRY(hone__verify_again(problem, subject, blocks, n_blocks,
                                     &verdict, err));

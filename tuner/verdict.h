@@ -16,6 +16,7 @@ typedef struct hone_verdict {
     char message[320];    /* what is wrong */
     int damaged; /* it wrote where it must not; that is put right again .. */
     int leaving; /* .. but not surely all of it: the process must end */
+    double run_ns; /* of the last run, launching it included; 0: unknown */
 } hone_verdict;
 
 /* One run of a verification. */
@@ -51,7 +52,9 @@ typedef struct hone_verifier {
     hone_status (*restore)(void *user, int *out_restored, hone_error *err);
 } hone_verifier;
 
-/* Before it is timed: integers, reals, and reals again. */
+/* Before it is timed: integers and reals; where no check has integers, reals
+ * twice. What one run leaves in a workspace, or in the kernel's own
+ * variables, may so spoil the second. */
 hone_status hone__verdict_first(const hone_verifier *verifier,
                                 hone_verdict *out, hone_error *err);
 /* After it was timed: one run. */

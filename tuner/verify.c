@@ -2,6 +2,8 @@
 /* The runs of a verification on a GPU: see verify.h and verdict.h. */
 #include "tuner/verify.h"
 
+#include "tuner/measure.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -43,13 +45,18 @@ static hone_status launch(void *user, int pass, hone_verdict *out,
     hone_error found = {.status = HONE_OK};
     hone_status status;
 
+    hone_stopwatch watch;
+
     HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
                                    args, err));
-    status = j->subject.enqueue(j->subject.user, args,
-                                problem->device->stream, &found);
+    HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
+    status = hone__stopwatch_start(&watch, &found);
     if (status == HONE_OK)
-        status = hone__device_synchronize(problem->device,
-                                          "running the kernel", &found);
+        status = j->subject.enqueue(j->subject.user, args,
+                                    problem->device->stream, &found);
+    if (status == HONE_OK)
+        status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
+    hone__stopwatch_close(&watch);
     if (status != HONE_OK) {
         out->outcome = hone__outcome_of(&found);
         (void)snprintf(out->message, sizeof out->message, "%.300s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is a variant right, on a GPU? Poisoned outputs, the result against every
- * check, on exact integers once and on reals twice, and nothing written but
+ * check, on exact integers and on reals (verdict.h), and nothing written but
  * the outputs: neither inputs and guard bands nor any other block. */
 #ifndef HONE_TUNER_VERIFY_H
 #define HONE_TUNER_VERIFY_H
