@@ -55,6 +55,16 @@ hone_status hone__db_begin(hone_db *db, hone_error *err);
 hone_status hone__db_commit(hone_db *db, hone_error *err);
 void hone__db_rollback(hone_db *db);
 
+/* From now on a commit does not wait for the disk: the caller has another
+ * process call fdatasync() on the file whose name this returns (valid while
+ * `db` is open; the file appears with the first write), soon after each
+ * commit. A process that is killed still loses nothing it has committed, and
+ * no crash damages the file; a power failure loses what was not synced. NULL,
+ * and nothing changes, where the journal does not allow it. */
+const char *hone__db_sync_elsewhere(hone_db *db);
+/* A commit waits again; the next one makes all before it durable. */
+hone_status hone__db_sync_here(hone_db *db, hone_error *err);
+
 /* ---- what is measured: put once, the same again gives the same id ------- */
 
 typedef struct hone_db_device {

@@ -189,6 +189,16 @@ static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
                                   err);
 }
 
+/* Where that is not possible, every trial waits for the disk. */
+static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
+{
+    const char *path = hone__db_sync_elsewhere(run->request->db);
+
+    if (!path || hone__disk_sync_start(&run->disk, path, NULL) == HONE_OK)
+        return HONE_OK;
+    return hone__db_sync_here(run->request->db, err);
+}
+
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
@@ -215,7 +225,16 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     key.toolchain_id = run->toolchain_id;
     HONE_TRY(hone__db_session_begin(request->db, &session, &run->session_id,
                                     err));
-    return hone__db_trials(request->db, &key, resume_trial, run, err);
+    HONE_TRY(hone__db_trials(request->db, &key, resume_trial, run, err));
+    return sync_elsewhere(run, err);
+}
+
+hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
+{
+    if (!run->disk.worker.pid)
+        return HONE_OK;
+    hone__disk_sync_stop(&run->disk);
+    return hone__db_sync_here(run->request->db, err);
 }
 
 /* Codes of the type dimensions, comma-joined. */
@@ -431,6 +450,8 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
         status = hone__db_commit(db, err);
     if (status != HONE_OK)
         hone__db_rollback(db);
+    else if (run->disk.worker.pid && !hone__disk_sync_soon(&run->disk))
+        status = hone__tune_record_settle(run, err);
     return status;
 }
 

@@ -166,6 +166,7 @@ void hone__tune_teardown(hone_tune_run *run)
     free_jobs(&run->queued);
     free_jobs(&run->deferred);
     free_jobs(&run->trying);
+    hone__disk_sync_stop(&run->disk);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
     hone__free(run->seen);

@@ -8,6 +8,7 @@
 
 #include "gen/expand.h"
 #include "tuner/device_lock.h"
+#include "tuner/disk_sync.h"
 #include "tuner/farm.h"
 #include "tuner/final.h"
 #include "tuner/gpu_worker.h"
@@ -90,6 +91,7 @@ typedef struct hone_tune_run {
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
+    hone_disk_sync disk; /* waits for it; not running: every commit does */
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
     double ready_s; /* when the first worker was ready; 0: not yet */
@@ -131,6 +133,8 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err);
+/* All that was committed is on the disk, and commits wait for it again. */
+hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
 /* Compiled, but the run ends before they are tried. */
 hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
 /* A sentence about a job that is no trial of its own: retried, deferred. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -292,6 +293,30 @@ static void test_one_commit_is_one_sync(void **state)
     assert_rows(f->db, "SELECT config FROM winner_v1", "BM=2\n");
 }
 
+/* Somebody else waits for the disk: the commit does not, and what it wrote is
+ * in the file that it names. */
+static void test_sync_elsewhere(void **state)
+{
+    db_fixture *const f = *state;
+    const char *log = hone__db_sync_elsewhere(f->db);
+    const hone_db_decision row = {.session_id = f->session_id,
+                            .kind = "tied",
+                            .text = "later"};
+    int64_t id = 0;
+    struct stat file;
+
+    assert_non_null(log);
+    assert_non_null(strstr(log, "-wal"));
+    n_syncs = 0;
+    assert_ok(hone__db_decision_put(f->db, &row, &id, why));
+    assert_int_equal(n_syncs, 0);
+    assert_int_equal(stat(log, &file), 0);
+    assert_true(file.st_size > 0);
+    assert_ok(hone__db_sync_here(f->db, why));
+    assert_ok(hone__db_decision_put(f->db, &row, &id, why));
+    assert_int_equal(n_syncs, 1);
+}
+
 /* The last put but two is refused: nothing of the others stays. */
 static void test_all_or_nothing(void **state)
 {
@@ -326,6 +351,7 @@ int main(void)
         CASE(test_timing),
         CASE(test_compiler_warnings),
         CASE(test_one_commit_is_one_sync),
+        CASE(test_sync_elsewhere),
         CASE(test_all_or_nothing),
     };
 

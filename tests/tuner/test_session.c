@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a tuning session that need no device: how workers end, the lock
- * of a device, the noise a run has seen. */
+ * of a device, waiting for the disk, the noise a run has seen. */
 #include "tuner/device_lock.h"
 #include "tuner/tune_state.h"
 
@@ -144,6 +144,26 @@ static void test_waiting_can_be_interrupted(void **state)
     (void)remove(name);
 }
 
+/* ---- waiting for the disk ----------------------------------------------- */
+
+static void test_disk_sync_takes_any_number_of_wishes(void **state)
+{
+    hone_disk_sync sync = {{.pid = 0}};
+
+    (void)state;
+    assert_int_equal(hone__disk_sync_soon(&sync), 0); /* nobody is there */
+    hone__disk_sync_stop(&sync);
+    assert_int_equal(hone__disk_sync_start(&sync, "/nonexistent/file", NULL),
+                     HONE_OK);
+    for (int i = 0; i < 100000; ++i)
+        assert_int_equal(hone__disk_sync_soon(&sync), 1);
+    assert_int_equal(kill(sync.worker.pid, SIGKILL), 0);
+    while (hone__disk_sync_soon(&sync)) /* it notices that it is alone */
+        continue;
+    hone__disk_sync_stop(&sync);
+    assert_int_equal(sync.worker.pid, 0);
+}
+
 /* ---- noise -------------------------------------------------------------- */
 
 static void add(hone_tune_noise *noise, hone_outcome outcome, int n_samples,
@@ -181,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_how_a_worker_ended),
         cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
         cmocka_unit_test(test_waiting_can_be_interrupted),
+        cmocka_unit_test(test_disk_sync_takes_any_number_of_wishes),
         cmocka_unit_test(test_noise_is_the_typical_spread),
     };
 
