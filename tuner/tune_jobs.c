@@ -199,13 +199,17 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
 }
 
 /* Not further ahead of the GPU than four rounds of the farm: what is compiled
- * must also be tried. */
+ * must also be tried. Jobs that wait for the compile of another take no
+ * compiler, and many may come in a row. */
+enum { MOST_WAITING = 16 };
+
 hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 {
     const int ahead = 4 * hone__farm_n_workers(run->farm);
 
     while (!run->exhausted && hone__farm_n_idle(run->farm) > 0 &&
-           run->queued.n + run->compiling.n < ahead &&
+           run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
+           run->compiling.n < MOST_WAITING * ahead &&
            !hone__tune_budget_is_spent(run)) {
         const int64_t index = next_index(run);
         hone_tune_job *job = NULL;
