@@ -119,7 +119,7 @@ static hone_status run_variant(hone_awkward *awkward, size_t row,
         awkward->device, job->launch_spec, job->cubin, job->cubin_bytes, dims,
         awkward->setup->tmpl->n_dims, &variant, &out->outcome, err);
 
-    if (status == HONE_ERR_CONSTRAINT)
+    if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY)
         return status;
     if (status != HONE_OK) { /* which is the verdict */
         (void)snprintf(out->message, sizeof out->message, "%.300s",
@@ -187,6 +187,12 @@ hone_status hone__awkward_verify(hone_gpu *device,
 
     HONE_TRY(hone__awkward_open(device, setup, &awkward, err));
     status = hone__awkward_check(awkward, job, out, err);
+    if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
+        out->outcome = HONE_OUTCOME_LIMITS;
+        (void)snprintf(out->message, sizeof out->message, "%.300s",
+                       err->text);
+        status = HONE_OK;
+    }
     if (out->outcome != HONE_OUTCOME_FAULT)
         hone__awkward_close(awkward);
     return status;

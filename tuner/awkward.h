@@ -28,7 +28,8 @@ void hone__awkward_close(hone_awkward *awkward);
 
 /* Run `job` on each shape, as far as its constraints allow them. The verdict
  * is the first that is not ok; then the problems are made anew for the next
- * variant, since this one may have written into them. */
+ * variant, since this one may have written into them. HONE_ERR_NO_MEMORY: no
+ * room, which says nothing about the variant. */
 hone_status hone__awkward_check(hone_awkward *awkward,
                                 const hone_trial_job *job, hone_verdict *out,
                                 hone_error *err);

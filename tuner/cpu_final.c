@@ -196,6 +196,7 @@ hone_status hone__cpu_final(hone_cpu_problem *problem,
     hone_final_report *report = hone__alloc(sizeof *report);
     hone_status status;
 
+    hone__worker_name("hone-final");
     if (!f || !request || !report) {
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     } else {

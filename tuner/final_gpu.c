@@ -68,12 +68,20 @@ static void set_out(hone_finalist *item, hone_outcome outcome,
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
 }
 
-/* Anything but the loss of the context is the runner's own misfortune. */
+/* Anything but the loss of the context is the runner's own misfortune. All of
+ * them are loaded at once, each with its workspaces and its graph: the last
+ * ones may find no room, which is not even their fault. */
 static hone_status runner_failed(hone_status status, hone_finalist *item,
                                  hone_error *err)
 {
     if (status == HONE_OK)
         return HONE_OK;
+    if (status == HONE_ERR_NO_MEMORY) {
+        item->is_left_out = 1;
+        set_out(item, HONE_OUTCOME_OK,
+                "no room on the device beside the others");
+        return HONE_OK;
+    }
     if (err->domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(err->native))
         return status;
     set_out(item, hone__outcome_of(err), err->text);
@@ -174,26 +182,23 @@ static hone_status verify_awkward(final *f, int i, hone_finalist *item,
     return take_verdict(&verdict, item, err);
 }
 
-/* All of them are loaded at once, each with its workspaces: the last ones may
- * find no room, which is not their fault. */
 static hone_status enter_variant(final *f, int i, hone_finalist *item,
                                  hone_error *err)
 {
-    hone_status status =
-        load(f, i, &f->runners[i].variant, &item->outcome, err);
+    hone_variant *variant = &f->runners[i].variant;
+    hone_outcome ignored;
+    hone_status status = load(f, i, variant, &ignored, err);
 
-    if (status == HONE_ERR_NO_MEMORY) {
-        item->outcome = HONE_OUTCOME_OK;
-        item->is_left_out = 1;
-        (void)snprintf(item->message, sizeof item->message,
-                       "no room on the device beside the others");
-        return HONE_OK;
-    }
     if (status == HONE_OK)
-        status = read_features(&f->runners[i].variant, &item->features, err);
+        status = read_features(variant, &item->features, err);
     if (status != HONE_OK)
         return runner_failed(status, item, err);
-    HONE_TRY(verify_awkward(f, i, item, err));
+    status = verify_awkward(f, i, item, err);
+    if (status == HONE_ERR_NO_MEMORY) {
+        hone__variant_unload(variant);
+        return runner_failed(status, item, err);
+    }
+    HONE_TRY(status);
     return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err)
                                             : HONE_OK;
 }
@@ -337,9 +342,21 @@ static hone_status recheck(void *user, int i, hone_finalist *item,
     return verify(user, i, item, err);
 }
 
+/* Samples of a series: fewer of a default variant that takes seconds. */
+static int series_length(const hone_timer *timer)
+{
+    enum { LEAST = 4 };
+    const double most_ns = 2e9;
+    const double n = most_ns / (timer->estimate_ns * timer->n_launches + 1);
+
+    return n >= HONE_SERIES_SAMPLES ? HONE_SERIES_SAMPLES
+           : n <= LEAST             ? LEAST
+                                    : (int)n;
+}
+
 /* A series with workspaces that lie elsewhere; the earlier ones stay, so that
  * they do. */
-static hone_status run_moved(final *f, int i, int placement,
+static hone_status run_moved(final *f, int i, int placement, int n,
                              double *series_ns, hone_error *err)
 {
     hone_variant *moved = &f->runners[i].moved[placement];
@@ -352,7 +369,7 @@ static hone_status run_moved(final *f, int i, int placement,
                                   &timer, err);
     if (status != HONE_OK)
         return status;
-    status = hone__timer_series(&timer, HONE_SERIES_SAMPLES, series_ns, err);
+    status = hone__timer_series(&timer, n, series_ns, err);
     hone__timer_close(&timer);
     return status;
 }
@@ -371,21 +388,23 @@ static hone_status series(void *user, int i, hone_finalist *item,
 {
     final *f = user;
     runner *r = &f->runners[i];
+    const int length = series_length(&r->timer);
+    const int n_placements =
+        i < f->request->n_entries && has_workspace(&r->variant.resolved)
+            ? HONE_PLACEMENTS
+            : 1;
     double series_ns[HONE_SERIES];
-    int n = HONE_SERIES_SAMPLES;
+    int n = length;
 
-    HONE_TRY(
-        hone__timer_series(&r->timer, HONE_SERIES_SAMPLES, series_ns, err));
-    for (int p = 1;
-         i < f->request->n_entries && has_workspace(&r->variant.resolved) &&
-         p < HONE_PLACEMENTS;
-         ++p) {
-        const hone_status status = run_moved(f, i, p, series_ns + n, err);
+    HONE_TRY(hone__timer_series(&r->timer, length, series_ns, err));
+    for (int p = 1; p < n_placements; ++p) {
+        const hone_status status =
+            run_moved(f, i, p, length, series_ns + n, err);
 
         if (status == HONE_ERR_NO_MEMORY)
             break; /* fewer placements, then */
         HONE_TRY(status);
-        n += HONE_SERIES_SAMPLES;
+        n += length;
     }
     hone__final_set_time(item, series_ns, n);
     return HONE_OK;
@@ -464,6 +483,7 @@ hone_status hone__final_answer(hone_problem *problem,
     hone_final_report *report = hone__alloc(sizeof *report);
     hone_status status;
 
+    hone__worker_name("hone-final");
     if (!f || !request || !report) {
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     } else {

@@ -94,6 +94,14 @@ static void run_last_with_room(void **params)
         fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;
 }
 
+/* Wrong, and when the awkward shapes are given up for that, half of their
+ * memory is taken at once. */
+static void run_wrong_and_lose_room(void **params)
+{
+    run_wrong_at_odd_sizes(params);
+    fake_gpu_limit_bytes = fake_gpu_live_bytes - 20000000;
+}
+
 /* ---- a final -------------------------------------------------------------
  */
 
@@ -256,6 +264,21 @@ static void all_are_timed_in_one_way(void **state)
     assert_int_equal(fake_gpu_n_graphs, n_graphs + 5);
 }
 
+/* Half a minute for the time of a default variant that nobody would use is
+ * too much. */
+static void a_slow_one_has_a_short_series(void **state)
+{
+    (void)state;
+    add("one", run_good, 4000);
+    add("slow", run_good, 0.3e9);
+    request.entries[1].keep = request.entries[1].wants_series = 1;
+    expect_ok();
+    assert_int_equal(report.items[0].n_series, HONE_SERIES);
+    assert_in_range(report.items[1].n_series, HONE_PLACEMENTS * 4,
+                    HONE_PLACEMENTS * 7);
+    assert_true(report.items[1].time_ns > 0.29e9);
+}
+
 /* The references of the awkward shapes are computed once for all, and again
  * after a variant that may have written into them. */
 static void awkward_shapes_are_made_once(void **state)
@@ -345,17 +368,34 @@ static void no_room_is_nobodys_fault(void **state)
     assert_int_equal(report.items[0].n_series, HONE_SERIES_SAMPLES);
 }
 
+/* Nor if the awkward shapes, which have to be made again after one that was
+ * wrong, find none: arrays of a million elements. */
+static void no_room_for_awkward_shapes_neither(void **state)
+{
+    (void)state;
+    add("one", run_good, 4000);
+    add("odd", run_wrong_and_lose_room, 2000);
+    add("two", run_good, 3000);
+    expect_ok();
+    assert_int_equal(report.winner, 0);
+    assert_int_equal(report.items[1].outcome, HONE_OUTCOME_WRONG);
+    assert_int_equal(report.items[2].outcome, HONE_OUTCOME_OK);
+    assert_int_equal(report.items[2].is_left_out, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_fastest_wins),
         TEST(all_are_timed_in_one_way),
+        TEST(a_slow_one_has_a_short_series),
         TEST(awkward_shapes_are_made_once),
         TEST(awkward_shapes_have_another_seed),
         TEST(the_winner_is_checked_after_the_race),
         TEST(damage_that_cannot_be_put_right_ends_it),
         TEST(no_room_is_nobodys_fault),
+        TEST(no_room_for_awkward_shapes_neither),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
