@@ -64,13 +64,15 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
 {
     const hone_subject subject = hone__variant_subject(variant);
     const hone_block *blocks = variant->workspaces;
-    const size_t n_blocks = variant->resolved.n_workspaces;
+    size_t n_blocks = hone__variant_n_blocks(variant);
     hone_verdict verdict;
 
     HONE_TRY(hone__verify(problem, subject, blocks, n_blocks, &verdict, err));
     hone__trial_take_verdict(report, &verdict);
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
+    HONE_TRY(hone__variant_spread(variant, err));
+    n_blocks = hone__variant_n_blocks(variant);
     HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report,
                           err));
     if (report->outcome == HONE_OUTCOME_OK && !report->screened)

@@ -119,25 +119,52 @@ static hone_status make_workspace(hone_gpu *device,
         workspace->name, found.text);
 }
 
-static hone_status make_workspaces(hone_variant *variant, hone_error *err)
+/* All workspaces at one more place. */
+static hone_status add_place(hone_variant *variant, hone_error *err)
 {
     hone_gpu *device = variant->device;
+    const size_t n = variant->resolved.n_workspaces;
+    hone_block *blocks = &variant->workspaces[variant->n_places * n];
 
-    for (size_t i = 0; i < variant->resolved.n_workspaces; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const hone_resolved_workspace *w = &variant->resolved.workspaces[i];
 
         if (!w->size_bytes)
             continue; /* a null pointer, as TEMPLATE.md says */
-        HONE_TRY(make_workspace(device, w, &variant->workspaces[i], err));
+        HONE_TRY(make_workspace(device, w, &blocks[i], err));
         if (w->zero)
             HONE_TRY(hone__cuda_check(
                 device->cuda,
-                device->cuda->fill8_async(variant->workspaces[i].data, 0,
+                device->cuda->fill8_async(blocks[i].data, 0,
                                           (size_t)w->size_bytes,
                                           device->stream),
                 "clearing a workspace", err));
     }
+    ++variant->n_places;
     return HONE_OK;
+}
+
+hone_status hone__variant_spread(hone_variant *variant, hone_error *err)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < variant->resolved.n_workspaces; ++i)
+        bytes += variant->resolved.workspaces[i].size_bytes;
+    if (!bytes || bytes > HONE_PLACES_MOST_BYTES)
+        return HONE_OK;
+    while (variant->n_places < HONE_PLACES) {
+        const hone_status status = add_place(variant, err);
+
+        if (status == HONE_ERR_NO_MEMORY)
+            return HONE_OK;
+        HONE_TRY(status);
+    }
+    return HONE_OK;
+}
+
+size_t hone__variant_n_blocks(const hone_variant *variant)
+{
+    return variant->n_places * variant->resolved.n_workspaces;
 }
 
 hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
@@ -160,7 +187,7 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
     if (status == HONE_OK)
         status = load_kernels(out, err);
     if (status == HONE_OK)
-        status = make_workspaces(out, err);
+        status = add_place(out, err);
     *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK
                                      : hone__outcome_of(err);
     if (status != HONE_OK)
@@ -170,7 +197,7 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
 
 void hone__variant_unload(hone_variant *variant)
 {
-    for (size_t i = 0; i < HONE_MAX_WORKSPACES; ++i) {
+    for (size_t i = 0; i < HONE_PLACES * HONE_MAX_WORKSPACES; ++i) {
         if (variant->device)
             hone__block_free(variant->device, &variant->workspaces[i]);
     }
@@ -185,6 +212,9 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
 {
     hone_variant *variant = user;
     const hone_cuda *cuda = variant->device->cuda;
+    hone_block *blocks =
+        &variant->workspaces[variant->turn++ % variant->n_places *
+                             variant->resolved.n_workspaces];
 
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *l = &variant->resolved.launches[i];
@@ -199,7 +229,7 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
             wide[p] = pass->value;
             params[p] = pass->kind == HONE_PASS_ARG ? args[pass->index]
                         : pass->kind == HONE_PASS_WORKSPACE
-                            ? (void *)&variant->workspaces[pass->index].data
+                            ? (void *)&blocks[pass->index].data
                         : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
                                                       : (void *)&wide[p];
         }

@@ -15,13 +15,22 @@ typedef struct hone_subject {
     void *user;
 } hone_subject;
 
+/* Where small workspaces lie in the level 2 cache moves a kernel of 4 us by
+ * 5 %, differently for every allocation. A variant that is timed therefore
+ * has several places for them, which its executions take in turn: what is
+ * measured is the mean over places, not luck. */
+enum { HONE_PLACES = 4, HONE_PLACES_MOST_BYTES = 16 << 20 };
+
 typedef struct hone_variant {
     hone_gpu *device;
     hone_launch_spec *spec;
     hone_resolved resolved;
     hone_cu_module module;
     hone_cu_function functions[HONE_MAX_LAUNCHES];
-    hone_block workspaces[HONE_MAX_WORKSPACES];
+    /* Workspace i at place p is [p * resolved.n_workspaces + i]. */
+    hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
+    size_t n_places;
+    size_t turn; /* the next execution's place */
 } hone_variant;
 
 /* Load; `cubin` may lie at any address. On failure `out_outcome` is limits,
@@ -32,6 +41,13 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                hone_variant *out, hone_outcome *out_outcome,
                                hone_error *err);
 void hone__variant_unload(hone_variant *variant);
+
+/* Before it is timed: more places for its workspaces, if it has any and they
+ * are small (large ones are everywhere anyway). Fewer where memory is short.
+ */
+hone_status hone__variant_spread(hone_variant *variant, hone_error *err);
+/* Its guarded blocks: the first so many of `workspaces`. */
+size_t hone__variant_n_blocks(const hone_variant *variant);
 
 hone_subject hone__variant_subject(hone_variant *variant);
 
