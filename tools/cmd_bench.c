@@ -133,17 +133,6 @@ static hone_status read_configs(const hone_options *options,
     return HONE_OK;
 }
 
-static void say_waiting(void *user, long holder)
-{
-    int *is_said = user;
-
-    if (!*is_said)
-        hone__message_note("another process (%ld) measures on this GPU: "
-                           "waiting for it",
-                           holder);
-    *is_said = 1;
-}
-
 static hone_status run_bench(const hone_options *options,
                              const hone_tuned *tuned,
                              hone_bench_request *request,
@@ -171,7 +160,7 @@ static hone_status run_bench(const hone_options *options,
                  .stop = hone__interrupt_flag()},
         .configs = borrowed,
         .n_configs = n,
-        .on_wait = say_waiting,
+        .on_wait = hone__tuned_say_waiting,
         .user = &is_said};
     if (status == HONE_OK)
         status = hone__bench(request, result, err);

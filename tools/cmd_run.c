@@ -3,6 +3,7 @@
  * it. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
+#include "tools/interrupt.h"
 #include "tools/message.h"
 #include "tools/output.h"
 #include "tools/tuned.h"
@@ -46,6 +47,7 @@ hone_exit hone__cmd_run(const hone_options *options)
     hone_run_request request = {0};
     hone_run_result result = {0};
     hone_tuned tuned;
+    int is_said = 0;
     hone_error err = {0};
     hone_exit code;
     hone_status status = hone__tuned_read(options, &tuned, &err);
@@ -61,11 +63,16 @@ hone_exit hone__cmd_run(const hone_options *options)
                                .seed = tuned.seed,
                                .references = tuned.references,
                                .n_references = tuned.n_references,
-                               .cache_folder = hone__text_str(&tuned.cache)};
+                               .cache_folder = hone__text_str(&tuned.cache),
+                               .stop = hone__interrupt_flag(),
+                               .on_wait = hone__tuned_say_waiting,
+                               .user = &is_said};
         status = hone__run(&request, &result, &err);
     }
     if (status == HONE_OK)
         code = print_result(options, &request, &result);
+    else if (status == HONE_ERR_INTERRUPTED)
+        code = HONE_EXIT_INTERRUPTED;
     else if (status == HONE_ERR_ARGUMENT)
         code = hone__message_usage(HONE_CMD_run, err.text);
     else

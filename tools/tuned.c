@@ -2,6 +2,8 @@
 /* The beginning of `hone run` and `hone bench`: see tuned.h. */
 #include "tools/tuned.h"
 
+#include "tools/message.h"
+
 #include "tools/inputs.h"
 #include "tools/locate.h"
 #include "tools/option_value.h"
@@ -35,4 +37,15 @@ void hone__tuned_free(hone_tuned *tuned)
     hone__text_free(&tuned->cache);
     hone__template_free(tuned->tmpl);
     memset(tuned, 0, sizeof *tuned);
+}
+
+void hone__tuned_say_waiting(void *user, long holder)
+{
+    int *is_said = user;
+
+    if (!*is_said)
+        hone__message_note("another process (%ld) measures on this GPU: "
+                           "waiting for it",
+                           holder);
+    *is_said = 1;
 }

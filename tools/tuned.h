@@ -27,4 +27,8 @@ hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
                              hone_error *err);
 void hone__tuned_free(hone_tuned *tuned);
 
+/* Says once that another process measures on the GPU. `user` is an int, 0
+ * before. */
+void hone__tuned_say_waiting(void *user, long holder);
+
 #endif

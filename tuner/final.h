@@ -29,11 +29,7 @@ enum {
     HONE_MAX_FINALISTS = HONE_MOST_FINALISTS + 2,
     /* Finalists first, then the rivals in the template's order. */
     HONE_MAX_RUNNERS = HONE_MAX_FINALISTS + HONE_MAX_BASELINES,
-    HONE_SERIES_SAMPLES = 16,
-    /* Series of a variant with workspaces: each with new ones, since where
-     * an allocation lies in the level 2 cache moves a 4 us kernel by 5 %. */
-    HONE_PLACEMENTS = 3,
-    HONE_SERIES = HONE_SERIES_SAMPLES * HONE_PLACEMENTS
+    HONE_SERIES_SAMPLES = 16
 };
 
 /* Messages of a worker beside those of gpu_worker.h. */

@@ -20,8 +20,7 @@ typedef struct runner {
     hone_variant variant;
     rival rival;
     hone_timer timer;
-    int is_timed;                        /* the timer is open */
-    hone_variant moved[HONE_PLACEMENTS]; /* with workspaces elsewhere */
+    int is_timed; /* the timer is open */
 } runner;
 
 typedef struct final {
@@ -51,11 +50,16 @@ static hone_status enqueue_rival(void *user, void *const *args,
     return hone__baseline_enqueue(r->baseline, r->choice, args, stream, err);
 }
 
+static int is_rival(const final *f, int i)
+{
+    return i >= f->request->n_entries && i < twin_of(f);
+}
+
 static hone_subject subject_of(final *f, int i)
 {
-    return i < f->request->n_entries || i == twin_of(f)
-               ? hone__variant_subject(&f->runners[i].variant)
-               : (hone_subject){enqueue_rival, &f->runners[i].rival};
+    return is_rival(f, i)
+               ? (hone_subject){enqueue_rival, &f->runners[i].rival}
+               : hone__variant_subject(&f->runners[i].variant);
 }
 
 /* ---- what a failure means ------------------------------------------------
@@ -302,9 +306,13 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
 {
     final *f = user;
     runner *r = &f->runners[i];
-    const hone_status status =
-        hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
+    hone_status status = HONE_OK;
 
+    if (!is_rival(f, i))
+        status = hone__variant_spread(&r->variant, err);
+    if (status == HONE_OK)
+        status = hone__timer_open(f->problem, subject_of(f, i), &r->timer,
+                                  err);
     r->is_timed = status == HONE_OK;
     if (r->is_timed) /* the first: the others are timed likewise */
         f->problem->timing = r->timer.timing;
@@ -354,58 +362,15 @@ static int series_length(const hone_timer *timer)
                                     : (int)n;
 }
 
-/* A series with workspaces that lie elsewhere; the earlier ones stay, so that
- * they do. */
-static hone_status run_moved(final *f, int i, int placement, int n,
-                             double *series_ns, hone_error *err)
-{
-    hone_variant *moved = &f->runners[i].moved[placement];
-    hone_outcome outcome = HONE_OUTCOME_OK;
-    hone_timer timer;
-    hone_status status = load(f, i, moved, &outcome, err);
-
-    if (status == HONE_OK)
-        status = hone__timer_open(f->problem, hone__variant_subject(moved),
-                                  &timer, err);
-    if (status != HONE_OK)
-        return status;
-    status = hone__timer_series(&timer, n, series_ns, err);
-    hone__timer_close(&timer);
-    return status;
-}
-
-static int has_workspace(const hone_resolved *resolved)
-{
-    int64_t bytes = 0;
-
-    for (size_t i = 0; i < resolved->n_workspaces; ++i)
-        bytes += resolved->workspaces[i].size_bytes;
-    return bytes > 0;
-}
-
 static hone_status series(void *user, int i, hone_finalist *item,
                           hone_error *err)
 {
     final *f = user;
-    runner *r = &f->runners[i];
-    const int length = series_length(&r->timer);
-    const int n_placements =
-        i < f->request->n_entries && has_workspace(&r->variant.resolved)
-            ? HONE_PLACEMENTS
-            : 1;
-    double series_ns[HONE_SERIES];
-    int n = length;
+    hone_timer *timer = &f->runners[i].timer;
+    const int n = series_length(timer);
+    double series_ns[HONE_SERIES_SAMPLES];
 
-    HONE_TRY(hone__timer_series(&r->timer, length, series_ns, err));
-    for (int p = 1; p < n_placements; ++p) {
-        const hone_status status =
-            run_moved(f, i, p, length, series_ns + n, err);
-
-        if (status == HONE_ERR_NO_MEMORY)
-            break; /* fewer placements, then */
-        HONE_TRY(status);
-        n += length;
-    }
+    HONE_TRY(hone__timer_series(timer, n, series_ns, err));
     hone__final_set_time(item, series_ns, n);
     return HONE_OK;
 }
@@ -431,8 +396,6 @@ static void close_all(final *f)
         if (r->is_timed)
             hone__timer_close(&r->timer);
         hone__variant_unload(&r->variant);
-        for (int p = 1; p < HONE_PLACEMENTS; ++p)
-            hone__variant_unload(&r->moved[p]);
         hone__baseline_close(r->rival.baseline);
     }
     hone__awkward_close(f->awkward);

@@ -2,6 +2,7 @@
 /* `hone run`: what a user of the runtime gets. A child process opens the
  * database through hone.h, makes a plan, verifies its result like any variant
  * and times it with the tuner's protocol. */
+#include "tuner/device_lock.h"
 #include "tuner/tuner.h"
 
 #include "runtime/alloc.h"
@@ -23,10 +24,14 @@ typedef struct run_setup {
     hone_problem_setup problem;
 } run_setup;
 
-/* The plan and the context it came from, as a subject. */
+/* Plans of one problem and the context they came from, as a subject. Each has
+ * workspaces of its own, and executions take them in turn, as in the tuner
+ * (variant.h says why). */
+enum { N_PLANS = HONE_PLACES };
 typedef struct planned {
     hone_ctx *ctx;
-    hone_plan *plan;
+    hone_plan *plans[N_PLANS];
+    size_t turn;
 } planned;
 
 static hone_status fail_from_runtime(hone_status status, hone_ctx *ctx,
@@ -55,7 +60,9 @@ static hone_status enqueue_plan(void *user, void *const *args,
                                 hone_stream stream, hone_error *err)
 {
     planned *p = user;
-    const hone_status status = hone_plan_run(p->plan, args, stream);
+    const size_t turn = p->plans[1] ? p->turn++ % N_PLANS : 0; /* cpu: one */
+    const hone_status status =
+        hone_plan_run(p->plans[turn], args, stream);
 
     return status == HONE_OK ? HONE_OK
                              : fail_from_runtime(status, p->ctx, err);
@@ -77,33 +84,25 @@ static int say_result(int to_parent, const hone_run_result *result,
     return 0;
 }
 
-/* One series per plan: each has workspaces of its own (final.h says why). */
-static hone_status time_plans(hone_problem *problem, planned *plans,
+static hone_status time_plans(hone_problem *problem, hone_subject subject,
                               hone_run_result *result, hone_error *err)
 {
-    double samples[HONE_SERIES];
+    double samples[HONE_SERIES_SAMPLES];
+    hone_timer timer;
+    hone_status status;
 
-    for (int p = 0; p < HONE_PLACEMENTS; ++p) {
-        hone_timer timer;
-        hone_status status;
-
-        HONE_TRY(hone__timer_open(problem,
-                                  (hone_subject){enqueue_plan, &plans[p]},
-                                  &timer, err));
-        status = hone__timer_series(&timer, HONE_SERIES_SAMPLES,
-                                    samples + p * HONE_SERIES_SAMPLES, err);
-        hone__timer_close(&timer);
-        HONE_TRY(status);
-    }
-    result->time_ns = hone__median(samples, HONE_SERIES);
-    result->spread_ns = hone__half_iqr(samples, HONE_SERIES);
-    return HONE_OK;
+    HONE_TRY(hone__timer_open(problem, subject, &timer, err));
+    status = hone__timer_series(&timer, HONE_SERIES_SAMPLES, samples, err);
+    hone__timer_close(&timer);
+    result->time_ns = hone__median(samples, HONE_SERIES_SAMPLES);
+    result->spread_ns = hone__half_iqr(samples, HONE_SERIES_SAMPLES);
+    return status;
 }
 
-static hone_status verify_and_time(hone_problem *problem, planned *plans,
+static hone_status verify_and_time(hone_problem *problem, planned *all,
                                    hone_run_result *result, hone_error *err)
 {
-    const hone_subject subject = {enqueue_plan, &plans[0]};
+    const hone_subject subject = {enqueue_plan, all};
     hone_verdict verdict;
 
     HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
@@ -111,21 +110,19 @@ static hone_status verify_and_time(hone_problem *problem, planned *plans,
     result->correct = verdict.outcome == HONE_OUTCOME_OK;
     (void)snprintf(result->message, sizeof result->message, "%.255s",
                    verdict.message);
-    return result->correct ? time_plans(problem, plans, result, err)
+    return result->correct ? time_plans(problem, subject, result, err)
                            : HONE_OK;
 }
 
 static hone_status make_plans(const run_setup *setup, hone_gpu *device,
-                              planned *plans, hone_match *match)
+                              planned *to, hone_match *match)
 {
     const hone_template *tmpl = setup->request->tmpl;
-    hone_ctx *ctx = plans[0].ctx;
 
-    for (int p = 0; p < HONE_PLACEMENTS; ++p) {
-        plans[p].ctx = ctx;
-        HONE_TRY(hone_plan_create(ctx, tmpl->op, setup->request->dims,
-                                  tmpl->n_dims, &plans[p].plan, match));
-        HONE_TRY(hone_plan_prepare(plans[p].plan, device->stream));
+    for (int p = 0; p < N_PLANS; ++p) {
+        HONE_TRY(hone_plan_create(to->ctx, tmpl->op, setup->request->dims,
+                                  tmpl->n_dims, &to->plans[p], match));
+        HONE_TRY(hone_plan_prepare(to->plans[p], device->stream));
     }
     return HONE_OK;
 }
@@ -134,26 +131,26 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
                             hone_problem *problem, hone_run_result *result,
                             hone_error *err)
 {
-    planned plans[HONE_PLACEMENTS] = {{NULL, NULL}};
+    planned all = {.ctx = NULL};
     hone_ctx *ctx = NULL;
     hone_warm_up warm_up;
     hone_status status = hone_open(setup->request->db_path, &ctx);
 
-    plans[0].ctx = ctx;
+    all.ctx = ctx;
     if (status == HONE_OK)
         status = hone_use_device(ctx, "cuda");
     if (status == HONE_OK)
-        status = make_plans(setup, device, plans, &result->match);
+        status = make_plans(setup, device, &all, &result->match);
     if (status != HONE_OK) {
         status = fail_from_runtime(status, ctx, err);
     } else {
         result->tuned_time_ns = (double)result->match.tuned_time_ns;
         status = hone__device_warm_up(device, &warm_up, err);
         if (status == HONE_OK)
-            status = verify_and_time(problem, plans, result, err);
+            status = verify_and_time(problem, &all, result, err);
     }
-    for (int p = 0; p < HONE_PLACEMENTS; ++p)
-        hone_plan_destroy(plans[p].plan);
+    for (int p = 0; p < N_PLANS; ++p)
+        hone_plan_destroy(all.plans[p]);
     hone_close(ctx);
     return status;
 }
@@ -165,7 +162,7 @@ static hone_status run_on_cpu(const run_setup *setup,
                               hone_run_result *result, hone_error *err)
 {
     const hone_template *tmpl = setup->request->tmpl;
-    planned p = {NULL, NULL};
+    planned p = {.ctx = NULL};
     const hone_subject subject = {enqueue_plan, &p};
     double samples[N_SAMPLES];
     hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
@@ -175,7 +172,7 @@ static hone_status run_on_cpu(const run_setup *setup,
         status = hone_use_device(p.ctx, "cpu");
     if (status == HONE_OK)
         status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
-                                  tmpl->n_dims, &p.plan, &result->match);
+                                  tmpl->n_dims, &p.plans[0], &result->match);
     if (status != HONE_OK)
         status = fail_from_runtime(status, p.ctx, err);
     else
@@ -192,7 +189,7 @@ static hone_status run_on_cpu(const run_setup *setup,
         result->time_ns = hone__median(samples, N_SAMPLES);
         result->spread_ns = hone__half_iqr(samples, N_SAMPLES);
     }
-    hone_plan_destroy(p.plan);
+    hone_plan_destroy(p.plans[0]);
     hone_close(p.ctx);
     return status;
 }
@@ -271,6 +268,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     hone_device_report device;
     hone_text code = {0};
     hone_text spec = {0};
+    hone_device_lock lock = {.fd = -1};
     hone_status status;
 
     memset(out, 0, sizeof *out);
@@ -283,6 +281,10 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
         status = default_spec(request, &device.facts, &spec, err);
     if (status == HONE_OK && !is_cpu)
         status = hone__own_code_compile(&farm, device.arch, &code, err);
+    if (status == HONE_OK && !is_cpu)
+        status = hone__device_lock_take(device.id, request->stop,
+                                        request->on_wait, request->user,
+                                        &lock, err);
     if (status == HONE_OK) {
         run_setup setup = {
             .request = request,
@@ -299,6 +301,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
         status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup,
                                   out, sizeof *out, err);
     }
+    hone__device_lock_drop(&lock);
     hone__text_free(&code);
     hone__text_free(&spec);
     return status;

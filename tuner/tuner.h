@@ -229,6 +229,10 @@ typedef struct hone_run_request {
     const hone_reference *references;
     size_t n_references;
     const char *cache_folder;
+    const volatile sig_atomic_t *stop; /* while waiting; NULL ok */
+    /* Another process measures on this GPU; NULL ok. */
+    void (*on_wait)(void *user, long holder);
+    void *user;
 } hone_run_request;
 
 typedef struct hone_run_result {
