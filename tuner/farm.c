@@ -56,7 +56,7 @@ static void choose_cap(hone_compile_worker_setup *setup)
 }
 
 /* The first thing a worker says: its compiler, or why there is none. */
-static hone_status wait_hello(hone_farm *farm, hone_error *err)
+hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
     hone_text payload = {0};
     uint32_t kind = 0;
@@ -99,9 +99,9 @@ static void set_up(hone_farm *farm, const hone_farm_options *options,
     choose_cap(&farm->setup);
 }
 
-hone_status hone__farm_open(const hone_farm_options *options,
-                            hone_farm_done *on_done, void *user,
-                            hone_farm **out, hone_error *err)
+hone_status hone__farm_start(const hone_farm_options *options,
+                             hone_farm_done *on_done, void *user,
+                             hone_farm **out, hone_error *err)
 {
     hone_farm *farm = hone__alloc(sizeof *farm);
     hone_status status = HONE_OK;
@@ -127,14 +127,27 @@ hone_status hone__farm_open(const hone_farm_options *options,
         if (status == HONE_OK)
             ++farm->n_slots;
     }
-    if (status == HONE_OK)
-        status = wait_hello(farm, err);
     if (status != HONE_OK) {
         hone__farm_close(farm);
         return status;
     }
     *out = farm;
     return HONE_OK;
+}
+
+hone_status hone__farm_open(const hone_farm_options *options,
+                            hone_farm_done *on_done, void *user,
+                            hone_farm **out, hone_error *err)
+{
+    hone_status status = hone__farm_start(options, on_done, user, out, err);
+
+    if (status == HONE_OK)
+        status = hone__farm_wait(*out, err);
+    if (status != HONE_OK) {
+        hone__farm_close(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void hone__farm_close(hone_farm *farm)

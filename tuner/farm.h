@@ -26,6 +26,12 @@ typedef void hone_farm_done(void *user, int64_t job,
 hone_status hone__farm_open(const hone_farm_options *options,
                             hone_farm_done *on_done, void *user,
                             hone_farm **out, hone_error *err);
+/* The same in two steps, with time for other things between them: the workers
+ * load their compilers meanwhile. */
+hone_status hone__farm_start(const hone_farm_options *options,
+                             hone_farm_done *on_done, void *user,
+                             hone_farm **out, hone_error *err);
+hone_status hone__farm_wait(hone_farm *farm, hone_error *err);
 void hone__farm_close(hone_farm *farm);
 
 int hone__farm_n_workers(const hone_farm *farm);

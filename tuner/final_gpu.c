@@ -309,7 +309,7 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
     hone_status status = HONE_OK;
 
     if (!is_rival(f, i))
-        status = hone__variant_spread(&r->variant, err);
+        status = hone__variant_spread(&r->variant, HONE_PLACES, err);
     if (status == HONE_OK)
         status = hone__timer_open(f->problem, subject_of(f, i), &r->timer,
                                   err);

@@ -2,56 +2,71 @@
 /* Compiling the tuner's own kernels: see own_code.h. */
 #include "tuner/own_code.h"
 
+#include "tuner/allowance.h"
 #include "tuner/device.h"
 
-/* The first answer of the farm: the tuner's own kernels. */
-typedef struct own_code {
-    hone_text *cubin;
-    hone_text log;
-    int done;
-} own_code;
-
-static void keep_code(void *user, int64_t job, hone_compile_output *output)
+void hone__own_code_take(hone_own_code *code,
+                         const hone_compile_output *output)
 {
-    own_code *code = user;
-
-    (void)job;
     code->done = 1;
     if (output->ok)
-        hone__text_append(code->cubin, output->cubin.data,
+        hone__text_append(&code->cubin, output->cubin.data,
                           output->cubin.length);
     else
         hone__text_puts(&code->log, hone__text_str(&output->log));
+}
+
+hone_status hone__own_code_wait(hone_own_code *code, hone_farm *farm,
+                                const char *arch, hone_error *err)
+{
+    const hone_compile_input input = {hone__device_code, "hone/device_code.cu",
+                                      arch, "", "", ""};
+
+    HONE_TRY(hone__farm_submit(farm, HONE_OWN_CODE_JOB, &input, err));
+    while (!code->done) {
+        struct pollfd fds[HONE_MOST_COMPILE_WORKERS];
+        const size_t n =
+            hone__farm_descriptors(farm, fds, HONE_MOST_COMPILE_WORKERS);
+
+        (void)poll(fds, n, 100);
+        HONE_TRY(hone__farm_pump(farm, err));
+    }
+    return code->cubin.length
+               ? hone__text_check(&code->cubin, err)
+               : hone__fail(err, HONE_ERR_NVRTC,
+                            "the tuner's own kernels do not compile for %s: "
+                            "%.600s",
+                            arch, hone__text_str(&code->log));
+}
+
+void hone__own_code_free(hone_own_code *code)
+{
+    hone__text_free(&code->cubin);
+    hone__text_free(&code->log);
+}
+
+static void take(void *user, int64_t job, hone_compile_output *output)
+{
+    (void)job;
+    hone__own_code_take(user, output);
 }
 
 hone_status hone__own_code_compile(const hone_farm_options *options,
                                    const char *arch, hone_text *out,
                                    hone_error *err)
 {
-    const hone_compile_input input = {hone__device_code, "hone/device_code.cu",
-                                      arch, "", "", ""};
     hone_farm_options one = *options;
-    own_code code = {out, {0}, 0};
+    hone_own_code code = {.done = 0};
     hone_farm *farm = NULL;
     hone_status status;
 
     one.n_workers = 1;
-    status = hone__farm_open(&one, keep_code, &code, &farm, err);
+    status = hone__farm_open(&one, take, &code, &farm, err);
     if (status == HONE_OK)
-        status = hone__farm_submit(farm, -1, &input, err);
-    while (status == HONE_OK && !code.done) {
-        struct pollfd fd;
-
-        if (hone__farm_descriptors(farm, &fd, 1))
-            (void)poll(&fd, 1, 100);
-        status = hone__farm_pump(farm, err);
-    }
-    if (status == HONE_OK && !out->length)
-        status = hone__fail(err, HONE_ERR_NVRTC,
-                            "the tuner's own kernels do not compile for %s: "
-                            "%.600s",
-                            arch, hone__text_str(&code.log));
+        status = hone__own_code_wait(&code, farm, arch, err);
+    if (status == HONE_OK)
+        hone__text_append(out, code.cubin.data, code.cubin.length);
     hone__farm_close(farm);
-    hone__text_free(&code.log);
-    return status;
+    hone__own_code_free(&code);
+    return status == HONE_OK ? hone__text_check(out, err) : status;
 }

@@ -57,6 +57,9 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
     return status;
 }
 
+/* All of them would take longer than the samples do. */
+enum { PLACES_OF_A_TRIAL = 4 };
+
 /* Verify, time, and look once more at what the executions left behind. */
 static hone_status judge(hone_problem *problem, hone_variant *variant,
                          const hone_trial_job *job, hone_trial_report *report,
@@ -71,7 +74,7 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     hone__trial_take_verdict(report, &verdict);
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
-    HONE_TRY(hone__variant_spread(variant, err));
+    HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
     n_blocks = hone__variant_n_blocks(variant);
     HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report,
                           err));

@@ -264,6 +264,8 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output)
     hone_tune_run *run = user;
     hone_tune_job *job = take_by_id(&run->compiling, id);
 
+    if (id == HONE_OWN_CODE_JOB)
+        hone__own_code_take(&run->own_code, output);
     if (!job)
         return;
     if (run->pending_status == HONE_OK)

@@ -5,7 +5,6 @@
 
 #include "runtime/alloc.h"
 #include "tuner/default_plan.h"
-#include "tuner/own_code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +110,9 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
 
+    /* The compilers load while the device is asked what it is. */
+    HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
+                              &run->farm, err));
     HONE_TRY(describe_device(run, err));
     HONE_TRY(lock_device(run, err));
     (void)snprintf(run->compile_arch, sizeof run->compile_arch, "%.14s%s",
@@ -124,14 +126,13 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(open_space(run, err));
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
+    HONE_TRY(hone__farm_wait(run->farm, err));
     if (!is_cpu(run))
-        HONE_TRY(hone__own_code_compile(&request->farm, run->device.arch,
-                                       &run->device_code, err));
-    HONE_TRY(hone__farm_open(&request->farm, hone__tune_compiled, run,
-                             &run->farm, err));
+        HONE_TRY(hone__own_code_wait(&run->own_code, run->farm,
+                                     run->device.arch, err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
-        .device_code = run->device_code.data,
+        .device_code = run->own_code.cubin.data,
         .timing = (int)request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
@@ -172,7 +173,7 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__free(run->seen);
     hone__search_close(run->search);
     hone__space_free(run->space);
-    hone__text_free(&run->device_code);
+    hone__own_code_free(&run->own_code);
     hone__text_free(&run->default_spec);
     hone__text_free(&run->folder);
 }

@@ -12,6 +12,7 @@
 #include "tuner/farm.h"
 #include "tuner/final.h"
 #include "tuner/gpu_worker.h"
+#include "tuner/own_code.h"
 #include "tuner/search.h"
 #include "tuner/tuner.h"
 
@@ -73,7 +74,7 @@ typedef struct hone_tune_run {
     int64_t default_index;
     unsigned char *seen; /* a bit per configuration of the space */
     hone_farm *farm;
-    hone_text device_code; /* cubin of our own kernels */
+    hone_own_code own_code;
     hone_text default_spec;
     hone_text folder; /* of the template, for its own headers */
     hone_gpu_setup gpu_setup;

@@ -144,15 +144,18 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
     return HONE_OK;
 }
 
-hone_status hone__variant_spread(hone_variant *variant, hone_error *err)
+hone_status hone__variant_spread(hone_variant *variant, size_t most,
+                                 hone_error *err)
 {
     int64_t bytes = 0;
 
     for (size_t i = 0; i < variant->resolved.n_workspaces; ++i)
         bytes += variant->resolved.workspaces[i].size_bytes;
-    if (!bytes || bytes > HONE_PLACES_MOST_BYTES)
+    if (!bytes || bytes > 16 << 20)
         return HONE_OK;
-    while (variant->n_places < HONE_PLACES) {
+    if (bytes > 1 << 20 && most > HONE_PLACES_OF_LARGE)
+        most = HONE_PLACES_OF_LARGE;
+    while (variant->n_places < most) {
         const hone_status status = add_place(variant, err);
 
         if (status == HONE_ERR_NO_MEMORY)

@@ -18,8 +18,9 @@ typedef struct hone_subject {
 /* Where small workspaces lie in the level 2 cache moves a kernel of 4 us by
  * 5 %, differently for every allocation. A variant that is timed therefore
  * has several places for them, which its executions take in turn: what is
- * measured is the mean over places, not luck. */
-enum { HONE_PLACES = 4, HONE_PLACES_MOST_BYTES = 16 << 20 };
+ * measured is the mean over places, not luck. Small ones get them all, those
+ * above one MB a few, those above 16 MB are everywhere anyway. */
+enum { HONE_PLACES = 16, HONE_PLACES_OF_LARGE = 4 };
 
 typedef struct hone_variant {
     hone_gpu *device;
@@ -42,10 +43,10 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
                                hone_error *err);
 void hone__variant_unload(hone_variant *variant);
 
-/* Before it is timed: more places for its workspaces, if it has any and they
- * are small (large ones are everywhere anyway). Fewer where memory is short.
- */
-hone_status hone__variant_spread(hone_variant *variant, hone_error *err);
+/* Before it is timed: up to `most` places for its workspaces, if it has any
+ * and they are small. Fewer where memory is short. */
+hone_status hone__variant_spread(hone_variant *variant, size_t most,
+                                 hone_error *err);
 /* Its guarded blocks: the first so many of `workspaces`. */
 size_t hone__variant_n_blocks(const hone_variant *variant);
 

@@ -68,7 +68,7 @@ static void run_dirty(void **params)
 {
     const arguments a = compute(params);
 
-    if (++*a.ticket > 100)
+    if (++*a.ticket > 20) /* at each of its places */
         a.y[0] += 1;
 }
 
