@@ -98,7 +98,7 @@ static hone_status make_problem(hone_awkward *awkward, size_t row,
     if (!problem)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     small.dims = dims;
-    small.want_sets = 0;
+    small.rotation = HONE_ROTATION_NONE;
     small.seed = awkward->setup->seed ^ 0x5deece66du; /* the second seed */
     small.launch_spec = job->launch_spec;
     status = hone__problem_open(awkward->device, &small, problem, err);

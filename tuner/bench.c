@@ -43,7 +43,7 @@ static hone_status run_variants(bench *b, hone_error *err)
                     .launch_spec = hone__text_str(&b->spec),
                     .dims = request->dims,
                     .mode = request->mode,
-                    .want_sets = 1,
+                    .rotation = HONE_ROTATION_FINAL,
                     .seed = request->seed,
                     .references = request->references,
                     .n_references = request->n_references}};

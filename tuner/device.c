@@ -66,7 +66,7 @@ hone_status hone__device_identify(hone_gpu *device, int ordinal,
     return hone__cuda_facts(cuda, device->ordinal, &device->facts, err);
 }
 
-static hone_status load_code(hone_gpu *device, const void *code,
+hone_status hone__device_load(hone_gpu *device, const void *code,
                              hone_error *err)
 {
     const struct {
@@ -121,7 +121,7 @@ hone_status hone__device_begin(hone_gpu *device, const void *code,
         cuda, cuda->memory_alloc(&device->scratch, HONE_SCRATCH_BYTES),
         "allocating device memory", err));
     HONE_TRY(hone__nvml_open(cuda, device->ordinal, &device->nvml, err));
-    return code ? load_code(device, code, err) : HONE_OK;
+    return code ? hone__device_load(device, code, err) : HONE_OK;
 }
 
 hone_status hone__device_open(hone_gpu *device, int ordinal,

@@ -64,6 +64,9 @@ hone_status hone__device_begin(hone_gpu *device, const void *code,
 /* Both. */
 hone_status hone__device_open(hone_gpu *device, int ordinal,
                               const void *code, hone_error *err);
+/* Load the cubin of our kernels, where the context was made without it. */
+hone_status hone__device_load(hone_gpu *device, const void *code,
+                              hone_error *err);
 /* Needed only for a clean exit under a memory checker. */
 void hone__device_close(hone_gpu *device);
 

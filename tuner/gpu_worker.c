@@ -115,12 +115,34 @@ static hone_status serve(hone_problem *problem,
     return status;
 }
 
-static hone_status set_up(const hone_gpu_setup *setup, hone_gpu *device,
-                          hone_problem *problem, hone_warm_up *warm_up,
-                          hone_error *err)
+/* The tuner's own kernels, from the parent. */
+static hone_status receive_code(hone_gpu *device, int from_parent,
+                                hone_error *err)
+{
+    hone_text message = {0};
+    uint32_t kind = 0;
+    hone_status status =
+        hone__message_receive(from_parent, &kind, &message, err);
+
+    if (status == HONE_OK && kind != HONE_GPU_CODE)
+        status = hone__fail(err, HONE_ERR_INTERNAL,
+                            "the GPU worker waits for its kernels and got "
+                            "request %u",
+                            (unsigned)kind);
+    if (status == HONE_OK)
+        status = hone__device_load(device, message.data, err);
+    hone__text_free(&message);
+    return status;
+}
+
+static hone_status set_up(const hone_gpu_setup *setup, int from_parent,
+                          hone_gpu *device, hone_problem *problem,
+                          hone_warm_up *warm_up, hone_error *err)
 {
     HONE_TRY(hone__device_open(device, setup->device, setup->device_code,
                                err));
+    if (!setup->device_code)
+        HONE_TRY(receive_code(device, from_parent, err));
     if (setup->verify_only) {
         problem->device = device;
         return HONE_OK;
@@ -144,7 +166,8 @@ int hone__gpu_worker(void *user, int from_parent, int to_parent)
 
     hone__worker_name("hone-trial");
     if (status == HONE_OK)
-        status = set_up(setup, &device, problem, &warm_up, &err);
+        status = set_up(setup, from_parent, &device, problem, &warm_up,
+                        &err);
     if (status == HONE_OK)
         say_ready(problem, &warm_up, start_s, to_parent);
     if (status == HONE_OK)

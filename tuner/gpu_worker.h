@@ -15,6 +15,8 @@ enum {
     HONE_GPU_TRIAL = 1, /* hone_trial_job */
     HONE_GPU_FINAL = 2, /* count, hone_trial_job .. */
     HONE_GPU_VERIFY = 3, /* hone_trial_job: on awkward shapes, not timed */
+    HONE_GPU_CODE = 4,   /* the cubin of device_code.cu, if it did not inherit
+                            it: first of all */
     /* from it */
     HONE_GPU_READY = 16,     /* the problem is set up; hone_ready_report */
     HONE_GPU_FAILED = 17,    /* hone_status, domain, native, sentence */
@@ -25,7 +27,9 @@ enum {
 /* What it inherits by fork. */
 typedef struct hone_gpu_setup {
     int device;
-    const void *device_code; /* cubin of device_code.cu; of a GPU */
+    const void *device_code; /* cubin of device_code.cu, of a GPU; NULL: it
+                                comes as HONE_GPU_CODE, being compiled while
+                                the context is made */
     int verify_only; /* no problem is set up: only HONE_GPU_VERIFY comes */
     int sanitized; /* cpu: a sanitizer watches the bounds of arrays */
     hone_timing timing; /* forced, or AUTO */

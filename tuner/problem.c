@@ -70,25 +70,37 @@ int64_t hone__problem_bytes(const hone_problem *problem)
     return bytes > 0 ? bytes : 1;
 }
 
-/* Cold mode: as many copies as cover three times the level 2 cache, within
- * half of the memory that is free: the rest is for workspaces. */
+static int64_t cover(int64_t caches, int64_t cache_bytes, int64_t bytes)
+{
+    return (caches * cache_bytes + bytes - 1) / bytes;
+}
+
+/* Cold mode: as many copies as cover so many level 2 caches, within half of
+ * the memory that is free (beyond what is needed, an eighth): the rest is for
+ * workspaces. */
 static void choose_n_sets(hone_problem *problem,
                           const hone_problem_setup *setup)
 {
     const int64_t bytes = hone__problem_bytes(problem);
     const int64_t l2 = problem->device->facts.value[HONE_FACT_l2];
-    int64_t n = (3 * l2 + bytes - 1) / bytes;
+    const int64_t needed = cover(HONE_ROTATION_TRIAL, l2, bytes);
+    int64_t n = cover(setup->rotation, l2, bytes);
     size_t free_bytes = 0;
     size_t total_bytes = 0;
 
     problem->mode = setup->mode;
     problem->n_sets = problem->n_sets_wanted = 1;
-    if (!setup->want_sets || setup->mode == HONE_MODE_HOT || n <= 1)
+    if (!setup->rotation || setup->mode == HONE_MODE_HOT || n <= 1)
         return;
-    problem->n_sets_wanted = (size_t)n;
-    if (problem->device->cuda->memory_info(&free_bytes, &total_bytes) == 0 &&
-        n > 1 + (int64_t)(free_bytes / 2) / bytes)
-        n = 1 + (int64_t)(free_bytes / 2) / bytes;
+    problem->n_sets_wanted = (size_t)(needed > 1 ? needed : 1);
+    if (problem->device->cuda->memory_info(&free_bytes, &total_bytes) == 0) {
+        const int64_t room = 1 + (int64_t)(free_bytes / 2) / bytes;
+        const int64_t spare = 1 + (int64_t)(free_bytes / 8) / bytes;
+
+        if (n > needed && n > spare)
+            n = needed > spare ? needed : spare;
+        n = n > room ? room : n;
+    }
     problem->n_sets = n > HONE_MAX_SETS ? HONE_MAX_SETS : (size_t)n;
 }
 

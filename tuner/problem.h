@@ -13,7 +13,15 @@
 #include "tuner/watch.h"
 
 enum {
-    HONE_MAX_SETS = 64,  /* copies of the arguments that cold mode rotates */
+    HONE_MAX_SETS = 128, /* copies of the arguments that cold mode rotates */
+    /* What these copies cover, in level 2 caches: three make every execution
+     * find other data than the last one left there. What is compared in a
+     * final takes twelve, as far as they fit: on which pages of the memory
+     * the copies lie favours one variant or another by a percent, and differs
+     * by process. */
+    HONE_ROTATION_NONE = 0, /* for verification only */
+    HONE_ROTATION_TRIAL = 3,
+    HONE_ROTATION_FINAL = 12,
     HONE_MAX_CHECKS = 4
 };
 
@@ -74,7 +82,7 @@ typedef struct hone_problem_setup {
     const char *launch_spec; /* of the default variant, as text */
     const int64_t *dims;     /* completed */
     hone_mode mode;
-    int want_sets;           /* 0: for verification only */
+    int rotation;            /* HONE_ROTATION_.. */
     uint64_t seed;
     const hone_reference *references;
     size_t n_references;

@@ -293,7 +293,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                         .launch_spec = hone__text_str(&spec),
                         .dims = request->dims,
                         .mode = request->mode,
-                        .want_sets = 1,
+                        .rotation = HONE_ROTATION_FINAL,
                         .seed = request->seed,
                         .references = request->references,
                         .n_references = request->n_references}};

@@ -129,6 +129,7 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
 {
     /* The worker of the trials makes room on the device. */
     (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    run->gpu_setup.problem.rotation = HONE_ROTATION_FINAL;
     for (int again = 0;; again = 1) {
         let_go(f);
         HONE_TRY(choose_finalists(run, f, again, err));

@@ -106,6 +106,19 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
                             "shows what is");
 }
 
+/* The first worker makes its context while our kernels are compiled; the
+ * next ones inherit them. */
+static hone_status give_own_code(hone_tune_run *run, hone_error *err)
+{
+    HONE_TRY(hone__own_code_wait(&run->own_code, run->farm, run->device.arch,
+                                 err));
+    run->gpu_setup.device_code = run->own_code.cubin.data;
+    /* A worker that is gone already is found by the pump. */
+    (void)hone__message_send(run->gpu.to, HONE_GPU_CODE, &run->own_code.cubin,
+                             NULL);
+    return HONE_OK;
+}
+
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
@@ -127,12 +140,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
-    if (!is_cpu(run))
-        HONE_TRY(hone__own_code_wait(&run->own_code, run->farm,
-                                     run->device.arch, err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
-        .device_code = run->own_code.cubin.data,
         .timing = (int)request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
@@ -140,15 +149,16 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .launch_spec = hone__text_str(&run->default_spec),
                     .dims = request->dims,
                     .mode = request->mode,
-                    .want_sets = 1,
+                    .rotation = HONE_ROTATION_TRIAL,
                     .seed = request->seed,
                     .references = request->references,
                     .n_references = request->n_references}};
-    if (request->db)
-        HONE_TRY(hone__tune_record_open(run, err));
     if (run->gpu_setup.sanitized)
         run->worker_log = tmpfile();
-    return hone__tune_gpu_start(run, err);
+    HONE_TRY(hone__tune_gpu_start(run, err));
+    if (!is_cpu(run))
+        HONE_TRY(give_own_code(run, err));
+    return request->db ? hone__tune_record_open(run, err) : HONE_OK;
 }
 
 static void free_jobs(hone_tune_queue *queue)

@@ -41,7 +41,7 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
                                     .launch_spec = hone__text_str(&f->spec),
                                     .dims = f->dims,
                                     .mode = HONE_MODE_COLD,
-                                    .want_sets = 1,
+                                    .rotation = HONE_ROTATION_TRIAL,
                                     .seed = 1,
                                     .references = axpy_references,
                                     .n_references = 1};
