@@ -221,6 +221,14 @@ static hone_status prepare(hone_timer *timer, hone_error *err)
     }
 }
 
+/* Copies that a replay must go through, so that the next one finds none in
+ * the cache; there may be more. */
+static size_t least_sets(const hone_problem *problem)
+{
+    return problem->n_sets < problem->n_sets_wanted ? problem->n_sets
+                                                    : problem->n_sets_wanted;
+}
+
 hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
                              hone_timer *out, hone_error *err)
 {
@@ -244,8 +252,8 @@ hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
         status = estimate(out, err);
     if (status == HONE_OK) {
         out->timing = hone__timing_choose(problem->timing, out->estimate_ns);
-        out->n_launches = hone__launches_choose(out->timing, out->estimate_ns,
-                                                problem->n_sets);
+        out->n_launches = hone__launches_choose(
+            out->timing, out->estimate_ns, least_sets(problem));
         status = prepare(out, err);
     }
     if (status != HONE_OK)

@@ -16,12 +16,12 @@ enum {
     HONE_MAX_SETS = 128, /* copies of the arguments that cold mode rotates */
     /* What these copies cover, in level 2 caches: three make every execution
      * find other data than the last one left there. What is compared in a
-     * final takes twelve, as far as they fit: on which pages of the memory
+     * final takes two dozen, as far as they fit: on which pages of the memory
      * the copies lie favours one variant or another by a percent, and differs
      * by process. */
     HONE_ROTATION_NONE = 0, /* for verification only */
     HONE_ROTATION_TRIAL = 3,
-    HONE_ROTATION_FINAL = 12,
+    HONE_ROTATION_FINAL = 24,
     HONE_MAX_CHECKS = 4
 };
 
