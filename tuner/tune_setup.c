@@ -142,7 +142,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__farm_wait(run->farm, err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
-        .timing = (int)request->timing,
+        .timing = request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .problem = {.tmpl = request->tmpl,
