@@ -225,6 +225,8 @@ static hone_status take_turn(client *c, int *out_done, hone_error *err)
     hone__error_clear(&c->error);
     HONE_TRY(
         hone__worker_start(&c->worker, c->host->run, c->host->user, -1, err));
+    if (c->host->started)
+        c->host->started(c->host->started_user, &c->worker);
     how = follow(c);
     if (how == ENDED_DIED)
         return take_death(c, err);
@@ -266,7 +268,7 @@ hone_status hone__final_ask(hone_backend backend, hone_gpu_setup *setup,
 {
     const hone_final_host host = {
         backend == HONE_BACKEND_CPU ? hone__cpu_worker : hone__gpu_worker,
-        setup, 0};
+        setup, 0, NULL, NULL};
 
     return hone__final_ask_host(&host, request, stop, out, err);
 }

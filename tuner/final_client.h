@@ -8,11 +8,14 @@
 
 #include "tuner/final.h"
 
-/* Who runs it, and how long a step may take: for a test. */
+/* Who runs it, and how long a step may take. */
 typedef struct hone_final_host {
     hone_worker_main *run;
     void *user;    /* its first parameter */
     double step_s; /* every step; 0: as final_client.c has them */
+    /* Called for every worker that was started; NULL ok. */
+    void (*started)(void *started_user, const hone_worker *worker);
+    void *started_user;
 } hone_final_host;
 
 /* `request->fallen` collects those that ruined a worker; `stop` (NULL ok)

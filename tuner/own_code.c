@@ -16,13 +16,29 @@ void hone__own_code_take(hone_own_code *code,
         hone__text_puts(&code->log, hone__text_str(&output->log));
 }
 
-hone_status hone__own_code_wait(hone_own_code *code, hone_farm *farm,
-                                const char *arch, hone_error *err)
+hone_status hone__own_code_submit(hone_farm *farm, const char *arch,
+                                  hone_error *err)
 {
     const hone_compile_input input = {hone__device_code, "hone/device_code.cu",
                                       arch, "", "", ""};
 
-    HONE_TRY(hone__farm_submit(farm, HONE_OWN_CODE_JOB, &input, err));
+    return hone__farm_submit(farm, HONE_OWN_CODE_JOB, &input, err);
+}
+
+hone_status hone__own_code_check(const hone_own_code *code, const char *arch,
+                                 hone_error *err)
+{
+    return code->cubin.length
+               ? hone__text_check(&code->cubin, err)
+               : hone__fail(err, HONE_ERR_NVRTC,
+                            "the tuner's own kernels do not compile for %s: "
+                            "%.600s",
+                            arch, hone__text_str(&code->log));
+}
+
+hone_status hone__own_code_finish(hone_own_code *code, hone_farm *farm,
+                                  const char *arch, hone_error *err)
+{
     while (!code->done) {
         struct pollfd fds[HONE_MOST_COMPILE_WORKERS];
         const size_t n =
@@ -31,12 +47,14 @@ hone_status hone__own_code_wait(hone_own_code *code, hone_farm *farm,
         (void)poll(fds, n, 100);
         HONE_TRY(hone__farm_pump(farm, err));
     }
-    return code->cubin.length
-               ? hone__text_check(&code->cubin, err)
-               : hone__fail(err, HONE_ERR_NVRTC,
-                            "the tuner's own kernels do not compile for %s: "
-                            "%.600s",
-                            arch, hone__text_str(&code->log));
+    return hone__own_code_check(code, arch, err);
+}
+
+hone_status hone__own_code_wait(hone_own_code *code, hone_farm *farm,
+                                const char *arch, hone_error *err)
+{
+    HONE_TRY(hone__own_code_submit(farm, arch, err));
+    return hone__own_code_finish(code, farm, arch, err);
 }
 
 void hone__own_code_free(hone_own_code *code)

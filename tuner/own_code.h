@@ -17,7 +17,15 @@ typedef struct hone_own_code {
 
 void hone__own_code_take(hone_own_code *code,
                          const hone_compile_output *output);
-/* Submit the job and work the farm until it is done. */
+hone_status hone__own_code_submit(hone_farm *farm, const char *arch,
+                                  hone_error *err);
+/* When it is done: HONE_ERR_NVRTC if it does not compile. */
+hone_status hone__own_code_check(const hone_own_code *code, const char *arch,
+                                 hone_error *err);
+/* Work the farm until it is done. */
+hone_status hone__own_code_finish(hone_own_code *code, hone_farm *farm,
+                                  const char *arch, hone_error *err);
+/* Submit and finish. */
 hone_status hone__own_code_wait(hone_own_code *code, hone_farm *farm,
                                 const char *arch, hone_error *err);
 void hone__own_code_free(hone_own_code *code);

@@ -66,6 +66,7 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
             *err = run->pending_error;
             return run->pending_status;
         }
+        HONE_TRY(hone__tune_gpu_code(run, err));
         HONE_TRY(hone__tune_gpu_pump(run, err));
     }
     return HONE_OK;

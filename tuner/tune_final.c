@@ -4,6 +4,7 @@
 #include "tuner/tune_final.h"
 
 #include "runtime/alloc.h"
+#include "tuner/cpu_worker.h"
 #include "tuner/final_client.h"
 
 #include <stdio.h>
@@ -124,11 +125,30 @@ static int is_final(const hone_tune_final_state *f)
     return n_right == f->n_by_time || (f->report.winner >= 0 && n_right > 0);
 }
 
+/* While the final's worker makes its context, the worker of the trials makes
+ * room on the device; then the new one gets our kernels and goes on. */
+static void make_room(void *user, const hone_worker *worker)
+{
+    hone_tune_run *run = user;
+
+    (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+        (void)hone__message_send(worker->to, HONE_GPU_CODE,
+                                 &run->own_code.cubin, NULL);
+}
+
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
                               hone_error *err)
 {
-    /* The worker of the trials makes room on the device. */
-    (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    const hone_final_host host = {
+        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
+                                                       : hone__gpu_worker,
+        &run->gpu_setup, 0, make_room, run};
+
+    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+        HONE_TRY(hone__own_code_finish(&run->own_code, run->farm,
+                                       run->device.arch, err));
+    run->gpu_setup.device_code = NULL; /* see make_room() */
     run->gpu_setup.problem.rotation = HONE_ROTATION_FINAL;
     for (int again = 0;; again = 1) {
         let_go(f);
@@ -136,9 +156,9 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
         if (!f->n)
             return HONE_OK; /* all of them were refuted */
         HONE_TRY(hone__tune_final_announce(run, f, err));
-        HONE_TRY(hone__final_ask(run->request->farm.backend, &run->gpu_setup,
-                                 &f->request, run->request->farm.stop,
-                                 &f->report, err));
+        HONE_TRY(hone__final_ask_host(&host, &f->request,
+                                      run->request->farm.stop, &f->report,
+                                      err));
         HONE_TRY(hone__tune_final_refute(run, f, err));
         if (is_final(f))
             return HONE_OK;

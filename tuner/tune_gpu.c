@@ -33,6 +33,18 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
         &run->gpu_setup, run->worker_log ? fileno(run->worker_log) : -1, err);
 }
 
+hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
+{
+    if (!run->own_code.done || run->gpu_setup.device_code)
+        return HONE_OK;
+    HONE_TRY(hone__own_code_check(&run->own_code, run->device.arch, err));
+    run->gpu_setup.device_code = run->own_code.cubin.data;
+    /* A worker that is gone already is found by the pump. */
+    (void)hone__message_send(run->gpu.to, HONE_GPU_CODE, &run->own_code.cubin,
+                             NULL);
+    return HONE_OK;
+}
+
 /* ---- to the worker ------------------------------------------------------ */
 
 /* What spills is tried when the search has nothing better left. */

@@ -106,19 +106,6 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
                             "shows what is");
 }
 
-/* The first worker makes its context while our kernels are compiled; the
- * next ones inherit them. */
-static hone_status give_own_code(hone_tune_run *run, hone_error *err)
-{
-    HONE_TRY(hone__own_code_wait(&run->own_code, run->farm, run->device.arch,
-                                 err));
-    run->gpu_setup.device_code = run->own_code.cubin.data;
-    /* A worker that is gone already is found by the pump. */
-    (void)hone__message_send(run->gpu.to, HONE_GPU_CODE, &run->own_code.cubin,
-                             NULL);
-    return HONE_OK;
-}
-
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
@@ -157,7 +144,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         run->worker_log = tmpfile();
     HONE_TRY(hone__tune_gpu_start(run, err));
     if (!is_cpu(run))
-        HONE_TRY(give_own_code(run, err));
+        HONE_TRY(hone__own_code_submit(run->farm, run->device.arch, err));
     return request->db ? hone__tune_record_open(run, err) : HONE_OK;
 }
 

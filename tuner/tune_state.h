@@ -144,6 +144,9 @@ hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
 
 /* tune_gpu.c */
 hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err);
+/* The first worker makes its context while our kernels are compiled: give them
+ * to it when they are. The next ones inherit them. */
+hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err);
 /* Read what the worker said; handle its death and its deadline. */
 hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err);

@@ -112,7 +112,7 @@ static int play_worker(void *user, int from_parent, int to_parent)
 
 static hone_status ask(hone_error *err)
 {
-    const hone_final_host host = {play_worker, &plan, 1.0};
+    const hone_final_host host = {play_worker, &plan, 1.0, NULL, NULL};
 
     for (int i = 0; i < request.n_entries; ++i)
         request.entries[i].job.launch_spec = "";
@@ -266,7 +266,7 @@ static void without_anybody_to_blame_it_ends(void **state)
 static void ctrl_c_ends_it(void **state)
 {
     const double ns[] = {100};
-    const hone_final_host host = {play_worker, &plan, 0};
+    const hone_final_host host = {play_worker, &plan, 0, NULL, NULL};
     const volatile sig_atomic_t stop = 1;
     hone_error err = {.status = HONE_OK};
 
