@@ -150,18 +150,22 @@ hone_status hone__farm_open(const hone_farm_options *options,
     return status;
 }
 
+void hone__farm_dismiss(hone_farm *farm)
+{
+    for (int i = 0; farm && i < farm->n_slots; ++i) {
+        if (farm->slots[i].busy)
+            hone__farm_kill_worker(&farm->slots[i]);
+        if (farm->slots[i].worker.pid && farm->slots[i].worker.to >= 0)
+            (void)close(farm->slots[i].worker.to);
+        farm->slots[i].worker.to = -1;
+    }
+}
+
 void hone__farm_close(hone_farm *farm)
 {
     if (!farm)
         return;
-    /* First tell all, then wait: they leave side by side. */
-    for (int i = 0; i < farm->n_slots; ++i) {
-        if (farm->slots[i].busy)
-            hone__farm_kill_worker(&farm->slots[i]);
-        if (farm->slots[i].worker.pid)
-            (void)close(farm->slots[i].worker.to);
-        farm->slots[i].worker.to = -1;
-    }
+    hone__farm_dismiss(farm); /* tell all, then wait: they leave side by side */
     for (int i = 0; i < farm->n_slots; ++i) {
         hone_farm_slot *slot = &farm->slots[i];
 

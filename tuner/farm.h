@@ -33,6 +33,9 @@ hone_status hone__farm_start(const hone_farm_options *options,
                              hone_farm **out, hone_error *err);
 hone_status hone__farm_wait(hone_farm *farm, hone_error *err);
 void hone__farm_close(hone_farm *farm);
+/* No more jobs will come: the workers may leave, which takes them a while;
+ * hone__farm_close() then waits the less. NULL is a no-op. */
+void hone__farm_dismiss(hone_farm *farm);
 
 int hone__farm_n_workers(const hone_farm *farm);
 /* Name and version of the compiler: "nvrtc" "13.0", "c++" "12.2.0". */

@@ -232,8 +232,10 @@ static hone_status take_turn(client *c, int *out_done, hone_error *err)
         return take_death(c, err);
     if (how == ENDED_OVERDUE)
         return take_hang(c, err);
-    (void)hone__worker_stop(&c->worker, how == ENDED_RANKED ? 2.0 : 0, NULL,
-                            0);
+    if (how == ENDED_RANKED)
+        hone__worker_release(&c->worker);
+    else
+        (void)hone__worker_stop(&c->worker, 0, NULL, 0);
     if (how == ENDED_BLAMED)
         return blame(c,
                      c->error.status == HONE_ERR_KERNEL ? HONE_OUTCOME_WRONG

@@ -148,6 +148,7 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
     if (run->request->farm.backend == HONE_BACKEND_CUDA)
         HONE_TRY(hone__own_code_finish(&run->own_code, run->farm,
                                        run->device.arch, err));
+    hone__farm_dismiss(run->farm);
     run->gpu_setup.device_code = NULL; /* see make_room() */
     run->gpu_setup.problem.rotation = HONE_ROTATION_FINAL;
     for (int again = 0;; again = 1) {

@@ -182,3 +182,16 @@ hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
     *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
     return end;
 }
+
+void hone__worker_release(hone_worker *worker)
+{
+    int how = 0;
+
+    if (!worker->pid)
+        return;
+    (void)close(worker->to);
+    (void)close(worker->from);
+    (void)waitpid(worker->pid, &how, WNOHANG);
+    hone__inbox_free(&worker->inbox);
+    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+}

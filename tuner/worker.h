@@ -43,6 +43,11 @@ typedef enum hone_worker_end {
 hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
                                   char *out_how, size_t how_size);
 
+/* Let it go without waiting: a process that gives back a CUDA context takes a
+ * tenth of a second to end, which nobody needs to see. It ends by itself, and
+ * with this process at the latest. */
+void hone__worker_release(hone_worker *worker);
+
 /* Seconds of a monotonic clock. */
 double hone__now_s(void);
 
