@@ -1,204 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The valid configurations of a template, found by binding parameters in
- * declared order and checking each constraint as soon as all it reads is
- * bound. A configuration is kept as its rank: its value indexes as digits of
- * one number, the first parameter the most significant. */
+/* What all search spaces share: solving, and configurations by number. */
 #include "gen/space.h"
 
-#include "gen/space_plan.h"
-#include "gen/values.h"
-#include "runtime/alloc.h"
+#include "gen/space_parts.h"
 
 #include <string.h>
 
-enum { MAX_VALID = 1 << 27 }; /* 1 GiB of ranks */
-
-struct hone_space {
-    const hone_template *tmpl;
-    hone_space_plan plan;
-    int64_t *slots;      /* facts and dimensions filled in */
-    int64_t *rejected;   /* one for each require */
-    int64_t raw;         /* saturated */
-    int64_t weights[64]; /* of each parameter's index in the rank */
-    uint64_t *ranks;     /* of the valid ones, ascending */
-    size_t n;
-    size_t capacity;
-};
-
-static hone_status push_rank(hone_space *space, uint64_t rank,
-                             hone_error *err)
+static hone_status no_memory(hone_error *err)
 {
-    if (space->n == space->capacity) {
-        const size_t capacity = space->capacity ? 2 * space->capacity : 256;
-        uint64_t *ranks;
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
 
-        if (space->n >= MAX_VALID)
-            return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                              "%s: more than %d valid configurations; add "
-                              "'require' lines", space->tmpl->path,
-                              MAX_VALID);
-        ranks = hone__realloc(space->ranks, capacity * sizeof *ranks);
-        if (!ranks)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        space->ranks = ranks;
-        space->capacity = capacity;
-    }
-    space->ranks[space->n++] = rank;
+hone_status hone__space_prepare(hone_space *space, size_t n_params,
+                                hone_error *err)
+{
+    space->choices = hone__arena_alloc(
+        &space->arena, (n_params + 1) * sizeof *space->choices);
+    space->n_values = hone__arena_alloc(
+        &space->arena, (n_params + 1) * sizeof *space->n_values);
+    if (!space->choices || !space->n_values)
+        return no_memory(err);
+    space->csp = (hone_csp){
+        .graph = space->t1 ? &space->t1->graph : &space->graph,
+        .n_vars = n_params,
+        .vars = space->choices,
+        .name = space->t1 ? space->t1->path : space->tmpl->path};
     return HONE_OK;
 }
 
-/* Lets and constraints that became known when parameter depth-1 was bound.
- * `out_failed` is the require that does not hold, or -1. */
-static hone_status check_level(const hone_space *space, size_t depth,
-                               int64_t *slots, int *out_failed,
-                               hone_error *err)
+/* ---- constraints -------------------------------------------------------- */
+
+static void take_piece(void *user, hone_node piece)
 {
-    const hone_template *tmpl = space->tmpl;
-    const size_t end = space->plan.first[depth + 1];
+    hone_space *space = user;
 
-    *out_failed = -1;
-    for (size_t i = space->plan.first[depth]; i < end; ++i) {
-        const hone_space_step *step = &space->plan.steps[i];
-        int64_t holds;
+    if (space->n_roots == space->room) {
+        const size_t room = space->room ? 2 * space->room : 32;
+        hone_node *roots =
+            hone__arena_alloc(&space->arena, room * sizeof *roots);
+        size_t *owner =
+            hone__arena_alloc(&space->arena, room * sizeof *owner);
 
-        if (step->is_let) {
-            HONE_TRY(hone__values_eval(tmpl, &tmpl->lets[step->index].value,
-                                       slots,
-                                       &slots[tmpl->slots.lets + step->index],
-                                       err));
-            continue;
+        if (!roots || !owner) {
+            space->csp.graph->failed = 1;
+            return;
         }
-        HONE_TRY(hone__values_eval(
-            tmpl, &tmpl->requires_[step->index].condition, slots, &holds,
-            err));
-        if (!holds) {
-            *out_failed = (int)step->index;
-            break;
+        if (space->n_roots) {
+            memcpy(roots, space->roots, space->n_roots * sizeof *roots);
+            memcpy(owner, space->owner, space->n_roots * sizeof *owner);
         }
+        space->roots = roots;
+        space->owner = owner;
+        space->room = room;
     }
-    return HONE_OK;
+    space->roots[space->n_roots] = piece;
+    space->owner[space->n_roots++] = space->n_constraints;
 }
 
-static hone_status enumerate(hone_space *space, size_t depth, uint64_t rank,
-                             hone_error *err)
+hone_status hone__space_add(hone_space *space, hone_node root,
+                            hone_error *err)
 {
-    const hone_template *tmpl = space->tmpl;
-    const hone_param *param;
-    int failed;
-
-    HONE_TRY(check_level(space, depth, space->slots, &failed, err));
-    if (failed >= 0) {
-        space->rejected[failed] +=
-            depth ? space->weights[depth - 1] : space->raw;
-        return HONE_OK;
-    }
-    if (depth == tmpl->n_params)
-        return push_rank(space, rank, err);
-    param = &tmpl->params[depth];
-    for (size_t i = 0; i < param->n_values; ++i) {
-        space->slots[tmpl->slots.params + depth] = param->values[i];
-        HONE_TRY(enumerate(space, depth + 1,
-                           rank + i * (uint64_t)space->weights[depth], err));
-    }
-    return HONE_OK;
+    hone__graph_split(space->csp.graph, root, take_piece, space);
+    ++space->n_constraints;
+    return space->csp.graph->failed ? no_memory(err) : HONE_OK;
 }
 
-static hone_status weigh(hone_space *space, hone_error *err)
+static void count_raw(hone_space *space)
 {
-    const hone_template *tmpl = space->tmpl;
-
     space->raw = 1;
-    for (size_t i = tmpl->n_params; i-- > 0;) {
-        space->weights[i] = space->raw;
-        if (__builtin_mul_overflow(space->raw,
-                                   (int64_t)tmpl->params[i].n_values,
+    for (size_t i = 0; i < space->csp.n_vars; ++i) {
+        space->n_values[i] = (int)space->choices[i].n;
+        if (__builtin_mul_overflow(space->raw, (int64_t)space->choices[i].n,
                                    &space->raw))
-            return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                              "%s: the parameters have more than 2^63 "
-                              "combinations; give them fewer values",
-                              tmpl->path);
+            space->raw = INT64_MAX;
     }
-    return HONE_OK;
 }
 
-static hone_status check_arch(const hone_space *space, const int64_t *slots,
-                              hone_error *err)
+hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
+                              int *value_indexes, hone_error *err)
 {
-    const hone_template *tmpl = space->tmpl;
-    int64_t holds = 1;
+    size_t at;
 
-    if (tmpl->arch.expr)
-        HONE_TRY(hone__values_eval(tmpl, &tmpl->arch, slots, &holds, err));
-    if (holds)
+    count_raw(space);
+    *out_constraint = space->n_constraints;
+    HONE_TRY(hone__csp_find_fault(&space->csp, space->roots, space->n_roots,
+                                  &at, value_indexes, err));
+    if (at < space->n_roots) {
+        *out_constraint = space->owner[at];
         return HONE_OK;
-    return hone__fail(err, HONE_ERR_CONSTRAINT,
-                      "%s:%d: this template needs '%s'; the device is sm_%lld",
-                      tmpl->path, tmpl->arch.line,
-                      hone__expr_text(tmpl->arch.expr),
-                      (long long)slots[HONE_FACT_sm]);
-}
-
-static void fill_slots(hone_space *space, const int64_t *dims,
-                       const hone_facts *facts)
-{
-    const hone_template *tmpl = space->tmpl;
-
-    memcpy(space->slots, facts->value, sizeof facts->value);
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        const hone_template_dim *dim = &tmpl->dims[i];
-        int64_t value = dims ? dims[i] : dim->default_value;
-
-        if (!value && dim->n_types)
-            value = dim->types[0];
-        space->slots[tmpl->slots.dims + i] = value;
     }
-}
-
-static hone_status build(hone_space *space, const int64_t *dims,
-                         const hone_facts *facts, hone_error *err)
-{
-    const hone_template *tmpl = space->tmpl;
-
-    space->slots = hone__alloc((tmpl->slots.total + 1) * sizeof(int64_t));
-    space->rejected = hone__alloc((tmpl->n_requires + 1) * sizeof(int64_t));
-    if (!space->slots || !space->rejected)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    fill_slots(space, dims, facts);
-    HONE_TRY(check_arch(space, space->slots, err));
-    HONE_TRY(hone__space_plan_create(tmpl, dims != NULL, &space->plan, err));
-    HONE_TRY(weigh(space, err));
-    return enumerate(space, 0, 0, err);
-}
-
-hone_status hone__space_create(const hone_template *tmpl,
-                               const int64_t *dims, const hone_facts *facts,
-                               hone_space **out, hone_error *err)
-{
-    hone_space *space = hone__alloc(sizeof *space);
-    hone_status status;
-
-    *out = NULL;
-    if (!space)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    space->tmpl = tmpl;
-    status = build(space, dims, facts, err);
-    if (status)
-        hone__space_free(space);
-    else
-        *out = space;
-    return status;
+    HONE_TRY(hone__csp_solve(&space->csp, space->roots, space->n_roots,
+                             &space->diagram, err));
+    if (space->diagram->count < INT64_MAX)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s: more than 9.2e18 configurations are valid; give "
+                      "the parameters fewer values or more constraints",
+                      space->csp.name);
 }
 
 void hone__space_free(hone_space *space)
 {
     if (!space)
         return;
-    hone__space_plan_free(&space->plan);
-    hone__free(space->slots);
-    hone__free(space->rejected);
-    hone__free(space->ranks);
+    hone__diagram_free(space->diagram);
+    hone__graph_free(&space->graph);
+    hone__arena_free(&space->arena);
     hone__free(space);
 }
+
+/* ---- configurations ----------------------------------------------------- */
 
 int64_t hone__space_raw_count(const hone_space *space)
 {
@@ -207,136 +118,152 @@ int64_t hone__space_raw_count(const hone_space *space)
 
 int64_t hone__space_count(const hone_space *space)
 {
-    return (int64_t)space->n;
+    return space->diagram->count;
 }
 
-void hone__space_get(const hone_space *space, int64_t index, int64_t *out)
+size_t hone__space_n_params(const hone_space *space)
 {
-    const hone_template *tmpl = space->tmpl;
-    uint64_t rest = space->ranks[index];
+    return space->csp.n_vars;
+}
 
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        const uint64_t weight = (uint64_t)space->weights[i];
+const int *hone__space_n_values(const hone_space *space)
+{
+    return space->n_values;
+}
 
-        out[i] = tmpl->params[i].values[rest / weight];
-        rest %= weight;
+size_t hone__space_n_constraints(const hone_space *space)
+{
+    return space->n_constraints;
+}
+
+void hone__space_get_indexes(const hone_space *space, int64_t index,
+                             int *out_value_indexes)
+{
+    hone__diagram_get(space->diagram, index, out_value_indexes);
+}
+
+int64_t hone__space_find_indexes(const hone_space *space,
+                                 const int *value_indexes)
+{
+    return hone__diagram_find(space->diagram, value_indexes);
+}
+
+hone_status hone__space_list(const hone_space *space, uint64_t *out_ranks,
+                             hone_error *err)
+{
+    uint64_t weights[HONE_GRAPH_VARS];
+    uint64_t weight = 1;
+
+    if (space->raw == INT64_MAX)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s: the parameters have more than 2^63 "
+                          "combinations: a number of 64 bits cannot name "
+                          "them", space->csp.name);
+    for (size_t i = space->csp.n_vars; i-- > 0;) {
+        weights[i] = weight;
+        weight *= space->choices[i].n;
     }
+    return hone__diagram_list(space->diagram, weights, out_ranks, err);
 }
 
-/* Index of a value in its parameter's list, n_values if it has none. */
-static size_t value_index(const hone_param *param, int64_t value)
+void hone__space_rows(const hone_space *space, int64_t first, int64_t n,
+                      uint16_t *out)
 {
-    size_t i = 0;
-
-    while (i < param->n_values && param->values[i] != value)
-        ++i;
-    return i;
+    hone__diagram_rows(space->diagram, first, n, out);
 }
 
-int64_t hone__space_find(const hone_space *space, const int64_t *config)
+int64_t hone__space_sample(const hone_space *space, uint64_t random)
 {
-    const hone_template *tmpl = space->tmpl;
-    uint64_t rank = 0;
-    size_t low = 0;
-    size_t high = space->n;
+    const uint64_t count = (uint64_t)space->diagram->count;
+    const uint64_t low = (random & UINT32_MAX) * (count & UINT32_MAX);
+    const uint64_t a = (random >> 32) * (count & UINT32_MAX) + (low >> 32);
+    const uint64_t b = (random & UINT32_MAX) * (count >> 32) +
+                       (a & UINT32_MAX);
 
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        const size_t at = value_index(&tmpl->params[i], config[i]);
+    /* The upper half of the 128-bit product. */
+    return (int64_t)((random >> 32) * (count >> 32) + (a >> 32) + (b >> 32));
+}
 
-        if (at == tmpl->params[i].n_values)
-            return -1;
-        rank += at * (uint64_t)space->weights[i];
+/* ---- neighbours --------------------------------------------------------- */
+
+typedef struct neighbour_list {
+    const hone_space *space;
+    int64_t *out;
+    size_t capacity;
+    size_t n;
+} neighbour_list;
+
+static void offer(neighbour_list *list, int *values, size_t param, int value)
+{
+    const int old = values[param];
+    int64_t index;
+
+    if (value < 0 || value >= list->space->n_values[param] ||
+        list->n == list->capacity)
+        return;
+    values[param] = value;
+    index = hone__diagram_find(list->space->diagram, values);
+    values[param] = old;
+    if (index >= 0)
+        list->out[list->n++] = index;
+}
+
+/* The values next to `value` that occur in the space, and itself. */
+static size_t near_values(const hone_space *space, uint32_t param, int value,
+                          uint16_t out[3])
+{
+    const hone_diagram_level *level =
+        hone__diagram_level_of(space->diagram, param);
+    size_t n = 0;
+    int below = value - 1;
+    int above = value + 1;
+
+    while (below >= 0 && !level->used[below])
+        --below;
+    while (above < space->n_values[param] && !level->used[above])
+        ++above;
+    if (below >= 0)
+        out[n++] = (uint16_t)below;
+    out[n++] = (uint16_t)value;
+    if (above < space->n_values[param])
+        out[n++] = (uint16_t)above;
+    return n;
+}
+
+static size_t adjacent(const hone_space *space, const int *values,
+                       int64_t index, int64_t *out, size_t capacity)
+{
+    uint16_t near[HONE_GRAPH_VARS][3];
+    const uint16_t *allowed[HONE_GRAPH_VARS];
+    size_t n_allowed[HONE_GRAPH_VARS];
+
+    for (uint32_t i = 0; i < space->csp.n_vars; ++i) {
+        n_allowed[i] = near_values(space, i, values[i], near[i]);
+        allowed[i] = near[i];
     }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (space->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < space->n && space->ranks[low] == rank ? (int64_t)low : -1;
+    return hone__diagram_among(space->diagram, allowed, n_allowed, index, out,
+                               capacity);
 }
 
-hone_status hone__space_explain(const hone_space *space, int64_t *out_rejected,
-                                hone_error *err)
+size_t hone__space_neighbours(const hone_space *space, hone_neighbours kind,
+                              int64_t index, int64_t *out, size_t capacity)
 {
-    (void)err;
-    memcpy(out_rejected, space->rejected,
-           space->tmpl->n_requires * sizeof *out_rejected);
-    return HONE_OK;
-}
+    neighbour_list list = {space, out, capacity, 0};
+    int values[HONE_GRAPH_VARS];
 
-static hone_status refuse_value(const hone_template *tmpl,
-                                const hone_param *param, int64_t value,
-                                hone_error *err)
-{
-    hone_text text = {0};
-    hone_status status;
-
-    hone__template_value_text(tmpl, param, value, &text);
-    status = hone__param_refuse(tmpl, param, hone__text_str(&text),
-                                text.length, err);
-    hone__text_free(&text);
-    return status;
-}
-
-hone_status hone__space_check(const hone_space *space, const int64_t *config,
-                              hone_error *err)
-{
-    const hone_template *tmpl = space->tmpl;
-    const size_t size = (tmpl->slots.total + 1) * sizeof(int64_t);
-    hone_status status = HONE_OK;
-    int failed = -1;
-    int64_t *slots;
-
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        if (value_index(&tmpl->params[i], config[i]) ==
-            tmpl->params[i].n_values)
-            return refuse_value(tmpl, &tmpl->params[i], config[i], err);
-    }
-    slots = hone__alloc(size);
-    if (!slots)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    memcpy(slots, space->slots, size);
-    memcpy(slots + tmpl->slots.params, config,
-           tmpl->n_params * sizeof *config);
-    for (size_t d = 0; !status && failed < 0 && d <= tmpl->n_params; ++d)
-        status = check_level(space, d, slots, &failed, err);
-    hone__free(slots);
-    if (status || failed < 0)
-        return status;
-    return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
-                      tmpl->path, tmpl->requires_[failed].condition.line,
-                      hone__expr_text(tmpl->requires_[failed].condition.expr),
-                      *tmpl->requires_[failed].message ? ": " : "",
-                      tmpl->requires_[failed].message);
-}
-
-hone_status hone__space_default(const hone_space *space, int64_t *out,
-                                hone_error *err)
-{
-    const hone_template *tmpl = space->tmpl;
-    int64_t config[64];
-    int64_t wanted[64];
-    size_t best = tmpl->n_params + 1;
-
-    for (size_t i = 0; i < tmpl->n_params; ++i)
-        wanted[i] = tmpl->params[i].values[tmpl->params[i].default_index];
-    for (size_t k = 0; k < space->n && best; ++k) {
-        size_t differing = 0;
-
-        hone__space_get(space, (int64_t)k, config);
-        for (size_t i = 0; i < tmpl->n_params; ++i)
-            differing += config[i] != wanted[i];
-        if (differing < best) {
-            best = differing;
-            memcpy(out, config, tmpl->n_params * sizeof *out);
+    hone__diagram_get(space->diagram, index, values);
+    if (kind == HONE_NEIGHBOURS_ADJACENT)
+        return adjacent(space, values, index, out, capacity);
+    for (size_t i = 0; i < space->csp.n_vars; ++i) {
+        if (kind == HONE_NEIGHBOURS_STRICT) {
+            offer(&list, values, i, values[i] - 1);
+            offer(&list, values, i, values[i] + 1);
+            continue;
+        }
+        for (int v = 0; v < space->n_values[i]; ++v) {
+            if (v != values[i])
+                offer(&list, values, i, v);
         }
     }
-    if (best <= tmpl->n_params)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_NOT_FOUND,
-                      "%s: no configuration satisfies every 'require' for "
-                      "this problem and device", tmpl->path);
+    return list.n;
 }

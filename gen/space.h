@@ -1,44 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search space of a template: its valid configurations, for one problem
- * on one device or for all problems of an architecture. */
+/* Search spaces: the configurations that satisfy every constraint, of a
+ * template for one problem on one device (or for all problems of an
+ * architecture), or of a T1 definition. A space is kept in a form whose size
+ * does not depend on how many configurations it holds; README.md says how it
+ * is found. */
 #ifndef HONE_GEN_SPACE_H
 #define HONE_GEN_SPACE_H
 
+#include "gen/t1.h"
 #include "gen/template.h"
 
-/* A configuration is the vector of parameter values in declared order. */
+/* A configuration is the vector of parameter values in declared order, or of
+ * their indexes in the parameters' lists of values.
+ *
+ * Configurations are numbered 0 .. count-1. Their order is lexicographic in
+ * an order of the parameters that follows from the definition, the problem and
+ * the device alone; it is not the declared one, and no promise from one
+ * version to the next.
+ *
+ * Constraints mean: for each configuration they are evaluated in declared
+ * order up to the first that rejects it. A space in which this meets one that
+ * cannot be evaluated is an error, whatever the other configurations do. */
 typedef struct hone_space hone_space;
 
 /* `dims` NULL: constraints that read integer dimensions are left out, and
- * type dimensions take their default. `facts` is mandatory. Fails with
- * HONE_ERR_INPUT or HONE_ERR_OVERFLOW when a constraint cannot be evaluated
- * (the sentence has the template's line); HONE_ERR_CONSTRAINT when the
- * template's `arch` line excludes the device. */
+ * type dimensions take their default. `facts` is mandatory. HONE_ERR_INPUT or
+ * HONE_ERR_OVERFLOW: a constraint cannot be evaluated (the sentence has the
+ * template's line and the values); HONE_ERR_CONSTRAINT: the template's `arch`
+ * line excludes the device; HONE_ERR_UNSUPPORTED: more than 9.2e18 valid
+ * configurations, or no compact form. An empty space is no error here. The
+ * template must outlive the space. */
 hone_status hone__space_create(const hone_template *tmpl,
                                const int64_t *dims, const hone_facts *facts,
                                hone_space **out, hone_error *err);
+/* The same for a T1 definition, which must outlive it. */
+hone_status hone__space_create_t1(hone_t1 *t1, hone_space **out,
+                                  hone_error *err);
 void hone__space_free(hone_space *space);
 
 /* Product of the domain sizes, saturated at INT64_MAX. */
 int64_t hone__space_raw_count(const hone_space *space);
 /* Valid configurations. */
 int64_t hone__space_count(const hone_space *space);
-/* Configuration `index` (0 .. count-1) in lexicographic order of the value
- * indexes. `out` has n_params values. */
+/* The parameters, and how many values each has. */
+size_t hone__space_n_params(const hone_space *space);
+const int *hone__space_n_values(const hone_space *space);
+
+/* Configuration `index` (0 .. count-1). */
+void hone__space_get_indexes(const hone_space *space, int64_t index,
+                             int *out_value_indexes);
+/* Its number, -1 if it is not valid. */
+int64_t hone__space_find_indexes(const hone_space *space,
+                                 const int *value_indexes);
+/* The same with the values of a template's parameters. */
 void hone__space_get(const hone_space *space, int64_t index, int64_t *out);
-/* Index of a configuration, -1 if it is not valid. */
 int64_t hone__space_find(const hone_space *space, const int64_t *config);
 
-/* How many raw configurations each require rejects first (in the order of
- * the template); n_requires counts. */
-hone_status hone__space_explain(const hone_space *space, int64_t *out_rejected,
+/* All configurations in order, each as one number: its value indexes as
+ * digits, the first parameter the most significant. HONE_ERR_UNSUPPORTED if
+ * the raw count is INT64_MAX. */
+hone_status hone__space_list(const hone_space *space, uint64_t *out_ranks,
+                             hone_error *err);
+/* Configurations first .. first+n-1, n_params value indexes each. */
+void hone__space_rows(const hone_space *space, int64_t first, int64_t n,
+                      uint16_t *out);
+/* A configuration, each as likely as any other if `random` is uniform over
+ * 64 bits. The space must not be empty. */
+int64_t hone__space_sample(const hone_space *space, uint64_t random);
+
+typedef enum hone_neighbours {
+    HONE_NEIGHBOURS_HAMMING,  /* one parameter, any other value */
+    HONE_NEIGHBOURS_STRICT,   /* one parameter, one step up or down its list */
+    HONE_NEIGHBOURS_ADJACENT  /* every parameter stays or goes one step up or
+                                 down the values that occur in the space */
+} hone_neighbours;
+
+/* Valid neighbours of a configuration, itself excluded, at most `capacity`.
+ * Returns how many were written. */
+size_t hone__space_neighbours(const hone_space *space, hone_neighbours kind,
+                              int64_t index, int64_t *out, size_t capacity);
+
+/* What a constraint does; counts are of raw configurations, saturated. */
+typedef struct hone_space_reason {
+    int64_t alone;    /* that it rejects */
+    int64_t rejected; /* that it rejects and no earlier one does */
+} hone_space_reason;
+
+/* How many constraints there are: `require` lines or conditions. */
+size_t hone__space_n_constraints(const hone_space *space);
+/* `out` has n_constraints entries. `out_pruned`, if not NULL, has one for
+ * each value of the first parameter, then of the next ..: the constraint
+ * that, with the earlier ones, leaves no configuration with this value; -1 if
+ * the value occurs. Not for two threads on one space at the same time. */
+hone_status hone__space_explain(const hone_space *space,
+                                hone_space_reason *out, int *out_pruned,
                                 hone_error *err);
+/* Of an empty space: which constraint left nothing. Returns
+ * HONE_ERR_NOT_FOUND with a located sentence. */
+hone_status hone__space_fail_empty(const hone_space *space, hone_error *err);
 
 /* Why is this one not valid? HONE_OK if it is, HONE_ERR_CONSTRAINT with the
  * template's line, condition and message, HONE_ERR_INPUT for a value outside
- * a domain. */
+ * a domain. Templates only, as what follows. */
 hone_status hone__space_check(const hone_space *space, const int64_t *config,
                               hone_error *err);
+/* The default configuration. If it is not valid in `space`, the valid one
+ * that differs from it in the fewest parameters, of those in the fewest steps
+ * along their lists of values, of those the first. If the space is empty, what
+ * hone__space_fail_empty() says. */
+hone_status hone__space_default(const hone_space *space, int64_t *out,
+                                hone_error *err);
 
 /* "BM=128,BN=64,.." in declared order: the canonical spelling that the
  * database keeps. */
@@ -48,10 +119,5 @@ void hone__config_format(const hone_template *tmpl, const int64_t *config,
  * HONE_ERR_INPUT names the parameter and lists its values. */
 hone_status hone__config_parse(const hone_template *tmpl, const char *text,
                                int64_t *out, hone_error *err);
-/* The default configuration. If it is not valid in `space`, the valid one
- * that differs from it in the fewest parameters (first in order). Returns
- * HONE_ERR_NOT_FOUND if the space is empty. */
-hone_status hone__space_default(const hone_space *space, int64_t *out,
-                                hone_error *err);
 
 #endif

@@ -6,74 +6,64 @@
 #include "runtime/alloc.h"
 #include "runtime/expr_code.h"
 
-typedef enum fault {
-    FAULT_NONE,
-    FAULT_OVERFLOW,
-    FAULT_SHIFT,
-    FAULT_DIVISION,
-    FAULT_DIVISOR,
-    FAULT_LOG2,
-    FAULT_SIZEOF
-} fault;
-
 static const struct {
     hone_status status;
     const char *sentence;
 } faults[] = {
-    [FAULT_NONE] = {HONE_OK, ""},
-    [FAULT_OVERFLOW] = {HONE_ERR_OVERFLOW,
+    [HONE_FAULT_NONE] = {HONE_OK, ""},
+    [HONE_FAULT_OVERFLOW] = {HONE_ERR_OVERFLOW,
                         "a result does not fit 64 bits"},
-    [FAULT_SHIFT] = {HONE_ERR_OVERFLOW, "a shift is outside 0..62"},
-    [FAULT_DIVISION] = {HONE_ERR_INPUT, "division by zero"},
-    [FAULT_DIVISOR] = {HONE_ERR_INPUT,
+    [HONE_FAULT_SHIFT] = {HONE_ERR_OVERFLOW, "a shift is outside 0..62"},
+    [HONE_FAULT_DIVISION] = {HONE_ERR_INPUT, "division by zero"},
+    [HONE_FAULT_DIVISOR] = {HONE_ERR_INPUT,
                        "the second value of ceildiv and align must be "
                        "positive"},
-    [FAULT_LOG2] = {HONE_ERR_INPUT, "log2 takes a positive value"},
-    [FAULT_SIZEOF] = {HONE_ERR_INPUT,
+    [HONE_FAULT_LOG2] = {HONE_ERR_INPUT, "log2 takes a positive value"},
+    [HONE_FAULT_SIZEOF] = {HONE_ERR_INPUT,
                       "sizeof takes an element type such as f32"},
 };
 
-static fault divide(hone_op op, int64_t a, int64_t b, int64_t *out)
+static hone_fault divide(hone_op op, int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0)
-        return FAULT_DIVISION;
+        return HONE_FAULT_DIVISION;
     if (b == -1) { /* INT64_MIN / -1 traps on some processors, % too */
         *out = 0;
         if (op == HONE_OP_DIV && __builtin_sub_overflow(0, a, out))
-            return FAULT_OVERFLOW;
-        return FAULT_NONE;
+            return HONE_FAULT_OVERFLOW;
+        return HONE_FAULT_NONE;
     }
     *out = op == HONE_OP_DIV ? a / b : a % b;
-    return FAULT_NONE;
+    return HONE_FAULT_NONE;
 }
 
-static fault shift(hone_op op, int64_t a, int64_t b, int64_t *out)
+static hone_fault shift(hone_op op, int64_t a, int64_t b, int64_t *out)
 {
     if (b < 0 || b > 62)
-        return FAULT_SHIFT;
+        return HONE_FAULT_SHIFT;
     if (op == HONE_OP_SHL)
         return __builtin_mul_overflow(a, INT64_C(1) << b, out)
-                   ? FAULT_OVERFLOW
-                   : FAULT_NONE;
+                   ? HONE_FAULT_OVERFLOW
+                   : HONE_FAULT_NONE;
     /* Rounds down, written so that it does not depend on what the compiler
      * does with a negative left operand. */
     *out = a < 0 ? ~(~a >> b) : a >> b;
-    return FAULT_NONE;
+    return HONE_FAULT_NONE;
 }
 
-static fault round_up(hone_op op, int64_t a, int64_t b, int64_t *out)
+static hone_fault round_up(hone_op op, int64_t a, int64_t b, int64_t *out)
 {
     int64_t quotient;
 
     if (b <= 0)
-        return FAULT_DIVISOR;
+        return HONE_FAULT_DIVISOR;
     quotient = a / b + (a % b > 0);
     if (op == HONE_OP_CEILDIV) {
         *out = quotient;
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     }
-    return __builtin_mul_overflow(quotient, b, out) ? FAULT_OVERFLOW
-                                                    : FAULT_NONE;
+    return __builtin_mul_overflow(quotient, b, out) ? HONE_FAULT_OVERFLOW
+                                                    : HONE_FAULT_NONE;
 }
 
 static uint64_t magnitude(int64_t a)
@@ -81,7 +71,7 @@ static uint64_t magnitude(int64_t a)
     return a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
 }
 
-static fault gcd(int64_t a, int64_t b, int64_t *out)
+static hone_fault gcd(int64_t a, int64_t b, int64_t *out)
 {
     uint64_t x = magnitude(a);
     uint64_t y = magnitude(b);
@@ -93,9 +83,9 @@ static fault gcd(int64_t a, int64_t b, int64_t *out)
         y = rest;
     }
     if (x > INT64_MAX)
-        return FAULT_OVERFLOW;
+        return HONE_FAULT_OVERFLOW;
     *out = (int64_t)x;
-    return FAULT_NONE;
+    return HONE_FAULT_NONE;
 }
 
 static int log2_floor(int64_t a)
@@ -107,42 +97,42 @@ static int log2_floor(int64_t a)
     return result;
 }
 
-static fault unary(hone_op op, int64_t a, int64_t *out)
+hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out)
 {
     switch (op) {
     case HONE_OP_NEG:
-        return __builtin_sub_overflow(0, a, out) ? FAULT_OVERFLOW
-                                                 : FAULT_NONE;
+        return __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
+                                                 : HONE_FAULT_NONE;
     case HONE_OP_ABS:
         *out = a;
-        return a < 0 && __builtin_sub_overflow(0, a, out) ? FAULT_OVERFLOW
-                                                          : FAULT_NONE;
+        return a < 0 && __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
+                                                          : HONE_FAULT_NONE;
     case HONE_OP_NOT:
         *out = !a;
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     case HONE_OP_INVERT:
         *out = ~a;
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     case HONE_OP_LOG2:
         if (a <= 0)
-            return FAULT_LOG2;
+            return HONE_FAULT_LOG2;
         *out = log2_floor(a);
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     case HONE_OP_ISPOW2:
         *out = a > 0 && (a & (a - 1)) == 0;
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     case HONE_OP_SIZEOF:
         *out = a >= 0 && a < 1000
                    ? (int64_t)hone__type_size_bytes((hone_type)a)
                    : 0;
-        return *out ? FAULT_NONE : FAULT_SIZEOF;
+        return *out ? HONE_FAULT_NONE : HONE_FAULT_SIZEOF;
     default: /* HONE_OP_BOOL */
         *out = a != 0;
-        return FAULT_NONE;
+        return HONE_FAULT_NONE;
     }
 }
 
-static fault binary(hone_op op, int64_t a, int64_t b, int64_t *out)
+hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out)
 {
     int64_t result = 0;
     int overflow = 0;
@@ -183,11 +173,12 @@ static fault binary(hone_op op, int64_t a, int64_t b, int64_t *out)
     /* clang-format on */
     }
     *out = result;
-    return overflow ? FAULT_OVERFLOW : FAULT_NONE;
+    return overflow ? HONE_FAULT_OVERFLOW : HONE_FAULT_NONE;
 }
 
 /* The parser has counted that the stack is deep enough. */
-static fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
+static hone_fault run(const hone_expr *expr, const int64_t *slots,
+                      int64_t *out)
 {
     int64_t stack[HONE_EXPR_STACK];
     int64_t *top = stack; /* one past the last value */
@@ -196,7 +187,7 @@ static fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
     while (at < expr->n_code) {
         const hone_instruction instruction = expr->code[at++];
         const size_t target = (size_t)instruction.operand;
-        fault what = FAULT_NONE;
+        hone_fault what = HONE_FAULT_NONE;
 
         if (instruction.op == HONE_OP_CONST) {
             *top++ = instruction.operand;
@@ -204,9 +195,9 @@ static fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
             *top++ = slots[target];
         } else if (instruction.op >= HONE_OP_ADD) {
             --top;
-            what = binary(instruction.op, top[-1], top[0], &top[-1]);
+            what = hone__op_binary(instruction.op, top[-1], top[0], &top[-1]);
         } else if (instruction.op >= HONE_OP_NEG) {
-            what = unary(instruction.op, top[-1], &top[-1]);
+            what = hone__op_unary(instruction.op, top[-1], &top[-1]);
         } else if (instruction.op == HONE_OP_JUMP) {
             at = target;
         } else if (instruction.op == HONE_OP_JUMP_IF_ZERO) {
@@ -218,19 +209,19 @@ static fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
         } else {
             --top;
         }
-        if (what != FAULT_NONE)
+        if (what != HONE_FAULT_NONE)
             return what;
     }
     *out = top[-1];
-    return FAULT_NONE;
+    return HONE_FAULT_NONE;
 }
 
 hone_status hone__expr_eval(const hone_expr *expr, const int64_t *slots,
                             int64_t *out, hone_error *err)
 {
-    const fault what = run(expr, slots, out);
+    const hone_fault what = run(expr, slots, out);
 
-    if (what == FAULT_NONE)
+    if (what == HONE_FAULT_NONE)
         return HONE_OK;
     return hone__fail(err, faults[what].status, "%s in '%s'",
                       faults[what].sentence, expr->text);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A search space as data, for the space_*.c files. Private to them. */
+#ifndef HONE_GEN_SPACE_PARTS_H
+#define HONE_GEN_SPACE_PARTS_H
+
+#include "gen/solve.h"
+#include "gen/space.h"
+
+/* A condition that has to hold, and which constraint it is part of. */
+typedef struct hone_piece {
+    hone_node root;
+    size_t constraint;
+} hone_piece;
+
+struct hone_space {
+    const hone_template *tmpl; /* one of these two */
+    hone_t1 *t1;
+    hone_arena arena;
+    hone_graph graph; /* of a template; a T1 definition has its own */
+    hone_csp csp;
+    hone_choices *choices;
+    int *n_values;
+    size_t n_constraints;
+    hone_node *roots;  /* all constraints, split, in declared order */
+    size_t *owner;     /* the constraint that each belongs to */
+    size_t n_roots;
+    size_t room;       /* for roots */
+    hone_diagram *diagram;
+    int64_t raw;
+    int64_t *slots; /* of a template: facts and dimensions filled in */
+    int has_dims;
+};
+
+/* --- space.c --- */
+/* Room for the choices; then fill them in. */
+hone_status hone__space_prepare(hone_space *space, size_t n_params,
+                                hone_error *err);
+/* Add a constraint, split; its number is n_constraints before the call. */
+hone_status hone__space_add(hone_space *space, hone_node root,
+                            hone_error *err);
+/* Solve it. `*out_constraint` is n_constraints, or the first one that cannot
+ * be evaluated for a configuration that all earlier ones let through, and
+ * `value_indexes` that configuration: then there is no diagram. */
+hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
+                              int *value_indexes, hone_error *err);
+
+/* --- space_template.c --- */
+/* "PATH:LINE:COLUMN: 'CONDITION' (MESSAGE)" of a constraint. */
+void hone__space_locate(const hone_space *space, size_t constraint,
+                        hone_text *out);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search space of a template: its constraints as a graph for one problem
+ * and device, and its configurations by their values. */
+#include "gen/space_parts.h"
+
+#include "gen/values.h"
+
+#include <string.h>
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
+
+void hone__space_locate(const hone_space *space, size_t constraint,
+                        hone_text *out)
+{
+    if (space->t1) {
+        const hone_t1_condition *condition =
+            &space->t1->conditions[constraint];
+
+        hone__text_printf(out, "%s:%d:%d: '%s'", space->t1->path,
+                          condition->line, condition->column,
+                          condition->text);
+        return;
+    }
+    {
+        const hone_template_require *require =
+            &space->tmpl->requires_[constraint];
+
+        hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s", space->tmpl->path,
+                          require->condition.line, require->condition.column,
+                          hone__expr_text(require->condition.expr),
+                          *require->message ? " (" : "", require->message,
+                          *require->message ? ")" : "");
+    }
+}
+
+/* ---- one configuration by the template's own rules ---------------------- */
+
+/* Evaluates constraints in order, each let when the first of them needs it,
+ * so that a let nobody needs cannot fail. */
+typedef struct trial {
+    const hone_template *tmpl;
+    int64_t *slots;
+    unsigned char *let_is_ready;
+    hone_error *err;
+} trial;
+
+/* Lets read earlier ones only: the recursion ends. */
+static hone_status evaluate(trial *t, const hone_template_expr *expr,
+                            int64_t *out)
+{
+    const hone_template *tmpl = t->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_lets; ++i) {
+        if (t->let_is_ready[i] ||
+            !hone__expr_reads(expr->expr, tmpl->slots.lets + i))
+            continue;
+        HONE_TRY(evaluate(t, &tmpl->lets[i].value,
+                          &t->slots[tmpl->slots.lets + i]));
+        t->let_is_ready[i] = 1;
+    }
+    return hone__values_eval(tmpl, expr, t->slots, out, t->err);
+}
+
+/* The first require that rejects `config`; n_requires: none does. */
+static hone_status first_rejection(const hone_space *space,
+                                   const int64_t *config, size_t *out_require,
+                                   hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    const size_t n_slots = tmpl->slots.total + 1;
+    trial t = {.tmpl = tmpl, .err = err};
+    hone_status status = HONE_OK;
+
+    t.slots = hone__alloc(n_slots * sizeof *t.slots);
+    t.let_is_ready = hone__alloc(tmpl->n_lets + 1);
+    *out_require = 0;
+    if (t.slots && t.let_is_ready) {
+        memcpy(t.slots, space->slots, n_slots * sizeof *t.slots);
+        if (tmpl->n_params)
+            memcpy(t.slots + tmpl->slots.params, config,
+                   tmpl->n_params * sizeof *config);
+        for (; status == HONE_OK && *out_require < tmpl->n_requires;
+             ++*out_require) {
+            const hone_template_expr *condition =
+                &tmpl->requires_[*out_require].condition;
+            int64_t holds = 1;
+
+            if (space->has_dims || !condition->reads_dims)
+                status = evaluate(&t, condition, &holds);
+            if (status == HONE_OK && !holds)
+                break;
+        }
+    } else {
+        status = no_memory(err);
+    }
+    hone__free(t.slots);
+    hone__free(t.let_is_ready);
+    return status;
+}
+
+/* ---- making it ---------------------------------------------------------- */
+
+static hone_status check_arch(const hone_space *space, hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    int64_t holds = 1;
+
+    if (tmpl->arch.expr)
+        HONE_TRY(hone__values_eval(tmpl, &tmpl->arch, space->slots, &holds,
+                                   err));
+    if (holds)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "%s:%d: this template needs '%s'; the device is sm_%lld",
+                      tmpl->path, tmpl->arch.line,
+                      hone__expr_text(tmpl->arch.expr),
+                      (long long)space->slots[HONE_FACT_sm]);
+}
+
+static hone_status fill_slots(hone_space *space, const int64_t *dims,
+                              const hone_facts *facts, hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+
+    space->slots = hone__arena_alloc(
+        &space->arena, (tmpl->slots.total + 1) * sizeof *space->slots);
+    if (!space->slots)
+        return no_memory(err);
+    memcpy(space->slots, facts->value, sizeof facts->value);
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const hone_template_dim *dim = &tmpl->dims[i];
+        int64_t value = dims ? dims[i] : dim->default_value;
+
+        if (!value && dim->n_types)
+            value = dim->types[0];
+        space->slots[tmpl->slots.dims + i] = value;
+    }
+    return HONE_OK;
+}
+
+static hone_status fill_choices(hone_space *space, hone_error *err)
+{
+    for (size_t i = 0; i < space->tmpl->n_params; ++i) {
+        const hone_param *param = &space->tmpl->params[i];
+        hone_datum *values = hone__arena_alloc(
+            &space->arena, param->n_values * sizeof *values);
+
+        if (!values)
+            return no_memory(err);
+        for (size_t k = 0; k < param->n_values; ++k)
+            values[k] = hone__datum_int(param->values[k]);
+        space->choices[i] = (hone_choices){param->n_values, values};
+    }
+    return HONE_OK;
+}
+
+/* The nodes of all slots: what is known is a constant. */
+static hone_node *make_nodes(hone_space *space)
+{
+    const hone_template *tmpl = space->tmpl;
+    hone_node *nodes = hone__arena_alloc(
+        &space->arena, (tmpl->slots.total + 1) * sizeof *nodes);
+
+    for (size_t i = 0; nodes && i < tmpl->slots.params; ++i)
+        nodes[i] = hone__graph_const(&space->graph,
+                                     hone__datum_int(space->slots[i]));
+    for (size_t i = 0; nodes && i < tmpl->n_params; ++i)
+        nodes[tmpl->slots.params + i] =
+            tmpl->params[i].n_values == 1
+                ? hone__graph_const(
+                      &space->graph,
+                      hone__datum_int(tmpl->params[i].values[0]))
+                : hone__graph_var(&space->graph, (uint32_t)i);
+    for (size_t i = 0; nodes && i < tmpl->n_lets; ++i) {
+        const hone_template_expr *value = &tmpl->lets[i].value;
+
+        if (space->has_dims || !value->reads_dims)
+            nodes[tmpl->slots.lets + i] =
+                hone__graph_of_expr(&space->graph, value->expr, nodes);
+    }
+    return nodes;
+}
+
+/* Constraints that are left out are true. */
+static hone_status add_requires(hone_space *space, hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    hone_node *nodes = make_nodes(space);
+
+    if (!nodes)
+        return no_memory(err);
+    for (size_t i = 0; i < tmpl->n_requires; ++i) {
+        const hone_template_expr *condition = &tmpl->requires_[i].condition;
+
+        HONE_TRY(hone__space_add(
+            space,
+            condition->reads_dims && !space->has_dims
+                ? hone__graph_const(&space->graph, hone__datum_int(1))
+                : hone__graph_of_expr(&space->graph, condition->expr, nodes),
+            err));
+    }
+    return HONE_OK;
+}
+
+/* Say what is wrong where, and for which values. */
+static hone_status fail_fault(const hone_space *space,
+                              const int *value_indexes, hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    int64_t config[HONE_GRAPH_VARS];
+    hone_error inner = {0};
+    hone_text text = {0};
+    size_t require;
+    hone_status status;
+
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        config[i] = tmpl->params[i].values[value_indexes[i]];
+    status = first_rejection(space, config, &require, &inner);
+    hone__config_format(tmpl, config, &text);
+    if (status == HONE_OK)
+        status = hone__fail(err, HONE_ERR_INTERNAL,
+                            "%s: '%s' was said to be impossible to evaluate",
+                            tmpl->path, hone__text_str(&text));
+    else
+        (void)hone__fail(err, status, "%s (with %s)", inner.text,
+                         hone__text_str(&text));
+    hone__text_free(&text);
+    return status;
+}
+
+static hone_status build(hone_space *space, const int64_t *dims,
+                         const hone_facts *facts, hone_error *err)
+{
+    int value_indexes[HONE_GRAPH_VARS];
+    size_t constraint;
+
+    space->has_dims = dims != NULL;
+    HONE_TRY(fill_slots(space, dims, facts, err));
+    HONE_TRY(check_arch(space, err));
+    HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));
+    HONE_TRY(fill_choices(space, err));
+    HONE_TRY(add_requires(space, err));
+    HONE_TRY(hone__space_solve(space, &constraint, value_indexes, err));
+    return constraint < space->n_constraints
+               ? fail_fault(space, value_indexes, err)
+               : HONE_OK;
+}
+
+hone_status hone__space_create(const hone_template *tmpl,
+                               const int64_t *dims, const hone_facts *facts,
+                               hone_space **out, hone_error *err)
+{
+    hone_space *space = hone__alloc(sizeof *space);
+    hone_status status;
+
+    *out = NULL;
+    if (!space)
+        return no_memory(err);
+    space->tmpl = tmpl;
+    status = build(space, dims, facts, err);
+    if (status)
+        hone__space_free(space);
+    else
+        *out = space;
+    return status;
+}
+
+/* ---- configurations by value -------------------------------------------- */
+
+void hone__space_get(const hone_space *space, int64_t index, int64_t *out)
+{
+    const hone_template *tmpl = space->tmpl;
+    int value_indexes[HONE_GRAPH_VARS];
+
+    hone__space_get_indexes(space, index, value_indexes);
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        out[i] = tmpl->params[i].values[value_indexes[i]];
+}
+
+/* Index of a value in its parameter's list, n_values if it has none. */
+static size_t value_index(const hone_param *param, int64_t value)
+{
+    size_t i = 0;
+
+    while (i < param->n_values && param->values[i] != value)
+        ++i;
+    return i;
+}
+
+int64_t hone__space_find(const hone_space *space, const int64_t *config)
+{
+    const hone_template *tmpl = space->tmpl;
+    int value_indexes[HONE_GRAPH_VARS];
+
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        const size_t at = value_index(&tmpl->params[i], config[i]);
+
+        if (at == tmpl->params[i].n_values)
+            return -1;
+        value_indexes[i] = (int)at;
+    }
+    return hone__space_find_indexes(space, value_indexes);
+}
+
+static hone_status refuse_value(const hone_template *tmpl,
+                                const hone_param *param, int64_t value,
+                                hone_error *err)
+{
+    hone_text text = {0};
+    hone_status status;
+
+    hone__template_value_text(tmpl, param, value, &text);
+    status = hone__param_refuse(tmpl, param, hone__text_str(&text),
+                                text.length, err);
+    hone__text_free(&text);
+    return status;
+}
+
+hone_status hone__space_check(const hone_space *space, const int64_t *config,
+                              hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    const hone_template_require *require;
+    size_t failed;
+
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (value_index(&tmpl->params[i], config[i]) ==
+            tmpl->params[i].n_values)
+            return refuse_value(tmpl, &tmpl->params[i], config[i], err);
+    }
+    HONE_TRY(first_rejection(space, config, &failed, err));
+    if (failed == tmpl->n_requires)
+        return HONE_OK;
+    require = &tmpl->requires_[failed];
+    return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
+                      tmpl->path, require->condition.line,
+                      hone__expr_text(require->condition.expr),
+                      *require->message ? ": " : "", require->message);
+}
+
+/* ---- the default -------------------------------------------------------- */
+
+/* What a value costs: being another than the default, then its distance. */
+static hone_status make_costs(const hone_space *space, int64_t **costs,
+                              hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        const int64_t wanted = (int64_t)tmpl->params[i].default_index;
+
+        costs[i] = hone__alloc(tmpl->params[i].n_values * sizeof **costs);
+        if (!costs[i])
+            return no_memory(err);
+        for (size_t v = 0; v < tmpl->params[i].n_values; ++v) {
+            const int64_t steps = (int64_t)v - wanted;
+
+            costs[i][v] = (steps != 0) * (INT64_C(1) << 32) +
+                          (steps < 0 ? -steps : steps);
+        }
+    }
+    return HONE_OK;
+}
+
+hone_status hone__space_default(const hone_space *space, int64_t *out,
+                                hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    int64_t *costs[HONE_GRAPH_VARS] = {NULL};
+    int value_indexes[HONE_GRAPH_VARS];
+    hone_status status;
+
+    if (hone__space_count(space) == 0)
+        return hone__space_fail_empty(space, err);
+    status = make_costs(space, costs, err);
+    if (status == HONE_OK)
+        status = hone__diagram_cheapest(space->diagram, costs, value_indexes,
+                                        err);
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        hone__free(costs[i]);
+        if (status == HONE_OK)
+            out[i] = tmpl->params[i].values[value_indexes[i]];
+    }
+    return status;
+}
