@@ -43,8 +43,10 @@ static hone_status no_memory(reader *r)
 
 static char peek(reader *r)
 {
-    while (r->at < r->end && r->text[r->at] &&
-           strchr(" \t\r\n", r->text[r->at]))
+    while (r->at < r->end && (r->text[r->at] == ' ' ||
+                              r->text[r->at] == '\n' ||
+                              r->text[r->at] == '\t' ||
+                              r->text[r->at] == '\r'))
         ++r->at;
     return r->at < r->end ? r->text[r->at] : '\0';
 }

@@ -4,36 +4,104 @@
 
 #include <string.h>
 
-/* Lanes that an order may cost before the next is tried. The first limit is
- * some ten milliseconds: ordinary spaces take a few per cent of it. */
-static const int64_t first_limit = 4000000;
+enum {
+    PILOT_STATES = 128,  /* of a level, when an order is tried */
+    FREE_STATES = 1024,  /* as many at first, up to .. */
+    FREE_WORK = 100000,  /* .. this work: most spaces need no more */
+    ORDER_WORK = 1500000 /* what finding and trying one more order has to
+                            save; a trial sees double, for states that would
+                            turn out equal are not in it */
+};
 
-/* All levels, in solver->order. HONE_ERR_BUSY: over the limit. */
+/* One run over all levels. */
+typedef struct trial {
+    size_t most_states; /* of a level; the rest is left out. 0: no limit */
+    double most_work;   /* stop there. 0: no limit */
+    double work;        /* what the whole would take */
+    int is_whole;       /* nothing was left out */
+} trial;
+
+/* Keep `most` states, evenly spread. */
+static void thin_out(hone_states *states, size_t most)
+{
+    const size_t n_words = states->n_words;
+
+    for (size_t i = 0; i < most; ++i)
+        memmove(states->rows + i * n_words,
+                states->rows + i * states->n / most * n_words,
+                n_words * sizeof *states->rows);
+    states->n = most;
+}
+
+static hone_status run_level(hone_solver *solver, size_t level,
+                             hone_layout *layout, const hone_states *from,
+                             hone_states *to, hone_diagram *diagram,
+                             hone_error *err)
+{
+    hone_arena arena = {0};
+    hone_level_plan plan = {.in = *layout};
+    hone_status status = 
+        hone__plan_level(solver, level, from->n, &arena, &plan, err);
+
+    if (status == HONE_OK)
+        status = hone__level_run(solver, &plan, from, to,
+                                 &diagram->levels[level], err);
+    *layout = plan.out;
+    hone__arena_free(&arena);
+    return status;
+}
+
+/* All levels, in solver->order. HONE_ERR_BUSY: more work than allowed. */
 static hone_status run_levels(hone_solver *solver, hone_diagram *diagram,
-                              hone_error *err)
+                              trial *t, hone_error *err)
 {
     hone_states from = {.n = 1};
     hone_states to = {0};
     hone_layout layout = {0};
     hone_status status = HONE_OK;
+    double scale = 1;
 
+    t->is_whole = 1;
+    t->work = 0;
     if (!hone__states_reserve(&from, 0))
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == HONE_OK && i < diagram->n_levels; ++i) {
-        hone_arena arena = {0};
-        hone_level_plan plan = {.in = layout};
+        const int64_t before = solver->work;
 
-        status = hone__plan_level(solver, i, &arena, &plan, err);
-        if (status == HONE_OK)
-            status = hone__level_run(solver, &plan, &from, &to,
-                                     &diagram->levels[i], err);
-        layout = plan.out;
-        hone__arena_free(&arena);
+        status = run_level(solver, i, &layout, &from, &to, diagram, err);
+        t->work += scale * (double)(solver->work - before);
+        if (t->most_states && to.n > t->most_states &&
+            (to.n > FREE_STATES || t->work > FREE_WORK)) {
+            scale *= (double)to.n / (double)t->most_states;
+            thin_out(&to, t->most_states);
+            t->is_whole = 0;
+        }
+        if (status == HONE_OK && t->most_work > 0 && t->work > t->most_work)
+            status = HONE_ERR_BUSY;
         hone__states_free(&from);
         from = to;
         to = (hone_states){0};
     }
     hone__states_free(&from);
+    return status;
+}
+
+/* Run in the order that is set; `*out` is NULL unless nothing was left
+ * out. */
+static hone_status try_order(hone_solver *solver, trial *t,
+                             hone_diagram **out, hone_error *err)
+{
+    const size_t n_roots = solver->n_roots;
+    hone_status status;
+
+    HONE_TRY(hone__solver_add_bounds(solver, err));
+    HONE_TRY(hone__diagram_create(solver->csp->n_vars, out, err));
+    status = run_levels(solver, *out, t, err);
+    solver->n_roots = n_roots; /* bounds belong to an order */
+    if (status != HONE_OK || !t->is_whole) {
+        hone__diagram_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -54,29 +122,58 @@ static hone_status make_empty(hone_solver *solver, hone_diagram *diagram,
     return HONE_OK;
 }
 
-/* Try one order after another, each further than the last time round. */
+typedef struct order {
+    uint32_t vars[HONE_GRAPH_VARS];
+    double work; /* as a pilot run says */
+} order;
+
+/* Pilot runs of the orders worth a look; `*out` is the diagram if one of them
+ * left nothing out, which is the rule. */
+static hone_status pilot(hone_solver *solver, order *orders, size_t *out_n,
+                         hone_diagram **out, hone_error *err)
+{
+    double best = 0;
+
+    *out = NULL;
+    for (*out_n = 0; *out_n < HONE_ORDERS; ++*out_n) {
+        trial t = {.most_states = PILOT_STATES, .most_work = best};
+        hone_status status;
+
+        if (best > 0 && best <= (double)*out_n * ORDER_WORK)
+            break;
+        HONE_TRY(hone__solver_order(solver, *out_n, err));
+        status = try_order(solver, &t, out, err);
+        if (status != HONE_OK && status != HONE_ERR_BUSY)
+            return status;
+        if (*out)
+            break;
+        memcpy(orders[*out_n].vars, solver->order, sizeof solver->order);
+        orders[*out_n].work = t.work;
+        best = best <= 0 || t.work < best ? t.work : best;
+    }
+    return HONE_OK;
+}
+
+/* The best order first; one that gets out of hand is followed by the next. */
 static hone_status search(hone_solver *solver, hone_diagram **out,
                           hone_error *err)
 {
-    const size_t n_roots = solver->n_roots;
-    hone_status status = HONE_ERR_BUSY;
-    int64_t limit = first_limit;
+    order orders[HONE_ORDERS];
+    size_t n;
+    hone_status status = HONE_ERR_UNSUPPORTED;
 
-    for (int i = 0; status == HONE_ERR_BUSY; ++i) {
-        const int attempt = i % HONE_ORDER_ATTEMPTS;
+    HONE_TRY(pilot(solver, orders, &n, out, err));
+    if (*out)
+        return HONE_OK;
+    for (; n > 0 && status == HONE_ERR_UNSUPPORTED; --n) {
+        trial whole = {0};
+        size_t best = 0;
 
-        solver->n_roots = n_roots; /* bounds belong to an order */
-        solver->lanes_left = limit;
-        HONE_TRY(hone__solver_order(solver, attempt, err));
-        HONE_TRY(hone__solver_add_bounds(solver, err));
-        HONE_TRY(hone__diagram_create(solver->csp->n_vars, out, err));
-        status = run_levels(solver, *out, err);
-        if (status != HONE_OK) {
-            hone__diagram_free(*out);
-            *out = NULL;
-        }
-        if (attempt == HONE_ORDER_ATTEMPTS - 1)
-            limit *= 8;
+        for (size_t i = 1; i < n; ++i)
+            best = orders[i].work < orders[best].work ? i : best;
+        memcpy(solver->order, orders[best].vars, sizeof solver->order);
+        orders[best] = orders[n - 1];
+        status = try_order(solver, &whole, out, err);
     }
     return status;
 }

@@ -157,7 +157,7 @@ static int is_worth_it(const bounder *b, hone_node root, hone_vars self)
 {
     const hone_vars vars = node_of(b, root)->vars;
 
-    return (vars & self) && hone__vars_count(vars & ~b->bound) > 1 &&
+    return (vars & self) && hone__vars_are_many(vars & ~b->bound) &&
            b->solver->info[root].fast;
 }
 

@@ -11,16 +11,6 @@ static hone_status no_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
-int hone__vars_count(hone_vars vars)
-{
-    return __builtin_popcountll(vars);
-}
-
-uint32_t hone__vars_first(hone_vars vars)
-{
-    return (uint32_t)__builtin_ctzll(vars);
-}
-
 /* ---- tables ------------------------------------------------------------- */
 
 /* The node for every value in `at`; operands are constants, the variable
@@ -155,7 +145,7 @@ hone_status hone__solver_extend(hone_solver *solver, hone_error *err)
         solver->info[i].wanted = 1;
         if (!node->vars)
             range_of_values(&node->value, 1, &solver->info[i]);
-        else if (hone__vars_count(node->vars) == 1)
+        else if (hone__vars_are_one(node->vars))
             HONE_TRY(table_info(solver, i, err));
         else
             hone__range_of(solver, i, &solver->info[i]);
@@ -212,7 +202,7 @@ static hone_status reduce_all(hone_solver *solver, const hone_node *roots,
         const hone_vars vars = solver->graph->nodes[roots[i]].vars;
         uint32_t var;
 
-        if (hone__vars_count(vars) != 1)
+        if (!hone__vars_are_one(vars))
             continue;
         var = hone__vars_first(vars);
         if (!keep[var]) {
@@ -260,7 +250,7 @@ static void settle(hone_solver *solver)
                                        : hone__datum_truth(node->value);
 
         solver->is_empty |= outcome == 0;
-        if (outcome < 0 && hone__vars_count(node->vars) > 1)
+        if (outcome < 0 && hone__vars_are_many(node->vars))
             solver->roots[n++] = root;
     }
     solver->n_roots = n;

@@ -17,7 +17,7 @@ typedef struct runner {
     size_t edge_capacity;
     size_t n_edges;
     const hone_slot *own_mask; /* of the variable being bound, or NULL */
-    uint64_t *words;           /* HONE_LANES rows of the states to come */
+    uint64_t *words;           /* n_lanes rows of the states to come */
     hone_error *err;
     /* the block */
     size_t n;
@@ -154,6 +154,7 @@ static void run_rule(runner *r, const hone_mask_rule *rule, uint64_t *allowed)
 {
     const size_t n = r->solver->positions[rule->var].n;
 
+    r->solver->work += (int64_t)(r->n * n * (rule->steps.n + 1));
     memset(allowed, 0, r->n * sizeof *allowed);
     for (size_t choice = 0; choice < n; ++choice) {
         run_steps(r, &rule->steps, choice);
@@ -265,7 +266,8 @@ static hone_status run_block(runner *r)
     const size_t n_words = r->plan->out.n_words;
     const uint16_t *values = r->solver->positions[r->plan->var].values;
 
-    r->solver->lanes_left -= (int64_t)r->n;
+    r->solver->work +=
+        (int64_t)(r->n * (r->plan->steps.n + HONE_LANE_WORK));
     HONE_TRY(reserve_edges(r));
     if (!hone__states_reserve(r->to, r->n))
         return hone__fail(r->err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -300,7 +302,7 @@ static hone_status run_state(runner *r, uint32_t state)
             continue;
         r->parent[r->n] = state;
         r->position[r->n++] = (uint16_t)p;
-        if (r->n == HONE_LANES)
+        if (r->n == r->plan->n_lanes)
             HONE_TRY(run_block(r));
     }
     return HONE_OK;
@@ -315,7 +317,7 @@ static void fill_tables(runner *r)
         const hone_mask_rule *rule = &r->plan->masks[m];
 
         for (size_t p = 0; rule->table && p < n; p += r->n) {
-            r->n = n - p < HONE_LANES ? n - p : HONE_LANES;
+            r->n = n - p < r->plan->n_lanes ? n - p : r->plan->n_lanes;
             for (size_t i = 0; i < r->n; ++i)
                 r->position[i] = (uint16_t)(p + i);
             run_steps(r, &rule->before, 0);
@@ -328,11 +330,8 @@ static void fill_tables(runner *r)
 static hone_status run(runner *r)
 {
     fill_tables(r);
-    for (uint32_t i = 0; i < r->from->n; ++i) {
-        if (r->solver->lanes_left < 0)
-            return HONE_ERR_BUSY; /* the caller tries another order */
+    for (uint32_t i = 0; i < r->from->n; ++i)
         HONE_TRY(run_state(r, i));
-    }
     HONE_TRY(run_block(r));
     for (uint32_t i = 0; i < r->from->n; ++i)
         r->out->begin[i + 1] += r->out->begin[i];
@@ -354,7 +353,7 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
     if (r) {
         *r = (runner){.solver = solver, .plan = plan, .from = from, .to = to,
                       .out = out, .err = err};
-        r->words = hone__alloc((HONE_LANES * to->n_words + 1) *
+        r->words = hone__alloc((plan->n_lanes * to->n_words + 1) *
                                sizeof *r->words);
         r->own_mask = hone__layout_find(&plan->in, 0, plan->var);
     }

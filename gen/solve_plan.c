@@ -47,7 +47,7 @@ static int has_mask(const planner *p, hone_vars vars, hone_vars bound)
 {
     const hone_vars left = vars & ~bound;
 
-    return (vars & bound) && hone__vars_count(left) == 1 &&
+    return (vars & bound) && hone__vars_are_one(left) &&
            p->solver->positions[hone__vars_first(left)].n <= HONE_MASK_BITS;
 }
 
@@ -296,16 +296,16 @@ static hone_status make_column(planner *p, hone_node node)
     if (column->fast || column->checked)
         return HONE_OK;
     if (info->fast) {
-        column->fast = take(p, HONE_LANES, sizeof *column->fast);
+        column->fast = take(p, p->plan->n_lanes, sizeof *column->fast);
         if (!column->fast)
             return no_memory(p);
     }
     if (!info->fast || p->checked[node]) {
-        column->checked = take(p, HONE_LANES, sizeof *column->checked);
+        column->checked = take(p, p->plan->n_lanes, sizeof *column->checked);
         if (!column->checked)
             return no_memory(p);
     }
-    for (size_t i = 0; !self->vars && i < HONE_LANES; ++i) {
+    for (size_t i = 0; !self->vars && i < p->plan->n_lanes; ++i) {
         if (column->fast)
             column->fast[i] = info->low;
         if (column->checked)
@@ -346,8 +346,8 @@ static hone_status plan_all(planner *p)
 }
 
 hone_status hone__plan_level(hone_solver *solver, size_t level,
-                             hone_arena *arena, hone_level_plan *plan,
-                             hone_error *err)
+                             size_t n_states, hone_arena *arena,
+                             hone_level_plan *plan, hone_error *err)
 {
     const size_t n = solver->n_info;
     planner p = {.solver = solver,
@@ -358,6 +358,11 @@ hone_status hone__plan_level(hone_solver *solver, size_t level,
                  .err = err};
 
     plan->var = solver->order[level];
+    plan->n_lanes = solver->positions[plan->var].n; /* for its tables */
+    if (n_states > 1)
+        plan->n_lanes *= n_states < HONE_LANES ? n_states : HONE_LANES;
+    if (plan->n_lanes > HONE_LANES)
+        plan->n_lanes = HONE_LANES;
     p.bound = p.before | (hone_vars)1 << plan->var;
     p.need = take(&p, n, 1);
     p.checked = take(&p, n, 1);

@@ -3,8 +3,6 @@
  * full. */
 #include "gen/solver.h"
 
-#include <string.h>
-
 struct hone_state_index {
     uint32_t number; /* of the state, plus one; 0: free */
     uint32_t hash;   /* its upper half: most misses need no look at a row */
@@ -21,9 +19,18 @@ static uint64_t hash_row(const uint64_t *row, size_t n_words)
     return hash * 0xd6e8feb86659fd93u;
 }
 
+static int is_same(const uint64_t *a, const uint64_t *b, size_t n_words)
+{
+    uint64_t differ = 0;
+
+    for (size_t i = 0; i < n_words; ++i)
+        differ |= a[i] ^ b[i];
+    return !differ;
+}
+
 static int grow_rows(hone_states *states, size_t n)
 {
-    size_t capacity = states->capacity ? states->capacity : 1024;
+    size_t capacity = states->capacity ? states->capacity : 64;
     uint64_t *rows;
 
     while (capacity < n)
@@ -39,7 +46,7 @@ static int grow_rows(hone_states *states, size_t n)
 
 static int grow_index(hone_states *states, size_t n)
 {
-    size_t size = states->n_index ? states->n_index : 4096;
+    size_t size = states->n_index ? 2 * states->n_index : 128;
     struct hone_state_index *index;
 
     while (size < 2 * n)
@@ -83,14 +90,14 @@ uint32_t hone__states_find(hone_states *states, const uint64_t *row)
         const uint32_t number = states->index[at].number - 1;
 
         if (states->index[at].hash == upper &&
-            memcmp(states->rows + number * n_words, row,
-                   n_words * sizeof *row) == 0)
+            is_same(states->rows + number * n_words, row, n_words))
             return number;
         at = (at + 1) & (states->n_index - 1);
     }
     states->index[at].number = (uint32_t)states->n + 1;
     states->index[at].hash = upper;
-    memcpy(states->rows + states->n * n_words, row, n_words * sizeof *row);
+    for (size_t i = 0; i < n_words; ++i)
+        states->rows[states->n * n_words + i] = row[i];
     return (uint32_t)states->n++;
 }
 

@@ -8,6 +8,8 @@
 
 enum {
     HONE_MASK_BITS = 64, /* variables with more values get no masks */
+    HONE_LANE_WORK = 25, /* what a lane costs beside its conditions, in
+                            operations; measured */
     HONE_LANES = 512     /* partial configurations evaluated at once: what they
                             need stays in the second-level cache */
 };
@@ -44,7 +46,7 @@ typedef struct hone_solver {
     size_t n_roots;
     int is_empty; /* known before any search */
     uint32_t order[HONE_GRAPH_VARS];
-    int64_t lanes_left; /* work that may still be done */
+    int64_t work; /* operations on lanes so far */
 } hone_solver;
 
 /* --- solve_domains.c --- */
@@ -63,10 +65,11 @@ void hone__range_of(const hone_solver *solver, hone_node node,
                     hone_node_info *out);
 
 /* --- solve_order.c --- */
-/* Fill in solver->order. `attempt` 0 is the best guess, later ones differ. */
-hone_status hone__solver_order(hone_solver *solver, int attempt,
+/* Fill in solver->order. `attempt` 0 is the declared order, for people put
+ * together what belongs together; each other one is a guess of its own. */
+hone_status hone__solver_order(hone_solver *solver, size_t attempt,
                                hone_error *err);
-enum { HONE_ORDER_ATTEMPTS = 3 };
+enum { HONE_ORDERS = 8 };
 
 /* --- solve_bounds.c --- */
 /* Add conditions that follow from the others, need fewer variables and so
@@ -153,6 +156,7 @@ typedef struct hone_column {
 
 typedef struct hone_level_plan {
     uint32_t var;
+    size_t n_lanes; /* of a block: HONE_LANES, or what the level has */
     hone_layout in;
     hone_layout out;
     hone_steps steps;
@@ -163,11 +167,11 @@ typedef struct hone_level_plan {
     hone_column *columns; /* by node */
 } hone_level_plan;
 
-/* The plan of level `level`; plan->in is the layout the last one left. All
- * memory but that of plan->out comes from `arena`. */
+/* The plan of level `level`; plan->in is the layout the last one left, of
+ * `n_states` states. All memory but that of plan->out comes from `arena`. */
 hone_status hone__plan_level(hone_solver *solver, size_t level,
-                             hone_arena *arena, hone_level_plan *plan,
-                             hone_error *err);
+                             size_t n_states, hone_arena *arena,
+                             hone_level_plan *plan, hone_error *err);
 /* Variables bound before `level`. */
 hone_vars hone__solver_bound(const hone_solver *solver, size_t level);
 /* The slot of a node, or of the mask of `var` if the node is 0; NULL. */
@@ -180,7 +184,19 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
                             const hone_states *from, hone_states *to,
                             hone_diagram_level *out, hone_error *err);
 
-int hone__vars_count(hone_vars vars);
-uint32_t hone__vars_first(hone_vars vars); /* of a set that is not empty */
+static inline uint32_t hone__vars_first(hone_vars vars) /* of at least one */
+{
+    return (uint32_t)__builtin_ctzll(vars);
+}
+
+static inline int hone__vars_are_one(hone_vars vars)
+{
+    return vars && !(vars & (vars - 1));
+}
+
+static inline int hone__vars_are_many(hone_vars vars)
+{
+    return (vars & (vars - 1)) != 0;
+}
 
 #endif
