@@ -4,44 +4,16 @@
  * before `for` is evaluated once for each turn of the loop. */
 #include "gen/python_parser.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef hone_python_parser parser;
+typedef hone_list list;
+typedef hone_list_clause clause;
+typedef hone_list_values values;
 
 #define FAIL hone__python_fail
 
-typedef enum list_kind {
-    LIST_ITEMS,
-    LIST_RANGE, /* items: the one to three arguments */
-    LIST_SUM,
-    LIST_PRODUCT, /* items[0]: how often */
-    LIST_SORTED,
-    LIST_LOOP /* items[0]: the element */
-} list_kind;
-
-/* `for NAME in LIST` or, without a list, `if CONDITION`. */
-typedef struct clause {
-    uint32_t var;
-    struct list *list;
-    hone_node condition;
-} clause;
-
-typedef struct list {
-    list_kind kind;
-    hone_node *items;
-    size_t n_items;
-    struct list *left; /* of sums, products and sorted() */
-    struct list *right;
-    clause *clauses;
-    size_t n_clauses;
-    size_t begin; /* place in the text, for messages */
-    size_t end;
-} list;
-
-static list *parse_list(parser *p);
-
-static list *new_list(parser *p, list_kind kind, size_t begin)
+static list *new_list(parser *p, hone_list_kind kind, size_t begin)
 {
     list *made = hone__arena_alloc(p->python->arena, sizeof *made);
 
@@ -134,7 +106,7 @@ static int parse_for(parser *p, list *loop)
     p->at += length;
     if (!hone__python_word(p, "in"))
         return (int)hone__python_unexpected(p, "'in'");
-    over = parse_list(p); /* does not see the new name */
+    over = hone__python_read_list(p); /* does not see the new name */
     made = over ? add_clause(p, loop) : NULL;
     if (!made)
         return 0;
@@ -159,7 +131,7 @@ static list *parse_loop(parser *p, size_t at_for, size_t begin)
 {
     const size_t element = p->at;
     const size_t n_loops = p->n_loops;
-    list *loop = new_list(p, LIST_LOOP, begin);
+    list *loop = new_list(p, HONE_LIST_LOOP, begin);
     size_t end;
     int ok = loop != NULL;
 
@@ -197,7 +169,7 @@ static list *parse_display(parser *p, char closer)
         made->end = p->at;
         return made;
     }
-    made = new_list(p, LIST_ITEMS, begin);
+    made = new_list(p, HONE_LIST_ITEMS, begin);
     while (made && hone__python_peek(p) != closer) {
         if (!add_item(p, made, hone__python_scalar(p)))
             return NULL;
@@ -212,7 +184,7 @@ static list *parse_display(parser *p, char closer)
 
 static list *parse_range(parser *p, size_t begin)
 {
-    list *made = new_list(p, LIST_RANGE, begin);
+    list *made = new_list(p, HONE_LIST_RANGE, begin);
 
     do {
         if (!made || !add_item(p, made, hone__python_scalar(p)))
@@ -231,14 +203,14 @@ static list *parse_range(parser *p, size_t begin)
 static list *parse_wrapped(parser *p, int is_sorted, size_t begin)
 {
     const size_t at_for = find_loop(p, p->at);
-    list *inner = at_for ? parse_loop(p, at_for, begin) : parse_list(p);
+    list *inner = at_for ? parse_loop(p, at_for, begin) : hone__python_read_list(p);
     list *made;
 
     if (!inner || !hone__python_expect(p, ')', "at the end of the call"))
         return NULL;
     if (!is_sorted)
         return inner;
-    made = new_list(p, LIST_SORTED, begin);
+    made = new_list(p, HONE_LIST_SORTED, begin);
     if (made) {
         made->left = inner;
         made->end = p->at;
@@ -279,7 +251,7 @@ static list *parse_product(parser *p)
     list *left = parse_atom(p);
 
     while (left && hone__python_accept(p, '*')) {
-        list *made = new_list(p, LIST_PRODUCT, left->begin);
+        list *made = new_list(p, HONE_LIST_PRODUCT, left->begin);
 
         if (!made || !add_item(p, made, hone__python_scalar(p)))
             return NULL;
@@ -290,7 +262,7 @@ static list *parse_product(parser *p)
     return left;
 }
 
-static list *parse_list(parser *p)
+list *hone__python_read_list(parser *p)
 {
     list *left;
 
@@ -302,7 +274,7 @@ static list *parse_list(parser *p)
     ++p->nesting;
     left = parse_product(p);
     while (left && hone__python_accept(p, '+')) {
-        list *made = new_list(p, LIST_SUM, left->begin);
+        list *made = new_list(p, HONE_LIST_SUM, left->begin);
 
         if (!made)
             return NULL;
@@ -313,194 +285,6 @@ static list *parse_list(parser *p)
     }
     --p->nesting;
     return left;
-}
-
-/* ---- evaluating --------------------------------------------------------- */
-
-typedef struct values {
-    hone_datum *items;
-    size_t n;
-    size_t capacity;
-} values;
-
-typedef struct evaluation {
-    parser *p;
-    hone_datum loops[HONE_PYTHON_LOOPS];
-    hone_datum *scratch;
-    const list *at; /* what is being evaluated, for messages */
-} evaluation;
-
-static int evaluate(evaluation *e, const list *of, values *out);
-
-static int fail_here(evaluation *e, const char *sentence)
-{
-    return (int)FAIL(e->p, e->at->begin, e->at->end - e->at->begin, "%s",
-                     sentence);
-}
-
-static int scalar(evaluation *e, hone_node node, hone_datum *out)
-{
-    *out = hone__graph_eval(e->p->graph, node, e->loops, e->scratch);
-    return out->kind == HONE_DATUM_FAULT
-               ? fail_here(e, hone__datum_fault_text(*out))
-               : 1;
-}
-
-static int integer(evaluation *e, hone_node node, int64_t *out)
-{
-    hone_datum value;
-
-    if (!scalar(e, node, &value))
-        return 0;
-    *out = value.i;
-    return value.kind == HONE_DATUM_INT ||
-           fail_here(e, "this takes integers only");
-}
-
-static int push(evaluation *e, values *to, hone_datum value)
-{
-    if (to->n == HONE_PYTHON_ITEMS)
-        return fail_here(e, "the list has more than 65536 values");
-    if (to->n == to->capacity) {
-        const size_t capacity = to->capacity ? 2 * to->capacity : 64;
-        hone_datum *items =
-            hone__realloc(to->items, capacity * sizeof *items);
-
-        if (!items)
-            return (int)hone__python_no_memory(e->p);
-        to->items = items;
-        to->capacity = capacity;
-    }
-    to->items[to->n++] = value;
-    return 1;
-}
-
-static int evaluate_range(evaluation *e, const list *of, values *out)
-{
-    int64_t bounds[3] = {0, 0, 1}; /* begin, end, step */
-    int64_t at;
-
-    for (size_t i = 0; i < of->n_items; ++i) {
-        if (!integer(e, of->items[i], &bounds[of->n_items == 1 ? 1 : i]))
-            return 0;
-    }
-    if (bounds[2] == 0)
-        return fail_here(e, "the step of a range cannot be 0");
-    at = bounds[0];
-    while (bounds[2] > 0 ? at < bounds[1] : at > bounds[1]) {
-        if (!push(e, out, hone__datum_int(at)))
-            return 0;
-        if (__builtin_add_overflow(at, bounds[2], &at))
-            break;
-    }
-    return 1;
-}
-
-static int evaluate_loop(evaluation *e, const list *of, size_t clause_index,
-                         values *out)
-{
-    const clause *next = &of->clauses[clause_index];
-    values over = {0};
-    hone_datum value;
-    int ok;
-
-    if (clause_index == of->n_clauses) {
-        e->at = of;
-        return scalar(e, of->items[0], &value) && push(e, out, value);
-    }
-    if (!next->list) {
-        e->at = of;
-        return scalar(e, next->condition, &value) &&
-               (!hone__datum_truth(value) ||
-                evaluate_loop(e, of, clause_index + 1, out));
-    }
-    ok = evaluate(e, next->list, &over);
-    for (size_t i = 0; ok && i < over.n; ++i) {
-        e->loops[next->var] = over.items[i];
-        ok = evaluate_loop(e, of, clause_index + 1, out);
-    }
-    hone__free(over.items);
-    return ok;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    hone_datum x;
-    hone_datum y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    if (hone__datum_truth(hone__datum_apply(HONE_OP_LT, x, y, x)))
-        return -1;
-    return hone__datum_truth(hone__datum_apply(HONE_OP_GT, x, y, x));
-}
-
-static int evaluate_product(evaluation *e, const list *of, values *out)
-{
-    const size_t first = out->n;
-    int64_t times;
-    size_t n;
-
-    if (!evaluate(e, of->left, out))
-        return 0;
-    n = out->n - first;
-    e->at = of;
-    if (!integer(e, of->items[0], &times))
-        return 0;
-    if (times < 1)
-        out->n = first;
-    for (int64_t t = 1; t < times && n; ++t) {
-        for (size_t i = 0; i < n; ++i) {
-            if (!push(e, out, out->items[first + i]))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-static int evaluate(evaluation *e, const list *of, values *out)
-{
-    const size_t first = out->n;
-    hone_datum value;
-
-    e->at = of;
-    switch (of->kind) {
-    case LIST_ITEMS:
-        for (size_t i = 0; i < of->n_items; ++i) {
-            if (!scalar(e, of->items[i], &value) || !push(e, out, value))
-                return 0;
-        }
-        return 1;
-    case LIST_RANGE:
-        return evaluate_range(e, of, out);
-    case LIST_SUM:
-        return evaluate(e, of->left, out) && evaluate(e, of->right, out);
-    case LIST_PRODUCT:
-        return evaluate_product(e, of, out);
-    case LIST_LOOP:
-        return evaluate_loop(e, of, 0, out);
-    case LIST_SORTED:
-        if (!evaluate(e, of->left, out))
-            return 0;
-        if (out->n > first)
-            qsort(out->items + first, out->n - first, sizeof *out->items,
-                  by_value);
-        return 1;
-    }
-    return 0;
-}
-
-static int evaluate_all(parser *p, const list *of, values *out)
-{
-    evaluation e = {.p = p};
-    int ok;
-
-    e.scratch = hone__alloc(p->graph->n * sizeof *e.scratch + 1);
-    if (!e.scratch)
-        return (int)hone__python_no_memory(p);
-    ok = evaluate(&e, of, out);
-    hone__free(e.scratch);
-    return ok;
 }
 
 /* ---- entries ------------------------------------------------------------ */
@@ -531,8 +315,8 @@ static int constant_list(parser *p, values *out)
 
     p->graph = &own;
     p->python = &without_names;
-    of = parse_list(p);
-    ok = of && evaluate_all(p, of, out);
+    of = hone__python_read_list(p);
+    ok = of && hone__python_evaluate(p, of, out);
     p->graph = graph;
     p->python = python;
     hone__graph_free(&own);

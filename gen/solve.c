@@ -191,6 +191,8 @@ static hone_status solve(hone_solver *solver, hone_diagram **out,
     }
     if (status == HONE_OK)
         status = hone__diagram_finish(*out, err);
+    if (status == HONE_OK && solver->is_empty)
+        (*out)->count = 0; /* also without a level */
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sample of random configurations says about conditions and values,
- * for the choice of an order. Private to solve_order.c and solve_sample.c. */
+ * for the choice of an order: solve_sample.c takes it, solve_outlook.c asks it,
+ * solve_order.c decides. Private to them. */
 #ifndef HONE_GEN_SOLVE_SAMPLE_H
 #define HONE_GEN_SOLVE_SAMPLE_H
 
@@ -25,6 +26,16 @@ typedef struct hone_outlook {
     struct hone_outlook *next;
 } hone_outlook;
 
+/* The least and the most that a node can become in each configuration of the
+ * sample, once some of its variables are bound. Floats: estimates only. */
+typedef struct hone_reach {
+    const float *low;
+    const float *high;
+    float *exact;      /* all variables bound */
+    float *range[2];   /* none bound */
+    float *between[2]; /* some bound */
+} hone_reach;
+
 typedef struct hone_sample_root {
     hone_vars vars;
     hone_subset alive; /* it holds */
@@ -41,7 +52,7 @@ typedef struct hone_sample {
     double *variety;         /* by node: how many values it has */
     unsigned char *reached;
     hone_column *columns; /* by node */
-    struct hone_span_of *spans; /* by node: what it can become */
+    hone_reach *reaches; /* by node */
     hone_outlook all;     /* of a condition that is not touched */
 } hone_sample;
 

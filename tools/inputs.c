@@ -67,9 +67,8 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     *out = NULL;
     if (ends_in(name, ".json"))
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "'%s': spaces in JSON (T1) are not supported yet; "
-                          "give a template (.cu)",
-                          name);
+                          "'%s': a definition in JSON (T1) has no code; only "
+                          "'hone space' reads it", name);
     status = is_file(name)
                  ? HONE_OK
                  : hone__locate_templates(options, &search_path, err);

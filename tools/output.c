@@ -245,6 +245,20 @@ void hone__output_row(hone_output *output, json_t *row)
     json_decref(row);
 }
 
+void hone__output_line(hone_output *output, const char *text, size_t length)
+{
+    if (!output)
+        return;
+    if (output->held)
+        settle(output);
+    if (output->format == FORMAT_JSON)
+        (void)fputs(output->n_rows ? ",\n    " : "\n    ", stdout);
+    (void)fwrite(text, 1, length, stdout);
+    if (output->format != FORMAT_JSON)
+        (void)putchar('\n');
+    ++output->n_rows;
+}
+
 static void end_format(hone_output *output, json_t *tail)
 {
     switch (output->format) {

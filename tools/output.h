@@ -38,6 +38,9 @@ hone_output *hone__output_begin(const hone_options *options,
                                 json_t *head);
 /* One row, an object (stolen). */
 void hone__output_row(hone_output *output, json_t *row);
+/* One row that is written in the output's format already, where an object for
+ * each would take too long. The first such row ends the search for widths. */
+void hone__output_line(hone_output *output, const char *text, size_t length);
 /* Finish. `tail` (stolen, may be NULL): values known only now. Returns the
  * exit code: INPUT if stdout could not be written. */
 hone_exit hone__output_end(hone_output *output, json_t *tail);

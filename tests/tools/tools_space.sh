@@ -42,10 +42,12 @@ json requires.0.rejected=2 "requires.0.message=too much per block" \
 run 0 space "$mini" --explain
 out_has "BLOCK*VEC <= 512"
 
-run 1 space "$fixtures/empty_space.cu"
+run 3 space "$fixtures/empty_space.cu"
 out_has "valid: 0"
-err_has "--explain"
-run 1 space "$fixtures/empty_space.cu" --explain
+err_has "empty_space.cu:6:22: 'BLOCK > 128' (never) rejects every configuration"
+run 3 space "$fixtures/empty_space.cu" --count
+out_is 0
+run 3 space "$fixtures/empty_space.cu" --explain
 out_has "never"
 
 # The shipped templates, found by name.

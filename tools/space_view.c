@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Templates and T1 files behind one face: see space_view.h. */
+#include "tools/space_view.h"
+
+#include "tools/clock.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+
+#include <string.h>
+
+static int is_t1(const char *name)
+{
+    const size_t n = strlen(name);
+
+    return n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+static hone_status read_t1(hone_space_view *view, const char *path,
+                           hone_error *err)
+{
+    hone_diagnostics diagnostics = {0};
+    hone_text source = {0};
+    hone_text text = {0};
+    hone_status status = hone__text_read_file(&source, path, err);
+    double start_s;
+
+    if (status == HONE_OK) {
+        start_s = hone__clock_s();
+        status = hone__t1_read(path, hone__text_str(&source), source.length,
+                               &view->t1, &diagnostics, err);
+        view->time_ms = (hone__clock_s() - start_s) * 1e3;
+    }
+    if (diagnostics.n) {
+        hone__diagnostics_format(&diagnostics, path, hone__text_str(&source),
+                                 &text);
+        hone__message_raw(hone__text_str(&text));
+    }
+    hone__diagnostics_free(&diagnostics);
+    hone__text_free(&source);
+    hone__text_free(&text);
+    return status;
+}
+
+static hone_status open_t1(hone_space_view *view, const char *path,
+                           hone_error *err)
+{
+    double start_s;
+    hone_status status;
+
+    if (hone__options_dims(view->options))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "'%s' is a T1 definition, which has no dimensions; "
+                          "leave --dims out", path);
+    HONE_TRY(read_t1(view, path, err));
+    start_s = hone__clock_s();
+    status = hone__space_create_t1(view->t1, &view->space, err);
+    view->time_ms += (hone__clock_s() - start_s) * 1e3;
+    return status;
+}
+
+hone_status hone__space_view_open(const hone_options *options,
+                                  hone_space_view *out, hone_error *err)
+{
+    const char *name = hone__options_arg(options, 0);
+    double start_s;
+    hone_status status;
+
+    *out = (hone_space_view){.options = options};
+    if (is_t1(name))
+        return open_t1(out, name, err);
+    HONE_TRY(hone__load_template(options, name, &out->tmpl, err));
+    start_s = hone__clock_s();
+    status = hone__load_space(options, out->tmpl, &out->space, err);
+    out->time_ms = (hone__clock_s() - start_s) * 1e3;
+    return status;
+}
+
+void hone__space_view_close(hone_space_view *view)
+{
+    hone__space_free(view->space);
+    hone__t1_free(view->t1);
+    hone__template_free(view->tmpl);
+}
+
+/* ---- what is known of it ------------------------------------------------ */
+
+/* An integer where it fits, else a number that is near. */
+static json_t *raw_count(const hone_space *space)
+{
+    const int64_t raw = hone__space_raw_count(space);
+    double product = 1;
+
+    if (raw < INT64_MAX)
+        return json_integer(raw);
+    for (size_t i = 0; i < hone__space_n_params(space); ++i)
+        product *= hone__space_n_values(space)[i];
+    return json_real(product);
+}
+
+json_t *hone__space_view_head(const hone_space_view *view)
+{
+    const json_int_t valid = hone__space_count(view->space);
+
+    if (view->t1)
+        return json_pack(
+            "{s:s, s:s, s:I, s:I, s:o, s:I, s:f}", "definition",
+            view->t1->path, "name", view->t1->name, "parameters",
+            (json_int_t)view->t1->n_params, "constraints",
+            (json_int_t)view->t1->n_conditions, "raw", raw_count(view->space),
+            "valid", valid, "time_ms", view->time_ms);
+    return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:I, s:f}", "template",
+                     view->tmpl->path, "op", view->tmpl->op, "arch",
+                     hone__load_arch(view->options), "dims",
+                     hone__options_dims(view->options), "raw",
+                     raw_count(view->space), "valid", valid, "time_ms",
+                     view->time_ms);
+}
+
+const char *hone__space_view_param(const hone_space_view *view, size_t param)
+{
+    return view->t1 ? view->t1->params[param].name
+                    : view->tmpl->params[param].name;
+}
+
+void hone__space_view_value(const hone_space_view *view, size_t param,
+                            int value, hone_text *out)
+{
+    if (view->t1)
+        hone__text_puts(out, view->t1->params[param].texts[value]);
+    else
+        hone__template_value_text(view->tmpl, &view->tmpl->params[param],
+                                  view->tmpl->params[param].values[value],
+                                  out);
+}
+
+void hone__space_view_json(const hone_space_view *view, size_t param,
+                           int value, hone_text *out)
+{
+    int is_name; /* of an enumeration or a type: needs no escapes */
+
+    if (view->t1) {
+        hone__text_puts(out, view->t1->params[param].json[value]);
+        return;
+    }
+    is_name = view->tmpl->params[param].kind == HONE_PARAM_ENUM ||
+              view->tmpl->params[param].kind == HONE_PARAM_TYPE;
+    hone__text_puts(out, is_name ? "\"" : "");
+    hone__space_view_value(view, param, value, out);
+    hone__text_puts(out, is_name ? "\"" : "");
+}
+
+int hone__space_view_line(const hone_space_view *view, size_t constraint)
+{
+    return view->t1 ? view->t1->conditions[constraint].line
+                    : view->tmpl->requires_[constraint].condition.line;
+}
+
+const char *hone__space_view_condition(const hone_space_view *view,
+                                       size_t constraint)
+{
+    return view->t1 ? view->t1->conditions[constraint].text
+                    : hone__expr_text(
+                          view->tmpl->requires_[constraint].condition.expr);
+}
+
+const char *hone__space_view_message(const hone_space_view *view,
+                                     size_t constraint)
+{
+    return view->t1 ? "" : view->tmpl->requires_[constraint].message;
+}
