@@ -174,6 +174,7 @@ static const struct operator_row {
 } operators[] = {
     {"//", 6, HONE_OP_FLOOR_DIV},  {"<<", 4, HONE_OP_SHIFT_LEFT},
     {">>", 4, HONE_OP_SHIFT_RIGHT}, {"**", 0, 0},
+    {"||", 0, 0},                  {"&&", 0, 0},
     {"|", 1, HONE_OP_OR},          {"^", 2, HONE_OP_XOR},
     {"&", 3, HONE_OP_AND},         {"+", 5, HONE_OP_ADD},
     {"-", 5, HONE_OP_SUB},         {"*", 6, HONE_OP_MUL},

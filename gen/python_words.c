@@ -44,6 +44,10 @@ hone_node hone__python_unexpected(parser *p, const char *what)
     if (p->at >= p->end)
         return FAIL(p, p->at, 1, "expected %s, but the expression ends here",
                     what);
+    if (p->end - p->at > 1 && (c == '&' || c == '|') &&
+        p->text[p->at + 1] == c)
+        return FAIL(p, p->at, 2, "'%c%c' is not Python; write '%s'", c, c,
+                    c == '&' ? "and" : "or");
     if (isprint((unsigned char)c))
         return FAIL(p, p->at, 1, "expected %s, found '%c'", what, c);
     return FAIL(p, p->at, 1, "expected %s, found the byte 0x%02x", what,

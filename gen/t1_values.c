@@ -12,13 +12,16 @@ typedef hone_t1_loader loader;
 /* Shortest spelling that reads back as the same double, as Python prints. */
 static void float_text(double value, char out[40])
 {
-    for (int digits = 1; digits <= 17; ++digits) {
-        (void)snprintf(out, 40, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            break;
-    }
-    if (isfinite(value) && !strpbrk(out, ".e"))
-        (void)snprintf(out + strlen(out), 3, ".0");
+    int decimals = 0; /* behind the first digit */
+    int exponent;
+
+    do
+        (void)snprintf(out, 40, "%.*e", decimals, value);
+    while (isfinite(value) && strtod(out, NULL) != value && ++decimals < 17);
+    exponent = strchr(out, 'e') ? atoi(strchr(out, 'e') + 1) : 99;
+    if (exponent >= -4 && exponent < 16)
+        (void)snprintf(out, 40, "%.*f",
+                       decimals > exponent ? decimals - exponent : 1, value);
 }
 
 /* Does the definition write its values as True and False? */
