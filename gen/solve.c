@@ -133,13 +133,15 @@ static hone_status pilot(hone_solver *solver, order *orders, size_t *out_n,
                          hone_diagram **out, hone_error *err)
 {
     double best = 0;
+    int in_vain = 0; /* orders in a row that were no better */
 
     *out = NULL;
     for (*out_n = 0; *out_n < HONE_ORDERS; ++*out_n) {
         trial t = {.most_states = PILOT_STATES, .most_work = best};
         hone_status status;
 
-        if (best > 0 && best <= (double)*out_n * ORDER_WORK)
+        if (in_vain == 2 ||
+            (best > 0 && best <= (double)*out_n * ORDER_WORK))
             break;
         HONE_TRY(hone__solver_order(solver, *out_n, err));
         status = try_order(solver, &t, out, err);
@@ -149,6 +151,7 @@ static hone_status pilot(hone_solver *solver, order *orders, size_t *out_n,
             break;
         memcpy(orders[*out_n].vars, solver->order, sizeof solver->order);
         orders[*out_n].work = t.work;
+        in_vain = best > 0 && t.work > best * 0.9 ? in_vain + 1 : 0;
         best = best <= 0 || t.work < best ? t.work : best;
     }
     return HONE_OK;

@@ -152,13 +152,17 @@ static hone_node possible(bounder *b, hone_node node)
     return *known;
 }
 
-/* With one variable left the states know what is allowed anyway. */
+/* With one variable left the states know what is allowed anyway, unless it
+ * has too many values for that. */
 static int is_worth_it(const bounder *b, hone_node root, hone_vars self)
 {
     const hone_vars vars = node_of(b, root)->vars;
+    const hone_vars left = vars & ~b->bound;
 
-    return (vars & self) && hone__vars_are_many(vars & ~b->bound) &&
-           b->solver->info[root].fast;
+    if (!(vars & self) || !left || !b->solver->info[root].fast)
+        return 0;
+    return hone__vars_are_many(left) ||
+           b->solver->positions[hone__vars_first(left)].n > HONE_MASK_BITS;
 }
 
 static hone_status take(hone_solver *solver, hone_node *roots, size_t room,
