@@ -19,11 +19,50 @@ static hone_symbol refuse(hone_parser *p, const char *name, size_t length,
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
+/* The line on which a let or parameter of this name is declared; 0: none. */
+static int declared_on(hone_parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        const hone_slice text = p->statements[i].text;
+        hone_cursor c = {p, text.begin, text.end};
+        hone_slice word;
+
+        if (!hone__cursor_accept_word(&c, "let") &&
+            !hone__cursor_accept_word(&c, "param"))
+            continue;
+        word = hone__cursor_word(&c);
+        if (word.end - word.begin == length &&
+            !memcmp(p->bare + word.begin, name, length))
+            return hone__line_of(p, word.begin);
+    }
+    return 0;
+}
+
+/* What stands below is not known yet: lets cannot go in circles. */
+static int unknown_yet(hone_parser *p, const char *name, size_t length)
+{
+    const int line = declared_on(p, name, length);
+
+    if (!line)
+        return 0;
+    if (line == hone__line_of(p, (size_t)(name - p->bare)))
+        (void)snprintf(p->note, sizeof p->note,
+                       "'%.*s' cannot read itself", (int)length, name);
+    else
+        (void)snprintf(p->note, sizeof p->note,
+                       "'%.*s' is declared below, on line %d; a name is "
+                       "declared above its first use, so that lets cannot go "
+                       "in circles", (int)length, name, line);
+    return 1;
+}
+
 static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
 {
     hone_suggestion s;
     char hint[96];
 
+    if (unknown_yet(p, name, length))
+        return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
     hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < p->n_names; ++i)
         hone__suggest_offer(&s, p->names[i].name);

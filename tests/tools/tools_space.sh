@@ -64,3 +64,68 @@ HONE_TEMPLATE_PATH=$fixtures
 export HONE_TEMPLATE_PATH
 run 0 space mini --count
 out_is 16
+
+# Definitions in T1 form.
+t1=$HONE_SOURCE/tests/gen/t1
+run 0 space "$t1/gemm.json" --count
+out_is 116928
+run 0 space "$t1/gemm.json" --format json
+json schema_version=1 name=gemm raw=663552 valid=116928 time_ms \
+    parameters=17 constraints=8
+run 0 space "$t1/convolution.json" --list
+[ "$(wc -l <"$work/out")" -eq 4362 ] || fail "4362 lines"
+[ "$(sort -u "$work/out" | wc -l)" -eq 4362 ] || fail "all different"
+run 0 space "$t1/convolution.json" --list --limit 2 --format json
+json configs.1.config configs.0.params.filter_width=15 valid=4362
+# By hand: 68 of 174 pairs of block sizes, times 128; then 1 of 8, 1 of 16.
+run 0 space "$t1/dedispersion.json" --explain --format json
+json requires.0.rejected=8704 requires.0.alone=8704 requires.1.rejected=1696 \
+    requires.1.alone=2784 requires.2.rejected=742 requires.2.condition
+cat >"$work/values.json" <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "layout", "Values": "['row', 'a,b', 'say \"x\"']"},
+  {"Name": "fast", "Values": "[True, False]"},
+  {"Name": "scale", "Values": "[0.5, 2]"}],
+"Conditions": [{"Expression": "layout == 'row' or not fast"},
+  {"Expression": "scale < 1"}]}}
+END
+sed -i 's/say "x"/say \\"x\\"/' "$work/values.json"
+run 0 space "$work/values.json" --list
+out_has 'layout=row,fast=True,scale=0.5'
+[ "$(wc -l <"$work/out")" -eq 4 ] || fail "4 lines"
+run 0 space "$work/values.json" --list --format csv
+out_has '"layout=say ""x"",fast=False,scale=0.5"'
+run 0 space "$work/values.json" --list --format json
+out_has '"layout": "say \"x\"", "fast": false, "scale": 0.5'
+json configs.3.config valid=4
+run 0 space "$work/values.json" --explain --format json
+json requires.1.pruned.0=scale=2
+
+# What is wrong with one: place, caret, sentence, exit 3.
+cat >"$work/bad.json" <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "block", "Values": "[1, 2, 2]"}],
+"Conditions": [{"Expression": "blok < 3"}]}}
+END
+run 3 space "$work/bad.json"
+out_empty
+err_has "bad.json:2:32: error: the value 2 is listed twice"
+err_has "bad.json:3:32: error: no parameter is called 'blok'; did you mean 'block'?"
+[ "$(grep -c '\^' "$work/err")" -eq 2 ] || fail "two carets"
+cat >"$work/none.json" <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "block", "Values": "[1, 2]"}],
+"Conditions": [{"Expression": "block > 1"}, {"Expression": "block < 2"}]}}
+END
+run 3 space "$work/none.json" --count
+out_is 0
+err_has "none.json:3:61: 'block < 2' rejects the last of the configurations: all 1"
+sed -i 's/block < 2/4 % (block - 2) == 0/' "$work/none.json"
+run 3 space "$work/none.json"
+out_empty
+err_has "none.json:3:61: '4 % (block - 2) == 0': division by zero (with block=2)"
+printf '{"ConfigurationSpace": {' >"$work/short.json"
+run 3 space "$work/short.json"
+err_has "short.json:1:"
+run 2 space "$t1/gemm.json" --dims 1
+err_has "leave --dims out"
