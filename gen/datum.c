@@ -76,9 +76,8 @@ int hone__op_arity(int op)
 int hone__op_is_truth(int op)
 {
     return op == HONE_OP_NOT || op == HONE_OP_BOOL || op == HONE_OP_ISPOW2 ||
-           (op >= HONE_OP_EQ && op <= HONE_OP_GE) ||
-           op == HONE_OP_AND_THEN || op == HONE_OP_OR_ELSE ||
-           op == HONE_OP_FAULTS;
+           (op >= HONE_OP_EQ && op <= HONE_OP_GE) || op == HONE_OP_AND_THEN ||
+           op == HONE_OP_OR_ELSE || op == HONE_OP_FAULTS;
 }
 
 static double as_float(hone_datum a)
@@ -137,10 +136,10 @@ static hone_datum compared(int op, hone_datum a, hone_datum b)
 
 static hone_datum checked(hone_fault what, int64_t value)
 {
-    return what ? fault(what) : hone__datum_int(value);
+    return what ? fault((int)what) : hone__datum_int(value);
 }
 
-/* ---- Python's operations on integers ------------------------------------ */
+/* ---- Python's operations on integers ----------------------------------- */
 
 static hone_datum floor_divide(int op, int64_t a, int64_t b)
 {
@@ -149,7 +148,7 @@ static hone_datum floor_divide(int op, int64_t a, int64_t b)
     const hone_fault what = hone__op_binary(HONE_OP_DIV, a, b, &quotient);
 
     if (what)
-        return fault(what);
+        return fault((int)what);
     (void)hone__op_binary(HONE_OP_MOD, a, b, &rest);
     if (rest && (rest < 0) != (b < 0)) {
         rest += b;
@@ -200,10 +199,9 @@ static hone_datum python_shift(int op, int64_t a, int64_t b)
     if (op == HONE_OP_SHIFT_LEFT && b > 62)
         return a ? fault(HONE_FAULT_OVERFLOW) : hone__datum_int(0);
     {
-        const hone_fault what =
-            hone__op_binary(op == HONE_OP_SHIFT_LEFT ? HONE_OP_SHL
-                                                     : HONE_OP_SHR,
-                            a, b, &result);
+        const hone_fault what = hone__op_binary(
+            op == HONE_OP_SHIFT_LEFT ? HONE_OP_SHL : HONE_OP_SHR, a, b,
+            &result);
 
         return checked(what, result);
     }
@@ -236,15 +234,14 @@ static hone_datum int_binary(int op, int64_t a, int64_t b)
     case HONE_OP_SHIFT_RIGHT:
         return python_shift(op, a, b);
     default: {
-        const hone_fault what =
-            hone__op_binary((hone_op)op, a, b, &result);
+        const hone_fault what = hone__op_binary((hone_op)op, a, b, &result);
 
         return checked(what, result);
     }
     }
 }
 
-/* ---- floats ------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------ */
 
 /* Quotient and rest as Python computes them: from fmod(), which is exact,
  * with the sign of the divisor. */
@@ -306,7 +303,7 @@ static hone_datum to_int(hone_datum a)
     return hone__datum_int((int64_t)a.d);
 }
 
-/* ---- any kind ----------------------------------------------------------- */
+/* ---- any kind ---------------------------------------------------------- */
 
 static hone_datum one_value(int op, hone_datum a)
 {
@@ -356,8 +353,7 @@ static hone_datum two_values(int op, hone_datum a, hone_datum b)
     return float_binary(op, as_float(a), as_float(b));
 }
 
-hone_datum hone__datum_apply(int op, hone_datum a, hone_datum b,
-                             hone_datum c)
+hone_datum hone__datum_apply(int op, hone_datum a, hone_datum b, hone_datum c)
 {
     if (op == HONE_OP_FAULTS)
         return hone__datum_int(a.kind == HONE_DATUM_FAULT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of constraints, and every operation on them: the C meaning of
- * templates and the Python meaning of T1 files. An operation that has no value
- * gives a fault, which is a value too and spreads, except through what is not
- * evaluated. Private to gen/. */
+ * templates and the Python meaning of T1 files. An operation that has no
+ * value gives a fault, which is a value too and spreads, except through what
+ * is not evaluated. Private to gen/. */
 #ifndef HONE_GEN_DATUM_H
 #define HONE_GEN_DATUM_H
 

@@ -14,8 +14,7 @@ hone_status hone__diagram_create(size_t n_vars, hone_diagram **out,
 
     *out = diagram;
     if (diagram)
-        diagram->levels =
-            hone__alloc((n_vars + 1) * sizeof *diagram->levels);
+        diagram->levels = hone__alloc((n_vars + 1) * sizeof *diagram->levels);
     if (diagram && diagram->levels) {
         diagram->n_levels = n_vars;
         return HONE_OK;
@@ -41,7 +40,7 @@ void hone__diagram_free(hone_diagram *diagram)
     hone__free(diagram);
 }
 
-/* ---- counting ----------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------- */
 
 static int64_t add_up(int64_t a, int64_t b)
 {
@@ -90,16 +89,14 @@ static hone_status count_level(hone_diagram_level *level,
 hone_status hone__diagram_finish(hone_diagram *diagram, hone_error *err)
 {
     for (size_t i = diagram->n_levels; i-- > 0;)
-        HONE_TRY(count_level(&diagram->levels[i],
-                             i + 1 < diagram->n_levels
-                                 ? &diagram->levels[i + 1]
-                                 : NULL,
-                             err));
+        HONE_TRY(count_level(
+            &diagram->levels[i],
+            i + 1 < diagram->n_levels ? &diagram->levels[i + 1] : NULL, err));
     diagram->count = diagram->n_levels ? diagram->levels[0].count[0] : 1;
     return HONE_OK;
 }
 
-/* ---- one configuration -------------------------------------------------- */
+/* ---- one configuration ------------------------------------------------- */
 
 /* The edge of `node` that configuration `index` of it goes through. */
 static uint32_t edge_at(const hone_diagram_level *level, uint32_t node,

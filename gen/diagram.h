@@ -16,11 +16,11 @@ typedef struct hone_diagram_level {
     uint32_t var;
     uint32_t n_values; /* of the variable */
     uint32_t n_nodes;
-    uint32_t *begin;  /* n_nodes + 1 */
-    uint32_t *child;  /* node of the next level; 0 on the last */
+    uint32_t *begin; /* n_nodes + 1 */
+    uint32_t *child; /* node of the next level; 0 on the last */
     uint16_t *value;
-    int64_t *before;  /* configurations of the node's edges before this */
-    int64_t *count;   /* of the node */
+    int64_t *before;     /* configurations of the node's edges before this */
+    int64_t *count;      /* of the node */
     unsigned char *used; /* by value: does it occur at all? */
 } hone_diagram_level;
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------- */
 
 /* Where the configurations of a node were written first, and with which sum
  * of the levels above. A second visit copies them. */
@@ -89,7 +89,7 @@ hone_status hone__diagram_list(const hone_diagram *diagram,
     return status ? hone__fail(err, status, "out of memory") : HONE_OK;
 }
 
-/* ---- a stretch of it ---------------------------------------------------- */
+/* ---- a stretch of it --------------------------------------------------- */
 
 /* Edge by edge: only what differs from the row before is looked up. */
 typedef struct cursor {
@@ -118,7 +118,8 @@ static void seek(const hone_diagram *diagram, int64_t index, cursor *path,
         const hone_diagram_level *level = &diagram->levels[i];
         uint32_t e = level->begin[node];
 
-        while (e + 1 < level->begin[node + 1] && level->before[e + 1] <= index)
+        while (e + 1 < level->begin[node + 1] &&
+               level->before[e + 1] <= index)
             ++e;
         path[i] = (cursor){e, level->begin[node + 1]};
         row[level->var] = level->value[e];
@@ -148,14 +149,14 @@ void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
             if (++path[depth].edge == path[depth].end)
                 continue;
             row[level->var] = level->value[path[depth].edge];
-            descend(diagram, path, depth + 1,
-                    level->child[path[depth].edge], row);
+            descend(diagram, path, depth + 1, level->child[path[depth].edge],
+                    row);
             break;
         }
     }
 }
 
-/* ---- near one ----------------------------------------------------------- */
+/* ---- near one ---------------------------------------------------------- */
 
 typedef struct finder {
     const hone_diagram *diagram;
@@ -206,7 +207,7 @@ size_t hone__diagram_among(const hone_diagram *diagram,
     return f.n;
 }
 
-/* ---- the cheapest ------------------------------------------------------- */
+/* ---- the cheapest ------------------------------------------------------ */
 
 static const int64_t no_cost = INT64_MAX;
 
@@ -263,8 +264,7 @@ hone_status hone__diagram_cheapest(const hone_diagram *diagram,
                                    int64_t *const *costs, int *out_values,
                                    hone_error *err)
 {
-    int64_t **least =
-        hone__alloc((diagram->n_levels + 1) * sizeof *least);
+    int64_t **least = hone__alloc((diagram->n_levels + 1) * sizeof *least);
     hone_status status = HONE_ERR_NO_MEMORY;
 
     if (!diagram->count) {

@@ -144,8 +144,8 @@ static int commutes(int op)
 hone_node hone__graph_op(hone_graph *graph, int op, hone_node a, hone_node b,
                          hone_node c)
 {
-    hone_graph_node node = {.op = op, .n_args = hone__op_arity(op),
-                            .args = {a, b, c}};
+    hone_graph_node node = {
+        .op = op, .n_args = hone__op_arity(op), .args = {a, b, c}};
     int n_const = 0;
 
     for (int i = 0; i < node.n_args; ++i) {
@@ -157,10 +157,10 @@ hone_node hone__graph_op(hone_graph *graph, int op, hone_node a, hone_node b,
     if (op == HONE_OP_BOOL && hone__op_is_truth(graph->nodes[a].op))
         return a;
     if (n_const == node.n_args)
-        return hone__graph_const(
-            graph, hone__datum_apply(op, graph->nodes[a].value,
-                                     graph->nodes[b].value,
-                                     graph->nodes[c].value));
+        return hone__graph_const(graph,
+                                 hone__datum_apply(op, graph->nodes[a].value,
+                                                   graph->nodes[b].value,
+                                                   graph->nodes[c].value));
     if (n_const) {
         const hone_node decided = short_cut(graph, op, node.args);
 
@@ -178,8 +178,8 @@ hone_node hone__graph_op(hone_graph *graph, int op, hone_node a, hone_node b,
  * that of an operand. Where only the truth counts they can be taken apart. */
 hone_node hone__graph_truth(hone_graph *graph, hone_node root)
 {
-    const hone_graph_node node = graph->nodes ? graph->nodes[root]
-                                              : (hone_graph_node){0};
+    const hone_graph_node node =
+        graph->nodes ? graph->nodes[root] : (hone_graph_node){0};
 
     if (node.op == HONE_OP_BOOL)
         return hone__graph_truth(graph, node.args[0]);
@@ -223,8 +223,8 @@ void hone__graph_split(hone_graph *graph, hone_node root,
         }
         if (node.op == HONE_OP_OR_ELSE) {
             for (int i = 0; i < 2; ++i)
-                denied[i] = hone__graph_op(graph, HONE_OP_NOT, node.args[i],
-                                           0, 0);
+                denied[i] =
+                    hone__graph_op(graph, HONE_OP_NOT, node.args[i], 0, 0);
             hone__graph_split(graph, denied[0], take, user);
             hone__graph_split(graph, denied[1], take, user);
             return;

@@ -19,7 +19,7 @@ typedef uint64_t hone_vars;
 enum { HONE_GRAPH_VARS = 64 };
 
 typedef struct hone_graph_node {
-    int op;           /* HONE_OP_CONST, HONE_OP_SLOT or an operation */
+    int op; /* HONE_OP_CONST, HONE_OP_SLOT or an operation */
     int n_args;
     hone_node args[3];
     uint32_t var;     /* HONE_OP_SLOT */
@@ -52,8 +52,7 @@ hone_node hone__graph_truth(hone_graph *graph, hone_node node);
 /* The conditions that hold together where `root` does, in the order in which
  * it evaluates them: `a && b` is two. Calls `take` for each. */
 void hone__graph_split(hone_graph *graph, hone_node root,
-                       void (*take)(void *user, hone_node piece),
-                       void *user);
+                       void (*take)(void *user, hone_node piece), void *user);
 
 /* Set reached[i] for every node that `root` needs, itself included. */
 void hone__graph_reach(const hone_graph *graph, hone_node root,
@@ -63,7 +62,7 @@ void hone__graph_reach(const hone_graph *graph, hone_node root,
 hone_datum hone__graph_eval(const hone_graph *graph, hone_node root,
                             const hone_datum *vars, hone_datum *scratch);
 
-/* ---- templates ---------------------------------------------------------- */
+/* ---- templates --------------------------------------------------------- */
 
 /* The node of a compiled expression; slots[i] is that of slot i. */
 hone_node hone__graph_of_expr(hone_graph *graph, const hone_expr *expr,

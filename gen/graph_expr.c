@@ -19,11 +19,11 @@ static size_t read_logic(reader *r, size_t at, hone_node *top)
     const hone_instruction jump = r->expr->code[at];
     const size_t target = (size_t)jump.operand;
 
-    *top = hone__graph_op(r->graph,
-                          jump.op == HONE_OP_JUMP_IF_ZERO_KEEP
-                              ? HONE_OP_AND_THEN
-                              : HONE_OP_OR_ELSE,
-                          *top, read(r, at + 1, target), 0);
+    *top =
+        hone__graph_op(r->graph,
+                       jump.op == HONE_OP_JUMP_IF_ZERO_KEEP ? HONE_OP_AND_THEN
+                                                            : HONE_OP_OR_ELSE,
+                       *top, read(r, at + 1, target), 0);
     return target;
 }
 
@@ -48,15 +48,16 @@ static hone_node read(reader *r, size_t begin, size_t end)
         const hone_instruction step = r->expr->code[at];
 
         if (step.op == HONE_OP_CONST) {
-            *top++ = hone__graph_const(r->graph,
-                                       hone__datum_int(step.operand));
+            *top++ =
+                hone__graph_const(r->graph, hone__datum_int(step.operand));
         } else if (step.op == HONE_OP_SLOT) {
             *top++ = r->slots[step.operand];
         } else if (step.op >= HONE_OP_ADD) {
             --top;
-            top[-1] = hone__graph_op(r->graph, step.op, top[-1], top[0], 0);
+            top[-1] =
+                hone__graph_op(r->graph, (int)step.op, top[-1], top[0], 0);
         } else if (step.op >= HONE_OP_NEG) {
-            top[-1] = hone__graph_op(r->graph, step.op, top[-1], 0, 0);
+            top[-1] = hone__graph_op(r->graph, (int)step.op, top[-1], 0, 0);
         } else if (step.op == HONE_OP_JUMP_IF_ZERO) {
             at = read_choice(r, at, &top[-1]);
             continue;

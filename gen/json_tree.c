@@ -43,10 +43,9 @@ static hone_status no_memory(reader *r)
 
 static char peek(reader *r)
 {
-    while (r->at < r->end && (r->text[r->at] == ' ' ||
-                              r->text[r->at] == '\n' ||
-                              r->text[r->at] == '\t' ||
-                              r->text[r->at] == '\r'))
+    while (r->at < r->end &&
+           (r->text[r->at] == ' ' || r->text[r->at] == '\n' ||
+            r->text[r->at] == '\t' || r->text[r->at] == '\r'))
         ++r->at;
     return r->at < r->end ? r->text[r->at] : '\0';
 }
@@ -64,7 +63,7 @@ static hone_status expect(reader *r, char c, const char *where)
     return HONE_OK;
 }
 
-/* ---- strings ------------------------------------------------------------ */
+/* ---- strings ----------------------------------------------------------- */
 
 static void put_utf8(char *out, size_t *n, unsigned c)
 {
@@ -133,9 +132,12 @@ static hone_status read_string(reader *r, hone_json_tree *out)
     text = hone__arena_alloc(r->arena, closing - start + 1);
     if (!text)
         return no_memory(r);
-    *out = (hone_json_tree){.type = HONE_JSON_TREE_STRING, .text = text,
-                            .key = out->key, .offset = start,
-                            .end = closing, .is_plain = 1};
+    *out = (hone_json_tree){.type = HONE_JSON_TREE_STRING,
+                            .text = text,
+                            .key = out->key,
+                            .offset = start,
+                            .end = closing,
+                            .is_plain = 1};
     while (r->at < closing) {
         if (r->text[r->at] == '\\') {
             out->is_plain = 0;
@@ -150,7 +152,7 @@ static hone_status read_string(reader *r, hone_json_tree *out)
     return HONE_OK;
 }
 
-/* ---- values ------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------ */
 
 static int is_word_char(char c)
 {
@@ -246,8 +248,11 @@ hone_status hone__json_tree_read(const char *source, size_t length,
                                  hone_arena *arena, hone_json_tree **out,
                                  hone_span *out_where, hone_error *err)
 {
-    reader r = {.text = source, .end = length, .arena = arena,
-                .where = out_where, .err = err};
+    reader r = {.text = source,
+                .end = length,
+                .arena = arena,
+                .where = out_where,
+                .err = err};
 
     *out = hone__arena_alloc(arena, sizeof **out);
     if (!*out)

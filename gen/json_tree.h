@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small JSON text as a tree in which every value knows its place, so that
- * mistakes inside its strings can be shown where they are. Private to gen/. */
+ * mistakes inside its strings can be shown where they are. Private to gen/.
+ */
 #ifndef HONE_GEN_JSON_TREE_H
 #define HONE_GEN_JSON_TREE_H
 

@@ -10,7 +10,7 @@ typedef hone_python_parser parser;
 
 #define FAIL hone__python_fail
 
-/* ---- names and calls ---------------------------------------------------- */
+/* ---- names and calls --------------------------------------------------- */
 
 static hone_node apply(parser *p, int op, hone_node a, hone_node b,
                        hone_node c)
@@ -49,7 +49,8 @@ static hone_node call(parser *p, size_t start, size_t length)
     if (f == N_FUNCTIONS)
         return FAIL(p, start, length,
                     "unknown function '%.*s'; known are abs, min, max, int, "
-                    "float, bool and pow", (int)length, p->text + start);
+                    "float, bool and pow",
+                    (int)length, p->text + start);
     do {
         hone_node arg;
 
@@ -123,7 +124,7 @@ static hone_node atom(parser *p)
                : 0;
 }
 
-/* ---- operators ---------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------- */
 
 static hone_node factor(parser *p);
 
@@ -153,12 +154,12 @@ static hone_node factor(parser *p)
         ++p->at;
         node = factor(p);
         if (node && c == '+') /* only to refuse a text */
-            node = apply(p, HONE_OP_ADD,
-                         hone__python_constant(p, hone__datum_int(0)), node,
-                         0);
+            node =
+                apply(p, HONE_OP_ADD,
+                      hone__python_constant(p, hone__datum_int(0)), node, 0);
         else if (node)
-            node = apply(p, c == '-' ? HONE_OP_NEG : HONE_OP_INVERT, node, 0,
-                         0);
+            node =
+                apply(p, c == '-' ? HONE_OP_NEG : HONE_OP_INVERT, node, 0, 0);
     } else {
         node = power(p);
     }
@@ -172,13 +173,20 @@ static const struct operator_row {
     int precedence; /* higher binds tighter */
     int op;
 } operators[] = {
-    {"//", 6, HONE_OP_FLOOR_DIV},  {"<<", 4, HONE_OP_SHIFT_LEFT},
-    {">>", 4, HONE_OP_SHIFT_RIGHT}, {"**", 0, 0},
-    {"||", 0, 0},                  {"&&", 0, 0},
-    {"|", 1, HONE_OP_OR},          {"^", 2, HONE_OP_XOR},
-    {"&", 3, HONE_OP_AND},         {"+", 5, HONE_OP_ADD},
-    {"-", 5, HONE_OP_SUB},         {"*", 6, HONE_OP_MUL},
-    {"/", 6, HONE_OP_TRUE_DIV},    {"%", 6, HONE_OP_FLOOR_MOD},
+    {"//", 6, HONE_OP_FLOOR_DIV},
+    {"<<", 4, HONE_OP_SHIFT_LEFT},
+    {">>", 4, HONE_OP_SHIFT_RIGHT},
+    {"**", 0, 0},
+    {"||", 0, 0},
+    {"&&", 0, 0},
+    {"|", 1, HONE_OP_OR},
+    {"^", 2, HONE_OP_XOR},
+    {"&", 3, HONE_OP_AND},
+    {"+", 5, HONE_OP_ADD},
+    {"-", 5, HONE_OP_SUB},
+    {"*", 6, HONE_OP_MUL},
+    {"/", 6, HONE_OP_TRUE_DIV},
+    {"%", 6, HONE_OP_FLOOR_MOD},
 };
 
 static int text_is_next(parser *p, const char *text)
@@ -268,8 +276,8 @@ static hone_node compare(parser *p)
             left = link ? right : 0;
         }
         if (link)
-            result = result ? apply(p, HONE_OP_AND_THEN, result, link, 0)
-                            : link;
+            result =
+                result ? apply(p, HONE_OP_AND_THEN, result, link, 0) : link;
         if (in)
             return result;
     }
@@ -343,8 +351,8 @@ hone_node hone__python_scalar(parser *p)
         if (condition && !hone__python_word(p, "else"))
             (void)hone__python_unexpected(p, "'else'");
         second = p->status ? 0 : hone__python_scalar(p);
-        first = second ? apply(p, HONE_OP_SELECT, condition, first, second)
-                       : 0;
+        first =
+            second ? apply(p, HONE_OP_SELECT, condition, first, second) : 0;
     }
     --p->nesting;
     return first;
@@ -355,8 +363,11 @@ hone_status hone__python_condition(const hone_python *python,
                                    size_t length, hone_node *out,
                                    hone_span *out_where, hone_error *err)
 {
-    parser p = {.python = python, .text = text, .end = length,
-                .graph = graph, .err = err};
+    parser p = {.python = python,
+                .text = text,
+                .end = length,
+                .graph = graph,
+                .err = err};
 
     *out = hone__python_scalar(&p);
     if (*out && hone__python_peek(&p) == '=')

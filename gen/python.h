@@ -5,9 +5,10 @@
  * gen/.
  *
  * Read are: or and not, chained comparisons, in and not in a list or range,
- * | ^ & << >> + - * / // % **, x if c else y, integers, floats, texts, True and
- * False, abs min max int float bool pow. In lists also: + and * of lists,
- * range list tuple sorted, and comprehensions with any number of for and if. */
+ * | ^ & << >> + - * / // % **, x if c else y, integers, floats, texts, True
+ * and False, abs min max int float bool pow. In lists also: + and * of lists,
+ * range list tuple sorted, and comprehensions with any number of for and if.
+ */
 #ifndef HONE_GEN_PYTHON_H
 #define HONE_GEN_PYTHON_H
 

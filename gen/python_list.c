@@ -27,7 +27,7 @@ static list *new_list(parser *p, hone_list_kind kind, size_t begin)
     return made;
 }
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------- */
 
 static int add_item(parser *p, list *to, hone_node item)
 {
@@ -203,7 +203,8 @@ static list *parse_range(parser *p, size_t begin)
 static list *parse_wrapped(parser *p, int is_sorted, size_t begin)
 {
     const size_t at_for = find_loop(p, p->at);
-    list *inner = at_for ? parse_loop(p, at_for, begin) : hone__python_read_list(p);
+    list *inner =
+        at_for ? parse_loop(p, at_for, begin) : hone__python_read_list(p);
     list *made;
 
     if (!inner || !hone__python_expect(p, ')', "at the end of the call"))
@@ -287,7 +288,7 @@ list *hone__python_read_list(parser *p)
     return left;
 }
 
-/* ---- entries ------------------------------------------------------------ */
+/* ---- entries ----------------------------------------------------------- */
 
 /* Python evaluates a whole list before it looks into it: MAX does not leave
  * out a fault behind the value that is found. */
@@ -352,8 +353,8 @@ hone_node hone__python_in(parser *p, hone_node x)
     if (!read_members(p, &members))
         return 0;
     for (size_t i = 0; i < members.n_items; ++i) {
-        members.items[i] = hone__graph_op(p->graph, HONE_OP_EQ, x,
-                                          members.items[i], 0);
+        members.items[i] =
+            hone__graph_op(p->graph, HONE_OP_EQ, x, members.items[i], 0);
     }
     any = any_of(p, members.items, members.n_items);
     return any ? any : hone__python_no_memory(p);
@@ -368,8 +369,7 @@ hone_status hone__python_list(const hone_python *python, const char *text,
 
     *out = NULL;
     *out_n = 0;
-    if (constant_list(&p, &found) &&
-        (hone__python_peek(&p), p.at < p.end))
+    if (constant_list(&p, &found) && (hone__python_peek(&p), p.at < p.end))
         (void)hone__python_unexpected(&p, "the end of the list");
     *out_where = p.where;
     if (p.status) {

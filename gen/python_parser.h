@@ -9,7 +9,7 @@
 
 enum {
     HONE_PYTHON_NESTING = 64,
-    HONE_PYTHON_LOOPS = 8,   /* loops around each other in comprehensions */
+    HONE_PYTHON_LOOPS = 8, /* loops around each other in comprehensions */
     HONE_PYTHON_ITEMS = 65536
 };
 
@@ -66,7 +66,7 @@ hone_node hone__python_simple(hone_python_parser *p);
 /* `x in LIST` as a node; `x` is there, the list comes next. */
 hone_node hone__python_in(hone_python_parser *p, hone_node x);
 
-/* ---- lists -------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------- */
 
 typedef enum hone_list_kind {
     HONE_LIST_ITEMS,

@@ -54,7 +54,7 @@ hone_node hone__python_unexpected(parser *p, const char *what)
                 (unsigned)(unsigned char)c);
 }
 
-/* ---- words -------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------- */
 
 char hone__python_peek(parser *p)
 {
@@ -100,7 +100,8 @@ int hone__python_word_at(const parser *p, size_t at, const char *word)
 {
     const size_t n = strlen(word);
 
-    return hone__python_word_length(p, at) == n && memcmp(p->text + at, word, n) == 0;
+    return hone__python_word_length(p, at) == n &&
+           memcmp(p->text + at, word, n) == 0;
 }
 
 int hone__python_word(parser *p, const char *word)
@@ -122,7 +123,7 @@ size_t hone__python_skip_text(const parser *p, size_t at)
     return at < p->end ? at + 1 : p->end;
 }
 
-/* ---- literals ----------------------------------------------------------- */
+/* ---- literals ---------------------------------------------------------- */
 
 hone_node hone__python_constant(parser *p, hone_datum value)
 {
@@ -180,8 +181,8 @@ hone_node hone__python_number(parser *p)
     digits[n] = '\0';
     base = base_of(digits);
     errno = 0;
-    value = hone__datum_int(
-        strtoll(digits + (base == 10 ? 0 : 2), &end, base));
+    value =
+        hone__datum_int(strtoll(digits + (base == 10 ? 0 : 2), &end, base));
     if (!*end && errno == ERANGE)
         return FAIL(p, start, length, "%.*s does not fit 64 bits",
                     (int)length, p->text + start);
@@ -212,7 +213,8 @@ hone_node hone__python_text(parser *p)
         if (p->text[i] == '\\' && strchr("\\'\"", p->text[i + 1]))
             ++i;
         else if (p->text[i] == '\\')
-            return FAIL(p, i, 2, "of the escapes only \\\\, \\' and \\\" are "
+            return FAIL(p, i, 2,
+                        "of the escapes only \\\\, \\' and \\\" are "
                         "read");
         bytes[n++] = p->text[i];
     }

@@ -40,7 +40,7 @@ static hone_status run_level(hone_solver *solver, size_t level,
 {
     hone_arena arena = {0};
     hone_level_plan plan = {.in = *layout};
-    hone_status status = 
+    hone_status status =
         hone__plan_level(solver, level, from->n, &arena, &plan, err);
 
     if (status == HONE_OK)
@@ -140,8 +140,7 @@ static hone_status pilot(hone_solver *solver, order *orders, size_t *out_n,
         trial t = {.most_states = PILOT_STATES, .most_work = best};
         hone_status status;
 
-        if (in_vain == 2 ||
-            (best > 0 && best <= (double)*out_n * ORDER_WORK))
+        if (in_vain == 2 || (best > 0 && best <= (double)*out_n * ORDER_WORK))
             break;
         HONE_TRY(hone__solver_order(solver, *out_n, err));
         status = try_order(solver, &t, out, err);
@@ -221,7 +220,7 @@ hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
     return status;
 }
 
-/* ---- faults ------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------ */
 
 /* Roots that may be a fault, by the ranges of what comes before them. */
 static hone_status suspects(const hone_csp *csp, const hone_node *roots,
@@ -235,8 +234,8 @@ static hone_status suspects(const hone_csp *csp, const hone_node *roots,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     status = hone__solver_open(solver, csp, NULL, 0, err);
     if (status == HONE_OK) {
-        hone_node *all = hone__arena_alloc(&solver->arena,
-                                           (n_roots + 1) * sizeof *all);
+        hone_node *all =
+            hone__arena_alloc(&solver->arena, (n_roots + 1) * sizeof *all);
 
         if (all && n_roots)
             memcpy(all, roots, n_roots * sizeof *all);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions that follow from others and are decided earlier. Of a*b*c <= N,
- * once a and b are bound, a*b*min(c) <= N is left, a condition on a and b: what
- * breaks it has no continuation. The same for every comparison, with the least
- * that one side and the most that the other can still become. */
+ * once a and b are bound, a*b*min(c) <= N is left, a condition on a and b:
+ * what breaks it has no continuation. The same for every comparison, with the
+ * least that one side and the most that the other can still become. */
 #include "gen/solver.h"
 
 #include <string.h>
@@ -48,8 +48,8 @@ static hone_node make_extreme(bounder *b, hone_node node, int most)
 {
     const hone_graph_node self = *node_of(b, node);
     const hone_node *args = self.args;
-    const double edge = most ? b->solver->info[node].high
-                             : b->solver->info[node].low;
+    const double edge =
+        most ? b->solver->info[node].high : b->solver->info[node].low;
 
     if (is_known(b, node))
         return node;
@@ -220,8 +220,8 @@ hone_status hone__solver_add_bounds(hone_solver *solver, hone_error *err)
         memset(b.known, 0, n_nodes * sizeof *b.known);
         for (size_t i = 0; i < n_roots; ++i) {
             if (is_worth_it(&b, roots[i], self))
-                HONE_TRY(take(solver, roots, room, possible(&b, roots[i]),
-                              err));
+                HONE_TRY(
+                    take(solver, roots, room, possible(&b, roots[i]), err));
         }
     }
     HONE_TRY(hone__solver_extend(solver, err));

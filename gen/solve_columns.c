@@ -83,9 +83,9 @@ static int logic(int op, const double *a, const double *b, const double *c,
     case HONE_OP_BOOL:
         EACH(a[i] != 0 ? 1 : 0);
     case HONE_OP_AND_THEN:
-        EACH((a[i] != 0) & (b[i] != 0) ? 1 : 0);
+        EACH(((a[i] != 0) & (b[i] != 0)) != 0 ? 1 : 0);
     case HONE_OP_OR_ELSE:
-        EACH((a[i] != 0) | (b[i] != 0) ? 1 : 0);
+        EACH(((a[i] != 0) | (b[i] != 0)) != 0 ? 1 : 0);
     case HONE_OP_SELECT:
         EACH(a[i] != 0 ? b[i] : c[i]);
     case HONE_OP_FAULTS:
@@ -123,9 +123,8 @@ static int divide(int op, int is_plain, const double *a, const double *b,
 
 static hone_datum widen(hone_datum_kind kind, double x)
 {
-    return kind == HONE_DATUM_FLOAT
-               ? hone__datum_float(x)
-               : (hone_datum){kind, {.i = (int64_t)x}};
+    return kind == HONE_DATUM_FLOAT ? hone__datum_float(x)
+                                    : (hone_datum){kind, {.i = (int64_t)x}};
 }
 
 void hone__column_fast(const hone_solver *solver, hone_node node,
@@ -148,8 +147,8 @@ void hone__column_fast(const hone_solver *solver, hone_node node,
 
         for (int k = 0; k < self->n_args; ++k)
             values[k] = widen(kinds[k], args[k][i]);
-        values[0] = hone__datum_apply(self->op, values[0], values[1],
-                                      values[2]);
+        values[0] =
+            hone__datum_apply(self->op, values[0], values[1], values[2]);
         out[i] = values[0].kind == HONE_DATUM_FLOAT ? values[0].d
                                                     : (double)values[0].i;
     }
@@ -166,8 +165,7 @@ void hone__column_checked(const hone_solver *solver, hone_node node,
 
         for (int k = 0; k < self->n_args; ++k)
             values[k] = args[k][i];
-        out[i] = hone__datum_apply(self->op, values[0], values[1],
-                                   values[2]);
+        out[i] = hone__datum_apply(self->op, values[0], values[1], values[2]);
     }
 }
 

@@ -11,7 +11,7 @@ static hone_status no_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
-/* ---- tables ------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------ */
 
 /* The node for every value in `at`; operands are constants, the variable
  * itself or have their tables. */
@@ -34,8 +34,9 @@ static hone_datum *tabulate(hone_solver *solver, hone_node node)
         for (int k = 0; k < self->n_args; ++k) {
             const hone_node arg = self->args[k];
 
-            args[k] = solver->info[arg].table ? solver->info[arg].table[p]
-                                              : solver->graph->nodes[arg].value;
+            args[k] = solver->info[arg].table
+                          ? solver->info[arg].table[p]
+                          : solver->graph->nodes[arg].value;
         }
         table[p] = hone__datum_apply(self->op, args[0], args[1], args[2]);
     }
@@ -92,8 +93,7 @@ static hone_status table_info(hone_solver *solver, hone_node node,
     range_of_values(info->table, n, info);
     if (!info->fast)
         return HONE_OK;
-    info->fast_table =
-        hone__arena_alloc(&solver->arena, n * sizeof(double));
+    info->fast_table = hone__arena_alloc(&solver->arena, n * sizeof(double));
     if (!info->fast_table)
         return no_memory(err);
     for (size_t p = 0; p < n; ++p)
@@ -101,13 +101,13 @@ static hone_status table_info(hone_solver *solver, hone_node node,
     return HONE_OK;
 }
 
-/* ---- info of all nodes that are wanted ---------------------------------- */
+/* ---- info of all nodes that are wanted --------------------------------- */
 
 static hone_status grow_info(hone_solver *solver, hone_error *err)
 {
     const uint32_t n = solver->graph->n;
-    hone_node_info *info = hone__arena_alloc(&solver->arena,
-                                             n * sizeof *info);
+    hone_node_info *info =
+        hone__arena_alloc(&solver->arena, n * sizeof *info);
 
     if (!info)
         return no_memory(err);
@@ -153,7 +153,7 @@ hone_status hone__solver_extend(hone_solver *solver, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- conditions on one variable ----------------------------------------- */
+/* ---- conditions on one variable ---------------------------------------- */
 
 static hone_status all_positions(hone_solver *solver, hone_error *err)
 {
@@ -206,8 +206,8 @@ static hone_status reduce_all(hone_solver *solver, const hone_node *roots,
             continue;
         var = hone__vars_first(vars);
         if (!keep[var]) {
-            keep[var] = hone__arena_alloc(&solver->arena,
-                                          solver->positions[var].n);
+            keep[var] =
+                hone__arena_alloc(&solver->arena, solver->positions[var].n);
             if (!keep[var])
                 return no_memory(err);
             memset(keep[var], 1, solver->positions[var].n);
@@ -263,8 +263,8 @@ hone_status hone__solver_open(hone_solver *solver, const hone_csp *csp,
     *solver = (hone_solver){.csp = csp, .graph = csp->graph};
     if (csp->graph->failed)
         return no_memory(err);
-    solver->roots = hone__arena_alloc(&solver->arena,
-                                      (n_roots + 1) * sizeof *roots);
+    solver->roots =
+        hone__arena_alloc(&solver->arena, (n_roots + 1) * sizeof *roots);
     if (!solver->roots)
         return no_memory(err);
     if (n_roots)

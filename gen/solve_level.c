@@ -33,7 +33,7 @@ static uint64_t row_word(const runner *r, size_t lane, size_t word)
     return r->from->rows[r->parent[lane] * r->from->n_words + word];
 }
 
-/* ---- columns ------------------------------------------------------------ */
+/* ---- columns ----------------------------------------------------------- */
 
 static void from_row(runner *r, const hone_step *step, hone_column *column)
 {
@@ -111,12 +111,12 @@ static void run_steps(runner *r, const hone_steps *steps, size_t choice)
             break;
         }
         if (column->fast && column->checked)
-            hone__column_widen(r->solver->info[step->node].kind,
-                               column->fast, column->checked, r->n);
+            hone__column_widen(r->solver->info[step->node].kind, column->fast,
+                               column->checked, r->n);
     }
 }
 
-/* ---- conditions --------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------- */
 
 /* Add `bit` to the words of the lanes in which the node is true. */
 static void add_truth(const runner *r, hone_node node, uint64_t bit,
@@ -193,7 +193,7 @@ static void run_mask(runner *r, const hone_slot *slot)
         r->alive[i] = r->mask[i] ? r->alive[i] : 0;
 }
 
-/* ---- states and edges --------------------------------------------------- */
+/* ---- states and edges -------------------------------------------------- */
 
 static void store_node(runner *r, const hone_slot *slot, uint64_t *words,
                        size_t n_words)
@@ -266,8 +266,7 @@ static hone_status run_block(runner *r)
     const size_t n_words = r->plan->out.n_words;
     const uint16_t *values = r->solver->positions[r->plan->var].values;
 
-    r->solver->work +=
-        (int64_t)(r->n * (r->plan->steps.n + HONE_LANE_WORK));
+    r->solver->work += (int64_t)(r->n * (r->plan->steps.n + HONE_LANE_WORK));
     HONE_TRY(reserve_edges(r));
     if (!hone__states_reserve(r->to, r->n))
         return hone__fail(r->err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -293,9 +292,9 @@ static hone_status run_state(runner *r, uint32_t state)
 {
     const size_t n = r->solver->positions[r->plan->var].n;
     const uint64_t mask =
-        r->own_mask ? r->from->rows[state * r->from->n_words +
-                                    r->own_mask->word]
-                    : 0;
+        r->own_mask
+            ? r->from->rows[state * r->from->n_words + r->own_mask->word]
+            : 0;
 
     for (size_t p = 0; p < n; ++p) {
         if (r->own_mask && !(mask >> p & 1))
@@ -351,10 +350,14 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
     out->begin = hone__alloc((from->n + 1) * sizeof *out->begin);
     to->n_words = plan->out.n_words;
     if (r) {
-        *r = (runner){.solver = solver, .plan = plan, .from = from, .to = to,
-                      .out = out, .err = err};
-        r->words = hone__alloc((plan->n_lanes * to->n_words + 1) *
-                               sizeof *r->words);
+        *r = (runner){.solver = solver,
+                      .plan = plan,
+                      .from = from,
+                      .to = to,
+                      .out = out,
+                      .err = err};
+        r->words =
+            hone__alloc((plan->n_lanes * to->n_words + 1) * sizeof *r->words);
         r->own_mask = hone__layout_find(&plan->in, 0, plan->var);
     }
     if (!r || !r->words || !out->begin)

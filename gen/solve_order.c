@@ -35,7 +35,7 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* ---- judging a prefix --------------------------------------------------- */
+/* ---- judging a prefix -------------------------------------------------- */
 
 /* How much of `given` is in `of`; where the sample is too small to say, the
  * product of the shares of each condition. */
@@ -92,7 +92,7 @@ static void extend(judge *j, prefix *p, uint32_t var)
     p->order[p->n++] = var;
 }
 
-/* ---- the beam ----------------------------------------------------------- */
+/* ---- the beam ---------------------------------------------------------- */
 
 static double rank(const prefix *p)
 {
@@ -174,7 +174,7 @@ static void declared_order(const judge *j, hone_vars all, prefix *out)
     }
 }
 
-/* ---- components --------------------------------------------------------- */
+/* ---- components -------------------------------------------------------- */
 
 /* The variables that conditions link to `var`. */
 static hone_vars component_of(const judge *j, uint32_t var)

@@ -23,7 +23,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ---- what can become of a condition ------------------------------------- */
+/* ---- what can become of a condition ------------------------------------ */
 
 static float fsmaller(float a, float b)
 {
@@ -85,7 +85,7 @@ static int bounds_of(const hone_sample *s, hone_node node)
     case HONE_OP_GE:
         BOUNDS(al[i] >= bh[i] ? 1 : 0, ah[i] >= bl[i] ? 1 : 0);
     case HONE_OP_EQ:
-        BOUNDS(0, (al[i] <= bh[i]) & (bl[i] <= ah[i]) ? 1 : 0);
+        BOUNDS(0, ((al[i] <= bh[i]) & (bl[i] <= ah[i])) != 0 ? 1 : 0);
     default:
         return 0;
     }
@@ -95,8 +95,7 @@ static int bounds_of(const hone_sample *s, hone_node node)
 static void find_alive(hone_sample *s, const hone_sample_root *root,
                        hone_outlook *out)
 {
-    const hone_reach *last =
-        &s->reaches[root->steps[root->n_steps - 1]];
+    const hone_reach *last = &s->reaches[root->steps[root->n_steps - 1]];
 
     for (size_t k = 0; k < root->n_steps; ++k) {
         const hone_node node = root->steps[k];
@@ -155,11 +154,10 @@ static void find_outlook(hone_sample *s, const hone_sample_root *root,
         out->alive = (hone_subset){{0}};
         find_alive(s, root, out);
     }
-    out->share = (hone__subset_size(&out->alive) + 0.5) /
-                 (HONE_SAMPLES + 1);
+    out->share = (hone__subset_size(&out->alive) + 0.5) / (HONE_SAMPLES + 1);
     if (left && is_masked(s, left)) /* some value has to be allowed */
-        out->share = smaller(out->share, root->share *
-                                             n_of(s, hone__vars_first(left)));
+        out->share = smaller(out->share,
+                             root->share * n_of(s, hone__vars_first(left)));
     if (out->share < root->share)
         out->share = root->share;
 }
@@ -196,8 +194,7 @@ double hone__sample_work(const hone_sample *s, size_t i, hone_vars bound,
 {
     const hone_sample_root *root = &s->roots[i];
     const int masked = is_masked(s, root->vars & ~bound);
-    const hone_vars left =
-        masked ? root->vars & ~bound : (hone_vars)1 << var;
+    const hone_vars left = masked ? root->vars & ~bound : (hone_vars)1 << var;
     const hone_vars known = root->vars & bound & ~left;
     size_t n = 2;
 
@@ -213,7 +210,7 @@ double hone__sample_work(const hone_sample *s, size_t i, hone_vars bound,
     return (double)n * (masked ? n_of(s, hone__vars_first(left)) : 1);
 }
 
-/* ---- states ------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------ */
 
 /* How many combinations of kept values: the product of their varieties. */
 static double kept_values(hone_sample *s, hone_vars bound)
@@ -307,7 +304,7 @@ double hone__sample_states(hone_sample *s, hone_vars bound,
             n *= kept_masks(root, n_of(s, hone__vars_first(left)));
     }
     if (!has_dead && hone__subset_size(alive) >= HONE_ENOUGH_SAMPLES)
-        one_by_one = larger(one_by_one, (double)hone__subset_size(alive) /
-                                            HONE_SAMPLES);
+        one_by_one = larger(one_by_one,
+                            (double)hone__subset_size(alive) / HONE_SAMPLES);
     return smaller(n, product(s, live)) * share * one_by_one;
 }

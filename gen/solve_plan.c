@@ -40,7 +40,7 @@ static hone_status no_memory(planner *p)
     return hone__fail(p->err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
-/* ---- the conditions at this level --------------------------------------- */
+/* ---- the conditions at this level -------------------------------------- */
 
 /* Is a single variable left of the condition, and has it room for a mask? */
 static int has_mask(const planner *p, hone_vars vars, hone_vars bound)
@@ -83,7 +83,7 @@ static hone_status sort_roots(planner *p)
     return HONE_OK;
 }
 
-/* ---- what the states after this level keep ------------------------------ */
+/* ---- what the states after this level keep ----------------------------- */
 
 static void mark_frontier(planner *p)
 {
@@ -181,7 +181,7 @@ static hone_status lay_out(planner *p)
     return HONE_OK;
 }
 
-/* ---- the steps ---------------------------------------------------------- */
+/* ---- the steps --------------------------------------------------------- */
 
 static hone_status add_step(planner *p, hone_steps *steps, hone_step step)
 {
@@ -251,8 +251,8 @@ static hone_status plan_mask(planner *p, hone_mask_rule *rule)
     reverse(&rule->steps);
     if (!is_table)
         return HONE_OK;
-    rule->table = take(p, p->solver->positions[p->plan->var].n,
-                       sizeof *rule->table);
+    rule->table =
+        take(p, p->solver->positions[p->plan->var].n, sizeof *rule->table);
     return rule->table ? HONE_OK : no_memory(p);
 }
 
@@ -285,7 +285,7 @@ static hone_status plan_steps(planner *p)
     return HONE_OK;
 }
 
-/* ---- columns ------------------------------------------------------------ */
+/* ---- columns ----------------------------------------------------------- */
 
 static hone_status make_column(planner *p, hone_node node)
 {
@@ -321,8 +321,8 @@ static hone_status make_columns(planner *p, const hone_steps *steps)
         const hone_graph_node *self = &p->graph->nodes[node];
 
         HONE_TRY(make_column(p, node));
-        for (int k = 0; steps->items[i].kind == HONE_STEP_APPLY &&
-                        k < self->n_args; ++k)
+        for (int k = 0;
+             steps->items[i].kind == HONE_STEP_APPLY && k < self->n_args; ++k)
             HONE_TRY(make_column(p, self->args[k]));
     }
     return HONE_OK;

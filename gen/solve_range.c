@@ -115,19 +115,18 @@ static int extreme(int op, const range *a, const range *b, range *out)
 {
     if (a->kind != b->kind)
         return 0;
-    return op == HONE_OP_MIN
-               ? set(out, a->kind, least(a->low, b->low),
-                     least(a->high, b->high))
-               : set(out, a->kind, most(a->low, b->low),
-                     most(a->high, b->high));
+    return op == HONE_OP_MIN ? set(out, a->kind, least(a->low, b->low),
+                                   least(a->high, b->high))
+                             : set(out, a->kind, most(a->low, b->low),
+                                   most(a->high, b->high));
 }
 
 /* A rest has the sign of `signed_by` and is smaller than the divisor. */
 static int rest(hone_datum_kind kind, const range *signed_by, const range *b,
                 range *out)
 {
-    const double most_rest = most(fabs(b->low), fabs(b->high)) -
-                             (kind == HONE_DATUM_INT ? 1 : 0);
+    const double most_rest =
+        most(fabs(b->low), fabs(b->high)) - (kind == HONE_DATUM_INT ? 1 : 0);
 
     return set(out, kind, signed_by->low < 0 ? -most_rest : 0,
                signed_by->high > 0 ? most_rest : 0);
@@ -142,8 +141,7 @@ static int quotient(int op, const range *a, const range *b, range *out)
         return 0;
     if (op == HONE_OP_TRUE_DIV)
         return corners(out, HONE_DATUM_FLOAT, a->low / b->low,
-                       a->low / b->high, a->high / b->low,
-                       a->high / b->high);
+                       a->low / b->high, a->high / b->low, a->high / b->high);
     out->plain = a->low >= 0 && b->low > 0;
     if (op == HONE_OP_MOD)
         return rest(kind, a, b, out);
@@ -314,9 +312,9 @@ void hone__range_of(const hone_solver *solver, hone_node node,
                 self->op == HONE_OP_BOOL) &&
                one_operand(self->op, a, out);
     else if (fast)
-        fast = ((is_number(a) && is_number(b)) ||
-                self->op == HONE_OP_AND_THEN ||
-                self->op == HONE_OP_OR_ELSE) &&
-               two_operands(self->op, a, b, out);
+        fast =
+            ((is_number(a) && is_number(b)) || self->op == HONE_OP_AND_THEN ||
+             self->op == HONE_OP_OR_ELSE) &&
+            two_operands(self->op, a, b, out);
     out->fast = (unsigned char)fast;
 }

@@ -25,7 +25,7 @@ static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
     return &s->solver->graph->nodes[node];
 }
 
-/* ---- the values of the sample ------------------------------------------- */
+/* ---- the values of the sample ------------------------------------------ */
 
 static void draw(hone_sample *s, uint64_t state,
                  uint16_t (*positions)[HONE_SAMPLES])
@@ -105,7 +105,7 @@ static hone_status make_reach(hone_sample *s, hone_node node, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- how many values a node has ----------------------------------------- */
+/* ---- how many values a node has ---------------------------------------- */
 
 /* How often a value of the sample was there before. */
 static double repeats(const hone_datum *values, size_t n)
@@ -117,8 +117,8 @@ static double repeats(const hone_datum *values, size_t n)
         uint64_t hash = (uint64_t)values[i].i * 0x9e3779b97f4a7c15u;
         size_t at = hash >> 54;
 
-        while (first[at] && !hone__datum_same(values[first[at] - 1],
-                                              values[i]))
+        while (first[at] &&
+               !hone__datum_same(values[first[at] - 1], values[i]))
             at = (at + 1) & 1023;
         count += first[at] != 0;
         first[at] = (uint16_t)(i + 1);
@@ -153,7 +153,7 @@ static double variety_of(const hone_sample *s, hone_node node)
     return n;
 }
 
-/* ---- conditions --------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------- */
 
 static hone_status look_at_root(hone_sample *s, size_t i, hone_error *err)
 {
@@ -162,9 +162,9 @@ static hone_status look_at_root(hone_sample *s, size_t i, hone_error *err)
     hone_sample_root *out = &s->roots[i];
     int n_true = 0;
 
-    *out = (hone_sample_root){
-        .vars = self->vars,
-        .is_ordered = self->op >= HONE_OP_LT && self->op <= HONE_OP_GE};
+    *out = (hone_sample_root){.vars = self->vars,
+                              .is_ordered = self->op >= HONE_OP_LT &&
+                                            self->op <= HONE_OP_GE};
     for (size_t k = 0; k < HONE_SAMPLES; ++k) {
         if (!hone__datum_truth(s->columns[root].checked[k]))
             continue;

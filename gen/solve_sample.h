@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sample of random configurations says about conditions and values,
- * for the choice of an order: solve_sample.c takes it, solve_outlook.c asks it,
- * solve_order.c decides. Private to them. */
+ * for the choice of an order: solve_sample.c takes it, solve_outlook.c asks
+ * it, solve_order.c decides. Private to them. */
 #ifndef HONE_GEN_SOLVE_SAMPLE_H
 #define HONE_GEN_SOLVE_SAMPLE_H
 
@@ -52,7 +52,7 @@ typedef struct hone_sample {
     double *variety;         /* by node: how many values it has */
     unsigned char *reached;
     hone_column *columns; /* by node */
-    hone_reach *reaches; /* by node */
+    hone_reach *reaches;  /* by node */
     hone_outlook all;     /* of a condition that is not touched */
 } hone_sample;
 

@@ -10,8 +10,8 @@ enum {
     HONE_MASK_BITS = 64, /* variables with more values get no masks */
     HONE_LANE_WORK = 25, /* what a lane costs beside its conditions, in
                             operations; measured */
-    HONE_LANES = 512     /* partial configurations evaluated at once: what they
-                            need stays in the second-level cache */
+    HONE_LANES = 512 /* partial configurations evaluated at once: what they
+                        need stays in the second-level cache */
 };
 
 /* What is known of a node's values over all values of its variables. */
@@ -23,8 +23,8 @@ typedef struct hone_node_info {
     unsigned char fast;   /* never a fault, always of `kind`, and exact as a
                              double */
     unsigned char plain;  /* of a division: nothing negative */
-    unsigned char loose;  /* fast by its table alone: the ranges of its operands
-                             do not prove it */
+    unsigned char loose;  /* fast by its table alone: the ranges of its
+                             operands  do not prove it */
     hone_datum *table;    /* of one variable: by position; else NULL */
     double *fast_table;   /* the same if fast */
 } hone_node_info;
@@ -126,11 +126,11 @@ typedef struct hone_steps {
 /* A condition of which one variable is left: a bit per value of it. */
 typedef struct hone_mask_rule {
     hone_node root;
-    uint32_t var;     /* the one that is left */
-    hone_steps steps; /* of what reads it, once for each value */
+    uint32_t var;      /* the one that is left */
+    hone_steps steps;  /* of what reads it, once for each value */
     hone_steps before; /* of a rule with a table: what the steps need */
-    uint64_t *table;  /* by position of the variable being bound, if the rule
-                         reads no other; else NULL */
+    uint64_t *table;   /* by position of the variable being bound, if the rule
+                          reads no other; else NULL */
 } hone_mask_rule;
 
 /* A part of a state: the value of a node, or the mask of a variable. */

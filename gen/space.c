@@ -28,7 +28,7 @@ hone_status hone__space_prepare(hone_space *space, size_t n_params,
     return HONE_OK;
 }
 
-/* ---- constraints -------------------------------------------------------- */
+/* ---- constraints ------------------------------------------------------- */
 
 static void take_piece(void *user, hone_node piece)
 {
@@ -109,7 +109,7 @@ void hone__space_free(hone_space *space)
     hone__free(space);
 }
 
-/* ---- configurations ----------------------------------------------------- */
+/* ---- configurations ---------------------------------------------------- */
 
 int64_t hone__space_raw_count(const hone_space *space)
 {
@@ -184,7 +184,7 @@ int64_t hone__space_sample(const hone_space *space, uint64_t random)
     return (int64_t)((random >> 32) * (count >> 32) + (a >> 32) + (b >> 32));
 }
 
-/* ---- neighbours --------------------------------------------------------- */
+/* ---- neighbours -------------------------------------------------------- */
 
 typedef struct neighbour_list {
     const hone_space *space;

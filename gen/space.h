@@ -14,9 +14,9 @@
  * their indexes in the parameters' lists of values.
  *
  * Configurations are numbered 0 .. count-1. Their order is lexicographic in
- * an order of the parameters that follows from the definition, the problem and
- * the device alone; it is not the declared one, and no promise from one
- * version to the next.
+ * an order of the parameters that follows from the definition, the problem
+ * and the device alone; it need not be the declared one, and is no promise
+ * from one version to the next.
  *
  * Constraints mean: for each configuration they are evaluated in declared
  * order up to the first that rejects it. A space in which this meets one that
@@ -69,10 +69,10 @@ void hone__space_rows(const hone_space *space, int64_t first, int64_t n,
 int64_t hone__space_sample(const hone_space *space, uint64_t random);
 
 typedef enum hone_neighbours {
-    HONE_NEIGHBOURS_HAMMING,  /* one parameter, any other value */
-    HONE_NEIGHBOURS_STRICT,   /* one parameter, one step up or down its list */
-    HONE_NEIGHBOURS_ADJACENT  /* every parameter stays or goes one step up or
-                                 down the values that occur in the space */
+    HONE_NEIGHBOURS_HAMMING, /* one parameter, any other value */
+    HONE_NEIGHBOURS_STRICT,  /* one parameter, one step along its list */
+    HONE_NEIGHBOURS_ADJACENT /* every parameter stays or goes one step up or
+                                down the values that occur in the space */
 } hone_neighbours;
 
 /* Valid neighbours of a configuration, itself excluded, at most `capacity`.
@@ -106,8 +106,8 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
                               hone_error *err);
 /* The default configuration. If it is not valid in `space`, the valid one
  * that differs from it in the fewest parameters, of those in the fewest steps
- * along their lists of values, of those the first. If the space is empty, what
- * hone__space_fail_empty() says. */
+ * along their lists of values, of those the first. If the space is empty,
+ * what hone__space_fail_empty() says. */
 hone_status hone__space_default(const hone_space *space, int64_t *out,
                                 hone_error *err);
 

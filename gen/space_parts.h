@@ -21,10 +21,10 @@ struct hone_space {
     hone_choices *choices;
     int *n_values;
     size_t n_constraints;
-    hone_node *roots;  /* all constraints, split, in declared order */
-    size_t *owner;     /* the constraint that each belongs to */
+    hone_node *roots; /* all constraints, split, in declared order */
+    size_t *owner;    /* the constraint that each belongs to */
     size_t n_roots;
-    size_t room;       /* for roots */
+    size_t room; /* for roots */
     hone_diagram *diagram;
     int64_t raw;
     int64_t *slots; /* of a template: facts and dimensions filled in */

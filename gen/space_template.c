@@ -36,7 +36,7 @@ void hone__space_locate(const hone_space *space, size_t constraint,
     }
 }
 
-/* ---- one configuration by the template's own rules ---------------------- */
+/* ---- one configuration by the template's own rules --------------------- */
 
 /* Evaluates constraints in order, each let when the first of them needs it,
  * so that a let nobody needs cannot fail. */
@@ -101,7 +101,7 @@ static hone_status first_rejection(const hone_space *space,
     return status;
 }
 
-/* ---- making it ---------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------- */
 
 static hone_status check_arch(const hone_space *space, hone_error *err)
 {
@@ -109,15 +109,15 @@ static hone_status check_arch(const hone_space *space, hone_error *err)
     int64_t holds = 1;
 
     if (tmpl->arch.expr)
-        HONE_TRY(hone__values_eval(tmpl, &tmpl->arch, space->slots, &holds,
-                                   err));
+        HONE_TRY(
+            hone__values_eval(tmpl, &tmpl->arch, space->slots, &holds, err));
     if (holds)
         return HONE_OK;
-    return hone__fail(err, HONE_ERR_CONSTRAINT,
-                      "%s:%d: this template needs '%s'; the device is sm_%lld",
-                      tmpl->path, tmpl->arch.line,
-                      hone__expr_text(tmpl->arch.expr),
-                      (long long)space->slots[HONE_FACT_sm]);
+    return hone__fail(
+        err, HONE_ERR_CONSTRAINT,
+        "%s:%d: this template needs '%s'; the device is sm_%lld", tmpl->path,
+        tmpl->arch.line, hone__expr_text(tmpl->arch.expr),
+        (long long)space->slots[HONE_FACT_sm]);
 }
 
 static hone_status fill_slots(hone_space *space, const int64_t *dims,
@@ -125,8 +125,8 @@ static hone_status fill_slots(hone_space *space, const int64_t *dims,
 {
     const hone_template *tmpl = space->tmpl;
 
-    space->slots = hone__arena_alloc(
-        &space->arena, (tmpl->slots.total + 1) * sizeof *space->slots);
+    space->slots = hone__arena_alloc(&space->arena, (tmpl->slots.total + 1) *
+                                                        sizeof *space->slots);
     if (!space->slots)
         return no_memory(err);
     memcpy(space->slots, facts->value, sizeof facts->value);
@@ -249,9 +249,9 @@ static hone_status build(hone_space *space, const int64_t *dims,
                : HONE_OK;
 }
 
-hone_status hone__space_create(const hone_template *tmpl,
-                               const int64_t *dims, const hone_facts *facts,
-                               hone_space **out, hone_error *err)
+hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
+                               const hone_facts *facts, hone_space **out,
+                               hone_error *err)
 {
     hone_space *space = hone__alloc(sizeof *space);
     hone_status status;
@@ -268,7 +268,7 @@ hone_status hone__space_create(const hone_template *tmpl,
     return status;
 }
 
-/* ---- configurations by value -------------------------------------------- */
+/* ---- configurations by value ------------------------------------------- */
 
 void hone__space_get(const hone_space *space, int64_t index, int64_t *out)
 {
@@ -341,7 +341,7 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
                       *require->message ? ": " : "", require->message);
 }
 
-/* ---- the default -------------------------------------------------------- */
+/* ---- the default ------------------------------------------------------- */
 
 /* What a value costs: being another than the default, then its distance. */
 static hone_status make_costs(const hone_space *space, int64_t **costs,
@@ -377,8 +377,8 @@ hone_status hone__space_default(const hone_space *space, int64_t *out,
         return hone__space_fail_empty(space, err);
     status = make_costs(space, costs, err);
     if (status == HONE_OK)
-        status = hone__diagram_cheapest(space->diagram, costs, value_indexes,
-                                        err);
+        status =
+            hone__diagram_cheapest(space->diagram, costs, value_indexes, err);
     for (size_t i = 0; i < tmpl->n_params; ++i) {
         hone__free(costs[i]);
         if (status == HONE_OK)

@@ -11,7 +11,7 @@
 
 typedef hone_t1_loader loader;
 
-/* ---- mistakes ----------------------------------------------------------- */
+/* ---- mistakes ---------------------------------------------------------- */
 
 static void place_of(const char *source, size_t offset, int *out_line,
                      int *out_column)
@@ -25,7 +25,7 @@ static void place_of(const char *source, size_t offset, int *out_line,
 }
 
 void hone__t1_complain(loader *l, size_t offset, size_t length,
-                     const char *format, ...)
+                       const char *format, ...)
 {
     hone_diagnostics *list = l->diagnostics;
     hone_diagnostic *item =
@@ -46,20 +46,20 @@ void hone__t1_complain(loader *l, size_t offset, size_t length,
 }
 
 void hone__t1_complain_in(loader *l, const hone_json_tree *string,
-                        hone_span where, const hone_error *err)
+                          hone_span where, const hone_error *err)
 {
     if (err->status == HONE_ERR_NO_MEMORY)
         l->no_memory = 1;
     else if (string->is_plain)
-        hone__t1_complain(l, string->offset + where.offset, where.length, "%s",
-                 err->text);
+        hone__t1_complain(l, string->offset + where.offset, where.length,
+                          "%s", err->text);
     else
-        hone__t1_complain(l, string->offset, string->end - string->offset, "%s",
-                 err->text);
+        hone__t1_complain(l, string->offset, string->end - string->offset,
+                          "%s", err->text);
 }
 
 void hone__t1_complain_at(loader *l, const hone_json_tree *value,
-                        const char *sentence)
+                          const char *sentence)
 {
     const size_t length = value->type == HONE_JSON_TREE_OBJECT ||
                                   value->type == HONE_JSON_TREE_ARRAY
@@ -106,7 +106,7 @@ size_t hone__t1_count(const hone_json_tree *list)
     return n;
 }
 
-/* ---- parameters --------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------- */
 
 static void read_param(loader *l, const hone_json_tree *item)
 {
@@ -120,7 +120,7 @@ static void read_param(loader *l, const hone_json_tree *item)
     for (size_t i = 0; i < t1->n_params; ++i) {
         if (strcmp(t1->params[i].name, name->text) == 0) {
             hone__t1_complain(l, name->offset, name->length,
-                     "'%s' is declared twice", name->text);
+                              "'%s' is declared twice", name->text);
             return;
         }
     }
@@ -133,7 +133,7 @@ static void read_param(loader *l, const hone_json_tree *item)
     hone__t1_read_values(l, values, param);
 }
 
-/* ---- conditions --------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------- */
 
 static hone_node lookup(void *user, const char *name, size_t length,
                         char note[256])
@@ -163,10 +163,10 @@ static hone_node lookup(void *user, const char *name, size_t length,
 static void read_condition(loader *l, const hone_json_tree *item)
 {
     hone_t1 *t1 = l->t1;
-    const hone_json_tree *text = item->type == HONE_JSON_TREE_STRING
-                                     ? item
-                                     : need(l, item, "Expression",
-                                            HONE_JSON_TREE_STRING);
+    const hone_json_tree *text =
+        item->type == HONE_JSON_TREE_STRING
+            ? item
+            : need(l, item, "Expression", HONE_JSON_TREE_STRING);
     hone_t1_condition *condition = &t1->conditions[t1->n_conditions];
     hone_span where;
     hone_error err = {0};
@@ -184,7 +184,7 @@ static void read_condition(loader *l, const hone_json_tree *item)
         ++t1->n_conditions;
 }
 
-/* ---- the file ----------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------- */
 
 static void read_space(loader *l, const hone_json_tree *root)
 {
@@ -199,8 +199,9 @@ static void read_space(loader *l, const hone_json_tree *root)
     if (!params)
         return;
     if (hone__t1_count(params) > HONE_GRAPH_VARS) {
-        hone__t1_complain(l, params->offset, 1, "a space has at most %d parameters",
-                 HONE_GRAPH_VARS);
+        hone__t1_complain(l, params->offset, 1,
+                          "a space has at most %d parameters",
+                          HONE_GRAPH_VARS);
         return;
     }
     t1->params = hone__t1_take(l, hone__t1_count(params), sizeof *t1->params);
@@ -211,11 +212,12 @@ static void read_space(loader *l, const hone_json_tree *root)
     if (!conditions)
         return;
     if (conditions->type != HONE_JSON_TREE_ARRAY) {
-        hone__t1_complain_at(l, conditions, "\"Conditions\" has to be a list");
+        hone__t1_complain_at(l, conditions,
+                             "\"Conditions\" has to be a list");
         return;
     }
-    t1->conditions = hone__t1_take(l, hone__t1_count(conditions),
-                          sizeof *t1->conditions);
+    t1->conditions =
+        hone__t1_take(l, hone__t1_count(conditions), sizeof *t1->conditions);
     for (const hone_json_tree *i = conditions->first; t1->conditions && i;
          i = i->next)
         read_condition(l, i);
@@ -257,8 +259,8 @@ hone_status hone__t1_read(const char *path, const char *source, size_t length,
                           hone_error *err)
 {
     hone_t1 *t1 = hone__alloc(sizeof *t1);
-    loader l = {.t1 = t1, .source = source, .diagnostics = diagnostics,
-                .err = err};
+    loader l = {
+        .t1 = t1, .source = source, .diagnostics = diagnostics, .err = err};
     hone_status status;
 
     *out = NULL;

@@ -35,7 +35,8 @@ typedef struct hone_t1 {
 } hone_t1;
 
 /* Read a definition. On HONE_ERR_INPUT `diagnostics` holds every mistake, and
- * `err` their number. `path` is copied; `source` need not outlive the call. */
+ * `err` their number. `path` is copied; `source` need not outlive the call.
+ */
 hone_status hone__t1_read(const char *path, const char *source, size_t length,
                           hone_t1 **out, hone_diagnostics *diagnostics,
                           hone_error *err);

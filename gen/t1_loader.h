@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What t1.c, which reads a definition, and t1_values.c, which reads the values
- * of a parameter, share. Private to them. */
+/* What t1.c, which reads a definition, and t1_values.c, which reads the
+ * values of a parameter, share. Private to them. */
 #ifndef HONE_GEN_T1_LOADER_H
 #define HONE_GEN_T1_LOADER_H
 

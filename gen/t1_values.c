@@ -98,17 +98,17 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
             continue;
         }
         number.offset = i->offset;
-        (void)snprintf(text, sizeof text, "[%.60s]",
-                       i->type == HONE_JSON_TREE_WORD && *i->text == 't'
-                           ? "True"
-                       : i->type == HONE_JSON_TREE_WORD && *i->text == 'f'
-                           ? "False"
-                       : i->type == HONE_JSON_TREE_NUMBER ? i->text
-                                                          : "?");
+        (void)snprintf(
+            text, sizeof text, "[%.60s]",
+            i->type == HONE_JSON_TREE_WORD && *i->text == 't'   ? "True"
+            : i->type == HONE_JSON_TREE_WORD && *i->text == 'f' ? "False"
+            : i->type == HONE_JSON_TREE_NUMBER                  ? i->text
+                                                                : "?");
         if (hone__python_list(&l->python, text, strlen(text), &one, &n_one,
                               &where, &err))
-            hone__t1_complain_at(l, &number, "a value is a number, a text, true or "
-                                    "false");
+            hone__t1_complain_at(l, &number,
+                                 "a value is a number, a text, true or "
+                                 "false");
         else
             out[n++] = one[0];
         hone__free(one);
@@ -130,8 +130,9 @@ static size_t read_values(loader *l, const hone_json_tree *values,
         return *out ? read_json_values(l, values, *out) : 0;
     }
     if (values->type != HONE_JSON_TREE_STRING) {
-        hone__t1_complain_at(l, values, "\"Values\" has to be a list, or a string "
-                               "that holds one");
+        hone__t1_complain_at(l, values,
+                             "\"Values\" has to be a list, or a string "
+                             "that holds one");
         return 0;
     }
     if (hone__python_list(&l->python, values->text, values->length, &found,
@@ -170,8 +171,10 @@ static int check_values(loader *l, const hone_json_tree *at,
     hone_datum *sorted = hone__t1_take(l, n, sizeof *sorted);
 
     if (n == 0)
-        hone__t1_complain_at(l, at, "the list of values is empty; a parameter has at "
-                           "least one");
+        hone__t1_complain_at(
+            l, at,
+            "the list of values is empty; a parameter has at "
+            "least one");
     if (n == 0 || !sorted)
         return 0;
     memcpy(sorted, values, n * sizeof *sorted);
@@ -180,8 +183,8 @@ static int check_values(loader *l, const hone_json_tree *at,
         if (by_value(&sorted[i - 1], &sorted[i]) != 0)
             continue;
         hone__t1_complain(l, at->offset, at->end - at->offset,
-                 "the value %s is listed twice",
-                 value_text(l, sorted[i], is_bool(at)));
+                          "the value %s is listed twice",
+                          value_text(l, sorted[i], is_bool(at)));
         return 0;
     }
     return 1;

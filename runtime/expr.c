@@ -105,8 +105,9 @@ hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out)
                                                  : HONE_FAULT_NONE;
     case HONE_OP_ABS:
         *out = a;
-        return a < 0 && __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
-                                                          : HONE_FAULT_NONE;
+        return a < 0 && __builtin_sub_overflow(0, a, out)
+                   ? HONE_FAULT_OVERFLOW
+                   : HONE_FAULT_NONE;
     case HONE_OP_NOT:
         *out = !a;
         return HONE_FAULT_NONE;

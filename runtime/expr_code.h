@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytecode between expr_parse.c, which writes it through expr_assemble.c,
- * and expr.c, which runs it: a stack machine on int64. Private to these and to
- * gen/, which takes conditions apart to propagate them. */
+ * and expr.c, which runs it: a stack machine on int64. Private to these and
+ * to gen/, which takes conditions apart to propagate them. */
 #ifndef HONE_RUNTIME_EXPR_CODE_H
 #define HONE_RUNTIME_EXPR_CODE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listing a space. Hundreds of thousands of configurations are common, so
- * every value is spelled once and lines are put together from the spellings. */
+ * every value is spelled once and lines are put together from the spellings.
+ */
 #include "tools/space_view.h"
 
 #include "runtime/alloc.h"
@@ -131,12 +132,11 @@ hone_exit hone__space_view_list(const hone_space_view *view)
 {
     static const hone_column column = {"config", "configuration",
                                        HONE_CELL_TEXT};
-    list_writer w = {.view = view,
-                     .n_params = hone__space_n_params(view->space),
-                     .is_json = hone__options_is(view->options,
-                                                 HONE_OPT_FORMAT, "json"),
-                     .is_csv = hone__options_is(view->options,
-                                                HONE_OPT_FORMAT, "csv")};
+    list_writer w = {
+        .view = view,
+        .n_params = hone__space_n_params(view->space),
+        .is_json = hone__options_is(view->options, HONE_OPT_FORMAT, "json"),
+        .is_csv = hone__options_is(view->options, HONE_OPT_FORMAT, "csv")};
     const int is_ready = prepare(&w);
 
     if (is_ready) {

@@ -50,7 +50,8 @@ static hone_status open_t1(hone_space_view *view, const char *path,
     if (hone__options_dims(view->options))
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "'%s' is a T1 definition, which has no dimensions; "
-                          "leave --dims out", path);
+                          "leave --dims out",
+                          path);
     HONE_TRY(read_t1(view, path, err));
     start_s = hone__clock_s();
     status = hone__space_create_t1(view->t1, &view->space, err);
@@ -82,7 +83,7 @@ void hone__space_view_close(hone_space_view *view)
     hone__template_free(view->tmpl);
 }
 
-/* ---- what is known of it ------------------------------------------------ */
+/* ---- what is known of it ----------------------------------------------- */
 
 /* An integer where it fits, else a number that is near. */
 static json_t *raw_count(const hone_space *space)
@@ -102,18 +103,17 @@ json_t *hone__space_view_head(const hone_space_view *view)
     const json_int_t valid = hone__space_count(view->space);
 
     if (view->t1)
-        return json_pack(
-            "{s:s, s:s, s:I, s:I, s:o, s:I, s:f}", "definition",
-            view->t1->path, "name", view->t1->name, "parameters",
-            (json_int_t)view->t1->n_params, "constraints",
-            (json_int_t)view->t1->n_conditions, "raw", raw_count(view->space),
-            "valid", valid, "time_ms", view->time_ms);
-    return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:I, s:f}", "template",
-                     view->tmpl->path, "op", view->tmpl->op, "arch",
-                     hone__load_arch(view->options), "dims",
-                     hone__options_dims(view->options), "raw",
-                     raw_count(view->space), "valid", valid, "time_ms",
-                     view->time_ms);
+        return json_pack("{s:s, s:s, s:I, s:I, s:o, s:I, s:f}", "definition",
+                         view->t1->path, "name", view->t1->name, "parameters",
+                         (json_int_t)view->t1->n_params, "constraints",
+                         (json_int_t)view->t1->n_conditions, "raw",
+                         raw_count(view->space), "valid", valid, "time_ms",
+                         view->time_ms);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s?, s:o, s:I, s:f}", "template", view->tmpl->path,
+        "op", view->tmpl->op, "arch", hone__load_arch(view->options), "dims",
+        hone__options_dims(view->options), "raw", raw_count(view->space),
+        "valid", valid, "time_ms", view->time_ms);
 }
 
 const char *hone__space_view_param(const hone_space_view *view, size_t param)

@@ -48,8 +48,7 @@ static void set_deadline(client *c)
     c->deadline_s = hone__now_s() + limit_s;
 }
 
-/* ---- what the worker says ------------------------------------------------
- */
+/* ---- what the worker says ---------------------------------------------- */
 
 static ending take_failure(client *c, hone_unpack *in)
 {
@@ -151,8 +150,7 @@ static ending follow(client *c)
     }
 }
 
-/* ---- what to make of it --------------------------------------------------
- */
+/* ---- what to make of it ------------------------------------------------ */
 
 /* The device may have had a bad moment: once more, but not twice. */
 static hone_status try_again(client *c, hone_status status, hone_error *err,

@@ -166,8 +166,7 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
     }
 }
 
-/* ---- the result ----------------------------------------------------------
- */
+/* ---- the result -------------------------------------------------------- */
 
 static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
 {

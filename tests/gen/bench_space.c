@@ -85,8 +85,8 @@ static void operate(subject *s, const hone_space *space, size_t round)
         sum += hone__space_find_indexes(space, values[i]);
     at[2] = now_ns();
     for (size_t i = 0; i < N_OPERATIONS / 10; ++i)
-        sum += (int64_t)hone__space_neighbours(
-            space, HONE_NEIGHBOURS_HAMMING, index[i], near, 4096);
+        sum += (int64_t)hone__space_neighbours(space, HONE_NEIGHBOURS_HAMMING,
+                                               index[i], near, 4096);
     at[3] = now_ns();
     sink = sum;
     s->rounds[PHASE_GET_NS][round] = (at[1] - at[0]) / N_OPERATIONS;
@@ -105,7 +105,8 @@ static void run_one(subject *s, size_t round, int64_t most)
 
     at[0] = now_ns();
     must(hone__t1_read(s->path, hone__text_str(&s->text), s->text.length, &t1,
-                       &diagnostics, &err), &err);
+                       &diagnostics, &err),
+         &err);
     at[1] = now_ns();
     must(hone__space_create_t1(t1, &space, &err), &err);
     at[2] = now_ns();

@@ -2,7 +2,7 @@
 /* Random parameters and trees of operations: see random_space.h. */
 #include "tests/gen/random_space_ops.h"
 
-/* ---- random numbers ----------------------------------------------------- */
+/* ---- random numbers ---------------------------------------------------- */
 
 uint32_t rs_next(random_space *space, uint32_t n)
 {
@@ -15,7 +15,7 @@ static int chance(random_space *space, uint32_t percent)
     return rs_next(space, 100) < percent;
 }
 
-/* ---- trees -------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------- */
 
 static int add_node(random_space *space, rs_node node)
 {
@@ -25,8 +25,7 @@ static int add_node(random_space *space, rs_node node)
 
 static int add_const(random_space *space)
 {
-    static const int64_t seldom[] = {0, 0x7fffffff, 1024,
-                                     INT64_C(3037000500),
+    static const int64_t seldom[] = {0, 0x7fffffff, 1024, INT64_C(3037000500),
                                      INT64_C(4611686018427387904)};
     rs_node node = {.op = OP_CONST};
 
@@ -46,15 +45,15 @@ static int add_leaf(random_space *space)
 {
     if (chance(space, 30))
         return add_const(space);
-    return add_node(space,
-                    (rs_node){.op = OP_PARAM,
-                              .number = rs_next(space,
-                                                (uint32_t)space->n_params)});
+    return add_node(space, (rs_node){.op = OP_PARAM,
+                                     .number = rs_next(
+                                         space, (uint32_t)space->n_params)});
 }
 
 static int pick_op(random_space *space, int first, int last)
 {
-    const int language = space->language == RS_TEMPLATE ? RS_IN_C : RS_IN_PYTHON;
+    const int language =
+        space->language == RS_TEMPLATE ? RS_IN_C : RS_IN_PYTHON;
     int op;
 
     do {
@@ -86,7 +85,8 @@ static int add_condition(random_space *space, int depth)
     rs_node node = {0};
 
     if (depth > 0 && chance(space, 35)) {
-        node.op = chance(space, 25) ? OP_NOT : pick_op(space, OP_LAND, OP_LOR);
+        node.op =
+            chance(space, 25) ? OP_NOT : pick_op(space, OP_LAND, OP_LOR);
         node.n_args = rs_ops[node.op].n_args;
         for (int k = 0; k < node.n_args; ++k)
             node.args[k] = add_condition(space, depth - 1);
@@ -100,9 +100,11 @@ static int add_condition(random_space *space, int depth)
     if (chance(space, 25)) { /* divisibility */
         node.op = OP_EQ;
         node.n_args = 2;
-        node.args[0] = add_node(space, (rs_node){.op = OP_MOD, .n_args = 2,
-                                                 .args = {add_tree(space, 1),
-                                                          add_tree(space, 1)}});
+        node.args[0] = add_node(
+            space,
+            (rs_node){.op = OP_MOD,
+                      .n_args = 2,
+                      .args = {add_tree(space, 1), add_tree(space, 1)}});
         node.args[1] = add_node(space, (rs_node){.op = OP_CONST});
         return add_node(space, node);
     }
@@ -111,18 +113,19 @@ static int add_condition(random_space *space, int depth)
         node.args[k] = add_tree(space, k ? 1 : 2);
     if (node.op >= OP_EQ && node.op <= OP_GE && chance(space, 60)) {
         /* a bound that some configurations meet */
-        node.op = chance(space, 20) ? OP_NE
-                  : chance(space, 70) ? OP_LE : OP_GE;
+        node.op = chance(space, 20)   ? OP_NE
+                  : chance(space, 70) ? OP_LE
+                                      : OP_GE;
         node.args[1] = add_node(
-            space, (rs_node){.op = OP_CONST,
-                             .number = node.op == OP_GE
-                                           ? rs_next(space, 4)
-                                           : 5 + rs_next(space, 60)});
+            space,
+            (rs_node){.op = OP_CONST,
+                      .number = node.op == OP_GE ? rs_next(space, 4)
+                                                 : 5 + rs_next(space, 60)});
     }
     return add_node(space, node);
 }
 
-/* ---- domains ------------------------------------------------------------ */
+/* ---- domains ----------------------------------------------------------- */
 
 static rs_value make_value(size_t i, int shape, int start)
 {
@@ -161,10 +164,9 @@ static void make_domains(random_space *space, size_t most_raw)
 
     space->n_params = 1 + rs_next(space, RS_PARAMS);
     for (size_t i = 0; i < space->n_params; ++i) {
-        const int shape =
-            space->language == RS_T1 && chance(space, 15)
-                ? 3 + (int)rs_next(space, 3)
-                : (int)rs_next(space, 3);
+        const int shape = space->language == RS_T1 && chance(space, 15)
+                              ? 3 + (int)rs_next(space, 3)
+                              : (int)rs_next(space, 3);
         const int start = (int)rs_next(space, 5);
         size_t n = 1 + rs_next(space, 6);
 

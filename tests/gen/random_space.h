@@ -23,9 +23,9 @@ typedef struct rs_value {
 } rs_value;
 
 typedef struct rs_node {
-    int op;      /* a row of the table in random_space.c */
+    int op; /* a row of the table in random_space.c */
     int n_args;
-    int args[4]; /* smaller nodes */
+    int args[4];    /* smaller nodes */
     int64_t number; /* of a constant or parameter */
     double real;
 } rs_node;

@@ -45,7 +45,7 @@ static rs_value power(rs_value a, rs_value b)
 
     if (a.kind == RS_INT && b.kind == RS_INT && b.i >= 0) {
         if (a.i >= -1 && a.i <= 1)
-            return make_int(b.i == 0   ? 1
+            return make_int(b.i == 0    ? 1
                             : a.i == -1 ? (b.i % 2 ? -1 : 1)
                                         : a.i);
         if (b.i > 64)
@@ -98,12 +98,18 @@ static rs_value float_rest(int op, double a, double b)
 static int compare_reals(int op, double a, double b)
 {
     switch (op) {
-    case OP_EQ: return a == b;
-    case OP_NE: return a != b;
-    case OP_LT: return a < b;
-    case OP_LE: return a <= b;
-    case OP_GT: return a > b;
-    default: return a >= b;
+    case OP_EQ:
+        return a == b;
+    case OP_NE:
+        return a != b;
+    case OP_LT:
+        return a < b;
+    case OP_LE:
+        return a <= b;
+    case OP_GT:
+        return a > b;
+    default:
+        return a >= b;
     }
 }
 
@@ -145,9 +151,8 @@ static rs_value division(rs_language language, int op, rs_value a, rs_value b)
         return a.i > limit || a.i < -limit || b.i > limit || b.i < -limit
                    ? no_value
                    : make_float((double)a.i / (double)b.i);
-    return op == OP_FDIV
-               ? make_int(floor_quotient(a.i, b.i))
-               : make_int(a.i - floor_quotient(a.i, b.i) * b.i);
+    return op == OP_FDIV ? make_int(floor_quotient(a.i, b.i))
+                         : make_int(a.i - floor_quotient(a.i, b.i) * b.i);
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -164,14 +169,21 @@ static int64_t gcd(int64_t a, int64_t b)
 static rs_value integers(rs_language language, int op, int64_t a, int64_t b)
 {
     switch (op) {
-    case OP_ADD: return make_int((wide)a + b);
-    case OP_SUB: return make_int((wide)a - b);
-    case OP_MUL: return make_int((wide)a * b);
+    case OP_ADD:
+        return make_int((wide)a + b);
+    case OP_SUB:
+        return make_int((wide)a - b);
+    case OP_MUL:
+        return make_int((wide)a * b);
     case OP_SHL:
-    case OP_SHR: return shift(language, op, a, b);
-    case OP_AND: return make_int(a & b);
-    case OP_OR: return make_int(a | b);
-    case OP_XOR: return make_int(a ^ b);
+    case OP_SHR:
+        return shift(language, op, a, b);
+    case OP_AND:
+        return make_int(a & b);
+    case OP_OR:
+        return make_int(a | b);
+    case OP_XOR:
+        return make_int(a ^ b);
     case OP_CEILDIV:
     case OP_ALIGN:
         if (b <= 0)
@@ -297,7 +309,8 @@ static rs_value lazy(const random_space *space, const rs_node *node,
         }
         for (int k = 1; k < 4; ++k) {
             if (compare(OP_EQ, a,
-                        evaluate(space, node->args[k], value_indexes)).i)
+                        evaluate(space, node->args[k], value_indexes))
+                    .i)
                 return make_int(node->op == OP_IN);
         }
         return make_int(node->op == OP_NOT_IN);

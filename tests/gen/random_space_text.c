@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random spaces as text, with no more parentheses than each language needs. */
+/* Random spaces as text, with no more parentheses than each language needs.
+ */
 #include "tests/gen/random_space_ops.h"
 
 #include <math.h>
@@ -69,9 +70,9 @@ static void write_value(rs_value value, hone_text *out)
 static void write_call(const random_space *space, const rs_node *node,
                        hone_text *out)
 {
-    hone__text_printf(out, "%s(", space->language == RS_T1
-                                      ? rs_ops[node->op].python
-                                      : rs_ops[node->op].c);
+    hone__text_printf(out, "%s(",
+                      space->language == RS_T1 ? rs_ops[node->op].python
+                                               : rs_ops[node->op].c);
     for (int k = 0; k < node->n_args; ++k) {
         hone__text_puts(out, k ? ", " : "");
         write_node(space, node->args[k], 0, out);

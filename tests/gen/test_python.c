@@ -54,55 +54,84 @@ static hone_datum value_of(const char *text)
     return result;
 }
 
+static const struct {
+    const char *text;
+    int64_t value;
+} integer_cases[] = {
+    {"1 + 2*3", 7},
+    {"(1 + 2)*3", 9},
+    {"-7 // 2", -4},
+    {"7 // -2", -4},
+    {"-7 % 3", 2},
+    {"7 % -3", -2},
+    {"-2**2", -4},
+    {"2**3**2", 512},
+    {"2**-0", 1},
+    {"1_000", 1000},
+    {"0x1f", 31},
+    {"0b101", 5},
+    {"0o17", 15},
+    {"1 < 2 < 3", 1},
+    {"3 > 2 > 2", 0},
+    {"1 < 3 > 2", 1},
+    {"1 == 1 == 1", 1},
+    {"2 < 3 == 1", 0},
+    {"a % 4 == 3", 1},
+    {"not a == 7", 0},
+    {"not 1 + 1", 0},
+    {"a or 1//0", 7},
+    {"0 and 1//0", 0},
+    {"3 and 4", 4},
+    {"0 or b", -2},
+    {"1 if a > 3 else 1//0", 1},
+    {"1//0 if a < 3 else 2", 2},
+    {"a in [1, 7]", 1},
+    {"a not in (1, 7)", 0},
+    {"a in range(0, 8)", 1},
+    {"a in range(0, 8, 2)", 0},
+    {"a in [i*i - 2 for i in range(5)]", 1},
+    {"b in {1, -2}", 1},
+    {"a in []", 0},
+    {"7 & 12 | 1", 5},
+    {"6 ^ 3 & 1", 7},
+    {"1 << 3 + 1", 16},
+    {"-5 >> 1", -3},
+    {"1 >> 100", 0},
+    {"-1 >> 100", -1},
+    {"~a", -8},
+    {"abs(b)", 2},
+    {"min(a, b, 3)", -2},
+    {"max(a, b, 3)", 7},
+    {"pow(a, 2)", 49},
+    {"int(x)", 2},
+    {"int(-2.9)", -2},
+    {"bool(x)", 1},
+    {"True + True", 2},
+    {"s == 'row'", 1},
+    {"s != \"row\"", 0},
+    {"s == 1", 0},
+    {"1 == 1.0", 1},
+    {"9007199254740993 == 9007199254740992.0", 0},
+    {"9007199254740993 > 9007199254740992.0", 1},
+    {"+a", 7},
+    {" ( a ) ", 7},
+    {"a - - - b", 9},
+    {"1 <= a <= 9 and b < 0", 1},
+    {"16 % ((8*16)/8) == 0", 1},
+    {"16 % ((8*8)/16) == 0", 1},
+    {"48 % ((3*7)/4) == 0", 0},
+};
+
 static void integers(void **state)
 {
-    static const struct {
-        const char *text;
-        int64_t value;
-    } cases[] = {
-        {"1 + 2*3", 7},           {"(1 + 2)*3", 9},
-        {"-7 // 2", -4},          {"7 // -2", -4},
-        {"-7 % 3", 2},            {"7 % -3", -2},
-        {"-2**2", -4},            {"2**3**2", 512},
-        {"2**-0", 1},             {"1_000", 1000},
-        {"0x1f", 31},             {"0b101", 5},
-        {"0o17", 15},             {"1 < 2 < 3", 1},
-        {"3 > 2 > 2", 0},         {"1 < 3 > 2", 1},
-        {"1 == 1 == 1", 1},       {"2 < 3 == 1", 0},
-        {"a % 4 == 3", 1},        {"not a == 7", 0},
-        {"not 1 + 1", 0},         {"a or 1//0", 7},
-        {"0 and 1//0", 0},        {"3 and 4", 4},
-        {"0 or b", -2},           {"1 if a > 3 else 1//0", 1},
-        {"1//0 if a < 3 else 2", 2},
-        {"a in [1, 7]", 1},       {"a not in (1, 7)", 0},
-        {"a in range(0, 8)", 1},  {"a in range(0, 8, 2)", 0},
-        {"a in [i*i - 2 for i in range(5)]", 1},
-        {"b in {1, -2}", 1},      {"a in []", 0},
-        {"7 & 12 | 1", 5},        {"6 ^ 3 & 1", 7},
-        {"1 << 3 + 1", 16},       {"-5 >> 1", -3},
-        {"1 >> 100", 0},          {"-1 >> 100", -1},
-        {"~a", -8},               {"abs(b)", 2},
-        {"min(a, b, 3)", -2},     {"max(a, b, 3)", 7},
-        {"pow(a, 2)", 49},        {"int(x)", 2},
-        {"int(-2.9)", -2},        {"bool(x)", 1},
-        {"True + True", 2},       {"s == 'row'", 1},
-        {"s != \"row\"", 0},      {"s == 1", 0},
-        {"1 == 1.0", 1},          {"9007199254740993 == 9007199254740992.0", 0},
-        {"9007199254740993 > 9007199254740992.0", 1},
-        {"+a", 7},                {" ( a ) ", 7},
-        {"a - - - b", 9},         {"1 <= a <= 9 and b < 0", 1},
-        {"16 % ((8*16)/8) == 0", 1},
-        {"16 % ((8*8)/16) == 0", 1},
-        {"48 % ((3*7)/4) == 0", 0},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        const hone_datum value = value_of(cases[i].text);
+    for (size_t i = 0; i < sizeof integer_cases / sizeof integer_cases[0];
+         ++i) {
+        const hone_datum value = value_of(integer_cases[i].text);
 
-        if (value.kind != HONE_DATUM_INT || value.i != cases[i].value)
-            fail_msg("%s: kind %d, %lld", cases[i].text, (int)value.kind,
-                     (long long)value.i);
+        if (value.kind != HONE_DATUM_INT || value.i != integer_cases[i].value)
+            fail_msg("%s: kind %d, %lld", integer_cases[i].text,
+                     (int)value.kind, (long long)value.i);
     }
 }
 
@@ -112,13 +141,25 @@ static void floats(void **state)
         const char *text;
         double value;
     } cases[] = {
-        {"7/2", 3.5},        {"6/3", 2.0},          {"x*2", 5.0},
-        {"-7.5 % 2", 0.5},   {"7.5 % -2", -0.5},    {"-7.5 // 2", -4.0},
-        {"1 % 0.1", 0.09999999999999995},           {"1 // 0.1", 9.0},
-        {"2**-1", 0.5},      {"2**0.5", 1.4142135623730951},
-        {"1e3", 1000},       {".5 + 1.", 1.5},      {"1.5e-2", 0.015},
-        {"float(a)", 7},     {"a + x", 9.5},        {"min(x, a)", 2.5},
-        {"abs(-x)", 2.5},    {"-x", -2.5},          {"int(x) + x", 4.5},
+        {"7/2", 3.5},
+        {"6/3", 2.0},
+        {"x*2", 5.0},
+        {"-7.5 % 2", 0.5},
+        {"7.5 % -2", -0.5},
+        {"-7.5 // 2", -4.0},
+        {"1 % 0.1", 0.09999999999999995},
+        {"1 // 0.1", 9.0},
+        {"2**-1", 0.5},
+        {"2**0.5", 1.4142135623730951},
+        {"1e3", 1000},
+        {".5 + 1.", 1.5},
+        {"1.5e-2", 0.015},
+        {"float(a)", 7},
+        {"a + x", 9.5},
+        {"min(x, a)", 2.5},
+        {"abs(-x)", 2.5},
+        {"-x", -2.5},
+        {"int(x) + x", 4.5},
     };
 
     (void)state;
@@ -211,7 +252,8 @@ static void mistakes(void **state)
         hone_error err = {0};
 
         assert_int_equal(compile(&arena, &graph, cases[i].text, &node, &where,
-                                 values, &err), HONE_ERR_INPUT);
+                                 values, &err),
+                         HONE_ERR_INPUT);
         if (!strstr(err.text, cases[i].part) ||
             where.offset != cases[i].offset)
             fail_msg("%s: at %zu: %s", cases[i].text, where.offset, err.text);
@@ -223,8 +265,8 @@ static void mistakes(void **state)
 /* Parentheses beyond the limit are refused, not followed. */
 static void nesting(void **state)
 {
-    static const char *const openers[] = {"(", "-", "not ", "[", "2**",
-                                          "a if "};
+    static const char *const openers[] = {"(", "-",   "not ",
+                                          "[", "2**", "a if "};
 
     (void)state;
     for (size_t k = 0; k < sizeof openers / sizeof openers[0]; ++k) {
@@ -239,7 +281,8 @@ static void nesting(void **state)
         for (int i = 0; i < 100000; ++i)
             hone__text_puts(&text, openers[k]);
         assert_int_equal(compile(&arena, &graph, hone__text_str(&text), &node,
-                                 &where, values, &err), HONE_ERR_INPUT);
+                                 &where, values, &err),
+                         HONE_ERR_INPUT);
         hone__text_free(&text);
         hone__graph_free(&graph);
         hone__arena_free(&arena);
@@ -259,48 +302,48 @@ static void write_values(const hone_datum *values, size_t n, hone_text *out)
     }
 }
 
+static const struct {
+    const char *text;
+    const char *values; /* or what is wrong */
+} list_cases[] = {
+    {"[1, 2, 4]", "1 2 4"},
+    {"(1, 2, 4,)", "1 2 4"},
+    {"[]", ""},
+    {"[2**i for i in range(0, 6)]", "1 2 4 8 16 32"},
+    {"list(range(32, 97, 32))", "32 64 96"},
+    {"[1, 2] + list(range(8, 3, -2))", "1 2 8 6 4"},
+    {"range(3)", "0 1 2"},
+    {"list(range(0))", ""},
+    {"[i for i in range(10) if i % 2 == 0 if i > 2]", "4 6 8"},
+    {"[i*j for i in range(1, 3) for j in [1, 10]]", "1 10 2 20"},
+    {"[i + j for i in range(3) for j in range(i)]", "1 2 3"},
+    {"list(i for i in (3, 1))", "3 1"},
+    {"sorted([3, 1, 2.5])", "1 2.5 3"},
+    {"tuple([1])", "1"},
+    {"[0]*3", "0 0 0"},
+    {"[1, 2]*0", ""},
+    {"[0.5, 1e2, -1]", "0.5 100 -1"},
+    {"['a', 'b', 'a', '']", "#1 #2 #1 #0"},
+    {"[True, False]", "1 0"},
+    {"[x if x > 1 else 0 for x in [1, 2]]", "0 2"},
+    {"[[1, 2]]", "expected a value, found '['"},
+    {"[n for n in range(m)]", "unknown name 'm'"},
+    {"[1 2]", "expected ']' behind the values, found '2'"},
+    {"[1, 2] 3", "expected the end of the list, found '3'"},
+    {"[1//0]", "division by zero"},
+    {"range(1.5)", "integers only"},
+    {"range(1, 2, 3, 4)", "one to three values"},
+    {"[0]*100000", "more than 65536 values"},
+    {"range(10000000000)", "more than 65536 values"},
+    {"[i for i in range(9) for i]", "expected 'in'"},
+    {"3", "expected a list"},
+    {"", "expected a list"},
+};
+
 static void lists(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *values; /* or what is wrong */
-    } cases[] = {
-        {"[1, 2, 4]", "1 2 4"},
-        {"(1, 2, 4,)", "1 2 4"},
-        {"[]", ""},
-        {"[2**i for i in range(0, 6)]", "1 2 4 8 16 32"},
-        {"list(range(32, 97, 32))", "32 64 96"},
-        {"[1, 2] + list(range(8, 3, -2))", "1 2 8 6 4"},
-        {"range(3)", "0 1 2"},
-        {"list(range(0))", ""},
-        {"[i for i in range(10) if i % 2 == 0 if i > 2]", "4 6 8"},
-        {"[i*j for i in range(1, 3) for j in [1, 10]]", "1 10 2 20"},
-        {"[i + j for i in range(3) for j in range(i)]", "1 2 3"},
-        {"list(i for i in (3, 1))", "3 1"},
-        {"sorted([3, 1, 2.5])", "1 2.5 3"},
-        {"tuple([1])", "1"},
-        {"[0]*3", "0 0 0"},
-        {"[1, 2]*0", ""},
-        {"[0.5, 1e2, -1]", "0.5 100 -1"},
-        {"['a', 'b', 'a', '']", "#1 #2 #1 #0"},
-        {"[True, False]", "1 0"},
-        {"[x if x > 1 else 0 for x in [1, 2]]", "0 2"},
-        {"[[1, 2]]", "expected a value, found '['"},
-        {"[n for n in range(m)]", "unknown name 'm'"},
-        {"[1 2]", "expected ']' behind the values, found '2'"},
-        {"[1, 2] 3", "expected the end of the list, found '3'"},
-        {"[1//0]", "division by zero"},
-        {"range(1.5)", "integers only"},
-        {"range(1, 2, 3, 4)", "one to three values"},
-        {"[0]*100000", "more than 65536 values"},
-        {"range(10000000000)", "more than 65536 values"},
-        {"[i for i in range(9) for i]", "expected 'in'"},
-        {"3", "expected a list"},
-        {"", "expected a list"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < sizeof list_cases / sizeof list_cases[0]; ++i) {
         hone_arena arena = {0};
         hone_texts texts = {0};
         const hone_python python = {&arena, &texts, NULL, NULL};
@@ -309,16 +352,17 @@ static void lists(void **state)
         size_t n;
         hone_span where;
         hone_error err = {0};
-        const hone_status status =
-            hone__python_list(&python, cases[i].text, strlen(cases[i].text),
-                              &values, &n, &where, &err);
+        const hone_status status = hone__python_list(
+            &python, list_cases[i].text, strlen(list_cases[i].text), &values,
+            &n, &where, &err);
 
         write_values(values, n, &written);
-        if (status ? !strstr(err.text, cases[i].values)
-                   : strcmp(hone__text_str(&written), cases[i].values) != 0)
-            fail_msg("%s: %s%s", cases[i].text, hone__text_str(&written),
+        if (status
+                ? !strstr(err.text, list_cases[i].values)
+                : strcmp(hone__text_str(&written), list_cases[i].values) != 0)
+            fail_msg("%s: %s%s", list_cases[i].text, hone__text_str(&written),
                      err.text);
-        assert_true(where.offset <= strlen(cases[i].text));
+        assert_true(where.offset <= strlen(list_cases[i].text));
         hone__text_free(&written);
         hone__free(values);
         hone__arena_free(&arena);

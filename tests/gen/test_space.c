@@ -181,7 +181,7 @@ static uint64_t mixed(uint64_t *state)
 }
 
 /* Every configuration equally often: chi-square over 270 cells of 400, whose
- * 99.99 % quantile is 365. And the ends are reached, of a space of any size. */
+ * 99.99 % quantile is 365. And the ends are reached. */
 static void sampling(void **state)
 {
     hone_template *t = parse_good(

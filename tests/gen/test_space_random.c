@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Small spaces find mistakes fast; only large ones make the solver look for an
- * order. */
+/* Small spaces find mistakes fast; only large ones make the solver look for
+ * an order. */
 enum { MOST_RAW = 800, LARGE_RAW = 60000 };
 
 /* A space, and what brute force says of each raw configuration. */
@@ -30,11 +30,11 @@ static int64_t n_spaces, n_faults, n_empty, n_valid;
 static void same(const subject *s, int64_t a, int64_t b, const char *what)
 {
     if (a != b)
-        fail_msg("%s: %lld and %lld in\n%s", what, (long long)a,
-                 (long long)b, hone__text_str(&s->text));
+        fail_msg("%s: %lld and %lld in\n%s", what, (long long)a, (long long)b,
+                 hone__text_str(&s->text));
 }
 
-/* ---- brute force -------------------------------------------------------- */
+/* ---- brute force ------------------------------------------------------- */
 
 static void try_all(subject *s)
 {
@@ -57,7 +57,7 @@ static void try_all(subject *s)
     }
 }
 
-/* ---- the space ---------------------------------------------------------- */
+/* ---- the space --------------------------------------------------------- */
 
 /* 0: the definition is refused as it stands, because a constant part of it
  * has no value. */
@@ -109,7 +109,7 @@ static void create(subject *s)
                  hone__text_str(&s->text));
 }
 
-/* ---- comparisons -------------------------------------------------------- */
+/* ---- comparisons ------------------------------------------------------- */
 
 static size_t rank_of(const subject *s, const int *values)
 {
@@ -125,8 +125,8 @@ static size_t rank_of(const subject *s, const int *values)
 static void compare_members(subject *s)
 {
     uint64_t *list = malloc(((size_t)s->n_valid + 1) * sizeof *list);
-    uint16_t *rows = malloc(((size_t)s->n_valid + 1) * RS_PARAMS *
-                            sizeof *rows);
+    uint16_t *rows =
+        malloc(((size_t)s->n_valid + 1) * RS_PARAMS * sizeof *rows);
     unsigned char *seen = calloc((size_t)s->n_valid + 1, 1);
     int values[RS_PARAMS];
     int found[RS_PARAMS];
@@ -158,8 +158,10 @@ static void compare_members(subject *s)
         uint16_t part[2 * RS_PARAMS];
 
         hone__space_rows(s->space, first, 2, part);
-        SAME(s, memcmp(part, rows + (size_t)first * s->definition.n_params,
-                       2 * s->definition.n_params * sizeof *part), 0);
+        SAME(s,
+             memcmp(part, rows + (size_t)first * s->definition.n_params,
+                    2 * s->definition.n_params * sizeof *part),
+             0);
     }
     free(list);
     free(rows);
@@ -201,9 +203,9 @@ static void compare_reasons(const subject *s)
     }
     for (size_t i = 0; i < definition->n_params; ++i) {
         for (size_t k = 0; k < definition->n_values[i]; ++k, ++at)
-            SAME(s, *at, last[i][k] == (int)definition->n_constraints
-                             ? -1
-                             : last[i][k]);
+            SAME(s, *at,
+                 last[i][k] == (int)definition->n_constraints ? -1
+                                                              : last[i][k]);
     }
 }
 
@@ -230,7 +232,7 @@ static void compare_empty(const subject *s)
                  hone__text_str(&s->text));
 }
 
-/* ---- neighbours --------------------------------------------------------- */
+/* ---- neighbours -------------------------------------------------------- */
 
 /* The next value up (or down) that occurs in the space at all. */
 static int next_used(const subject *s, size_t param, int value, int step)
@@ -250,8 +252,7 @@ static int next_used(const subject *s, size_t param, int value, int step)
 }
 
 static int is_neighbour(const subject *s, hone_neighbours kind,
-                        const int *from, const int *to,
-                        int (*near)[2])
+                        const int *from, const int *to, int (*near)[2])
 {
     size_t differ = 0;
     int steps = 0;
@@ -260,8 +261,8 @@ static int is_neighbour(const subject *s, hone_neighbours kind,
     for (size_t i = 0; i < s->definition.n_params; ++i) {
         differ += from[i] != to[i];
         steps += abs(from[i] - to[i]);
-        adjacent &= to[i] == from[i] || to[i] == near[i][0] ||
-                    to[i] == near[i][1];
+        adjacent &=
+            to[i] == from[i] || to[i] == near[i][0] || to[i] == near[i][1];
     }
     if (kind == HONE_NEIGHBOURS_HAMMING)
         return differ == 1;
@@ -282,9 +283,8 @@ static void compare_neighbours(subject *s, int64_t index)
     }
     for (int kind = HONE_NEIGHBOURS_HAMMING; kind <= HONE_NEIGHBOURS_ADJACENT;
          ++kind) {
-        const size_t n =
-            hone__space_neighbours(s->space, (hone_neighbours)kind, index,
-                                   found, s->raw);
+        const size_t n = hone__space_neighbours(
+            s->space, (hone_neighbours)kind, index, found, s->raw);
         size_t wanted = 0;
 
         for (size_t rank = 0; rank < s->raw; ++rank) {
@@ -295,18 +295,20 @@ static void compare_neighbours(subject *s, int64_t index)
             rs_config(&s->definition, rank, to);
             for (size_t k = 0; k < n; ++k)
                 times += found[k] == s->index[rank];
-            SAME(s, times, is_neighbour(s, (hone_neighbours)kind, from, to,
-                                        near));
+            SAME(s, times,
+                 is_neighbour(s, (hone_neighbours)kind, from, to, near));
             wanted += times;
         }
         SAME(s, n, wanted);
-        SAME(s, hone__space_neighbours(s->space, (hone_neighbours)kind,
-                                       index, found, n / 2), n / 2);
+        SAME(s,
+             hone__space_neighbours(s->space, (hone_neighbours)kind, index,
+                                    found, n / 2),
+             n / 2);
     }
     free(found);
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------- */
 
 static void run_one(rs_language language, uint64_t seed, size_t most_raw)
 {
@@ -353,9 +355,9 @@ static void run_many(rs_language language, uint64_t n)
     for (uint64_t seed = n; seed < n + n / 100; ++seed)
         run_one(language, seed, LARGE_RAW);
     print_message("%lld spaces, %lld faulty, %lld empty, %lld valid "
-                  "configurations\n", (long long)n_spaces,
-                  (long long)n_faults, (long long)n_empty,
-                  (long long)n_valid);
+                  "configurations\n",
+                  (long long)n_spaces, (long long)n_faults,
+                  (long long)n_empty, (long long)n_valid);
     assert_true(n_faults + n_empty < n_spaces * 3 / 4);
     assert_true(n_faults > n_spaces / 50);
     assert_true(n_empty > n_spaces / 50);

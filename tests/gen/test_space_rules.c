@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What constraints mean: which ones cannot be evaluated, what guards them, and
- * which one empties a space. */
+/* What constraints mean: which ones cannot be evaluated, what guards them,
+ * and which one empties a space. */
 #include "tests/gen/gen_test.h"
 
 #define OP "#pragma hone op o(n)\n"
@@ -38,10 +38,12 @@ static void failures(void **state)
          HONE_ERR_INPUT, "t.cu:3:22: division by zero"},
         /* .. nor does one that leaves another cause */
         {"#pragma hone param X in {0, 1}\n#pragma hone param Y in {0, 1}\n"
-         "#pragma hone require X != Y\n#pragma hone require 4/(X*2 + Y - 1) > "
+         "#pragma hone require X != Y\n#pragma hone require 4/(X*2 + Y - 1) "
+         "> "
          "1\n",
-         HONE_ERR_INPUT, "t.cu:5:22: division by zero in '4/(X*2 + Y - 1) > "
-                         "1' (with X=0,Y=1)"},
+         HONE_ERR_INPUT,
+         "t.cu:5:22: division by zero in '4/(X*2 + Y - 1) > "
+         "1' (with X=0,Y=1)"},
         {"#pragma hone param X in {4G}\n#pragma hone let Y = X*X\n"
          "#pragma hone require Y > 1\n",
          HONE_ERR_OVERFLOW, "t.cu:3:22: a result does not fit"},
@@ -77,18 +79,21 @@ static void guards(void **state)
         int64_t count;
     } cases[] = {
         {"#pragma hone require X != 0\n#pragma hone let Q = 6/X\n"
-         "#pragma hone require Q > 2\n", 2 * 4},
+         "#pragma hone require Q > 2\n",
+         2 * 4},
         {"#pragma hone require X != 0 && 6/X > 2\n", 2 * 4},
         {"#pragma hone require X == 0 || 6/X > 2\n", 3 * 4},
         {"#pragma hone require (X ? 6/X : 3) > 2\n", 3 * 4},
         /* X*Y is 0 in four of the remaining, which X + Y excludes */
         {"#pragma hone require X > 1\n#pragma hone require X + Y >= 4\n"
-         "#pragma hone require 12 % (X*Y) == 0\n", 4},
+         "#pragma hone require 12 % (X*Y) == 0\n",
+         4},
         /* nobody needs it */
         {"#pragma hone let Q = 6/X\n#pragma hone require Y > 1\n", 2 * 4},
         /* overflow below a guard */
         {"#pragma hone require X < 2\n"
-         "#pragma hone require (X < 2 ? Y : 4G*4G*X) > 0\n", 2 * 3},
+         "#pragma hone require (X < 2 ? Y : 4G*4G*X) > 0\n",
+         2 * 3},
     };
 
     (void)state;
@@ -112,12 +117,14 @@ static void guards(void **state)
     }
 }
 
-/* More combinations than 64 bits can number are no difficulty by themselves. */
+/* More combinations than 64 bits can number are no difficulty by themselves.
+ */
 static void huge(void **state)
 {
     static const char params[] =
         "#pragma hone param A in 1..65536\n#pragma hone param B in 1..65536\n"
-        "#pragma hone param C in 1..65536\n#pragma hone param D in 1..65536\n";
+        "#pragma hone param C in 1..65536\n#pragma hone param D in "
+        "1..65536\n";
     char text[1024];
     hone_template *t;
     hone_space *space;
@@ -127,9 +134,10 @@ static void huge(void **state)
     uint64_t rank;
 
     (void)state;
-    (void)snprintf(text, sizeof text,
-                   OP "%s#pragma hone require A > 65535 && B == A && C > 1\n"
-                      LAUNCH, params);
+    (void)snprintf(
+        text, sizeof text,
+        OP "%s#pragma hone require A > 65535 && B == A && C > 1\n" LAUNCH,
+        params);
     t = parse_good(text);
     space = space_of(t, NULL);
     assert_int_equal(hone__space_raw_count(space), INT64_MAX);

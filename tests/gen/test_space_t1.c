@@ -87,7 +87,7 @@ static void sizes(void **state)
     }
 }
 
-/* ---- any order of the parameters ---------------------------------------- */
+/* ---- any order of the parameters --------------------------------------- */
 
 /* The definition with its parameters, a line each, in another order. */
 static void shuffle(const char *source, uint64_t seed, hone_text *out)
@@ -126,8 +126,8 @@ static void compare(const hone_t1 *one, const hone_space *space,
 
     assert_int_equal(hone__space_count(shuffled), hone__space_count(space));
     for (int64_t i = 0; i < 1000; ++i) {
-        const int64_t index = hone__space_sample(
-            shuffled, (uint64_t)i * 0x9e3779b97f4a7c15u);
+        const int64_t index =
+            hone__space_sample(shuffled, (uint64_t)i * 0x9e3779b97f4a7c15u);
 
         hone__space_get_indexes(shuffled, index, values);
         for (size_t k = 0; k < one->n_params; ++k) {
@@ -161,8 +161,8 @@ static void any_order(void **state)
             hone_space *shuffled;
 
             shuffle(hone__text_str(&text), seed, &other);
-            shuffled_t1 = read_text("shuffled", hone__text_str(&other),
-                                    other.length);
+            shuffled_t1 =
+                read_text("shuffled", hone__text_str(&other), other.length);
             shuffled = open_space(shuffled_t1);
             compare(t1, space, shuffled_t1, shuffled);
             hone__space_free(shuffled);
@@ -175,7 +175,7 @@ static void any_order(void **state)
     }
 }
 
-/* ---- tiles of two dimensions at three levels ---------------------------- */
+/* ---- tiles of two dimensions at three levels --------------------------- */
 
 /* Of one dimension: the three values that others depend on. */
 typedef struct tile {
@@ -216,8 +216,8 @@ static void count_by_factors(void **state)
             if (all[a].num_wi * all[b].num_wi > 16)
                 continue;
             for (int bits = 0; bits < 4; ++bits)
-                caches += (bits & 1) * all[a].lcl +
-                              (bits >> 1) * all[b].lcl <= 12;
+                caches +=
+                    (bits & 1) * all[a].lcl + (bits >> 1) * all[b].lcl <= 12;
             for (int res = 0; res < 2; ++res)
                 others += (area * (1 + res) <= 16) * (1 + (area > 1));
             count += caches * others;

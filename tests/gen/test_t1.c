@@ -25,7 +25,7 @@ static hone_t1 *read_good(const char *text)
     return t1;
 }
 
-/* ---- what is read ------------------------------------------------------- */
+/* ---- what is read ------------------------------------------------------ */
 
 static void values(void **state)
 {
@@ -97,9 +97,11 @@ static void counts(void **state)
         hone_error err = {0};
 
         (void)snprintf(text, sizeof text,
-                       BEGIN A ", {\"Name\": \"b\", \"Values\": \"[1, 2]\"},\n"
+                       BEGIN A
+                       ", {\"Name\": \"b\", \"Values\": \"[1, 2]\"},\n"
                        "{\"Name\": \"s\", \"Values\": \"['one']\"}" MIDDLE
-                       "%s" END, cases[i].conditions);
+                       "%s" END,
+                       cases[i].conditions);
         t1 = read_good(text);
         if (hone__space_create_t1(t1, &space, &err))
             fail_msg("%s", err.text);
@@ -126,7 +128,7 @@ static void names(void **state)
     hone__t1_free(t1);
 }
 
-/* ---- mistakes ----------------------------------------------------------- */
+/* ---- mistakes ---------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -138,7 +140,8 @@ static const struct {
     {"[1, 2]", 1, 1, "a T1 definition is an object"},
     {"{}", 1, 1, "\"ConfigurationSpace\" is missing here"},
     {"{\"ConfigurationSpace\": 3}", 1, 24, "has to be an object"},
-    {"{\"ConfigurationSpace\": {}}", 1, 24, "\"TuningParameters\" is missing"},
+    {"{\"ConfigurationSpace\": {}}", 1, 24,
+     "\"TuningParameters\" is missing"},
     {"{\"a\": 1,}", 1, 9, "a comma with nothing behind it"},
     {"{\"a\" 1}", 1, 6, "expected ':' behind the name"},
     {"{\"a\": tru}", 1, 7, "'tru' is not a value"},
@@ -163,8 +166,8 @@ static const struct {
     {BEGIN A MIDDLE "{\"Expression\": \"a + c < 3\"}" END, 4, 21,
      "no parameter is called 'c'"},
     {BEGIN "{\"Name\": \"block\", \"Values\": \"[1, 2]\"}" MIDDLE
-     "{\"Expression\": \"blok < 3\"}" END, 4, 17,
-     "no parameter is called 'blok'; did you mean 'block'?"},
+           "{\"Expression\": \"blok < 3\"}" END,
+     4, 17, "no parameter is called 'blok'; did you mean 'block'?"},
     {BEGIN A MIDDLE "{\"Expression\": \"a <\"}" END, 4, 20, "ends here"},
     {BEGIN A MIDDLE "{}" END, 4, 1, "\"Expression\" is missing"},
     /* after an escape columns are those of the string */
@@ -201,13 +204,13 @@ static void all_at_once(void **state)
     hone_t1 *t1;
 
     (void)state;
-    assert_int_equal(
-        read_text(BEGIN "{\"Name\": \"a\", \"Values\": \"[1, 1]\"},\n"
-                        "{\"Name\": \"b\", \"Values\": \"[x]\"}" MIDDLE
-                        "{\"Expression\": \"a + c\"},\n"
-                        "{\"Expression\": \"b +\"}" END,
-                  &t1, &diagnostics, &err),
-        HONE_ERR_INPUT);
+    assert_int_equal(read_text(BEGIN
+                               "{\"Name\": \"a\", \"Values\": \"[1, 1]\"},\n"
+                               "{\"Name\": \"b\", \"Values\": \"[x]\"}" MIDDLE
+                               "{\"Expression\": \"a + c\"},\n"
+                               "{\"Expression\": \"b +\"}" END,
+                               &t1, &diagnostics, &err),
+                     HONE_ERR_INPUT);
     assert_int_equal(diagnostics.n, 4);
     assert_string_equal(err.text, "t.json: 4 mistakes");
     hone__diagnostics_free(&diagnostics);
@@ -248,12 +251,12 @@ static void impossible(void **state)
     }
 }
 
-/* ---- damage ------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------ */
 
-static const char whole[] =
-    BEGIN A ",\n{\"Name\": \"b\", \"Values\": \"[i*2 for i in range(1, 4) if i]"
-            " + ['t']\"}" MIDDLE
-    "{\"Expression\": \"a < 2 or b in [2, a] and not 4 % a == 1 if a else b\"},"
+static const char whole[] = BEGIN A
+    ",\n{\"Name\": \"b\", \"Values\": \"[i*2 for i in range(1, 4) if i]"
+    " + ['t']\"}" MIDDLE "{\"Expression\": \"a < 2 or b in [2, a] and not 4 "
+                         "% a == 1 if a else b\"},"
     "\n{\"Expression\": \"a*a <= 16\"}" END;
 
 /* Cut off anywhere: refused, with a place inside the text. */
@@ -265,8 +268,9 @@ static void truncated(void **state)
         hone_error err = {0};
         hone_t1 *t1;
 
-        assert_int_equal(hone__t1_read("t.json", whole, n, &t1, &diagnostics,
-                                       &err), HONE_ERR_INPUT);
+        assert_int_equal(
+            hone__t1_read("t.json", whole, n, &t1, &diagnostics, &err),
+            HONE_ERR_INPUT);
         assert_true(diagnostics.n > 0);
         hone__diagnostics_free(&diagnostics);
     }

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- the wire ------------------------------------------------------------
- */
+/* ---- the wire ---------------------------------------------------------- */
 
 static void requests_travel(void **state)
 {
@@ -56,8 +55,7 @@ static void requests_travel(void **state)
     hone__text_free(&payload);
 }
 
-/* ---- workers that fail ---------------------------------------------------
- */
+/* ---- workers that fail ------------------------------------------------- */
 
 typedef struct worker_plan {
     hone_status fails_setup; /* says FAILED before it is ready */
