@@ -8,6 +8,7 @@ struct hone_state_index {
     uint32_t hash;   /* its upper half: most misses need no look at a row */
 };
 
+/* The middle bits choose the place, the upper ones are compared. */
 static uint64_t hash_row(const uint64_t *row, size_t n_words)
 {
     uint64_t hash = 0;
@@ -57,7 +58,7 @@ static int grow_index(hone_states *states, size_t n)
     for (uint32_t i = 0; i < states->n; ++i) {
         const uint64_t hash =
             hash_row(states->rows + i * states->n_words, states->n_words);
-        size_t at = (size_t)hash & (size - 1);
+        size_t at = (size_t)(hash >> 24) & (size - 1);
 
         while (index[at].number)
             at = (at + 1) & (size - 1);
@@ -84,7 +85,7 @@ uint32_t hone__states_find(hone_states *states, const uint64_t *row)
     const size_t n_words = states->n_words;
     const uint64_t hash = hash_row(row, n_words);
     const uint32_t upper = (uint32_t)(hash >> 32);
-    size_t at = (size_t)hash & (states->n_index - 1);
+    size_t at = (size_t)(hash >> 24) & (states->n_index - 1);
 
     while (states->index[at].number) {
         const uint32_t number = states->index[at].number - 1;
