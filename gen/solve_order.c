@@ -4,7 +4,7 @@
  * estimate of the states after each of its prefixes: how many combinations of
  * kept values there can be, times the share that the conditions so far let
  * through. Orders are built front to back, keeping the best few (a beam
- * search). The figures come from solve_sample.c. */
+ * search). The figures come from a sample: solve_outlook.c. */
 #include "gen/solve_sample.h"
 
 #include <string.h>
@@ -94,6 +94,8 @@ static void extend(judge *j, prefix *p, uint32_t var)
 
 /* ---- the beam ---------------------------------------------------------- */
 
+/* The cost so far, and a guess of what every state will still cost: with less,
+ * small domains come first and multiply everything behind them. */
 static double rank(const prefix *p)
 {
     return p->cost + 200 * p->states;
