@@ -94,7 +94,7 @@ static void extend(judge *j, prefix *p, uint32_t var)
 
 /* ---- the beam ---------------------------------------------------------- */
 
-/* The cost so far, and a guess of what every state will still cost: with less,
+/* The cost so far, and a guess of what each state will cost yet: with less,
  * small domains come first and multiply everything behind them. */
 static double rank(const prefix *p)
 {
