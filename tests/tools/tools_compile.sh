@@ -80,7 +80,7 @@ extern "C" __global__ void slow(float *x)
     x[threadIdx.x] += A;
 }
 CODE
-for again in 1 2; do # compiled, and from the cache
+for _ in 1 2; do # compiled, and from the cache
     run 0 compile "$work/warned.cu" --cache-dir "$cache" --format json \
         --list --arch sm_90a -j 1
     json variants=2 failed=0 warned=1 list.0.warnings= list.1.warnings=C7508
@@ -115,6 +115,7 @@ if ! grep -q "__asan_init\|__tsan_init" "$HONE"; then
     command="hone compile with ulimit -d"
     code=0
     (
+        # shellcheck disable=SC3045 # dash and bash have it
         ulimit -d 450000
         "$HONE" compile "$work/bomb.cu" --cache-dir "$cache" --format json \
             -j 2 >"$work/out" 2>"$work/err"

@@ -51,7 +51,7 @@ for _ in $(seq 200); do
 done
 worker=$(children $tuner hone-trial)
 [ -n "$worker" ] || fail "there is no process hone-trial"
-kill -9 $worker
+kill -9 "$worker"
 command="tune with a killed worker"
 code=0
 wait $tuner || code=$?
