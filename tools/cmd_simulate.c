@@ -72,7 +72,7 @@ static hone_status run_repeats(const simulation *s,
         HONE_TRY(hone__replay_run(
             &(hone_replay_request){recording, s->strategy, -1,
                                    hone__replay_seed(s->seed, i),
-                                   out->budget},
+                                   out->budget, 1},
             NULL, NULL, &last, err));
         out->evaluations += share * (double)last.n;
         out->simulated_s += share * last.simulated_s;

@@ -6,8 +6,6 @@
 #include "tuner/replay_json.h"
 #include "tuner/replay_recording.h"
 
-enum { HONE_MAX_RECORDED_PARAMS = 256 };
-
 /* A JSON file that is being read. */
 typedef struct hone_replay_file {
     hone_json_reader *reader;

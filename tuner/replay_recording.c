@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static hone_status out_of_memory(hone_error *err)
@@ -68,9 +69,13 @@ void hone__recordings_free(hone_recordings *recordings)
     for (size_t i = 0; i < recordings->n; ++i) {
         hone_recording *recording = recordings->items[i];
 
-        for (size_t p = 0; p < recording->n_params; ++p)
+        for (size_t p = 0; p < recording->n_params; ++p) {
             hone__free(recording->params[p].values);
+            hone__free(recording->params[p].rank);
+            hone__free(recording->params[p].by_rank);
+        }
         hone__free(recording->params);
+        hone__free(recording->n_values);
         hone__free(recording->values);
         hone__free(recording->trials);
         hone__free(recording->table);
@@ -106,9 +111,14 @@ long hone__recording_find_param(const hone_recording *recording,
 hone_status hone__recording_add_param(hone_recording *recording,
                                       const char *name, hone_error *err)
 {
-    hone_recorded_param *params = hone__realloc(
-        recording->params, (recording->n_params + 1) * sizeof *params);
+    hone_recorded_param *params;
 
+    if (recording->n_params == HONE_MAX_RECORDED_PARAMS)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s: more than %d parameters", recording->path,
+                          HONE_MAX_RECORDED_PARAMS);
+    params = hone__realloc(recording->params,
+                           (recording->n_params + 1) * sizeof *params);
     if (!params)
         return out_of_memory(err);
     recording->params = params;
@@ -272,6 +282,58 @@ static hone_status hash_contents(hone_recording *recording, hone_error *err)
     return status;
 }
 
+static int is_number(const char *text, double *out)
+{
+    char *end;
+
+    *out = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* Files list values as their trials have them; neighbours in a search are
+ * neighbouring numbers. Booleans and words stay as they came. */
+static hone_status rank_values(hone_recorded_param *param, hone_error *err)
+{
+    const size_t n = param->n_values;
+    double *numbers = hone__alloc((n + 1) * sizeof *numbers);
+    int are_numbers = 1;
+
+    param->rank = hone__alloc((n + 1) * sizeof *param->rank);
+    param->by_rank = hone__alloc((n + 1) * sizeof *param->by_rank);
+    if (!numbers || !param->rank || !param->by_rank) {
+        hone__free(numbers);
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < n; ++i)
+        are_numbers = are_numbers && is_number(param->values[i], &numbers[i]);
+    for (size_t i = 0; i < n; ++i) {
+        size_t at = i;
+
+        for (; are_numbers && at > 0 &&
+               numbers[param->by_rank[at - 1]] > numbers[i];
+             --at)
+            param->by_rank[at] = param->by_rank[at - 1];
+        param->by_rank[at] = (int)i;
+    }
+    for (size_t i = 0; i < n; ++i)
+        param->rank[param->by_rank[i]] = (int)i;
+    hone__free(numbers);
+    return HONE_OK;
+}
+
+static hone_status rank_all_values(hone_recording *recording, hone_error *err)
+{
+    recording->n_values =
+        hone__alloc((recording->n_params + 1) * sizeof *recording->n_values);
+    if (!recording->n_values)
+        return out_of_memory(err);
+    for (size_t i = 0; i < recording->n_params; ++i) {
+        recording->n_values[i] = (int)recording->params[i].n_values;
+        HONE_TRY(rank_values(&recording->params[i], err));
+    }
+    return HONE_OK;
+}
+
 hone_status hone__recording_finish(hone_recording *recording, double unit_s,
                                    hone_error *err)
 {
@@ -291,23 +353,37 @@ hone_status hone__recording_finish(hone_recording *recording, double unit_s,
         if (++recording->n_valid == 1 || trial->time_ns < recording->best_ns)
             recording->best_ns = trial->time_ns;
     }
+    HONE_TRY(rank_all_values(recording, err));
     return hash_contents(recording, err);
 }
 
 /* ---- as a space --------------------------------------------------------- */
 
-static void get_values(const void *user, int64_t index, int64_t *out_values)
+static void get_ranks(const void *user, int64_t index, int *out_ranks)
 {
     const hone_recording *recording = user;
+    const uint32_t *values = values_of(recording, index);
 
     for (size_t i = 0; i < recording->n_params; ++i)
-        out_values[i] = values_of(recording, index)[i];
+        out_ranks[i] = recording->params[i].rank[values[i]];
+}
+
+/* What was not recorded is not valid. */
+static int64_t find_ranks(const void *user, const int *ranks)
+{
+    const hone_recording *recording = user;
+    uint32_t values[HONE_MAX_RECORDED_PARAMS];
+
+    for (size_t i = 0; i < recording->n_params; ++i)
+        values[i] = (uint32_t)recording->params[i].by_rank[ranks[i]];
+    return recording->table[find_place(recording, values)] - 1;
 }
 
 hone_search_space hone__recording_space(const hone_recording *recording)
 {
     return (hone_search_space){recording->n_configs, recording->n_params,
-                               get_values, recording};
+                               recording->n_values,  get_ranks,
+                               find_ranks,           recording};
 }
 
 void hone__recording_config(const hone_recording *recording, int64_t index,

@@ -11,11 +11,13 @@
 #include "runtime/launch_spec.h"
 #include "runtime/text.h"
 #include "tuner/outcome.h"
-#include "tuner/search.h"
+#include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { HONE_MAX_RECORDED_PARAMS = 256 };
 
 /* What a trial cost when it was recorded, in seconds. */
 typedef enum hone_cost {
@@ -38,6 +40,8 @@ typedef struct hone_recorded_param {
     size_t n_values;
     size_t capacity;
     const char **values; /* as text, in the file's order */
+    int *rank;           /* of each value: numbers ascend, others stay */
+    int *by_rank;        /* the other way round */
 } hone_recorded_param;
 
 typedef struct hone_recording {
@@ -53,6 +57,7 @@ typedef struct hone_recording {
 
     size_t n_params;
     hone_recorded_param *params;
+    int *n_values;      /* of each parameter */
     int64_t n_configs;
     int64_t capacity;
     uint32_t *values;   /* n_params value indexes per configuration */
@@ -81,7 +86,7 @@ hone_status hone__recordings_read(const char *path, hone_recordings *out,
                                   hone_error *err);
 void hone__recordings_free(hone_recordings *recordings);
 
-/* The view that strategies search; values are value indexes. */
+/* The view that strategies search; values are their ranks. */
 hone_search_space hone__recording_space(const hone_recording *recording);
 /* "block_size_x=16,..", appended. */
 void hone__recording_config(const hone_recording *recording, int64_t index,

@@ -16,34 +16,83 @@ static int is_spent(const hone_replay_budget *budget,
            (budget->seconds > 0 && last->simulated_s >= budget->seconds);
 }
 
+/* One trial on the simulated clock. */
+static void try_next(const hone_recording *recording, int64_t index,
+                     hone_replay_step *step)
+{
+    step->index = index;
+    step->trial = &recording->trials[index];
+    ++step->n;
+    step->simulated_s += hone__recorded_cost_s(step->trial);
+    if (step->trial->outcome == HONE_OUTCOME_OK &&
+        (step->best_ns <= 0 || step->trial->time_ns < step->best_ns))
+        step->best_ns = step->trial->time_ns;
+}
+
+/* Answers arrive `batch` - 1 proposals late, as they do when a farm compiles
+ * ahead of the device. */
+static hone_status answer(hone_search *search,
+                          const hone_recording *recording, int64_t index,
+                          hone_error *err)
+{
+    const hone_recorded_trial *trial = &recording->trials[index];
+
+    return hone__search_tell(
+        search, index,
+        &(hone_search_answer){
+            trial->outcome == HONE_OUTCOME_OK ? trial->time_ns : 0,
+            hone__recorded_cost_s(trial)},
+        err);
+}
+
+enum { MOST_AHEAD = 1024 };
+
+static hone_status loop(const hone_replay_request *request,
+                        hone_search *search, hone_replay_fn on_step,
+                        void *user, hone_replay_step *step, hone_error *err)
+{
+    const int64_t batch = request->batch > 1 ? request->batch : 1;
+    int64_t ahead[MOST_AHEAD];
+    int64_t n_asked = 0;
+
+    if (batch > MOST_AHEAD)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "a batch has at most %d configurations",
+                          MOST_AHEAD);
+    while (!is_spent(&request->budget, step)) {
+        int64_t index = 0;
+
+        while (index >= 0 && n_asked < step->n + batch) {
+            HONE_TRY(hone__search_next(search, &index, err));
+            if (index >= 0)
+                ahead[n_asked++ % batch] = index;
+        }
+        if (n_asked == step->n)
+            return HONE_OK;
+        try_next(request->recording, ahead[step->n % batch], step);
+        if (on_step)
+            HONE_TRY(on_step(user, step, err));
+        HONE_TRY(answer(search, request->recording, step->index, err));
+    }
+    return HONE_OK;
+}
+
 hone_status hone__replay_run(const hone_replay_request *request,
                              hone_replay_fn on_step, void *user,
                              hone_replay_step *out_last, hone_error *err)
 {
-    const hone_recording *recording = request->recording;
-    const hone_search_space space = hone__recording_space(recording);
-    hone_replay_step step = {.index = -1};
+    const hone_search_space space = hone__recording_space(request->recording);
     hone_search *search = NULL;
-    hone_status status =
-        hone__search_open(request->strategy, &space, request->first,
-                          request->seed, &search, err);
+    hone_status status;
 
-    while (status == HONE_OK && !is_spent(&request->budget, &step)) {
-        const int64_t index = hone__search_next(search);
-
-        if (index < 0)
-            break;
-        step.index = index;
-        step.trial = &recording->trials[index];
-        ++step.n;
-        step.simulated_s += hone__recorded_cost_s(step.trial);
-        if (step.trial->outcome == HONE_OUTCOME_OK &&
-            (step.best_ns <= 0 || step.trial->time_ns < step.best_ns))
-            step.best_ns = step.trial->time_ns;
-        if (on_step)
-            status = on_step(user, &step, err);
-    }
+    *out_last = (hone_replay_step){.index = -1};
+    status = hone__search_open(
+        request->strategy, &space,
+        &(hone_search_options){request->seed, &request->first, 1,
+                               request->budget.evaluations},
+        &search, err);
+    if (status == HONE_OK)
+        status = loop(request, search, on_step, user, out_last, err);
     hone__search_close(search);
-    *out_last = step;
     return status;
 }

@@ -32,6 +32,8 @@ typedef struct hone_replay_request {
     int64_t first;        /* the configuration that is tried first, or -1 */
     uint64_t seed;
     hone_replay_budget budget;
+    int64_t batch;        /* so many are asked for before the first answer;
+                             0 and 1: each is answered before the next */
 } hone_replay_request;
 
 /* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no

@@ -319,7 +319,8 @@ hone_status hone__replay_score(const hone_recording *recording,
             status = hone__replay_run(
                 &(hone_replay_request){recording, strategy, -1,
                                        hone__replay_seed(seed, i),
-                                       {0, end.seconds}},
+                                       {0, end.seconds},
+                                       1},
                 add_point, &c, &last, err);
         }
     }

@@ -299,7 +299,7 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
         status = hone__replay_run(
             &(hone_replay_request){request->recording, request->strategy,
                                    request->recording->default_index,
-                                   request->seed, request->budget},
+                                   request->seed, request->budget, 1},
             on_step, &s, &last, err);
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED) {
         stored = end_session(&s, status, err);

@@ -136,16 +136,13 @@ int hone__tune_budget_is_spent(const hone_tune_run *run)
                request->budget_trials;
 }
 
-static int64_t next_index(hone_tune_run *run)
+static hone_status next_index(hone_tune_run *run, int64_t *out_index,
+                              hone_error *err)
 {
-    int64_t index;
-
-    if (run->only_index >= 0)
-        return run->next_job ? -1 : run->only_index;
-    do {
-        index = hone__search_next(run->search);
-    } while (index >= 0 && (run->seen[index / 8] >> (index % 8) & 1));
-    return index;
+    if (run->only_index < 0)
+        return hone__search_next(run->search, out_index, err);
+    *out_index = run->next_job ? -1 : run->only_index;
+    return HONE_OK;
 }
 
 /* ---- before compiling --------------------------------------------------- */
@@ -211,9 +208,10 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
            run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
            run->compiling.n < MOST_WAITING * ahead &&
            !hone__tune_budget_is_spent(run)) {
-        const int64_t index = next_index(run);
         hone_tune_job *job = NULL;
+        int64_t index;
 
+        HONE_TRY(next_index(run, &index, err));
         if (index < 0) {
             run->exhausted = 1;
             return HONE_OK;

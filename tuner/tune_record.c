@@ -10,9 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void mark_seen(hone_tune_run *run, int64_t index)
+/* The search learns what became of a configuration. */
+static hone_status tell(hone_tune_run *run, int64_t index,
+                        hone_outcome outcome, double time_ns, double cost_s,
+                        hone_error *err)
 {
-    run->seen[index / 8] |= (unsigned char)(1u << (index % 8));
+    const hone_search_answer answer = {
+        outcome == HONE_OUTCOME_OK ? time_ns : 0, cost_s};
+
+    return hone__search_tell(run->search, index, &answer, err);
 }
 
 static hone_status add_candidate(hone_tune_run *run,
@@ -95,12 +101,12 @@ static hone_status resume_trial(void *user, const hone_db_trial_row *row,
     hone__free(config);
     if (candidate.index < 0 || outcome == HONE_N_OUTCOMES)
         return status; /* of another space: the template changed */
-    if (run->seen[candidate.index / 8] & (1u << (candidate.index % 8))) {
+    if (hone__search_knows(run->search, candidate.index)) {
         if (outcome != HONE_OUTCOME_OK)
             refute(run, candidate.index, outcome);
         return HONE_OK;
     }
-    mark_seen(run, candidate.index);
+    HONE_TRY(tell(run, candidate.index, outcome, row->time_ns, 0, err));
     ++run->progress.n_resumed;
     run->progress.n_compiled += row->cubin_sha256[0] != '\0';
     count_outcome(run, outcome);
@@ -474,7 +480,8 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
         run->request->on_trial(run->request->user,
                                hone__text_str(&job->config), report->outcome,
                                report->message);
-    mark_seen(run, job->index);
+    HONE_TRY(tell(run, job->index, report->outcome, report->time_ns,
+                  report->gpu_s + 1e-3 * job->compiled.compile_ms, err));
     count_outcome(run, report->outcome);
     if (report->outcome == HONE_OUTCOME_OK)
         HONE_TRY(add_candidate(run, &candidate, hone__text_str(&job->config),

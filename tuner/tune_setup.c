@@ -24,13 +24,12 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
                                 &run->default_spec, err));
     run->result->space_raw = hone__space_raw_count(run->space);
     run->result->space_valid = hone__space_count(run->space);
-    run->seen =
-        hone__alloc((size_t)(run->result->space_valid + 7) / 8 + 1);
-    if (!run->seen)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    view = hone__search_space_of(tmpl, run->space);
-    return hone__search_open(request->strategy, &view, run->default_index,
-                             request->seed, &run->search, err);
+    view = hone__search_space_of(run->space);
+    return hone__search_open(
+        request->strategy, &view,
+        &(hone_search_options){request->seed, &run->default_index, 1,
+                               request->budget_trials},
+        &run->search, err);
 }
 
 static void plan_progress(hone_tune_run *run)
@@ -167,7 +166,6 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__disk_sync_stop(&run->disk);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
-    hone__free(run->seen);
     hone__search_close(run->search);
     hone__space_free(run->space);
     hone__own_code_free(&run->own_code);

@@ -13,7 +13,7 @@
 #include "tuner/final.h"
 #include "tuner/gpu_worker.h"
 #include "tuner/own_code.h"
-#include "tuner/search.h"
+#include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -72,7 +72,6 @@ typedef struct hone_tune_run {
     hone_space *space;
     hone_search *search;
     int64_t default_index;
-    unsigned char *seen; /* a bit per configuration of the space */
     hone_farm *farm;
     hone_own_code own_code;
     hone_text default_spec;

@@ -53,7 +53,7 @@ static void test_t4(void **state)
     hone_recordings list;
     const hone_recording *r = read_one("recordings/small_t4.json", &list);
     const hone_search_space space = hone__recording_space(r);
-    int64_t values[2];
+    int values[2];
 
     (void)state;
     assert_string_equal(r->format, "T4");

@@ -59,7 +59,7 @@ static hone_replay_step run(const hone_recording *r, int64_t evaluations,
 
     assert_int_equal(
         hone__replay_run(&(hone_replay_request){r, "exhaustive", -1, 1,
-                                                {evaluations, seconds}},
+                                                {evaluations, seconds}, 1},
                          NULL, NULL, &last, NULL),
         HONE_OK);
     return last;
@@ -90,7 +90,7 @@ static void test_runs_and_budgets(void **state)
     last = run(r, 2, 100);
     assert_int_equal(last.n, 2);
     assert_int_equal(
-        hone__replay_run(&(hone_replay_request){r, "magic", -1, 1, {0, 0}},
+        hone__replay_run(&(hone_replay_request){r, "magic", -1, 1, {0, 0}, 1},
                          NULL, NULL, &last, &err),
         HONE_ERR_ARGUMENT);
     hone__recordings_free(&list);

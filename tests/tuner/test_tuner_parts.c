@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the tuner that need no GPU: messages, reading ptxas' report,
- * statistics, workers and search order. */
+ * statistics and workers. */
 #include "tuner/compiler.h"
 #include "tuner/measure.h"
-#include "tuner/search.h"
 #include "tuner/worker.h"
 
 #include <setjmp.h>
@@ -226,86 +225,6 @@ static void test_statistics(void **state)
 
 /* ---- search ------------------------------------------------------------- */
 
-static const char search_template[] =
-    "#pragma hone op f(n) \"x\"\n"
-    "#pragma hone arg x: inout f32[n]\n"
-    "#pragma hone param A in 1..7 default 3\n"
-    "#pragma hone param B in {1, 2, 4, 8}\n"
-    "#pragma hone require A != B\n"
-    "#pragma hone launch f grid(1) block(A)\n"
-    "extern \"C\" __global__ void f(float *x, long long n) {}\n";
-
-static void walk(const hone_search_space *space, const char *name,
-                 uint64_t seed, int64_t first, int64_t *order)
-{
-    const int64_t n = space->count;
-    hone_search *search = NULL;
-    char *seen = calloc((size_t)n, 1);
-
-    assert_int_equal(hone__search_open(name, space, first, seed, &search,
-                                       NULL),
-                     HONE_OK);
-    for (int64_t i = 0; i < n; ++i) {
-        order[i] = hone__search_next(search);
-        assert_in_range(order[i], 0, n - 1);
-        assert_false(seen[order[i]]);
-        seen[order[i]] = 1;
-    }
-    if (first >= 0)
-        assert_int_equal(order[0], first);
-    assert_int_equal(hone__search_next(search), -1);
-    assert_int_equal(hone__search_next(search), -1);
-    hone__search_close(search);
-    free(seen);
-}
-
-static void test_search_visits_each_once(void **state)
-{
-    hone_template *tmpl = NULL;
-    hone_diagnostics diagnostics = {0, NULL};
-    hone_error err = {.status = HONE_OK};
-    hone_space *space = NULL;
-    hone_search_space view;
-    hone_facts facts;
-    int64_t a[64], b[64], c[64];
-
-    (void)state;
-    assert_int_equal(hone__template_parse("t.cu", search_template,
-                                          strlen(search_template), &tmpl,
-                                          &diagnostics, &err),
-                     HONE_OK);
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, &err), HONE_OK);
-    assert_int_equal(hone__space_create(tmpl, NULL, &facts, &space, &err),
-                     HONE_OK);
-    view = hone__search_space_of(tmpl, space);
-    assert_int_equal(view.count, 25);
-    assert_int_equal(view.n_params, 2);
-    view.get(view.user, 1, a); /* A = 1, B = 1 is not valid: 1, 4 */
-    assert_int_equal(a[0], 1);
-    assert_int_equal(a[1], 4);
-    walk(&view, "exhaustive", 1, 5, a);
-    assert_int_equal(a[1], 0);
-    walk(&view, "exhaustive", 1, -1, a); /* no default: plainly in order */
-    for (int64_t i = 0; i < 25; ++i)
-        assert_int_equal(a[i], i);
-    walk(&view, "random", 1, -1, a);
-    walk(&view, "random", 1, 5, a);
-    walk(&view, "random", 1, 5, b);
-    walk(&view, "random", 2, 5, c);
-    assert_memory_equal(a, b, 25 * sizeof a[0]);
-    assert_memory_not_equal(a, c, 25 * sizeof a[0]);
-    {
-        hone_search *search = NULL;
-
-        assert_int_equal(hone__search_open("magic", &view, 0, 1, &search,
-                                           &err),
-                         HONE_ERR_ARGUMENT);
-        assert_non_null(strstr(err.text, "exhaustive, random"));
-    }
-    hone__space_free(space);
-    hone__template_free(tmpl);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_worker_sees_its_end_of_stream),
         cmocka_unit_test(test_ptxas_report),
         cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_search_visits_each_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all searches share: the trials so far, what comes first, and that
+ * nothing comes twice. */
+#include "tuner/search/strategies.h"
+
+#include "runtime/alloc.h"
+
+#include <string.h>
+
+static hone_status out_of_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory in the search");
+}
+
+/* ---- trials -------------------------------------------------------------
+ */
+
+static size_t place_of(const hone_search *search, int64_t index)
+{
+    const size_t mask = search->table_size - 1;
+    size_t at = ((uint64_t)index * 0x9e3779b97f4a7c15u >> 20) & mask;
+
+    while (search->table[at] &&
+           search->trials[search->table[at] - 1].index != index)
+        at = (at + 1) & mask;
+    return at;
+}
+
+int64_t hone__search_slot(const hone_search *search, int64_t index)
+{
+    return search->table[place_of(search, index)] - 1;
+}
+
+int hone__search_knows(const hone_search *search, int64_t index)
+{
+    return hone__search_slot(search, index) >= 0;
+}
+
+int hone__search_is_new(const hone_search *search, int64_t index)
+{
+    return index >= 0 && hone__search_slot(search, index) < 0;
+}
+
+const int *hone__search_values(const hone_search *search, int64_t slot)
+{
+    return search->values + (size_t)slot * search->space.n_params;
+}
+
+static hone_status grow(hone_search *search, hone_error *err)
+{
+    const size_t n = search->capacity ? 2 * (size_t)search->capacity : 256;
+    hone_search_trial *trials =
+        hone__realloc(search->trials, n * sizeof *trials);
+    int *values;
+    int64_t *told;
+    int64_t *table;
+
+    if (!trials)
+        return out_of_memory(err);
+    search->trials = trials;
+    values = hone__realloc(search->values,
+                           n * (search->space.n_params + 1) * sizeof *values);
+    if (!values)
+        return out_of_memory(err);
+    search->values = values;
+    told = hone__realloc(search->told, n * sizeof *told);
+    if (!told)
+        return out_of_memory(err);
+    search->told = told;
+    table = hone__alloc(4 * n * sizeof *table);
+    if (!table)
+        return out_of_memory(err);
+    hone__free(search->table);
+    search->table = table;
+    search->table_size = 4 * n;
+    search->capacity = (int64_t)n;
+    for (int64_t i = 0; i < search->n_trials; ++i)
+        table[place_of(search, search->trials[i].index)] = i + 1;
+    return HONE_OK;
+}
+
+/* The caller has seen that it is new. */
+static hone_status add_trial(hone_search *search, int64_t index,
+                             hone_error *err)
+{
+    const int64_t slot = search->n_trials;
+
+    if (slot == search->capacity)
+        HONE_TRY(grow(search, err));
+    search->space.get(search->space.user, index,
+                      search->values + (size_t)slot * search->space.n_params);
+    search->trials[slot] = (hone_search_trial){index, NAN, 0};
+    search->table[place_of(search, index)] = slot + 1;
+    ++search->n_trials;
+    return HONE_OK;
+}
+
+/* ---- configurations by chance -------------------------------------------
+ */
+
+int64_t hone__search_any(hone_search *search)
+{
+    return hone__chance_below(&search->chance, search->space.count);
+}
+
+int64_t hone__search_any_new(hone_search *search)
+{
+    while (search->n_drawn < search->space.count) {
+        const int64_t index =
+            hone__permutation_at(&search->permutation, search->n_drawn++);
+
+        if (hone__search_is_new(search, index))
+            return index;
+    }
+    return -1;
+}
+
+/* How often the values of a configuration were spread already, each relative
+ * to the share that is due to it. */
+static double crowding(const hone_search *search, const int *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < search->space.n_params; ++i) {
+        const int n = search->space.n_values[i];
+
+        if (n > 1)
+            sum += search->uses[search->use_base[i] + (size_t)values[i]] *
+                   (double)n;
+    }
+    return sum;
+}
+
+/* Latin-hypercube sampling wants every value of every parameter used equally
+ * often. Constraints forbid to write such a sample down; choosing the least
+ * crowded of random valid configurations comes as close as they allow. */
+enum { SPREAD_CHOICES = 24 };
+
+int64_t hone__search_spread(hone_search *search)
+{
+    int64_t best = -1;
+    double best_crowding = INFINITY;
+
+    for (int i = 0; i < SPREAD_CHOICES; ++i) {
+        const int64_t index = hone__search_any(search);
+        double crowd;
+
+        if (!hone__search_is_new(search, index))
+            continue;
+        search->space.get(search->space.user, index, search->row);
+        crowd = crowding(search, search->row);
+        if (crowd < best_crowding) {
+            best_crowding = crowd;
+            best = index;
+        }
+    }
+    if (best < 0)
+        best = hone__search_any_new(search);
+    if (best < 0)
+        return -1;
+    search->space.get(search->space.user, best, search->row);
+    for (size_t i = 0; i < search->space.n_params; ++i)
+        ++search->uses[search->use_base[i] + (size_t)search->row[i]];
+    return best;
+}
+
+/* ---- life ---------------------------------------------------------------
+ */
+
+static hone_status prepare(hone_search *search,
+                           const hone_search_options *options,
+                           hone_error *err)
+{
+    const size_t n_params = search->space.n_params;
+    size_t n_values = 0;
+
+    search->use_base = hone__alloc((n_params + 1) * sizeof *search->use_base);
+    search->row = hone__alloc((n_params + 1) * sizeof *search->row);
+    search->first =
+        hone__alloc((options->n_first + 1) * sizeof *search->first);
+    search->free = hone__alloc((n_params + 1) * sizeof *search->free);
+    if (!search->use_base || !search->row || !search->first || !search->free)
+        return out_of_memory(err);
+    for (size_t i = 0; i < n_params; ++i) {
+        if (search->space.n_values[i] > 1)
+            search->free[search->n_free++] = i;
+        search->use_base[i] = n_values;
+        n_values += (size_t)search->space.n_values[i];
+    }
+    if (options->n_first)
+        memcpy(search->first, options->first,
+               options->n_first * sizeof *search->first);
+    search->n_first = options->n_first;
+    search->uses = hone__alloc((n_values + 1) * sizeof *search->uses);
+    search->state = hone__alloc(search->strategy->state_bytes + 1);
+    if (!search->uses || !search->state)
+        return out_of_memory(err);
+    HONE_TRY(grow(search, err));
+    return search->strategy->start ? search->strategy->start(search, err)
+                                   : HONE_OK;
+}
+
+hone_status hone__search_open(const char *name,
+                              const hone_search_space *space,
+                              const hone_search_options *options,
+                              hone_search **out, hone_error *err)
+{
+    const hone_strategy *strategy = hone__strategy_find(name);
+    hone_search *search;
+    hone_status status;
+
+    *out = NULL;
+    if (!strategy)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "there is no search strategy '%s'; there are: %s",
+                          name, hone__search_names());
+    search = hone__alloc(sizeof *search);
+    if (!search)
+        return out_of_memory(err);
+    search->strategy = strategy;
+    search->space = *space;
+    search->chance = hone__chance(options->seed);
+    search->permutation = hone__permutation(space->count, options->seed);
+    search->budget_trials = options->budget_trials;
+    search->n_spread = strategy->n_spread;
+    search->best = -1;
+    status = prepare(search, options, err);
+    if (status != HONE_OK) {
+        hone__search_close(search);
+        return status;
+    }
+    *out = search;
+    return HONE_OK;
+}
+
+void hone__search_close(hone_search *search)
+{
+    if (!search)
+        return;
+    if (search->state && search->strategy->stop)
+        search->strategy->stop(search);
+    hone__free(search->state);
+    hone__free(search->first);
+    hone__free(search->uses);
+    hone__free(search->use_base);
+    hone__free(search->row);
+    hone__free(search->free);
+    hone__free(search->trials);
+    hone__free(search->values);
+    hone__free(search->told);
+    hone__free(search->table);
+    hone__free(search);
+}
+
+/* ---- ask and tell -------------------------------------------------------
+ */
+
+static int64_t next_first(hone_search *search)
+{
+    while (search->at_first < search->n_first) {
+        const int64_t index = search->first[search->at_first++];
+
+        if (hone__search_is_new(search, index))
+            return index;
+    }
+    return -1;
+}
+
+hone_status hone__search_next(hone_search *search, int64_t *out_index,
+                              hone_error *err)
+{
+    int64_t index;
+
+    *out_index = -1;
+    if (search->n_trials >= search->space.count)
+        return HONE_OK;
+    index = next_first(search);
+    if (index < 0 && search->n_spread > 0) {
+        --search->n_spread;
+        index = hone__search_spread(search);
+    }
+    if (index < 0)
+        HONE_TRY(search->strategy->propose(search, &index, err));
+    if (!hone__search_is_new(search, index))
+        index = hone__search_any_new(search);
+    if (index < 0)
+        return HONE_OK;
+    HONE_TRY(add_trial(search, index, err));
+    *out_index = index;
+    return HONE_OK;
+}
+
+hone_status hone__search_tell(hone_search *search, int64_t index,
+                              const hone_search_answer *answer,
+                              hone_error *err)
+{
+    int64_t slot = hone__search_slot(search, index);
+    hone_search_trial *trial;
+
+    if (slot < 0) {
+        HONE_TRY(add_trial(search, index, err));
+        slot = search->n_trials - 1;
+    }
+    trial = &search->trials[slot];
+    if (!isnan(trial->time_ns))
+        return HONE_OK;
+    trial->time_ns = answer->time_ns > 0 ? answer->time_ns : INFINITY;
+    trial->cost_s = answer->cost_s;
+    search->told[search->n_told++] = slot;
+    if (!isinf(trial->time_ns)) {
+        ++search->n_valid;
+        if (search->best < 0 ||
+            trial->time_ns < search->trials[search->best].time_ns)
+            search->best = slot;
+    }
+    if (search->strategy->learn)
+        search->strategy->learn(search, slot);
+    return HONE_OK;
+}
+
+void hone__search_progress(const hone_search *search, double gain,
+                           int64_t *out_last, int64_t *out_told)
+{
+    double best = INFINITY;
+
+    *out_last = 0;
+    *out_told = search->n_told;
+    for (int64_t i = 0; i < search->n_told; ++i) {
+        const double time_ns = search->trials[search->told[i]].time_ns;
+
+        if (time_ns < best * (1 - gain) || (isinf(best) && !isinf(time_ns))) {
+            best = time_ns;
+            *out_last = i + 1;
+        }
+    }
+}
+
+/* ---- templates' spaces --------------------------------------------------
+ */
+
+static void get_from_space(const void *user, int64_t index, int *out_values)
+{
+    hone__space_get_indexes(user, index, out_values);
+}
+
+static int64_t find_in_space(const void *user, const int *values)
+{
+    return hone__space_find_indexes(user, values);
+}
+
+hone_search_space hone__search_space_of(const hone_space *space)
+{
+    return (hone_search_space){hone__space_count(space),
+                               hone__space_n_params(space),
+                               hone__space_n_values(space),
+                               get_from_space,
+                               find_in_space,
+                               space};
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Search: which configuration is tried next. A search is asked for
+ * configurations and told what became of them, in any order and as many at a
+ * time as the caller can use; it never asks for the same one twice. */
+#ifndef HONE_TUNER_SEARCH_SEARCH_H
+#define HONE_TUNER_SEARCH_SEARCH_H
+
+#include "gen/space.h"
+#include "runtime/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hone_search hone_search;
+
+/* What strategies see of a space, be it a template's or a recorded one:
+ * configurations 0 .. count-1, each a vector of value indexes. Values that
+ * are numbers are in ascending order, so that neighbouring indexes are
+ * neighbouring values. */
+typedef struct hone_search_space {
+    int64_t count;
+    size_t n_params;
+    const int *n_values; /* of each parameter */
+    void (*get)(const void *user, int64_t index, int *out_values);
+    /* The configuration's number, -1 if it is not valid. */
+    int64_t (*find)(const void *user, const int *values);
+    const void *user;
+} hone_search_space;
+
+/* The view of a template's space, which must outlive it. */
+hone_search_space hone__search_space_of(const hone_space *space);
+
+typedef struct hone_search_options {
+    uint64_t seed;
+    /* Tried first, in this order; -1 and repeated ones are passed over. Such
+     * are the default configuration, so that every run knows what tuning
+     * gains, and the winners of neighbouring shapes and devices. */
+    const int64_t *first;
+    size_t n_first;
+    int64_t budget_trials; /* how many will be asked for; 0: not known */
+} hone_search_options;
+
+/* What became of a configuration. */
+typedef struct hone_search_answer {
+    double time_ns; /* 0: it failed */
+    double cost_s;  /* what the trial cost; 0: not known */
+} hone_search_answer;
+
+/* `name` is one of hone__search_names(). The space's `user` must outlive the
+ * search. The same name, space, options and answers give the same order.
+ * HONE_ERR_ARGUMENT lists the strategies; HONE_ERR_NO_MEMORY. */
+hone_status hone__search_open(const char *name,
+                              const hone_search_space *space,
+                              const hone_search_options *options,
+                              hone_search **out, hone_error *err);
+void hone__search_close(hone_search *search);
+
+/* The next configuration; -1 once each was asked for or told.
+ * HONE_ERR_NO_MEMORY. */
+hone_status hone__search_next(hone_search *search, int64_t *out_index,
+                              hone_error *err);
+/* What became of one: asked for, or known from elsewhere (an earlier run).
+ * Only the first answer counts. HONE_ERR_NO_MEMORY. */
+hone_status hone__search_tell(hone_search *search, int64_t index,
+                              const hone_search_answer *answer,
+                              hone_error *err);
+
+/* Was it asked for, or told? */
+int hone__search_knows(const hone_search *search, int64_t index);
+
+/* Which trial of those told was the last that made the best faster by more
+ * than the fraction `gain`, and how many were told: for stopping rules. */
+void hone__search_progress(const hone_search *search, double gain,
+                           int64_t *out_last, int64_t *out_told);
+
+/* The strategies, in the order of their table: names with a sentence each.
+ * `i` from 0; returns 0 after the last. */
+int hone__search_strategy(size_t i, const char **out_name,
+                          const char **out_summary);
+/* "auto, exhaustive, random, ..": for messages and help. */
+const char *hone__search_names(void);
+
+#endif
