@@ -199,6 +199,16 @@ int64_t hone__move_repair(hone_search *search, const int *values,
     return index;
 }
 
+int64_t hone__move_kick(hone_search *search, const int *values, int n)
+{
+    if (search->n_free == 0)
+        return -1;
+    copy_row(search, values);
+    for (int i = 0; i < n; ++i)
+        jump_row(search, pick_param(search));
+    return hone__move_repair(search, search->row, values);
+}
+
 int64_t hone__move_cross(hone_search *search, const int *a, const int *b)
 {
     uint64_t bits = 0;

@@ -46,6 +46,17 @@ const int *hone__search_values(const hone_search *search, int64_t slot)
     return search->values + (size_t)slot * search->space.n_params;
 }
 
+size_t hone__search_distance(const hone_search *search, int64_t a, int64_t b)
+{
+    const int *const va = hone__search_values(search, a);
+    const int *const vb = hone__search_values(search, b);
+    size_t n = 0;
+
+    for (size_t i = 0; i < search->space.n_params; ++i)
+        n += va[i] != vb[i];
+    return n;
+}
+
 static hone_status grow(hone_search *search, hone_error *err)
 {
     const size_t n = search->capacity ? 2 * (size_t)search->capacity : 256;
@@ -89,7 +100,7 @@ static hone_status add_trial(hone_search *search, int64_t index,
         HONE_TRY(grow(search, err));
     search->space.get(search->space.user, index,
                       search->values + (size_t)slot * search->space.n_params);
-    search->trials[slot] = (hone_search_trial){index, NAN, 0};
+    search->trials[slot] = (hone_search_trial){index, NAN, 0, search->tag};
     search->table[place_of(search, index)] = slot + 1;
     ++search->n_trials;
     return HONE_OK;
@@ -279,10 +290,13 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
         --search->n_spread;
         index = hone__search_spread(search);
     }
+    search->tag = 0;
     if (index < 0)
         HONE_TRY(search->strategy->propose(search, &index, err));
-    if (!hone__search_is_new(search, index))
+    if (!hone__search_is_new(search, index)) {
+        search->tag = 0;
         index = hone__search_any_new(search);
+    }
     if (index < 0)
         return HONE_OK;
     HONE_TRY(add_trial(search, index, err));
@@ -298,6 +312,7 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
     hone_search_trial *trial;
 
     if (slot < 0) {
+        search->tag = 0;
         HONE_TRY(add_trial(search, index, err));
         slot = search->n_trials - 1;
     }

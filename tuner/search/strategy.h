@@ -14,6 +14,7 @@ typedef struct hone_search_trial {
     int64_t index;
     double time_ns; /* INFINITY: it failed; NAN: not told yet */
     double cost_s;
+    int tag; /* what `propose` left in search->tag; 0 for all others */
 } hone_search_trial;
 
 typedef struct hone_strategy {
@@ -37,6 +38,7 @@ typedef struct hone_strategy {
 struct hone_search {
     const hone_strategy *strategy;
     void *state;
+    int tag; /* for the strategy: goes into the trial it proposes */
     hone_search_space space;
     hone_chance chance;
     hone_permutation permutation; /* of the space, for random new ones */
@@ -69,6 +71,8 @@ int64_t hone__search_slot(const hone_search *search, int64_t index);
 int hone__search_is_new(const hone_search *search, int64_t index);
 /* Its value indexes. */
 const int *hone__search_values(const hone_search *search, int64_t slot);
+/* In how many parameters two trials differ. */
+size_t hone__search_distance(const hone_search *search, int64_t a, int64_t b);
 /* A random configuration, new or not. */
 int64_t hone__search_any(hone_search *search);
 /* A random new one, -1 if there is none left. */
@@ -103,6 +107,8 @@ size_t hone__move_capacity(const hone_search *search);
  * `fallback` (valid) where nothing else helps. */
 int64_t hone__move_repair(hone_search *search, const int *values,
                           const int *fallback);
+/* `n` parameters, drawn with repetition, at any value, repaired. */
+int64_t hone__move_kick(hone_search *search, const int *values, int n);
 /* Each value of one of two parents, repaired. */
 int64_t hone__move_cross(hone_search *search, const int *a, const int *b);
 

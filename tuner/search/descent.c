@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descent along one parameter at a time. */
+#include "tuner/search/descent.h"
+
+#include "runtime/alloc.h"
+
+#include <string.h>
+
+hone_status hone__descent_open(hone_search *search, hone_descent *descent,
+                               hone_error *err)
+{
+    size_t n = 0;
+
+    *descent = (hone_descent){.at = -1};
+    for (size_t i = 0; i < search->n_free; ++i)
+        n += (size_t)search->space.n_values[search->free[i]];
+    descent->steps = hone__alloc((n + 1) * sizeof *descent->steps);
+    if (!descent->steps)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory in the search");
+    for (size_t i = 0; i < search->n_free; ++i) {
+        const int param = (int)search->free[i];
+
+        for (int v = 0; v < search->space.n_values[param]; ++v)
+            descent->steps[descent->n++] = (hone_descent_step){param, v};
+    }
+    return HONE_OK;
+}
+
+void hone__descent_close(hone_descent *descent)
+{
+    hone__free(descent->steps);
+}
+
+void hone__descent_start(hone_search *search, hone_descent *descent,
+                         int64_t slot)
+{
+    for (size_t left = descent->n; left > 1; --left) {
+        const size_t pick =
+            (size_t)hone__chance_below(&search->chance, (int64_t)left);
+        const hone_descent_step step = descent->steps[pick];
+
+        descent->steps[pick] = descent->steps[left - 1];
+        descent->steps[left - 1] = step;
+    }
+    descent->at = slot;
+    descent->next = 0;
+    descent->n_tried = 0;
+}
+
+int64_t hone__descent_next(hone_search *search, hone_descent *descent)
+{
+    if (descent->at < 0)
+        return -1;
+    memcpy(search->row, hone__search_values(search, descent->at),
+           search->space.n_params * sizeof *search->row);
+    while (descent->n_tried < descent->n) {
+        const hone_descent_step step = descent->steps[descent->next];
+        const int own = search->row[step.param];
+        int64_t index;
+
+        ++descent->n_tried;
+        if (++descent->next == descent->n)
+            descent->next = 0;
+        if (step.value == own)
+            continue;
+        search->row[step.param] = step.value;
+        index = search->space.find(search->space.user, search->row);
+        if (hone__search_is_new(search, index))
+            return index;
+        search->row[step.param] = own;
+    }
+    return -1;
+}
+
+int hone__descent_learn(const hone_search *search, hone_descent *descent,
+                        int64_t slot)
+{
+    const hone_search_trial *trials = search->trials;
+
+    if (isinf(trials[slot].time_ns))
+        return 0;
+    if (descent->at >= 0 &&
+        (trials[slot].time_ns >= trials[descent->at].time_ns ||
+         (slot != search->best &&
+          hone__search_distance(search, slot, descent->at) > 1)))
+        return 0;
+    descent->at = slot;
+    descent->n_tried = 0;
+    return 1;
+}
