@@ -61,11 +61,18 @@ static void need_all(plan *p)
     need(p, &t->work_bytes);
 }
 
+/* The lowest version whose readers know all that is written. */
+static int version(const plan *p)
+{
+    (void)p;
+    return 1;
+}
+
 static void write_names(plan *p)
 {
     const hone_template *t = p->tmpl;
 
-    hone__text_printf(p->out, "hone-launch 1\nop %s\n", t->op);
+    hone__text_printf(p->out, "hone-launch %d\nop %s\n", version(p), t->op);
     for (size_t i = 0; i < t->n_symbols; ++i)
         hone__text_printf(p->out, "symbol %s %zu\n", t->symbols[i],
                           1000 + i);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { NEWEST_VERSION = 2 };
+
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
 {
@@ -181,4 +183,24 @@ hone_status hone__reader_constant(hone_reader *r, int64_t *out)
     if (hone__expr_slot_count(expr))
         return hone__reader_fail(r, "expected a constant, found", text);
     return hone__expr_eval(expr, NULL, out, r->err);
+}
+
+hone_status hone__reader_version(hone_reader *r)
+{
+    const hone_piece whole = r->rest;
+    const hone_piece word = hone__reader_word(r);
+
+    for (int i = 1; i <= NEWEST_VERSION; ++i) {
+        const char digit[2] = {(char)('0' + i), '\0'};
+
+        if (hone__piece_is(word, "hone-launch") &&
+            hone__piece_is(r->rest, digit))
+            r->version = i;
+    }
+    if (r->version)
+        return HONE_OK;
+    return hone__reader_fail(r,
+                             "expected 'hone-launch 1' or 'hone-launch 2' (a "
+                             "newer hone may have written this), found",
+                             whole);
 }

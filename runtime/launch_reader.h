@@ -21,6 +21,7 @@ typedef struct hone_reader {
     hone_launch_spec *spec;
     hone_error *err;
     int line;
+    int version; /* of the text; 0: not read yet */
     hone_piece rest; /* of the current line, not read yet */
     size_t n_names;
     hone_reader_name *names;
@@ -37,6 +38,8 @@ void *hone__reader_grow(void *items, size_t n, size_t item_bytes);
 hone_piece hone__piece_trim(hone_piece s);
 int hone__piece_is(hone_piece s, const char *word);
 
+/* The first line: hone-launch N. */
+hone_status hone__reader_version(hone_reader *r);
 /* The next word of the line; empty at its end. */
 hone_piece hone__reader_word(hone_reader *r);
 /* The next word, which must be a name. */

@@ -292,20 +292,30 @@ static hone_status parse_statement(hone_reader *r)
         const char *keyword;
         hone_status (*parse)(hone_reader *r);
         int of_launch;
+        int version; /* of the text that may hold it, at least */
     } statements[] = {
-        {"op", parse_op, 0},           {"symbol", parse_constant, 0},
-        {"dim", parse_dim, 0},         {"param", parse_constant, 0},
-        {"let", parse_let, 0},         {"arg", parse_arg, 0},
-        {"require", parse_require, 0}, {"workspace", parse_workspace, 0},
-        {"launch", parse_launch, 0},   {"if", parse_if, 1},
-        {"grid", parse_grid, 1},       {"block", parse_block, 1},
-        {"shared", parse_shared, 1},   {"pass", parse_pass, 1},
-        {"value", parse_value, 1},     {"work", parse_work, 0},
+        {"op", parse_op, 0, 1},
+        {"symbol", parse_constant, 0, 1},
+        {"dim", parse_dim, 0, 1},
+        {"param", parse_constant, 0, 1},
+        {"let", parse_let, 0, 1},
+        {"arg", parse_arg, 0, 1},
+        {"require", parse_require, 0, 1},
+        {"workspace", parse_workspace, 0, 1},
+        {"launch", parse_launch, 0, 1},
+        {"if", parse_if, 1, 1},
+        {"grid", parse_grid, 1, 1},
+        {"block", parse_block, 1, 1},
+        {"shared", parse_shared, 1, 1},
+        {"pass", parse_pass, 1, 1},
+        {"value", parse_value, 1, 1},
+        {"work", parse_work, 0, 1},
     };
     const hone_piece keyword = hone__reader_word(r);
 
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
-        if (!hone__piece_is(keyword, statements[i].keyword))
+        if (!hone__piece_is(keyword, statements[i].keyword) ||
+            r->version < statements[i].version)
             continue;
         if (statements[i].of_launch && r->spec->n_launches == 0)
             return hone__reader_fail(r,
@@ -350,13 +360,9 @@ static hone_status parse_lines(hone_reader *r, const char *text)
         if (comment)
             line.length = (size_t)(comment - text);
         r->rest = hone__piece_trim(line);
-        if (r->line == 1 && !hone__piece_is(r->rest, "hone-launch 1"))
-            return hone__reader_fail(
-                r,
-                "expected 'hone-launch 1' (a newer hone may have "
-                "written this), found",
-                r->rest);
-        if (r->line > 1 && r->rest.length)
+        if (r->line == 1)
+            HONE_TRY(hone__reader_version(r));
+        else if (r->rest.length)
             HONE_TRY(parse_statement(r));
         text += length + (text[length] == '\n');
     }

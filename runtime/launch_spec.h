@@ -4,9 +4,11 @@
  * read it. One statement a line; `E` is an expression (expr.h) over symbols,
  * dims, params and lets that stand above it, and device.NAME (facts.h).
  * A line is at most 4095 bytes. Unknown statements are an error: the version
- * in the first line changes whenever one is added.
+ * in the first line changes whenever one is added. A text has the lowest
+ * version that knows all its statements, so that an older runtime reads what
+ * it can, and a plan stays the same text when the language grows.
  *
- *   hone-launch 1
+ *   hone-launch 1                    # 1 or 2
  *   op gemm_f16
  *   symbol m16n16k16 1000            # value of an enumeration's name
  *   dim M int                        # problem dimensions, in order
