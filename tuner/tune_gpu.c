@@ -45,7 +45,8 @@ hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- to the worker ------------------------------------------------------ */
+/* ---- to the worker ------------------------------------------------------
+ */
 
 /* What spills is tried when the search has nothing better left. */
 static hone_tune_job *next_job(hone_tune_run *run)
@@ -71,15 +72,14 @@ static int fits_pipe(const hone_tune_run *run)
 static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
                             hone_error *err)
 {
-    const hone_trial_job wire = {
-        .id = job->id,
-        .launch_spec = hone__text_str(&job->spec),
-        .cubin = job->compiled.cubin.data,
-        .cubin_bytes = job->compiled.cubin.length,
-        .incumbent_ns = run->progress.best_ns,
-        .noise = hone__tune_noise_level(&run->noise),
-        .fixed_samples = run->request->fixed_samples,
-        .timeout_s = trial_timeout_s(run)};
+    const hone_trial_job wire = {.id = job->id,
+                                 .launch_spec = hone__text_str(&job->spec),
+                                 .cubin = job->compiled.cubin.data,
+                                 .cubin_bytes = job->compiled.cubin.length,
+                                 .incumbent_ns = run->progress.best_ns,
+                                 .noise = hone__tune_noise_level(&run->noise),
+                                 .fixed_samples = run->request->fixed_samples,
+                                 .timeout_s = trial_timeout_s(run)};
     hone_text payload = {0};
     hone_status status;
 
@@ -111,7 +111,8 @@ hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- from the worker ---------------------------------------------------- */
+/* ---- from the worker ----------------------------------------------------
+ */
 
 /* The first of `trying` has its outcome; the worker is at the next. */
 static hone_status finish_job(hone_tune_run *run,
@@ -180,8 +181,7 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
         return take_failure(run, in, err);
     case HONE_GPU_RESULT:
         hone__trial_report_unpack(in, &report);
-        if (in->broken || !run->trying.n ||
-            report.id != run->trying.head->id)
+        if (in->broken || !run->trying.n || report.id != run->trying.head->id)
             return hone__fail(err, HONE_ERR_INTERNAL,
                               "the GPU worker answered something else");
         return finish_job(run, &report, err);
@@ -192,7 +192,8 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
     }
 }
 
-/* ---- when it ends ------------------------------------------------------- */
+/* ---- when it ends -------------------------------------------------------
+ */
 
 /* What the worker never began, or began in vain, comes first again. */
 static void put_back(hone_tune_run *run)
@@ -239,10 +240,9 @@ static void explain_end(hone_tune_run *run, hone_outcome outcome,
         (void)snprintf(report->message, sizeof report->message,
                        "did not finish within %g s", trial_timeout_s(run));
     else if (!run->worker_log ||
-             !hone__sanitizer_summary(run->worker_log,
-                                      run->request->tmpl->path,
-                                      report->message,
-                                      sizeof report->message))
+             !hone__sanitizer_summary(
+                 run->worker_log, run->request->tmpl->path, report->message,
+                 sizeof report->message))
         (void)snprintf(report->message, sizeof report->message,
                        "the worker process ended: %s", how);
 }
@@ -264,15 +264,16 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
                            hone_error *err)
 {
     hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
+    const double began_s = run->gpu_deadline_s - trial_timeout_s(run);
     char how[128];
     /* One that closed its pipe is about to end: its own end is wanted. */
-    const hone_worker_end end =
-        hone__worker_stop(&run->gpu, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0,
-                          how, sizeof how);
+    const hone_worker_end end = hone__worker_stop(
+        &run->gpu, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
 
     if (run->trying.n && run->gpu_ready) {
         if (!is_not_to_blame(run, end, how, err)) {
             explain_end(run, outcome, how, &report);
+            report.gpu_s = hone__now_s() - began_s; /* it cost that, too */
             HONE_TRY(finish_job(run, &report, err));
         }
     } else if (!run->gpu_ready) {

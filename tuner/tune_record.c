@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tuning run and its database: what was tried before, and every outcome
- * the moment it is known. */
+/* A tuning run and its database: every outcome the moment it is known. */
 #include "tuner/tune_state.h"
 
 #include "runtime/alloc.h"
@@ -53,67 +52,16 @@ static void count_outcome(hone_tune_run *run, hone_outcome outcome)
     ++run->progress.outcomes[outcome];
 }
 
-/* A later trial of the same variant, in a final, found it wrong: the last one
- * counts. */
-static void refute(hone_tune_run *run, int64_t index, hone_outcome outcome)
+hone_status hone__tune_take_outcome(hone_tune_run *run,
+                                    const hone_candidate *candidate,
+                                    hone_outcome outcome, const char *config,
+                                    double cost_s, hone_error *err)
 {
-    size_t kept = 0;
-
-    run->progress.best_ns = 0;
-    run->best_config[0] = '\0';
-    for (size_t i = 0; i < run->n_candidates; ++i) {
-        const hone_candidate *c = &run->candidates[i];
-
-        if (c->index == index) {
-            --run->progress.outcomes[HONE_OUTCOME_OK];
-            ++run->progress.outcomes[outcome];
-            continue;
-        }
-        if (run->progress.best_ns <= 0 ||
-            c->time_ns < run->progress.best_ns) {
-            run->progress.best_ns = c->time_ns;
-            run->best_trial_id = c->trial_id;
-        }
-        run->candidates[kept++] = *c;
-    }
-    run->n_candidates = kept;
-}
-
-/* A trial of an earlier run: not repeated, and a candidate if it is good. */
-static hone_status resume_trial(void *user, const hone_db_trial_row *row,
-                                hone_error *err)
-{
-    hone_tune_run *run = user;
-    const hone_template *tmpl = run->request->tmpl;
-    const hone_outcome outcome = hone__outcome_find(row->outcome);
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-    hone_candidate candidate = {.trial_id = row->trial_id,
-                                .variant_id = row->variant_id,
-                                .time_ns = row->time_ns,
-                                .registers = -1};
-    hone_status status;
-
-    if (!config)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status = hone__config_parse(tmpl, row->config, config, err);
-    candidate.index =
-        status == HONE_OK ? hone__space_find(run->space, config) : -1;
-    hone__free(config);
-    if (candidate.index < 0 || outcome == HONE_N_OUTCOMES)
-        return status; /* of another space: the template changed */
-    if (hone__search_knows(run->search, candidate.index)) {
-        if (outcome != HONE_OUTCOME_OK)
-            refute(run, candidate.index, outcome);
-        return HONE_OK;
-    }
-    HONE_TRY(tell(run, candidate.index, outcome, row->time_ns, 0, err));
-    ++run->progress.n_resumed;
-    run->progress.n_compiled += row->cubin_sha256[0] != '\0';
+    HONE_TRY(tell(run, candidate->index, outcome, candidate->time_ns, cost_s,
+                  err));
     count_outcome(run, outcome);
-    (void)snprintf(candidate.cubin_sha256, sizeof candidate.cubin_sha256,
-                   "%s", row->cubin_sha256);
     return outcome == HONE_OUTCOME_OK
-               ? add_candidate(run, &candidate, row->config, err)
+               ? add_candidate(run, candidate, config, err)
                : HONE_OK;
 }
 
@@ -128,8 +76,8 @@ static hone_status put_problem(hone_tune_run *run, hone_error *err)
 
     hone__template_label_dims(request->tmpl, request->dims, &label);
     problem.label = hone__text_str(&label);
-    status = hone__db_problem_put(request->db, &problem, &run->problem_id,
-                                  err);
+    status =
+        hone__db_problem_put(request->db, &problem, &run->problem_id, err);
     hone__text_free(&label);
     return status;
 }
@@ -140,8 +88,8 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     char driver[16];
     hone_text json = {0};
     hone_db_device device = {
-        .kind = run->request->farm.backend == HONE_BACKEND_CPU ? "cpu"
-                                                               : "cuda",
+        .kind =
+            run->request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
         .name = run->device.name,
         .arch = run->device.arch,
         .sm_count = facts->value[HONE_FACT_sm_count],
@@ -160,8 +108,8 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
                           hone__fact_names[i], (long long)facts->value[i]);
     hone__text_puts(&json, "}");
     device.facts_json = hone__text_str(&json);
-    status = hone__db_device_put(run->request->db, &device, &run->device_id,
-                                 err);
+    status =
+        hone__db_device_put(run->request->db, &device, &run->device_id, err);
     hone__text_free(&json);
     return status;
 }
@@ -214,7 +162,6 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
                                .strategy = request->strategy,
                                .seed = request->seed,
                                .budget = budget};
-    hone_db_trial_key key = {.mode = mode};
 
     if (request->budget_s > 0)
         (void)snprintf(budget, sizeof budget, "%gs", request->budget_s);
@@ -225,13 +172,12 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     HONE_TRY(put_template(run, err));
     HONE_TRY(put_problem(run, err));
     HONE_TRY(put_toolchain(run, err));
-    session.device_id = key.device_id = run->device_id;
-    session.problem_id = key.problem_id = run->problem_id;
-    session.template_id = key.template_id = run->template_id;
-    key.toolchain_id = run->toolchain_id;
-    HONE_TRY(hone__db_session_begin(request->db, &session, &run->session_id,
-                                    err));
-    HONE_TRY(hone__db_trials(request->db, &key, resume_trial, run, err));
+    session.device_id = run->device_id;
+    session.problem_id = run->problem_id;
+    session.template_id = run->template_id;
+    HONE_TRY(
+        hone__db_session_begin(request->db, &session, &run->session_id, err));
+    HONE_TRY(hone__tune_resume(run, err));
     return sync_elsewhere(run, err);
 }
 
@@ -269,7 +215,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
                                hone_error *err)
 {
     const hone_compile_input input = {
-        hone__text_str(&job->source), "", run->compile_arch,
+        hone__text_str(&job->source),  "", run->compile_arch,
         hone__text_str(&job->options), "", run->request->tmpl->sha256};
     const hone_compile_output *compiled = &job->compiled;
     char key[HONE_SHA256_HEX];
@@ -297,14 +243,13 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     types_text(run, &types);
     row.types = types.length ? types.data : NULL;
     if (compiled->ok)
-        status = hone__db_artifact_put(run->request->db, "cubin",
-                                       compiled->cubin.data,
-                                       compiled->cubin.length,
-                                       job->cubin_sha256, err);
+        status = hone__db_artifact_put(
+            run->request->db, "cubin", compiled->cubin.data,
+            compiled->cubin.length, job->cubin_sha256, err);
     if (status == HONE_OK && compiled->log.length)
-        status = hone__db_artifact_put(run->request->db, "log",
-                                       compiled->log.data,
-                                       compiled->log.length, log, err);
+        status =
+            hone__db_artifact_put(run->request->db, "log", compiled->log.data,
+                                  compiled->log.length, log, err);
     row.cubin_sha256 = job->cubin_sha256[0] ? job->cubin_sha256 : NULL;
     row.log_sha256 = log[0] ? log : NULL;
     if (status == HONE_OK)
@@ -314,7 +259,8 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
-/* ---- decisions ---------------------------------------------------------- */
+/* ---- decisions ----------------------------------------------------------
+ */
 
 hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
                                        const char *text, hone_error *err)
@@ -405,7 +351,8 @@ static const char *timing_text(const hone_tune_run *run,
                : hone__timing_name((hone_timing)report->timing);
 }
 
-/* ---- trials ------------------------------------------------------------- */
+/* ---- trials -------------------------------------------------------------
+ */
 
 static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
                              const hone_trial_report *report, int64_t *out_id,
@@ -429,9 +376,8 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
         .sm_clock_mhz = report->sm_clock_mhz,
         .power_mw = report->power_mw,
         .temperature_c = report->temperature_c,
-        .throttle_reasons = report->clock_reasons > 0
-                                ? (uint64_t)report->clock_reasons
-                                : 0,
+        .throttle_reasons =
+            report->clock_reasons > 0 ? (uint64_t)report->clock_reasons : 0,
         .gpu_time_ns = (int64_t)(1e9 * report->gpu_s)};
 
     return hone__db_trial_put(run->request->db, &row, out_id, err);
@@ -461,6 +407,15 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
+/* What this trial alone cost: a compile that it shared, or found in the
+ * cache, was not done for it. */
+static double cost_s(const hone_tune_job *job,
+                     const hone_trial_report *report)
+{
+    return report->gpu_s +
+           (job->compiled.cached ? 0 : 1e-3 * job->compiled.compile_ms);
+}
+
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err)
@@ -480,26 +435,23 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
         run->request->on_trial(run->request->user,
                                hone__text_str(&job->config), report->outcome,
                                report->message);
-    HONE_TRY(tell(run, job->index, report->outcome, report->time_ns,
-                  report->gpu_s + 1e-3 * job->compiled.compile_ms, err));
-    count_outcome(run, report->outcome);
-    if (report->outcome == HONE_OUTCOME_OK)
-        HONE_TRY(add_candidate(run, &candidate, hone__text_str(&job->config),
-                               err));
+    HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
+                                     hone__text_str(&job->config),
+                                     cost_s(job, report), err));
     hone__tune_show_progress(run, "tuning");
     return HONE_OK;
 }
 
-/* ---- what was compiled and not tried ------------------------------------ */
+/* ---- what was compiled and not tried ------------------------------------
+ */
 
-static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
-                               const char *kind, const char *text,
-                               hone_error *err)
+static hone_status put_untried(hone_tune_run *run,
+                               const hone_tune_queue *queue, const char *kind,
+                               const char *text, hone_error *err)
 {
     for (hone_tune_job *job = queue->head; job; job = job->next) {
-        const hone_db_decision row = {.session_id = run->session_id,
-                                      .kind = kind,
-                                      .text = text};
+        const hone_db_decision row = {
+            .session_id = run->session_id, .kind = kind, .text = text};
         hone_db_decision decision = row;
         int64_t id = 0;
 
@@ -507,8 +459,8 @@ static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
             HONE_TRY(put_variant(run, job, err));
         decision.variant_id = job->variant_id;
         if (kind)
-            HONE_TRY(hone__db_decision_put(run->request->db, &decision, &id,
-                                           err));
+            HONE_TRY(
+                hone__db_decision_put(run->request->db, &decision, &id, err));
     }
     return HONE_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
  * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
- * GPU worker), tune_record.c (database), tune_noise.c (what the run knows of
+ * GPU worker), tune_record.c (database), tune_resume.c (earlier runs), tune_noise.c (what the run knows of
  * its own measuring) and tune_final.c. */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
@@ -127,7 +127,17 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
 int64_t hone__tune_under_way(const hone_tune_run *run);
 int hone__tune_budget_is_spent(const hone_tune_run *run);
 
+/* tune_resume.c */
+/* What earlier runs found out, before anything is proposed. */
+hone_status hone__tune_resume(hone_tune_run *run, hone_error *err);
+
 /* tune_record.c */
+/* The search learns what became of a configuration, it is counted, and is a
+ * candidate if it is good. Each configuration once per run. */
+hone_status hone__tune_take_outcome(hone_tune_run *run,
+                                    const hone_candidate *candidate,
+                                    hone_outcome outcome, const char *config,
+                                    double cost_s, hone_error *err);
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
 /* Store the variant with its outcome, and count it. */
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
