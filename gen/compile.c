@@ -46,13 +46,14 @@ static int unknown_yet(hone_parser *p, const char *name, size_t length)
     if (!line)
         return 0;
     if (line == hone__line_of(p, (size_t)(name - p->bare)))
-        (void)snprintf(p->note, sizeof p->note,
-                       "'%.*s' cannot read itself", (int)length, name);
+        (void)snprintf(p->note, sizeof p->note, "'%.*s' cannot read itself",
+                       (int)length, name);
     else
         (void)snprintf(p->note, sizeof p->note,
                        "'%.*s' is declared below, on line %d; a name is "
                        "declared above its first use, so that lets cannot go "
-                       "in circles", (int)length, name, line);
+                       "in circles",
+                       (int)length, name, line);
     return 1;
 }
 
@@ -156,9 +157,10 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
     if (known)
         return declared(p, known, name, length);
     if (hone__name_find_buffer(p, name, length))
-        return refuse(p, name, length,
-                      "is an argument or workspace; expressions read "
-                      "dimensions, parameters and lets");
+        return refuse(
+            p, name, length,
+            "is an argument or workspace; expressions read "
+            "dimensions, parameters and lets");
     if (!hone__type_find(name, length))
         return unknown(p, name, length);
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
@@ -189,7 +191,8 @@ int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
     *out = (hone_template_expr){.line = hone__line_of(p, where.begin),
                                 .column = hone__column_of(p, where.begin)};
     if (length > HONE_MAX_EXPR_BYTES)
-        return hone__complain(p, where, "the expression is longer than %d "
+        return hone__complain(p, where,
+                              "the expression is longer than %d "
                               "characters; split it with 'let'",
                               HONE_MAX_EXPR_BYTES);
     p->scope = scope;
@@ -226,20 +229,36 @@ int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out)
     return hone__expr_eval(expr.expr, NULL, out, NULL) == HONE_OK;
 }
 
-int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
+int hone__compile_text(hone_parser *p, const char *text,
+                       const hone_template_expr *at, hone_template_expr *out)
 {
-    const char *name = p->parts.dims[dim].name;
     hone_error err = {0};
+    hone_status status;
 
     p->scope = HONE_SCOPE_ANY;
-    *out = (hone_template_expr){.line = 1, .column = 1, .reads_dims = 1};
-    if (hone__expr_compile(name, strlen(name), lookup, p, &out->expr, NULL,
-                           &err))
+    p->reads_dims = p->reads_facts = 0;
+    *out = (hone_template_expr){.line = at->line, .column = at->column};
+    status = hone__expr_compile(text, strlen(text), lookup, p, &out->expr,
+                                NULL, &err);
+    if (status == HONE_ERR_NO_MEMORY)
         return hone__no_memory(p);
-    if (keep(p, out->expr))
-        return 1;
-    out->expr = NULL;
-    return 0;
+    if (status)
+        return hone__complain(p, (hone_slice){0, 1}, "line %d: %s", at->line,
+                              err.text);
+    if (!keep(p, out->expr)) {
+        out->expr = NULL;
+        return 0;
+    }
+    out->reads_dims = p->reads_dims;
+    out->reads_facts = p->reads_facts;
+    return 1;
+}
+
+int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
+{
+    const hone_template_expr at = {.line = 1, .column = 1};
+
+    return hone__compile_text(p, p->parts.dims[dim].name, &at, out);
 }
 
 static int names_a_type(const hone_parser *p, const hone_name *name)
@@ -278,8 +297,10 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
         const hone_slice slice = hone__cursor_until(c, ",)", NULL);
 
         if (n == most)
-            return hone__complain(c->p, slice, "%s takes at most %zu "
-                                  "value%s", what, most, most == 1 ? "" : "s");
+            return hone__complain(c->p, slice,
+                                  "%s takes at most %zu "
+                                  "value%s",
+                                  what, most, most == 1 ? "" : "s");
         if (!hone__compile(c->p, slice, scope, &out[n++]))
             return 0;
     } while (hone__cursor_accept(c, ','));

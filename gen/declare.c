@@ -166,8 +166,7 @@ static int arg_mode(hone_cursor *c, hone_arg_mode *out)
     return 0;
 }
 
-/* `[E]` behind an element type. */
-static int count(hone_cursor *c, hone_template_expr *out)
+int hone__compile_count(hone_cursor *c, hone_template_expr *out)
 {
     hone_slice where;
 
@@ -204,7 +203,7 @@ static int one_arg(hone_cursor *c)
         !hone__compile_type(p, word, &arg->type))
         return 0;
     if (has_mode)
-        return count(c, &arg->count);
+        return hone__compile_count(c, &arg->count);
     if (hone__cursor_peek(c) == '[')
         return hone__complain(p, hone__cursor_here(c), "an array needs a "
                               "mode: write '%s: in %.*s[..]', out or inout",
@@ -291,8 +290,9 @@ int hone__statement_workspace(hone_parser *p, hone_cursor *c)
         !hone__cursor_expect(c, ':', "after the workspace's name") ||
         !hone__cursor_need_word(c, "an element type", &word) ||
         !hone__compile_type(p, word, &workspace->type) ||
-        !count(c, &workspace->count))
+        !hone__compile_count(c, &workspace->count))
         return 0;
-    workspace->zero = hone__cursor_accept_word(c, "zero");
+    if (hone__cursor_accept_word(c, "zero"))
+        workspace->zero = HONE_ZERO_ONCE;
     return hone__cursor_finish(c);
 }

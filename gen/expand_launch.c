@@ -30,7 +30,8 @@ static void need(plan *p, const hone_template_expr *expr)
 
 static int is_settled(const hone_template_require *require)
 {
-    return !require->condition.reads_dims && !require->condition.reads_facts;
+    return require->is_implied || (!require->condition.reads_dims &&
+                                   !require->condition.reads_facts);
 }
 
 static void need_all(plan *p)
@@ -41,6 +42,10 @@ static void need_all(plan *p)
         need(p, &t->args[i].count);
     for (size_t i = 0; i < t->n_workspaces; ++i)
         need(p, &t->workspaces[i].count);
+    for (size_t i = 0; i < t->n_constants; ++i) {
+        need(p, &t->constants[i].count);
+        need(p, &t->constants[i].condition);
+    }
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!is_settled(&t->requires_[i]))
             need(p, &t->requires_[i].condition);
@@ -53,6 +58,7 @@ static void need_all(plan *p)
         for (int k = 0; k < 3; ++k) {
             need(p, &launch->grid[k]);
             need(p, &launch->block[k]);
+            need(p, &launch->cluster[k]);
         }
         for (size_t k = 0; k < launch->n_passed; ++k)
             need(p, &launch->passed[k].value);
@@ -64,8 +70,15 @@ static void need_all(plan *p)
 /* The lowest version whose readers know all that is written. */
 static int version(const plan *p)
 {
-    (void)p;
-    return 1;
+    const hone_template *t = p->tmpl;
+    int is_second = t->n_constants != 0;
+
+    for (size_t i = 0; i < t->n_workspaces; ++i)
+        is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
+    for (size_t i = 0; i < t->n_launches; ++i)
+        is_second |= t->launches[i].cooperative ||
+                     t->launches[i].cluster[0].expr != NULL;
+    return is_second ? 2 : 1;
 }
 
 static void write_names(plan *p)
@@ -117,6 +130,7 @@ static const char *type_text(const plan *p, const hone_template_expr *type,
 static void write_buffers(plan *p)
 {
     static const char *const modes[] = {"scalar", "in", "out", "inout"};
+    static const char *const zeros[] = {"", "zero ", "zero-each "};
     const hone_template *t = p->tmpl;
     char code[24];
 
@@ -141,8 +155,20 @@ static void write_buffers(plan *p)
 
         hone__text_printf(p->out, "workspace %s %s %s%s\n", workspace->name,
                           type_text(p, &workspace->type, code),
-                          workspace->zero ? "zero " : "",
+                          zeros[workspace->zero],
                           hone__expr_text(workspace->count.expr));
+    }
+    for (size_t i = 0; i < t->n_constants; ++i) {
+        const hone_template_constant *constant = &t->constants[i];
+
+        hone__text_printf(p->out, "constant %s %s %s %s", constant->name,
+                          type_text(p, &constant->type, code),
+                          t->args[constant->arg].name,
+                          hone__expr_text(constant->count.expr));
+        if (constant->condition.expr)
+            hone__text_printf(p->out, " ; %s",
+                              hone__expr_text(constant->condition.expr));
+        hone__text_puts(p->out, "\n");
     }
 }
 
@@ -186,6 +212,10 @@ static void write_launch(plan *p, const hone_template_launch *launch)
     if (launch->shared.expr)
         hone__text_printf(p->out, "shared %s\n",
                           hone__expr_text(launch->shared.expr));
+    if (launch->cluster[0].expr)
+        write_triple(p, "cluster", launch->cluster);
+    if (launch->cooperative)
+        hone__text_puts(p->out, "cooperative\n");
     for (size_t k = 0; k < launch->n_passed; ++k)
         write_passed(p, &launch->passed[k]);
 }

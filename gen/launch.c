@@ -23,8 +23,7 @@ static int has_word(const hone_parser *p, size_t begin, size_t end,
     return 0;
 }
 
-/* The same for everything but the `#pragma hone` lines. */
-static int body_has(const hone_parser *p, const char *word, size_t length)
+int hone__code_has(const hone_parser *p, const char *word, size_t length)
 {
     size_t begin = 0;
 
@@ -56,7 +55,7 @@ static int check_kernel(hone_parser *p, hone_slice where)
     const char *name = p->bare + where.begin;
     const size_t length = where.end - where.begin;
 
-    if (!body_has(p, name, length))
+    if (!hone__code_has(p, name, length))
         return hone__complain(p, where, "there is no kernel '%.*s' in this "
                               "file", (int)length, name);
     /* An included header may have a macro that says it. */
@@ -76,6 +75,10 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
     hone_suggestion s;
     char hint[96];
 
+    if (known && known->kind == HONE_NAME_CONSTANT)
+        return hone__complain(p, word, "the kernel sees constant memory by "
+                              "its name; '%s' is no parameter of it",
+                              known->name);
     if (known) {
         out->kind = known->kind == HONE_NAME_ARG ? HONE_PASS_ARG
                                                  : HONE_PASS_WORKSPACE;
@@ -160,7 +163,7 @@ typedef enum clause {
 static const char *const clause_names[N_CLAUSES] = {
     "if", "grid", "block", "shared", "args", "cluster", "cooperative"};
 
-static int read_clause(hone_cursor *c, clause which, hone_slice word,
+static int read_clause(hone_cursor *c, clause which,
                        hone_template_launch *launch)
 {
     size_t n;
@@ -180,9 +183,12 @@ static int read_clause(hone_cursor *c, clause which, hone_slice word,
                                   &launch->shared, &n);
     case CLAUSE_ARGS:
         return clause_args(c, launch);
+    case CLAUSE_CLUSTER:
+        return hone__compile_list(c, "cluster", 3, HONE_SCOPE_ANY,
+                                  launch->cluster, &n);
     default:
-        return hone__complain(c->p, word, "'%s' launches are not supported "
-                              "yet", clause_names[which]);
+        launch->cooperative = 1;
+        return 1;
     }
 }
 
@@ -194,7 +200,8 @@ static int next_clause(hone_cursor *c, hone_template_launch *launch,
     hone_slice word;
     char hint[96];
 
-    if (!hone__cursor_need_word(c, "if, grid, block, shared or args", &word))
+    if (!hone__cursor_need_word(c, "if, grid, block, shared, args, cluster "
+                                "or cooperative", &word))
         return 0;
     hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
     for (int i = 0; i < N_CLAUSES; ++i) {
@@ -203,12 +210,16 @@ static int next_clause(hone_cursor *c, hone_template_launch *launch,
                 return hone__complain(p, word, "'%s' is given twice",
                                       clause_names[i]);
             *seen |= 1u << i;
-            return read_clause(c, (clause)i, word, launch);
+            if (i >= CLAUSE_CLUSTER)
+                return hone__complain(p, word, "'%s' launches are not "
+                                      "supported yet", clause_names[i]);
+            return read_clause(c, (clause)i, launch);
         }
         hone__suggest_offer(&s, clause_names[i]);
     }
     return hone__complain(p, word, "a launch has no '%.*s'; it takes if, "
-                          "grid, block, shared and args%s",
+                          "grid, block, shared, args, cluster and "
+                          "cooperative%s",
                           (int)(word.end - word.begin), p->bare + word.begin,
                           hone__suggest_text(&s, hint));
 }

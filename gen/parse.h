@@ -39,6 +39,7 @@ typedef enum hone_name_kind {
     HONE_NAME_LET,
     HONE_NAME_ARG,
     HONE_NAME_WORKSPACE,
+    HONE_NAME_CONSTANT, /* constant memory */
     HONE_NAME_LOOP,
     HONE_NAME_VALUE /* of an enumeration */
 } hone_name_kind;
@@ -69,6 +70,7 @@ typedef struct hone_parts {
     hone_template_let *lets;
     hone_template_require *requires_;
     hone_template_workspace *workspaces;
+    hone_template_constant *constants;
     hone_template_launch *launches;
     hone_template_option *options;
     hone_template_check *checks;
@@ -161,6 +163,9 @@ int64_t hone__symbol_intern(hone_parser *p, const char *name, size_t length);
 int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
                   hone_template_expr *out);
 int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out);
+/* An expression that was put together from others, at the place of `at`. */
+int hone__compile_text(hone_parser *p, const char *text,
+                       const hone_template_expr *at, hone_template_expr *out);
 /* An integer dimension by itself. */
 int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out);
 /* An element type, or a dimension or parameter that is one. */
@@ -187,12 +192,19 @@ hone_statement_function hone__statement_arg;
 hone_statement_function hone__statement_let;
 hone_statement_function hone__statement_require;
 hone_statement_function hone__statement_workspace;
+hone_statement_function hone__statement_constant;
 hone_statement_function hone__statement_param;
 hone_statement_function hone__statement_launch;
 hone_statement_function hone__statement_work;
 hone_statement_function hone__statement_check;
 hone_statement_function hone__statement_baseline;
 hone_statement_function hone__statement_option;
+/* Is there such a word outside the `#pragma hone` lines? */
+int hone__code_has(const hone_parser *p, const char *word, size_t length);
+/* What all constants take fits constant memory: a require. */
+int hone__constants_complete(hone_parser *p);
+/* `[E]` behind an element type. */
+int hone__compile_count(hone_cursor *c, hone_template_expr *out);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 

@@ -22,8 +22,8 @@ static const struct {
     {"check", hone__statement_check},
     {"baseline", hone__statement_baseline},
     {"option", hone__statement_option},
-    {"tensormap", NULL},
     {"constant", NULL},
+    {"tensormap", NULL},
 };
 
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
@@ -139,7 +139,7 @@ static void read_all(hone_parser *p)
         (void)hone__complain(p, p->statements[op].text,
                              "the op '%s' has no 'launch'", p->tmpl->op);
     if (!p->no_memory && !p->diagnostics->n)
-        (void)hone__launches_complete(p);
+        (void)(hone__launches_complete(p) && hone__constants_complete(p));
 }
 
 static void hand_over(hone_parser *p)
@@ -153,6 +153,7 @@ static void hand_over(hone_parser *p)
     tmpl->lets = parts->lets;
     tmpl->requires_ = parts->requires_;
     tmpl->workspaces = parts->workspaces;
+    tmpl->constants = parts->constants;
     tmpl->launches = parts->launches;
     tmpl->options = parts->options;
     tmpl->checks = parts->checks;

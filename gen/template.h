@@ -73,14 +73,26 @@ typedef struct hone_template_let {
 typedef struct hone_template_require {
     hone_template_expr condition;
     const char *message; /* "" if none was given */
+    /* Follows from what constants take: not in launch plans, which say it
+     * with numbers. */
+    int is_implied;
 } hone_template_require;
 
 typedef struct hone_template_workspace {
     const char *name;
     hone_template_expr type;
     hone_template_expr count;
-    int zero;
+    hone_zero zero;
 } hone_template_workspace;
+
+/* Constant memory that is filled from an argument. */
+typedef struct hone_template_constant {
+    const char *name;
+    hone_template_expr type; /* that of the argument */
+    hone_template_expr count;
+    hone_template_expr condition; /* .expr NULL: always */
+    int arg;
+} hone_template_constant;
 
 typedef struct hone_template_pass {
     hone_pass_kind kind;
@@ -94,6 +106,8 @@ typedef struct hone_template_launch {
     hone_template_expr grid[3];   /* .expr NULL: 1 */
     hone_template_expr block[3];
     hone_template_expr shared;    /* .expr NULL: 0 */
+    hone_template_expr cluster[3]; /* .expr NULL: 1 */
+    int cooperative;
     size_t n_passed;
     const hone_template_pass *passed;
     int line;
@@ -145,6 +159,8 @@ typedef struct hone_template {
     const hone_template_require *requires_;
     size_t n_workspaces;
     const hone_template_workspace *workspaces;
+    size_t n_constants;
+    const hone_template_constant *constants;
     size_t n_launches;
     const hone_template_launch *launches;
     size_t n_options;

@@ -34,8 +34,16 @@ typedef struct spec_workspace {
     const char *name;
     const hone_expr *type;
     const hone_expr *count;
-    int zero;
+    hone_zero zero;
 } spec_workspace;
+
+typedef struct spec_constant {
+    const char *name;
+    int arg;
+    const hone_expr *type;
+    const hone_expr *count;
+    const hone_expr *condition; /* NULL: always */
+} spec_constant;
 
 typedef struct spec_pass {
     hone_pass_kind kind;
@@ -49,7 +57,9 @@ typedef struct spec_launch {
     const hone_expr *condition; /* NULL: always */
     const hone_expr *grid[3];   /* NULL: 1 */
     const hone_expr *block[3];
-    const hone_expr *shared; /* NULL: 0 */
+    const hone_expr *shared;     /* NULL: 0 */
+    const hone_expr *cluster[3]; /* NULL: 1 */
+    int cooperative;
     size_t n_passed;
     spec_pass passed[HONE_MAX_PASSED];
 } spec_launch;
@@ -69,6 +79,8 @@ struct hone_launch_spec {
     spec_arg args[HONE_MAX_ARGS];
     size_t n_workspaces;
     spec_workspace workspaces[HONE_MAX_WORKSPACES];
+    size_t n_constants;
+    spec_constant constants[HONE_MAX_CONSTANTS];
     size_t n_launches;
     spec_launch launches[HONE_MAX_LAUNCHES];
     const hone_expr *flops; /* NULL: not declared */

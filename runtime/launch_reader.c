@@ -167,6 +167,27 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
     return HONE_OK;
 }
 
+hone_status hone__reader_exprs(hone_reader *r, size_t most,
+                               const hone_expr **out)
+{
+    hone_piece rest = r->rest;
+
+    for (size_t i = 0; i < most; ++i) {
+        const char *cut = memchr(rest.text, ';', rest.length);
+        const size_t length = cut ? (size_t)(cut - rest.text) : rest.length;
+
+        HONE_TRY(
+            hone__reader_expr(r, (hone_piece){rest.text, length}, &out[i]));
+        if (!cut)
+            return HONE_OK;
+        rest = (hone_piece){cut + 1, rest.length - length - 1};
+    }
+    return hone__reader_fail(r,
+                             most == 3 ? "more than three extents, found"
+                                       : "more than one condition, found",
+                             rest);
+}
+
 hone_status hone__reader_rest(hone_reader *r, const hone_expr **out)
 {
     if (*out)

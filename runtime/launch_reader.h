@@ -54,9 +54,20 @@ hone_status hone__reader_declare(hone_reader *r, hone_piece name,
 /* Compile; the spec owns the result. */
 hone_status hone__reader_expr(hone_reader *r, hone_piece text,
                               const hone_expr **out);
+/* The rest of the line as up to `most` expressions with ';' between. */
+hone_status hone__reader_exprs(hone_reader *r, size_t most,
+                               const hone_expr **out);
 /* The rest of the line as an expression, which was not stated before. */
 hone_status hone__reader_rest(hone_reader *r, const hone_expr **out);
 /* The rest of the line as a constant expression. */
 hone_status hone__reader_constant(hone_reader *r, int64_t *out);
+
+/* What `pass NAME` means; 0: nothing. (launch_buffers.c, like the three
+ * statements below.) */
+int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
+                             spec_pass *out);
+hone_status hone__reader_arg(hone_reader *r);
+hone_status hone__reader_workspace(hone_reader *r);
+hone_status hone__reader_constant_memory(hone_reader *r);
 
 #endif

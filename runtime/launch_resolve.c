@@ -201,6 +201,49 @@ static hone_status resolve_arrays(resolver *r, hone_resolved *out)
     return HONE_OK;
 }
 
+/* Filled from arguments, which are resolved already. */
+static hone_status resolve_constants(resolver *r, hone_resolved *out)
+{
+    const hone_launch_spec *spec = r->spec;
+    int64_t total_bytes = 0;
+
+    for (size_t i = 0; i < spec->n_constants; ++i) {
+        const spec_constant *constant = &spec->constants[i];
+        const hone_resolved_arg *from = &out->args[constant->arg];
+        hone_resolved_constant *to = &out->constants[out->n_constants];
+        int64_t wanted = 1;
+        int64_t count;
+        hone_type type;
+
+        if (constant->condition)
+            HONE_TRY(eval(r, constant->condition, &wanted));
+        if (!wanted)
+            continue;
+        *to = (hone_resolved_constant){constant->name, constant->arg, 0};
+        HONE_TRY(eval_array(r, constant->name, constant->type,
+                            constant->count, &type, &count, &to->size_bytes));
+        if (type != from->type || count > from->count)
+            return hone__fail(
+                r->err, HONE_ERR_INPUT,
+                "the constant '%s' of %s takes %" PRId64
+                " elements of %s from '%s', which has %" PRId64 " of %s",
+                to->name, spec->op, count, hone__type_name(type), from->name,
+                from->count, hone__type_name(from->type));
+        if (to->size_bytes > HONE_CONSTANT_BYTES - total_bytes)
+            return hone__fail(r->err, HONE_ERR_CONSTRAINT,
+                              "this variant of %s keeps '%s' in constant "
+                              "memory: its %" PRId64 " bytes do not fit, "
+                              "a kernel has %d and %" PRId64
+                              " are taken; use a variant that reads it from "
+                              "another memory",
+                              spec->op, from->name, to->size_bytes,
+                              HONE_CONSTANT_BYTES, total_bytes);
+        total_bytes += to->size_bytes;
+        out->n_constants += to->size_bytes != 0;
+    }
+    return HONE_OK;
+}
+
 static hone_status resolve_extents(resolver *r, const spec_launch *launch,
                                    const char *what,
                                    const hone_expr *const exprs[3],
@@ -255,11 +298,49 @@ static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
     return HONE_OK;
 }
 
+static hone_status resolve_cluster(resolver *r, const spec_launch *launch,
+                                   hone_resolved_launch *to)
+{
+    static const int64_t limits[3] = {HONE_MAX_CLUSTER, HONE_MAX_CLUSTER,
+                                      HONE_MAX_CLUSTER};
+    const int64_t sm = r->facts->value[HONE_FACT_sm];
+    unsigned blocks;
+
+    HONE_TRY(resolve_extents(r, launch, "cluster", launch->cluster, limits,
+                             to->cluster));
+    blocks = to->cluster[0] * to->cluster[1] * to->cluster[2];
+    if (blocks == 1)
+        return HONE_OK;
+    if (blocks > HONE_MAX_CLUSTER)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "a cluster of kernel '%s' has %u blocks; CUDA "
+                          "allows %d",
+                          launch->kernel, blocks, HONE_MAX_CLUSTER);
+    if (sm < 90)
+        return hone__fail(
+            r->err, HONE_ERR_INPUT,
+            "kernel '%s' is launched in clusters of %u blocks; "
+            "they need sm_90 or newer, this device is sm_%" PRId64,
+            launch->kernel, blocks, sm);
+    for (size_t i = 0; i < 3; ++i) {
+        if (to->grid[i] % to->cluster[i])
+            return hone__fail(r->err, HONE_ERR_INPUT,
+                              "grid.%c of kernel '%s' is %u, which clusters "
+                              "of %u blocks do not divide; round the grid up "
+                              "with align()",
+                              "xyz"[i], launch -> kernel, to -> grid[i],
+                              to -> cluster[i]);
+    }
+    return HONE_OK;
+}
+
 static hone_status resolve_launch(resolver *r, const spec_launch *launch,
                                   hone_resolved_launch *to)
 {
     to->kernel = launch->kernel;
     HONE_TRY(resolve_geometry(r, launch, to));
+    HONE_TRY(resolve_cluster(r, launch, to));
+    to->cooperative = launch->cooperative;
     for (size_t i = 0; i < launch->n_passed; ++i) {
         const spec_pass *pass = &launch->passed[i];
         int64_t value = 0;
@@ -297,6 +378,7 @@ hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
         HONE_TRY(eval(&r, spec->lets[i], &r.slots[SLOT_LETS + i]));
     HONE_TRY(check_requires(&r));
     HONE_TRY(resolve_arrays(&r, out));
+    HONE_TRY(resolve_constants(&r, out));
     for (size_t i = 0; i < spec->n_launches; ++i) {
         const spec_launch *launch = &spec->launches[i];
         int64_t wanted = 1;

@@ -98,83 +98,6 @@ static hone_status parse_require(hone_reader *r)
     return HONE_OK;
 }
 
-/* What `pass NAME` means. */
-static int find_passed(const hone_launch_spec *spec, hone_piece name,
-                       spec_pass *out)
-{
-    for (size_t i = 0; i < spec->n_args; ++i) {
-        if (hone__piece_is(name, spec->args[i].name)) {
-            *out = (spec_pass){HONE_PASS_ARG, (int)i, NULL};
-            return 1;
-        }
-    }
-    for (size_t i = 0; i < spec->n_workspaces; ++i) {
-        if (hone__piece_is(name, spec->workspaces[i].name)) {
-            *out = (spec_pass){HONE_PASS_WORKSPACE, (int)i, NULL};
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static hone_status parse_arg(hone_reader *r)
-{
-    static const char *const modes[] = {"scalar", "in", "out", "inout"};
-    hone_launch_spec *spec = r->spec;
-    spec_arg *arg = &spec->args[spec->n_args];
-    spec_pass other;
-    hone_piece name;
-    hone_piece word;
-    int mode = 0;
-
-    HONE_TRY(hone__reader_name(r, &name));
-    if (find_passed(spec, name, &other))
-        return hone__reader_fail(r, "declared twice:", name);
-    if (spec->n_args == HONE_MAX_ARGS)
-        return hone__reader_fail(r, "more than 24 args:", name);
-    word = hone__reader_word(r);
-    while (mode < 4 && !hone__piece_is(word, modes[mode]))
-        ++mode;
-    if (mode == 4)
-        return hone__reader_fail(
-            r, "expected scalar, in, out or inout, found", word);
-    *arg = (spec_arg){.mode = (hone_arg_mode)mode};
-    HONE_TRY(hone__reader_expr(r, hone__reader_word(r), &arg->type));
-    if (arg->mode == HONE_ARG_SCALAR)
-        HONE_TRY(hone__reader_at_end(r));
-    else
-        HONE_TRY(hone__reader_expr(r, r->rest, &arg->count));
-    HONE_TRY(hone__reader_copy(r, name, &arg->name));
-    ++spec->n_args;
-    return HONE_OK;
-}
-
-static hone_status parse_workspace(hone_reader *r)
-{
-    hone_launch_spec *spec = r->spec;
-    spec_workspace *workspace = &spec->workspaces[spec->n_workspaces];
-    spec_pass other;
-    hone_piece name;
-    hone_piece count;
-
-    HONE_TRY(hone__reader_name(r, &name));
-    if (find_passed(spec, name, &other))
-        return hone__reader_fail(r, "declared twice:", name);
-    if (spec->n_workspaces == HONE_MAX_WORKSPACES)
-        return hone__reader_fail(r, "more than 8 workspaces:", name);
-    *workspace = (spec_workspace){0};
-    HONE_TRY(hone__reader_expr(r, hone__reader_word(r), &workspace->type));
-    count = r->rest;
-    if (hone__piece_is(hone__reader_word(r), "zero") && r->rest.length) {
-        workspace->zero = 1;
-        count = r->rest;
-    }
-    HONE_TRY(hone__reader_expr(r, count, &workspace->count));
-    HONE_TRY(hone__reader_copy(r, name, &workspace->name));
-    ++spec->n_workspaces;
-    return HONE_OK;
-}
-
 static hone_status parse_launch(hone_reader *r)
 {
     hone_launch_spec *spec = r->spec;
@@ -200,21 +123,9 @@ static spec_launch *current_launch(hone_reader *r)
 /* E ; E ; E */
 static hone_status parse_triple(hone_reader *r, const hone_expr *out[3])
 {
-    hone_piece rest = r->rest;
-
     if (out[0])
-        return hone__reader_fail(r, "stated twice for one launch:", rest);
-    for (size_t i = 0; i < 3; ++i) {
-        const char *cut = memchr(rest.text, ';', rest.length);
-        const size_t length = cut ? (size_t)(cut - rest.text) : rest.length;
-
-        HONE_TRY(
-            hone__reader_expr(r, (hone_piece){rest.text, length}, &out[i]));
-        if (!cut)
-            return HONE_OK;
-        rest = (hone_piece){cut + 1, rest.length - length - 1};
-    }
-    return hone__reader_fail(r, "more than three extents, found", rest);
+        return hone__reader_fail(r, "stated twice for one launch:", r->rest);
+    return hone__reader_exprs(r, 3, out);
 }
 
 static hone_status parse_if(hone_reader *r)
@@ -237,6 +148,17 @@ static hone_status parse_shared(hone_reader *r)
     return hone__reader_rest(r, &current_launch(r)->shared);
 }
 
+static hone_status parse_cluster(hone_reader *r)
+{
+    return parse_triple(r, current_launch(r)->cluster);
+}
+
+static hone_status parse_cooperative(hone_reader *r)
+{
+    current_launch(r)->cooperative = 1;
+    return hone__reader_at_end(r);
+}
+
 static hone_status add_passed(hone_reader *r, spec_pass pass)
 {
     spec_launch *launch = current_launch(r);
@@ -255,7 +177,7 @@ static hone_status parse_pass(hone_reader *r)
     hone_piece name;
 
     HONE_TRY(hone__reader_name(r, &name));
-    if (!find_passed(r->spec, name, &pass))
+    if (!hone__reader_find_passed(r->spec, name, &pass))
         return hone__reader_fail(r, "no argument or workspace is called",
                                  name);
     HONE_TRY(hone__reader_at_end(r));
@@ -299,14 +221,17 @@ static hone_status parse_statement(hone_reader *r)
         {"dim", parse_dim, 0, 1},
         {"param", parse_constant, 0, 1},
         {"let", parse_let, 0, 1},
-        {"arg", parse_arg, 0, 1},
+        {"arg", hone__reader_arg, 0, 1},
         {"require", parse_require, 0, 1},
-        {"workspace", parse_workspace, 0, 1},
+        {"workspace", hone__reader_workspace, 0, 1},
+        {"constant", hone__reader_constant_memory, 0, 2},
         {"launch", parse_launch, 0, 1},
         {"if", parse_if, 1, 1},
         {"grid", parse_grid, 1, 1},
         {"block", parse_block, 1, 1},
         {"shared", parse_shared, 1, 1},
+        {"cluster", parse_cluster, 1, 2},
+        {"cooperative", parse_cooperative, 1, 2},
         {"pass", parse_pass, 1, 1},
         {"value", parse_value, 1, 1},
         {"work", parse_work, 0, 1},

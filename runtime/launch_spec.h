@@ -8,7 +8,7 @@
  * version that knows all its statements, so that an older runtime reads what
  * it can, and a plan stays the same text when the language grows.
  *
- *   hone-launch 1                    # 1 or 2
+ *   hone-launch 1                    # what is marked (2) needs version 2
  *   op gemm_f16
  *   symbol m16n16k16 1000            # value of an enumeration's name
  *   dim M int                        # problem dimensions, in order
@@ -20,11 +20,13 @@
  *   require WARPS*32 <= 1024         # those that read dims or the device
  *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
  *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
- *   launch gemm_main                 # kernel symbol; clauses follow
- *   if SPLIT_K > 1
- *   grid ceildiv(N,BN) ; ceildiv(M,BM) ; SPLIT_K
- *   block WARPS*32 ; 1 ; 1
- *   shared SMEM                      # dynamic shared memory, bytes
+ *   workspace sums 4 zero-each N     # (2) zeroed before every run
+ *   constant taps 4 h K ; K <= 512   # (2) constant memory: symbol, type
+ * code, # source argument, elements ; if launch gemm_main                 #
+ * kernel symbol; clauses follow if SPLIT_K > 1 grid ceildiv(N,BN) ;
+ * ceildiv(M,BM) ; SPLIT_K block WARPS*32 ; 1 ; 1 shared SMEM # dynamic shared
+ * memory, bytes cluster 2 ; 1 ; 1                # (2) blocks of a cluster
+ *   cooperative                      # (2) all blocks run at the same time
  *   pass A                           # kernel parameters, in order: an
  *   pass partial                     # argument, a workspace,
  *   value i32 M                      # or a value: i32|i64, expression
@@ -45,7 +47,12 @@ enum {
     HONE_MAX_ARGS = 24,
     HONE_MAX_WORKSPACES = 8,
     HONE_MAX_LAUNCHES = 8,
-    HONE_MAX_PASSED = 40 /* kernel parameters of one launch */
+    HONE_MAX_CONSTANTS = 4,
+    HONE_CONSTANT_BYTES =
+        65536,                 /* constant memory of a module, all devices */
+    HONE_PORTABLE_CLUSTER = 8, /* blocks that every device can hold */
+    HONE_MAX_CLUSTER = 16,     /* with the non-portable attribute */
+    HONE_MAX_PASSED = 40       /* kernel parameters of one launch */
 };
 
 typedef struct hone_launch_spec hone_launch_spec;
@@ -56,6 +63,13 @@ typedef enum hone_arg_mode {
     HONE_ARG_OUT,
     HONE_ARG_INOUT
 } hone_arg_mode;
+
+/* When a workspace is set to zero. */
+typedef enum hone_zero {
+    HONE_ZERO_NEVER,
+    HONE_ZERO_ONCE, /* when it is allocated; each run leaves it zeroed */
+    HONE_ZERO_EACH  /* on the stream, before every run */
+} hone_zero;
 
 /* One kernel parameter of a resolved launch. */
 typedef enum hone_pass_kind {
@@ -76,6 +90,8 @@ typedef struct hone_resolved_launch {
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
+    unsigned cluster[3]; /* 1, 1, 1: none */
+    int cooperative;
     size_t n_passed;
     hone_pass passed[HONE_MAX_PASSED];
 } hone_resolved_launch;
@@ -84,18 +100,25 @@ typedef struct hone_resolved_arg {
     const char *name; /* borrowed from the spec */
     hone_arg_mode mode;
     hone_type type;
-    int64_t count;      /* elements; 1 for a scalar */
+    int64_t count; /* elements; 1 for a scalar */
     int64_t size_bytes;
 } hone_resolved_arg;
 
 typedef struct hone_resolved_workspace {
     const char *name; /* borrowed from the spec */
     int64_t size_bytes;
-    int zero; /* zeroed once at allocation; each run leaves it zeroed */
+    hone_zero zero;
 } hone_resolved_workspace;
 
+/* Constant memory that is filled from an argument before the launches. */
+typedef struct hone_resolved_constant {
+    const char *name; /* the module's symbol; borrowed from the spec */
+    int arg;          /* an array */
+    int64_t size_bytes;
+} hone_resolved_constant;
+
 /* A launch plan with its expressions evaluated for one problem. Launches
- * whose `if` is false are left out. */
+ * and constants whose `if` is false are left out. */
 typedef struct hone_resolved {
     size_t n_dims;
     int64_t dims[HONE_MAX_DIMS]; /* defaults filled in */
@@ -103,6 +126,8 @@ typedef struct hone_resolved {
     hone_resolved_arg args[HONE_MAX_ARGS];
     size_t n_workspaces;
     hone_resolved_workspace workspaces[HONE_MAX_WORKSPACES];
+    size_t n_constants;
+    hone_resolved_constant constants[HONE_MAX_CONSTANTS];
     size_t n_launches;
     hone_resolved_launch launches[HONE_MAX_LAUNCHES];
     int64_t flops; /* 0 if not declared */
@@ -131,8 +156,9 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             hone_error *err);
 
 /* Evaluate everything for one problem on one device. HONE_ERR_DIMS,
- * HONE_ERR_CONSTRAINT (a require is false; the sentence quotes it),
- * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a grid or block outside CUDA's limits).
+ * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; or the
+ * constants do not fit constant memory), HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
+ * grid, block or cluster outside CUDA's limits).
  * `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
                                       const int64_t *dims, size_t n_dims,

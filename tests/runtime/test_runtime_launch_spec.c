@@ -109,6 +109,7 @@ static void facts_reach_expressions(void **state)
 }
 
 #define HEAD "hone-launch 1\nop x\ndim n int\n"
+#define HEAD_2 "hone-launch 2\nop x\ndim n int\n"
 
 static void mistakes_have_lines(void **state)
 {
@@ -150,6 +151,26 @@ static void mistakes_have_lines(void **state)
         {HEAD "launch k\ngrid 1;;3\n", "line 5: an expression is missing"},
         {HEAD "launch k\npass a\n", "line 5: no argument or workspace is "},
         {HEAD "launch k\nvalue f32 n\n", "line 5: a value is i32 or i64"},
+        {HEAD "arg a in 4 n\nconstant c 4 a n\n",
+         "line 5: unknown statement 'constant'"},
+        {HEAD "launch k\ncluster 2\n", "line 5: unknown statement 'clu"},
+        {HEAD "launch k\ncooperative\n", "line 5: unknown statement 'coo"},
+        {HEAD "workspace w 4 zero-each n\n", "line 4: "},
+        {HEAD_2 "constant c 4 a n\n", "line 4: no array argument is called "
+                                      "'a'"},
+        {HEAD_2 "arg a scalar 4\nconstant c 4 a n\n",
+         "line 5: no array argument is called 'a'"},
+        {HEAD_2 "workspace a 4 n\nconstant c 4 a n\n",
+         "line 5: no array argument is called 'a'"},
+        {HEAD_2 "arg a in 4 n\nconstant c 4 a\n",
+         "line 5: an expression is missing"},
+        {HEAD_2 "arg a in 4 n\nconstant c 4 a n ; 1 ; 2\n",
+         "line 5: more than one condition"},
+        {HEAD_2 "arg a in 4 n\nconstant c 4 a n\nconstant c 4 a n\n",
+         "line 6: declared twice: 'c'"},
+        {HEAD_2 "cluster 2\n", "line 4: this belongs under a launch"},
+        {HEAD_2 "launch k\ncluster 2\ncluster 2\n", "line 6: stated twice"},
+        {HEAD_2 "launch k\ncooperative 1\n", "line 5: nothing may follow"},
         {HEAD "work time n\n", "line 4: work is flops or bytes, not 'time'"},
     };
 
@@ -257,6 +278,23 @@ static void bad_numbers_are_refused(void **state)
          "'a' has a negative number"},
         {"arg a in n 4\nlaunch k\ngrid 1\nblock 1\n", 77, HONE_ERR_INPUT,
          "the type of 'a' is 77"},
+        {"launch k\ngrid 32\nblock 1\ncluster n\n", 17, HONE_ERR_INPUT,
+         "cluster.x of kernel 'k' is 17 ('n'); CUDA allows 1 to 16"},
+        {"launch k\ngrid 32;4\nblock 1\ncluster n;4\n", 8, HONE_ERR_INPUT,
+         "a cluster of kernel 'k' has 32 blocks; CUDA allows 16"},
+        {"launch k\ngrid 2;n\nblock 1\ncluster 2;2\n", 7, HONE_ERR_INPUT,
+         "grid.y of kernel 'k' is 7, which clusters of 2 blocks"},
+        {"arg a in 4 n\nconstant c 4 a 5\nlaunch k\ngrid 1\nblock 1\n", 4,
+         HONE_ERR_INPUT, "takes 5 elements of f32 from 'a', which has 4"},
+        {"arg a in 4 n\nconstant c 5 a 2\nlaunch k\ngrid 1\nblock 1\n", 4,
+         HONE_ERR_INPUT, "2 elements of f64 from 'a', which has 4 of f32"},
+        {"arg a in 4 n\nconstant c 4 a n\nlaunch k\ngrid 1\nblock 1\n", 16385,
+         HONE_ERR_CONSTRAINT,
+         "its 65540 bytes do not fit, a kernel has 65536 and 0 are taken"},
+        {"arg a in 5 n\nconstant c 5 a n-1\nconstant d 5 a 2\n"
+         "launch k\ngrid 1\nblock 1\n",
+         8192, HONE_ERR_CONSTRAINT,
+         "its 16 bytes do not fit, a kernel has 65536 and 65528 are taken"},
         {"arg a in 5 n\nlaunch k\ngrid 1\nblock 1\n", INT64_C(1) << 61,
          HONE_ERR_OVERFLOW, "2^63 bytes"},
     };
@@ -269,7 +307,7 @@ static void bad_numbers_are_refused(void **state)
         hone_resolved r;
         hone_launch_spec *spec;
 
-        (void)snprintf(text, sizeof text, HEAD "%s", rows[i].rest);
+        (void)snprintf(text, sizeof text, HEAD_2 "%s", rows[i].rest);
         spec = parse(text);
         assert_int_equal(hone__launch_spec_resolve(spec, &rows[i].n, 1,
                                                    &facts, &r, &error),
@@ -295,6 +333,53 @@ static void limits_are_reached(void **state)
     assert_int_equal(r.launches[0].grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);
+    hone__launch_spec_free(spec);
+}
+
+/* What version 2 adds. */
+static void special_launches_and_constants(void **state)
+{
+    static const char plan[] = HEAD_2
+        "arg a in 4 n\narg b in 4 8\n"
+        "workspace each 6 zero-each n\n"
+        "constant taps 4 a n ; n <= 16\n"
+        "constant more 4 b 3\nconstant none 4 b 0\n"
+        "launch k\ngrid 2 * n ; 4\nblock 32\ncluster 2 ; 4\ncooperative\n"
+        "launch l\ngrid 1\nblock 1\n";
+    hone_launch_spec *spec = parse(plan);
+    hone_facts facts = h100();
+    int64_t n = 16;
+    hone_resolved r;
+    hone_error error = {0};
+
+    (void)state;
+    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
+                     HONE_OK);
+    assert_int_equal(r.workspaces[0].zero, HONE_ZERO_EACH);
+    assert_int_equal(r.workspaces[0].size_bytes, 16);
+    assert_int_equal(r.n_constants, 2);
+    assert_string_equal(r.constants[0].name, "taps");
+    assert_int_equal(r.constants[0].arg, 0);
+    assert_int_equal(r.constants[0].size_bytes, 64);
+    assert_string_equal(r.constants[1].name, "more");
+    assert_int_equal(r.constants[1].arg, 1);
+    assert_int_equal(r.constants[1].size_bytes, 12);
+    assert_int_equal(r.launches[0].cluster[0], 2);
+    assert_int_equal(r.launches[0].cluster[1], 4);
+    assert_int_equal(r.launches[0].cluster[2], 1);
+    assert_true(r.launches[0].cooperative);
+    assert_int_equal(r.launches[1].cluster[0], 1);
+    assert_false(r.launches[1].cooperative);
+    n = 17;
+    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
+                     HONE_OK);
+    assert_int_equal(r.n_constants, 1);
+    assert_string_equal(r.constants[0].name, "more");
+    assert_int_equal(hone__facts_of_arch("sm_80", &facts, NULL), HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, &n, 1, &facts, &r, &error),
+        HONE_ERR_INPUT);
+    assert_contains(error.text, "clusters of 8 blocks; they need sm_90");
     hone__launch_spec_free(spec);
 }
 
@@ -331,6 +416,7 @@ int main(void)
         cmocka_unit_test(bad_dims_are_named),
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(limits_are_reached),
+        cmocka_unit_test(special_launches_and_constants),
         cmocka_unit_test(memory_may_run_out),
     };
 
