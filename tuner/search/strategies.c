@@ -5,7 +5,9 @@
 #include <string.h>
 
 /* One row each; the file that defines it has its name. */
-#define STRATEGIES(row) row(exhaustive) row(random) row(latin) row(local)
+#define STRATEGIES(row)                                                      \
+    row(exhaustive) row(random) row(latin) row(local) row(annealing)         \
+        row(genetic)
 
 #define DECLARE(name) extern const hone_strategy hone__strategy_##name;
 STRATEGIES(DECLARE)
