@@ -124,6 +124,8 @@ static hone_status finish_job(hone_tune_run *run,
 
     run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
     run->result->gpu_busy_s += report->gpu_s;
+    if (report->gpu_s > 0)
+        hone__pace_add(&run->pace.trial_s, report->gpu_s);
     run->result->sample_s += report->sample_s;
     run->result->n_samples += report->n_samples;
     run->result->n_discarded += report->n_discarded;

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- queues ------------------------------------------------------------- */
+/* ---- queues -------------------------------------------------------------
+ */
 
 void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job)
 {
@@ -71,7 +72,8 @@ static hone_tune_job *take_by_id(hone_tune_queue *queue, int64_t id)
     return NULL;
 }
 
-/* ---- one variant -------------------------------------------------------- */
+/* ---- one variant --------------------------------------------------------
+ */
 
 hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                 hone_tune_job **out, hone_error *err)
@@ -117,7 +119,8 @@ void hone__tune_job_free(hone_tune_job *job)
     hone__free(job);
 }
 
-/* ---- how much more ------------------------------------------------------ */
+/* ---- how much more ------------------------------------------------------
+ */
 
 int64_t hone__tune_under_way(const hone_tune_run *run)
 {
@@ -145,7 +148,8 @@ static hone_status next_index(hone_tune_run *run, int64_t *out_index,
     return HONE_OK;
 }
 
-/* ---- before compiling --------------------------------------------------- */
+/* ---- before compiling ---------------------------------------------------
+ */
 
 /* A trial that ended before it reached the GPU. */
 static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
@@ -191,23 +195,33 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
         ++run->result->n_gated;
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
     }
+    job->submitted_s = hone__now_s();
     hone__tune_queue_add(&run->compiling, job);
     return hone__farm_submit(run->farm, job->id, &input, err);
 }
 
-/* Not further ahead of the GPU than four rounds of the farm: what is compiled
- * must also be tried. Jobs that wait for the compile of another take no
- * compiler, and many may come in a row. */
-enum { MOST_WAITING = 16 };
+/* Jobs that wait for the compile of another take no compiler, and many may
+ * come in a row. Their number is limited in rounds of what may be ahead: one
+ * compile of theirs then feeds the GPU for longer, so that a search that
+ * learns needs no more than two. */
+enum { MOST_WAITING = 16, MOST_WAITING_LEARNING = 2 };
+
+static int may_propose(const hone_tune_run *run)
+{
+    const int is_learning = hone__search_is_learning(run->search);
+    const int ahead = hone__look_ahead(
+        &run->pace, hone__farm_n_workers(run->farm), is_learning);
+    const int waiting =
+        ahead * (is_learning ? MOST_WAITING_LEARNING : MOST_WAITING);
+
+    return !run->exhausted && hone__farm_n_idle(run->farm) > 0 &&
+           run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
+           run->compiling.n < waiting && !hone__tune_budget_is_spent(run);
+}
 
 hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 {
-    const int ahead = 4 * hone__farm_n_workers(run->farm);
-
-    while (!run->exhausted && hone__farm_n_idle(run->farm) > 0 &&
-           run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
-           run->compiling.n < MOST_WAITING * ahead &&
-           !hone__tune_budget_is_spent(run)) {
+    while (may_propose(run)) {
         hone_tune_job *job = NULL;
         int64_t index;
 
@@ -222,7 +236,8 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- after compiling ---------------------------------------------------- */
+/* ---- after compiling ----------------------------------------------------
+ */
 
 static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                                  hone_compile_output *output, hone_error *err)
@@ -241,11 +256,10 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                             hone__text_str(&job->compiled.log), err);
     ++run->progress.n_compiled;
     if (has_gates(run))
-        gate = hone__gate_compiled(hone__text_str(&job->spec),
-                                   run->request->dims,
-                                   run->request->tmpl->n_dims,
-                                   &run->device.facts, &job->compiled, why,
-                                   sizeof why);
+        gate = hone__gate_compiled(
+            hone__text_str(&job->spec), run->request->dims,
+            run->request->tmpl->n_dims, &run->device.facts, &job->compiled,
+            why, sizeof why);
     if (gate == HONE_GATE_LIMITS)
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
     if (gate == HONE_GATE_DEFER && job->index != run->default_index) {
@@ -266,6 +280,7 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output)
         hone__own_code_take(&run->own_code, output);
     if (!job)
         return;
+    hone__pace_add(&run->pace.compile_s, hone__now_s() - job->submitted_s);
     if (run->pending_status == HONE_OK)
         run->pending_status =
             take_compiled(run, job, output, &run->pending_error);

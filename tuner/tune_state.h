@@ -12,6 +12,7 @@
 #include "tuner/farm.h"
 #include "tuner/final.h"
 #include "tuner/gpu_worker.h"
+#include "tuner/look_ahead.h"
 #include "tuner/own_code.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
@@ -30,6 +31,7 @@ typedef struct hone_tune_job {
     int64_t variant_id; /* in the database; 0: not yet */
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
     int n_killed; /* workers killed from outside while they tried it */
+    double submitted_s; /* to the farm */
     int is_gated; /* a gate rejected it: the worker never had it */
     struct hone_tune_job *next;
 } hone_tune_job;
@@ -94,6 +96,7 @@ typedef struct hone_tune_run {
     hone_disk_sync disk; /* waits for it; not running: every commit does */
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
+    hone_pace pace;
     double ready_s; /* when the first worker was ready; 0: not yet */
     /* database ids */
     int64_t device_id, template_id, problem_id, toolchain_id, session_id;

@@ -18,6 +18,7 @@ static hone_status propose(hone_search *search, int64_t *out_index,
 const hone_strategy hone__strategy_exhaustive = {
     .name = "exhaustive",
     .summary = "every configuration, in order",
+    .is_blind = 1,
     .state_bytes = sizeof(int64_t),
     .propose = propose,
 };

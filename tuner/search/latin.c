@@ -14,5 +14,6 @@ static hone_status propose(hone_search *search, int64_t *out_index,
 const hone_strategy hone__strategy_latin = {
     .name = "latin",
     .summary = "spread evenly over the values of every parameter",
+    .is_blind = 1,
     .propose = propose,
 };

@@ -14,5 +14,6 @@ static hone_status propose(hone_search *search, int64_t *out_index,
 const hone_strategy hone__strategy_random = {
     .name = "random",
     .summary = "each configuration as likely as any other",
+    .is_blind = 1,
     .propose = propose,
 };

@@ -304,6 +304,12 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     return HONE_OK;
 }
 
+int hone__search_is_learning(const hone_search *search)
+{
+    return !search->strategy->is_blind && search->n_spread <= 0 &&
+           search->at_first == search->n_first;
+}
+
 hone_status hone__search_tell(hone_search *search, int64_t index,
                               const hone_search_answer *answer,
                               hone_error *err)

@@ -65,6 +65,11 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
                               const hone_search_answer *answer,
                               hone_error *err);
 
+/* Does what comes next depend on answers? Not while the first and the spread
+ * ones last, and never with some strategies: asking early then loses
+ * nothing. */
+int hone__search_is_learning(const hone_search *search);
+
 /* Was it asked for, or told? */
 int hone__search_knows(const hone_search *search, int64_t index);
 

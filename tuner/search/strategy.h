@@ -20,6 +20,7 @@ typedef struct hone_search_trial {
 typedef struct hone_strategy {
     const char *name;
     const char *summary; /* one sentence */
+    int is_blind;        /* what it proposes does not depend on answers */
     /* Spread over the space and tried before anything is proposed. */
     int64_t n_spread;
     size_t state_bytes; /* of search->state, zeroed */
