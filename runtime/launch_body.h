@@ -45,6 +45,22 @@ typedef struct spec_constant {
     const hone_expr *condition; /* NULL: always */
 } spec_constant;
 
+/* NULL: not stated. */
+typedef struct spec_map {
+    const char *name;
+    int line;
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    const hone_expr *condition;
+    const hone_expr *dims[HONE_MAP_DIMS];
+    const hone_expr *strides[HONE_MAP_DIMS]; /* [0] is not used */
+    const hone_expr *box[HONE_MAP_DIMS];
+    const hone_expr *steps[HONE_MAP_DIMS];
+    const hone_expr *swizzle;
+    const hone_expr *l2;
+    const hone_expr *fill;
+} spec_map;
+
 typedef struct spec_pass {
     hone_pass_kind kind;
     int index;
@@ -81,10 +97,24 @@ struct hone_launch_spec {
     spec_workspace workspaces[HONE_MAX_WORKSPACES];
     size_t n_constants;
     spec_constant constants[HONE_MAX_CONSTANTS];
+    size_t n_maps;
+    spec_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     spec_launch launches[HONE_MAX_LAUNCHES];
     const hone_expr *flops; /* NULL: not declared */
     const hone_expr *bytes;
 };
+
+/* How the numbers of a tensor map are found: the value of an expression, or
+ * HONE_MAP_UNKNOWN. */
+typedef hone_status hone_map_eval(void *user, const hone_expr *expr,
+                                  int64_t *out);
+
+/* Everything about a map but the type and size of its array, which stay as
+ * they are in `out`. `out_wanted` gets the value of its `if`; where that is 0
+ * nothing else is evaluated. */
+hone_status hone__launch_map_eval(const spec_map *map, hone_map_eval *eval,
+                                  void *user, int64_t *out_wanted,
+                                  hone_tensor_map *out);
 
 #endif

@@ -20,6 +20,12 @@ int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
             return 1;
         }
     }
+    for (size_t i = 0; i < spec->n_maps; ++i) {
+        if (hone__piece_is(name, spec->maps[i].name)) {
+            *out = (spec_pass){HONE_PASS_MAP, (int)i, NULL};
+            return 1;
+        }
+    }
     return 0;
 }
 

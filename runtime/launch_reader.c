@@ -2,6 +2,7 @@
 /* Reading a launch plan's text: see launch_reader.h. */
 #include "runtime/launch_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NEWEST_VERSION = 2 };
@@ -171,6 +172,7 @@ hone_status hone__reader_exprs(hone_reader *r, size_t most,
                                const hone_expr **out)
 {
     hone_piece rest = r->rest;
+    char what[48];
 
     for (size_t i = 0; i < most; ++i) {
         const char *cut = memchr(rest.text, ';', rest.length);
@@ -182,10 +184,9 @@ hone_status hone__reader_exprs(hone_reader *r, size_t most,
             return HONE_OK;
         rest = (hone_piece){cut + 1, rest.length - length - 1};
     }
-    return hone__reader_fail(r,
-                             most == 3 ? "more than three extents, found"
-                                       : "more than one condition, found",
-                             rest);
+    (void)snprintf(what, sizeof what, "more than %zu value%s, found", most,
+                   most == 1 ? "" : "s");
+    return hone__reader_fail(r, what, hone__piece_trim(rest));
 }
 
 hone_status hone__reader_rest(hone_reader *r, const hone_expr **out)

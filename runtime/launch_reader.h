@@ -21,7 +21,7 @@ typedef struct hone_reader {
     hone_launch_spec *spec;
     hone_error *err;
     int line;
-    int version; /* of the text; 0: not read yet */
+    int version;     /* of the text; 0: not read yet */
     hone_piece rest; /* of the current line, not read yet */
     size_t n_names;
     hone_reader_name *names;
@@ -69,5 +69,11 @@ int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
 hone_status hone__reader_arg(hone_reader *r);
 hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
+
+/* launch_map.c: the statements tensormap and map, and whether a map is
+ * complete. */
+hone_status hone__reader_tensormap(hone_reader *r);
+hone_status hone__reader_map(hone_reader *r);
+hone_status hone__launch_map_complete(const spec_map *map, hone_error *err);
 
 #endif

@@ -174,7 +174,6 @@ static hone_status eval_array(resolver *r, const char *name,
 static hone_status resolve_arrays(resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
-    hone_type unused;
     int64_t count;
 
     for (size_t i = 0; i < spec->n_args; ++i) {
@@ -193,7 +192,7 @@ static hone_status resolve_arrays(resolver *r, hone_resolved *out)
         to->name = workspace->name;
         to->zero = workspace->zero;
         HONE_TRY(eval_array(r, workspace->name, workspace->type,
-                            workspace->count, &unused, &count,
+                            workspace->count, &to->type, &count,
                             &to->size_bytes));
     }
     out->n_args = spec->n_args;
@@ -242,6 +241,40 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
         out->n_constants += to->size_bytes != 0;
     }
     return HONE_OK;
+}
+
+/* For launch_map.c. The smallest number would be taken for one that is not
+ * known; its neighbour breaks the same rules. */
+static hone_status eval_of_map(void *user, const hone_expr *expr,
+                               int64_t *out)
+{
+    HONE_TRY(eval(user, expr, out));
+    *out += *out == HONE_MAP_UNKNOWN;
+    return HONE_OK;
+}
+
+static hone_status resolve_map(resolver *r, const spec_map *map,
+                               const hone_resolved *arrays,
+                               hone_resolved_map *to)
+{
+    const int64_t sm = r->facts->value[HONE_FACT_sm];
+    const int of_arg = map->array_kind == HONE_PASS_ARG;
+    const hone_resolved_arg *arg = &arrays->args[map->array];
+    const hone_resolved_workspace *workspace =
+        &arrays->workspaces[map->array];
+    int64_t wanted;
+
+    to->array_kind = map->array_kind;
+    to->array = map->array;
+    to->shape.array = of_arg ? arg->name : workspace->name;
+    to->shape.type = of_arg ? arg->type : workspace->type;
+    to->shape.array_bytes = of_arg ? arg->size_bytes : workspace->size_bytes;
+    HONE_TRY(hone__launch_map_eval(map, eval_of_map, r, &wanted, &to->shape));
+    to->wanted = wanted != 0;
+    if (!wanted)
+        return HONE_OK;
+    HONE_TRY(hone__tensor_map_check_device(map->name, sm, r->err));
+    return hone__tensor_map_check(&to->shape, r->err);
 }
 
 static hone_status resolve_extents(resolver *r, const spec_launch *launch,
@@ -379,6 +412,9 @@ hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
     HONE_TRY(check_requires(&r));
     HONE_TRY(resolve_arrays(&r, out));
     HONE_TRY(resolve_constants(&r, out));
+    for (size_t i = 0; i < spec->n_maps; ++i)
+        HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));
+    out->n_maps = spec->n_maps;
     for (size_t i = 0; i < spec->n_launches; ++i) {
         const spec_launch *launch = &spec->launches[i];
         int64_t wanted = 1;

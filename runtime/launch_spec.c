@@ -178,8 +178,8 @@ static hone_status parse_pass(hone_reader *r)
 
     HONE_TRY(hone__reader_name(r, &name));
     if (!hone__reader_find_passed(r->spec, name, &pass))
-        return hone__reader_fail(r, "no argument or workspace is called",
-                                 name);
+        return hone__reader_fail(
+            r, "no argument, workspace or tensor map is called", name);
     HONE_TRY(hone__reader_at_end(r));
     return add_passed(r, pass);
 }
@@ -225,6 +225,8 @@ static hone_status parse_statement(hone_reader *r)
         {"require", parse_require, 0, 1},
         {"workspace", hone__reader_workspace, 0, 1},
         {"constant", hone__reader_constant_memory, 0, 2},
+        {"tensormap", hone__reader_tensormap, 0, 2},
+        {"map", hone__reader_map, 0, 2},
         {"launch", parse_launch, 0, 1},
         {"if", parse_if, 1, 1},
         {"grid", parse_grid, 1, 1},
@@ -260,6 +262,8 @@ static hone_status check_complete(hone_reader *r)
     if (!spec->n_launches)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan of %s: it launches nothing", spec->op);
+    for (size_t i = 0; i < spec->n_maps; ++i)
+        HONE_TRY(hone__launch_map_complete(&spec->maps[i], r->err));
     for (size_t i = 0; i < spec->n_launches; ++i) {
         const spec_launch *launch = &spec->launches[i];
 

@@ -21,14 +21,24 @@
  *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
  *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
  *   workspace sums 4 zero-each N     # (2) zeroed before every run
- *   constant taps 4 h K ; K <= 512   # (2) constant memory: symbol, type
- * code, # source argument, elements ; if launch gemm_main                 #
- * kernel symbol; clauses follow if SPLIT_K > 1 grid ceildiv(N,BN) ;
- * ceildiv(M,BM) ; SPLIT_K block WARPS*32 ; 1 ; 1 shared SMEM # dynamic shared
- * memory, bytes cluster 2 ; 1 ; 1                # (2) blocks of a cluster
+ *   constant taps 4 h K ; K <= 512   # (2) constant memory: symbol, type,
+ *                                    # source argument, elements ; if
+ *   tensormap A_MAP A                # (2) name and array; its parts follow
+ *   map if USE_TMA
+ *   map dims K ; M                   # elements, the innermost first
+ *   map strides K*2                  # bytes, of all dims but the innermost
+ *   map box BK ; BM                  # elements
+ *   map elements 1 ; 2               # element strides, else 1
+ *   map swizzle 128                  # bytes, else 0; as are l2 and fill
+ *   launch gemm_main                 # kernel symbol; clauses follow
+ *   if SPLIT_K > 1
+ *   grid ceildiv(N,BN) ; ceildiv(M,BM) ; SPLIT_K
+ *   block WARPS*32 ; 1 ; 1
+ *   shared SMEM                      # dynamic shared memory, bytes
+ *   cluster 2 ; 1 ; 1                # (2) blocks of a cluster
  *   cooperative                      # (2) all blocks run at the same time
  *   pass A                           # kernel parameters, in order: an
- *   pass partial                     # argument, a workspace,
+ *   pass partial                     # argument, a workspace, a tensor map,
  *   value i32 M                      # or a value: i32|i64, expression
  *   work flops 2*M*N*K
  *   work bytes 2*(M*K+K*N)+4*M*N
@@ -38,6 +48,7 @@
 
 #include "runtime/error.h"
 #include "runtime/facts.h"
+#include "runtime/tensor_map.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,7 +87,8 @@ typedef enum hone_pass_kind {
     HONE_PASS_ARG,       /* index: argument */
     HONE_PASS_WORKSPACE, /* index: workspace */
     HONE_PASS_I32,       /* value */
-    HONE_PASS_I64        /* value */
+    HONE_PASS_I64,       /* value */
+    HONE_PASS_MAP        /* index: tensor map */
 } hone_pass_kind;
 
 typedef struct hone_pass {
@@ -106,6 +118,7 @@ typedef struct hone_resolved_arg {
 
 typedef struct hone_resolved_workspace {
     const char *name; /* borrowed from the spec */
+    hone_type type;
     int64_t size_bytes;
     hone_zero zero;
 } hone_resolved_workspace;
@@ -116,6 +129,13 @@ typedef struct hone_resolved_constant {
     int arg;          /* an array */
     int64_t size_bytes;
 } hone_resolved_constant;
+
+typedef struct hone_resolved_map {
+    int wanted;                /* 0: its `if` is false, nothing else is set */
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    hone_tensor_map shape; /* its rules hold; names borrowed from the spec */
+} hone_resolved_map;
 
 /* A launch plan with its expressions evaluated for one problem. Launches
  * and constants whose `if` is false are left out. */
@@ -128,6 +148,8 @@ typedef struct hone_resolved {
     hone_resolved_workspace workspaces[HONE_MAX_WORKSPACES];
     size_t n_constants;
     hone_resolved_constant constants[HONE_MAX_CONSTANTS];
+    size_t n_maps;
+    hone_resolved_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     hone_resolved_launch launches[HONE_MAX_LAUNCHES];
     int64_t flops; /* 0 if not declared */
@@ -156,8 +178,9 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             hone_error *err);
 
 /* Evaluate everything for one problem on one device. HONE_ERR_DIMS,
- * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; or the
- * constants do not fit constant memory), HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
+ * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
+ * constants do not fit constant memory; CUDA does not allow a tensor map),
+ * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
  * grid, block or cluster outside CUDA's limits).
  * `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,

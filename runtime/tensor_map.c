@@ -10,6 +10,7 @@
 
 enum {
     UNIT_BYTES = 16, /* addresses, strides and box rows are multiples of it */
+    FIRST_SM = 90,
     MOST_BOX = 256,
     MOST_STEP = 8
 };
@@ -218,6 +219,17 @@ static hone_status check_reach(const hone_tensor_map *map,
                       map->name, map->array,
                       reach == INT64_MAX ? "more than " : "", reach,
                       map->array_bytes);
+}
+
+hone_status hone__tensor_map_check_device(const char *name, int64_t sm,
+                                          hone_error *err)
+{
+    if (sm >= FIRST_SM)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "tensor map '%s' needs a device of compute capability "
+                      "9.0 or newer; this one has %" PRId64 ".%" PRId64,
+                      name, sm / 10, sm % 10);
 }
 
 hone_status hone__tensor_map_check(const hone_tensor_map *map,

@@ -35,6 +35,10 @@ typedef struct hone_tensor_map {
     int64_t fill;                   /* beyond the dims: 0 zeros, 1 NaNs */
 } hone_tensor_map;
 
+/* HONE_ERR_CONSTRAINT if devices of this `sm` have no tensor maps. */
+hone_status hone__tensor_map_check_device(const char *name, int64_t sm,
+                                          hone_error *err);
+
 /* The rules that do not depend on an address. HONE_ERR_CONSTRAINT with a
  * sentence that names the map and the number. */
 hone_status hone__tensor_map_check(const hone_tensor_map *map,
