@@ -265,8 +265,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
 {
     const hone_options *options = run->options;
     hone_tune_request *request = &run->request;
-    const char *strategy = options->text[HONE_OPT_STRATEGY];
 
+    HONE_TRY(hone__option_strategy(options, &request->strategy, err));
     HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA,
                                  &request->farm.backend, &request->device,
                                  err));
@@ -284,7 +284,6 @@ static hone_status prepare(tune_run *run, hone_error *err)
         (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
-    request->strategy = strategy ? strategy : "random";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
     request->farm.cache_folder = hone__text_str(&run->cache);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --device, --budget, --mode and --seed. */
+/* --device, --budget, --mode, --strategy and --seed. */
 #include "tools/option_value.h"
 
 #include <errno.h>
@@ -100,6 +100,64 @@ hone_timing hone__option_timing(const hone_options *options)
     return hone__options_is(options, HONE_OPT_TIMING, "graph")
                ? HONE_TIMING_GRAPH
                : HONE_TIMING_AUTO;
+}
+
+static const char default_strategy[] = "random";
+
+/* The table's copy of a name. */
+static hone_status find_strategy(const char *name, size_t length,
+                                 const char **out, hone_error *err)
+{
+    const char *summary;
+
+    for (size_t i = 0; hone__search_strategy(i, out, &summary); ++i)
+        if (strlen(*out) == length && memcmp(*out, name, length) == 0)
+            return HONE_OK;
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "there is no search strategy '%.*s'; there are: %s",
+                      (int)length, name, hone__search_names());
+}
+
+hone_status hone__option_strategy(const hone_options *options,
+                                  const char **out, hone_error *err)
+{
+    const char *name = options->text[HONE_OPT_STRATEGY];
+
+    name = name ? name : default_strategy;
+    return find_strategy(name, strlen(name), out, err);
+}
+
+static void add_strategy(hone_strategies *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; ++i)
+        if (list->names[i] == name)
+            return;
+    if (list->n < HONE_MOST_STRATEGIES)
+        list->names[list->n++] = name;
+}
+
+hone_status hone__option_strategies(const hone_options *options,
+                                    hone_strategies *out, hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_STRATEGY];
+    const char *name, *summary;
+
+    text = text ? text : default_strategy;
+    out->n = 0;
+    if (strcmp(text, "all") == 0) {
+        for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+            add_strategy(out, name);
+        return HONE_OK;
+    }
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+
+        HONE_TRY(find_strategy(text, length, &name, err));
+        add_strategy(out, name);
+        if (!text[length])
+            return HONE_OK;
+        text += length + 1;
+    }
 }
 
 uint64_t hone__option_seed(const hone_options *options)

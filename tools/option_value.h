@@ -4,6 +4,7 @@
 #define HONE_TOOLS_OPTION_VALUE_H
 
 #include "tools/arguments.h"
+#include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
 /* --device: "cuda", "cuda:N" or "cpu"; `otherwise` without it.
@@ -25,6 +26,21 @@ hone_status hone__option_device_mode(const hone_options *options,
                                      hone_error *err);
 /* --timing; auto if it is not given. */
 hone_timing hone__option_timing(const hone_options *options);
+/* Several values of --strategy. */
+enum { HONE_MOST_STRATEGIES = 64 };
+typedef struct hone_strategies {
+    const char *names[HONE_MOST_STRATEGIES]; /* of the table */
+    size_t n;
+} hone_strategies;
+
+/* --strategy, the name of one; random if it is not given.
+ * HONE_ERR_ARGUMENT. */
+hone_status hone__option_strategy(const hone_options *options,
+                                  const char **out, hone_error *err);
+/* --strategy as a list: "local,genetic", or "all" of the table. Each comes
+ * once. HONE_ERR_ARGUMENT. */
+hone_status hone__option_strategies(const hone_options *options,
+                                    hone_strategies *out, hone_error *err);
 /* --seed; 1 if it is not given. */
 uint64_t hone__option_seed(const hone_options *options);
 

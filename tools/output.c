@@ -12,7 +12,7 @@
 
 /* Text rows are held back to find the column widths; after so many the
  * widths are settled and rows are printed as they come. */
-enum { ROWS_FOR_WIDTH = 1000, MAX_COLUMNS = 16 };
+enum { ROWS_FOR_WIDTH = 1000, MAX_COLUMNS = 32 };
 
 typedef enum output_format {
     FORMAT_TEXT,

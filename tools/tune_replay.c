@@ -194,9 +194,9 @@ static hone_status prepare(replay_command *command, hone_error *err)
 {
     const hone_options *options = command->options;
     hone_replay_tune_request *request = &command->request;
-    const char *strategy = options->text[HONE_OPT_STRATEGY];
 
     HONE_TRY(check_use(options, err));
+    HONE_TRY(hone__option_strategy(options, &request->strategy, err));
     HONE_TRY(hone__option_budget(options, &request->budget.evaluations,
                                  &request->budget.seconds, err));
     HONE_TRY(hone__recordings_read(options->text[HONE_OPT_DEVICE] +
@@ -206,7 +206,6 @@ static hone_status prepare(replay_command *command, hone_error *err)
     HONE_TRY(hone__locate_db(options, &command->db_path, err));
     HONE_TRY(hone__db_open(hone__text_str(&command->db_path), HONE_DB_CREATE,
                            &request->db, err));
-    request->strategy = strategy ? strategy : "random";
     request->seed = hone__option_seed(options);
     request->stop = hone__interrupt_flag();
     return HONE_OK;

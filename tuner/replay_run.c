@@ -9,11 +9,20 @@ uint64_t hone__replay_seed(uint64_t seed, int64_t repeat)
     return hone__hash64(both, sizeof both);
 }
 
-static int is_spent(const hone_replay_budget *budget,
-                    const hone_replay_step *last)
+int hone__replay_is_spent(const hone_replay_budget *budget, int64_t n,
+                          double simulated_s)
 {
-    return (budget->evaluations > 0 && last->n >= budget->evaluations) ||
-           (budget->seconds > 0 && last->simulated_s >= budget->seconds);
+    return (budget->evaluations > 0 && n >= budget->evaluations) ||
+           (budget->seconds > 0 && simulated_s >= budget->seconds);
+}
+
+static int is_over(const hone_replay_request *request,
+                   const hone_replay_step *last)
+{
+    return hone__replay_is_spent(&request->budget, last->n,
+                                 last->simulated_s) &&
+           last->n >= request->at_least.evaluations &&
+           last->simulated_s >= request->at_least.seconds;
 }
 
 /* One trial on the simulated clock. */
@@ -45,21 +54,19 @@ static hone_status answer(hone_search *search,
         err);
 }
 
-enum { MOST_AHEAD = 1024 };
-
 static hone_status loop(const hone_replay_request *request,
                         hone_search *search, hone_replay_fn on_step,
                         void *user, hone_replay_step *step, hone_error *err)
 {
     const int64_t batch = request->batch > 1 ? request->batch : 1;
-    int64_t ahead[MOST_AHEAD];
+    int64_t ahead[HONE_MOST_AHEAD];
     int64_t n_asked = 0;
 
-    if (batch > MOST_AHEAD)
+    if (batch > HONE_MOST_AHEAD)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "a batch has at most %d configurations",
-                          MOST_AHEAD);
-    while (!is_spent(&request->budget, step)) {
+                          HONE_MOST_AHEAD);
+    while (!is_over(request, step)) {
         int64_t index = 0;
 
         while (index >= 0 && n_asked < step->n + batch) {
@@ -89,7 +96,9 @@ hone_status hone__replay_run(const hone_replay_request *request,
     status = hone__search_open(
         request->strategy, &space,
         &(hone_search_options){request->seed, &request->first, 1,
-                               request->budget.evaluations},
+                               request->is_secret
+                                   ? 0
+                                   : request->budget.evaluations},
         &search, err);
     if (status == HONE_OK)
         status = loop(request, search, on_step, user, out_last, err);

@@ -26,14 +26,21 @@ typedef hone_status (*hone_replay_fn)(void *user,
                                       const hone_replay_step *step,
                                       hone_error *err);
 
+enum { HONE_MOST_AHEAD = 1024 };
+
 typedef struct hone_replay_request {
     const hone_recording *recording;
     const char *strategy; /* of tuner/search.h */
     int64_t first;        /* the configuration that is tried first, or -1 */
     uint64_t seed;
     hone_replay_budget budget;
-    int64_t batch;        /* so many are asked for before the first answer;
-                             0 and 1: each is answered before the next */
+    int64_t batch;        /* so many are asked for before the first answer,
+                             HONE_MOST_AHEAD at most; 0 and 1: each is
+                             answered before the next */
+    hone_replay_budget at_least; /* a spent budget does not end the run before
+                                    these are reached too */
+    int is_secret;        /* the strategy is not told how many evaluations the
+                             budget allows */
 } hone_replay_request;
 
 /* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no
@@ -41,6 +48,10 @@ typedef struct hone_replay_request {
 hone_status hone__replay_run(const hone_replay_request *request,
                              hone_replay_fn on_step, void *user,
                              hone_replay_step *out_last, hone_error *err);
+
+/* Does no trial begin after so many trials and seconds? */
+int hone__replay_is_spent(const hone_replay_budget *budget, int64_t n,
+                          double simulated_s);
 
 /* Seed of repeat `repeat` of something that was asked for with `seed`. */
 uint64_t hone__replay_seed(uint64_t seed, int64_t repeat);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double start_cutoff = 0.01;
-static const double end_cutoff = 0.95;
 enum { N_STEPS = 1000 };
 
 static hone_status out_of_memory(hone_error *err)
@@ -152,28 +150,31 @@ typedef struct curve {
     const ranks *ranks;
     point *points;
     size_t n;
-    size_t capacity;
 } curve;
 
-static hone_status add_point(void *user, const hone_replay_step *step,
-                             hone_error *err)
+/* The points of all runs up to the end, and of each run the first one behind
+ * it. Without a valid configuration there is no rank yet. */
+static hone_status gather(curve *c, const hone_replay_traces *traces,
+                          double end_s, hone_error *err)
 {
-    curve *c = user;
+    const hone_replay_budget end = {0, end_s};
+    size_t n = 0;
 
-    if (step->best_ns <= 0)
-        return HONE_OK;
-    if (c->n == c->capacity) {
-        const size_t capacity = c->capacity ? 2 * c->capacity : 1024;
-        point *points =
-            hone__realloc(c->points, capacity * sizeof *points);
+    for (size_t i = 0; i < traces->n; ++i)
+        n += hone__replay_trace_within(&traces->runs[i], &end);
+    c->points = hone__alloc((n + 1) * sizeof *c->points);
+    if (!c->points)
+        return out_of_memory(err);
+    for (size_t i = 0; i < traces->n; ++i) {
+        const hone_replay_point *from = traces->runs[i].points;
 
-        if (!points)
-            return out_of_memory(err);
-        c->points = points;
-        c->capacity = capacity;
+        n = hone__replay_trace_within(&traces->runs[i], &end);
+        for (size_t k = 0; k < n; ++k)
+            if (from[k].best_ns > 0)
+                c->points[c->n++] =
+                    (point){from[k].simulated_s,
+                            (double)rank_of(c->ranks, from[k].best_ns)};
     }
-    c->points[c->n++] = (point){
-        step->simulated_s, (double)rank_of(c->ranks, step->best_ns)};
     return HONE_OK;
 }
 
@@ -294,9 +295,8 @@ static double mean_gain(const curve *c, double start_s, double end_s)
 }
 
 hone_status hone__replay_score(const hone_recording *recording,
-                               const char *strategy, int64_t repeats,
-                               uint64_t seed, double *out_score,
-                               hone_error *err)
+                               const hone_replay_traces *traces,
+                               double *out_score, hone_error *err)
 {
     ranks r;
     curve c = {.ranks = &r};
@@ -311,18 +311,9 @@ hone_status hone__replay_score(const hone_recording *recording,
                             "half of the trials have none",
                             recording->path);
     if (status == HONE_OK) {
-        start = cutoff_budget(&r, start_cutoff);
-        end = cutoff_budget(&r, end_cutoff);
-        for (int64_t i = 0; status == HONE_OK && i < repeats; ++i) {
-            hone_replay_step last;
-
-            status = hone__replay_run(
-                &(hone_replay_request){recording, strategy, -1,
-                                       hone__replay_seed(seed, i),
-                                       {0, end.seconds},
-                                       1},
-                add_point, &c, &last, err);
-        }
+        start = cutoff_budget(&r, HONE_SCORE_START);
+        end = cutoff_budget(&r, HONE_SCORE_END);
+        status = gather(&c, traces, end.seconds, err);
     }
     if (status == HONE_OK && c.n == 0)
         status = hone__fail(err, HONE_ERR_INPUT,

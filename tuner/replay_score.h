@@ -11,7 +11,7 @@
 #ifndef HONE_TUNER_REPLAY_SCORE_H
 #define HONE_TUNER_REPLAY_SCORE_H
 
-#include "tuner/replay_run.h"
+#include "tuner/replay_traces.h"
 
 /* What random search needs to come the fraction `cutoff` of the way from the
  * median to the optimum: evaluations, and as many times the median cost of a
@@ -21,12 +21,16 @@ hone_status hone__replay_cutoff(const hone_recording *recording,
                                 double cutoff, hone_replay_budget *out,
                                 hone_error *err);
 
-/* The mean score of `repeats` runs. HONE_ERR_INPUT says why this recording
- * gives none. */
+/* The cut-offs between which the score is taken. */
+#define HONE_SCORE_START 0.01
+#define HONE_SCORE_END 0.95
+
+/* The mean score of these runs, which must not know of a budget and go on for
+ * the seconds of HONE_SCORE_END at least. HONE_ERR_INPUT says why this
+ * recording gives none. */
 hone_status hone__replay_score(const hone_recording *recording,
-                               const char *strategy, int64_t repeats,
-                               uint64_t seed, double *out_score,
-                               hone_error *err);
+                               const hone_replay_traces *traces,
+                               double *out_score, hone_error *err);
 
 /* Isotonic regression, for the score and its test: replace values[0 .. n-1]
  * by the sequence that never rises and is closest to it (least squares).

@@ -297,9 +297,12 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
     status = begin_session(&s, err);
     if (status == HONE_OK)
         status = hone__replay_run(
-            &(hone_replay_request){request->recording, request->strategy,
-                                   request->recording->default_index,
-                                   request->seed, request->budget, 1},
+            &(hone_replay_request){
+                .recording = request->recording,
+                .strategy = request->strategy,
+                .first = request->recording->default_index,
+                .seed = request->seed,
+                .budget = request->budget},
             on_step, &s, &last, err);
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED) {
         stored = end_session(&s, status, err);

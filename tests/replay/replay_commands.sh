@@ -47,8 +47,51 @@ run 0 simulate "$rec/small_t4.json" --score --format csv
 [ "$(wc -l <"$work/out")" -ge 2 ] || fail "a head line and a row"
 run 0 simulate "$rec/small_t4.json" --score
 out_has "median"
+
+# Several strategies: a row for each pair, and what each has over all files.
+cp "$rec/small_t4.json" "$work/transpose_of_mine_A100.json"
+cp "$rec/small_t4.json" "$work/transpose_of_mine_H100.json"
+run 0 simulate "$work"/transpose_of_mine_*.json "$work/packed" --score \
+    --strategy random,exhaustive,random --repeats 5 --format json --jobs 1
+json strategy=random,exhaustive files.0.strategy=random \
+    "files.0.space=tran A100" files.1.strategy=exhaustive \
+    "files.1.space=tran A100" "files.2.space=tran H100" \
+    files.4.space=packed files.5.score files.0.score_budget_evaluations=1 \
+    strategies.0.strategy=random strategies.1.mean strategies.1.median \
+    strategies.1.worst strategies.1.mean_above_100=null
+grep -q '^  "mean"' "$work/out" && fail "of which strategy is this mean?"
+cp "$work/out" "$work/first"
+run 0 simulate "$work"/transpose_of_mine_*.json "$work/packed" --score \
+    --strategy random,exhaustive --repeats 5 --format json --jobs 7
+cmp -s "$work/first" "$work/out" || fail "threads change the result"
+run 0 simulate "$work"/transpose_of_mine_*.json "$work/packed" --score \
+    --strategy random,exhaustive --repeats 5 --quiet
+grep -q '^score  *tran  *tran  *packed  *mean' "$work/out" || fail "no titles"
+grep -q '^  *A100  *H100  *all' "$work/out" || fail "no names"
+grep -q '^budget  *1  *1  *[0-9]* *$' "$work/out" || fail "no budgets"
+[ "$(grep -c '^random\|^exhaustive' "$work/out")" -eq 2 ] || fail "two rows"
+run 0 simulate "$rec/small_t4.json" --strategy all --format csv
+out_has ",latin,"
+# One strategy keeps its figures at the top.
+run 0 simulate "$rec/small_t4.json" --score --strategy random --format json
+json strategy=random mean median worst worst_above_100=null
+
+# A budget that a strategy is told does not change its score.
+run 0 simulate "$work/packed" --score --repeats 4 --budget 2 --format json
+json files.0.evaluations=2.0 mean
+grep -o '"mean": .*' "$work/out" >"$work/first"
+run 0 simulate "$work/packed" --score --repeats 4 --format json
+grep -o '"mean": .*' "$work/out" | cmp -s - "$work/first" ||
+    fail "--budget changes the score"
+
 run 2 simulate
 run 2 simulate "$rec/small_t4.json" --strategy magic
+err_has "there is no search strategy 'magic'; there are: "
+run 2 simulate "$rec/small_t4.json" --strategy random,,latin
+run 2 tune --device "replay:$rec/small_t4.json" --strategy random,latin
+err_has "no search strategy 'random,latin'"
+run 2 simulate "$rec/small_t4.json" --batch 1025
+err_has "a batch has at most 1024"
 run 2 simulate "$rec/small_t4.json" --budget never
 run 2 simulate "$rec/small_t4.json" --repeats 0
 

@@ -58,9 +58,13 @@ static hone_replay_step run(const hone_recording *r, int64_t evaluations,
     hone_replay_step last;
 
     assert_int_equal(
-        hone__replay_run(&(hone_replay_request){r, "exhaustive", -1, 1,
-                                                {evaluations, seconds}, 1},
-                         NULL, NULL, &last, NULL),
+        hone__replay_run(
+            &(hone_replay_request){.recording = r,
+                                   .strategy = "exhaustive",
+                                   .first = -1,
+                                   .seed = 1,
+                                   .budget = {evaluations, seconds}},
+            NULL, NULL, &last, NULL),
         HONE_OK);
     return last;
 }
@@ -90,7 +94,9 @@ static void test_runs_and_budgets(void **state)
     last = run(r, 2, 100);
     assert_int_equal(last.n, 2);
     assert_int_equal(
-        hone__replay_run(&(hone_replay_request){r, "magic", -1, 1, {0, 0}, 1},
+        hone__replay_run(&(hone_replay_request){.recording = r,
+                                                .strategy = "magic",
+                                                .first = -1},
                          NULL, NULL, &last, &err),
         HONE_ERR_ARGUMENT);
     hone__recordings_free(&list);
@@ -156,14 +162,33 @@ static void test_isotonic(void **state)
     }
 }
 
+/* Runs of the length that a score needs. */
+static hone_status try_score(const hone_recording *r, const char *strategy,
+                             int64_t repeats, uint64_t seed, double *out,
+                             hone_error *err)
+{
+    hone_replay_request request = {
+        .recording = r, .strategy = strategy, .first = -1, .seed = seed};
+    hone_replay_traces traces = {NULL, 0};
+    hone_status status =
+        hone__replay_cutoff(r, HONE_SCORE_END, &request.budget, err);
+
+    request.budget.evaluations = 0;
+    if (status == HONE_OK)
+        status = hone__replay_traces(&request, repeats, 3, &traces, err);
+    if (status == HONE_OK)
+        status = hone__replay_score(r, &traces, out, err);
+    hone__replay_traces_free(&traces);
+    return status;
+}
+
 static double score(const hone_recording *r, const char *strategy,
                     int64_t repeats, uint64_t seed)
 {
     hone_error err = {0};
     double out = NAN;
 
-    if (hone__replay_score(r, strategy, repeats, seed, &out, &err) !=
-        HONE_OK)
+    if (try_score(r, strategy, repeats, seed, &out, &err) != HONE_OK)
         fail_msg("%s", err.text);
     return out;
 }
@@ -198,14 +223,14 @@ static void test_no_score(void **state)
     double out;
 
     (void)state;
-    assert_int_equal(hone__replay_score(r, "random", 5, 1, &out, &err),
+    assert_int_equal(try_score(r, "random", 5, 1, &out, &err),
                      HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "needs recorded costs"));
-    assert_int_equal(hone__replay_score(r, "magic", 5, 1, &out, &err),
-                     HONE_ERR_INPUT);
+    assert_int_equal(try_score(r, "magic", 5, 1, &out, &err),
+                     HONE_ERR_ARGUMENT);
     hone__recordings_free(&list);
     r = make(&list, failures, 10, 1);
-    assert_int_equal(hone__replay_score(r, "exhaustive", 5, 1, &out, &err),
+    assert_int_equal(try_score(r, "exhaustive", 5, 1, &out, &err),
                      HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "no run found a valid"));
     hone__recordings_free(&list);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One strategy on one recording, many times. */
+#include "tools/simulate.h"
+
+#include "runtime/alloc.h"
+#include "tuner/measure.h"
+
+#include <string.h>
+
+hone_simulated *hone__simulation_cell(const hone_simulation *s, size_t space,
+                                      size_t strategy)
+{
+    return &s->cells[space * s->strategies.n + strategy];
+}
+
+/* Without --budget: that of the score. Without two different times there is
+ * nothing to aim at: the whole space. */
+static hone_replay_budget choose_budget(const hone_simulation *s,
+                                        size_t space)
+{
+    hone_replay_budget budget = s->budget;
+
+    if (budget.evaluations > 0 || budget.seconds > 0)
+        return budget;
+    budget = s->budgets[space];
+    if (budget.seconds > 0)
+        budget.evaluations = 0;
+    return budget;
+}
+
+/* Runs that know nothing of a limit serve the score, and the rest too unless
+ * --budget is a number of trials: that is told to the strategy. */
+static hone_replay_request open_ended(const hone_simulation *s, size_t space,
+                                      const hone_replay_budget *budget)
+{
+    const double score_s =
+        s->options->text[HONE_OPT_SCORE] ? s->budgets[space].seconds : 0;
+    hone_replay_request request = {.budget = *budget, .is_secret = 1};
+
+    if (budget->seconds > 0 && budget->seconds < score_s)
+        request.budget.seconds = score_s;
+    return request;
+}
+
+static void summarise(const hone_recording *recording,
+                      const hone_replay_traces *traces, double *best,
+                      hone_simulated *out)
+{
+    const double share = 1 / (double)traces->n;
+    size_t n_best = 0;
+
+    for (size_t i = 0; i < traces->n; ++i) {
+        const hone_replay_trace *trace = &traces->runs[i];
+        const size_t n = hone__replay_trace_within(trace, &out->budget);
+        const hone_replay_point *last = n ? &trace->points[n - 1] : NULL;
+
+        out->evaluations += share * (double)n;
+        out->simulated_s += last ? share * last->simulated_s : 0;
+        if (!last || last->best_ns <= 0)
+            continue;
+        out->fraction += share * recording->best_ns / last->best_ns;
+        best[n_best++] = last->best_ns;
+    }
+    if (n_best)
+        out->best_ns = hone__median(best, n_best);
+}
+
+static void copy_message(hone_simulated *out, const char *text)
+{
+    (void)snprintf(out->message, sizeof out->message, "%s", text);
+}
+
+static hone_status score_runs(const hone_recording *recording,
+                              const hone_replay_traces *traces,
+                              hone_simulated *out, hone_error *err)
+{
+    hone_error why = {0};
+    const hone_status status =
+        hone__replay_score(recording, traces, &out->score, &why);
+
+    out->has_score = status == HONE_OK;
+    if (status != HONE_OK && status != HONE_ERR_INPUT) {
+        *err = why;
+        return status;
+    }
+    if (!out->has_score && !out->message[0])
+        copy_message(out, why.text);
+    return HONE_OK;
+}
+
+static hone_status trace(const hone_simulation *s, size_t space,
+                         size_t strategy, const hone_replay_request *limits,
+                         hone_replay_traces *out, hone_error *err)
+{
+    hone_replay_request request = *limits;
+
+    hone__replay_traces_free(out);
+    request.recording = s->spaces[space];
+    request.strategy = s->strategies.names[strategy];
+    request.first = -1;
+    request.seed = s->seed;
+    request.batch = s->batch;
+    return hone__replay_traces(&request, s->repeats, s->n_threads, out, err);
+}
+
+static hone_status fill_cell(const hone_simulation *s, size_t space,
+                             size_t strategy, double *best,
+                             hone_replay_traces *traces, hone_error *err)
+{
+    const hone_recording *recording = s->spaces[space];
+    hone_simulated *out = hone__simulation_cell(s, space, strategy);
+    hone_replay_request limits;
+    int is_open;
+
+    *out = (hone_simulated){.budget = choose_budget(s, space)};
+    limits = open_ended(s, space, &out->budget);
+    is_open = s->budget.evaluations == 0;
+    if (!is_open)
+        limits = (hone_replay_request){.budget = out->budget};
+    HONE_TRY(trace(s, space, strategy, &limits, traces, err));
+    summarise(recording, traces, best, out);
+    if (out->best_ns <= 0)
+        copy_message(out, recording->n_valid
+                              ? "no run found a valid configuration"
+                              : "every recorded configuration failed");
+    if (!s->options->text[HONE_OPT_SCORE])
+        return HONE_OK;
+    if (!is_open) {
+        const hone_replay_budget score = {0, s->budgets[space].seconds};
+
+        limits = open_ended(s, space, &score);
+        if (score.seconds > 0)
+            HONE_TRY(trace(s, space, strategy, &limits, traces, err));
+    }
+    return score_runs(recording, traces, out, err);
+}
+
+hone_status hone__simulation_run(const hone_simulation *s, size_t space,
+                                 size_t strategy, hone_error *err)
+{
+    double *best = hone__alloc((size_t)s->repeats * sizeof *best);
+    hone_replay_traces traces = {NULL, 0};
+    const hone_status status =
+        best ? fill_cell(s, space, strategy, best, &traces, err)
+             : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+
+    hone__replay_traces_free(&traces);
+    hone__free(best);
+    return status;
+}
+
+hone_status hone__simulation_summary(const hone_simulation *s,
+                                     size_t strategy, int64_t above,
+                                     hone_score_summary *out, hone_error *err)
+{
+    double *scores = hone__alloc((s->n_spaces + 1) * sizeof *scores);
+    double sum = 0;
+
+    *out = (hone_score_summary){0};
+    if (!scores)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < s->n_spaces; ++i) {
+        const hone_simulated *cell = hone__simulation_cell(s, i, strategy);
+
+        if (!cell->has_score || s->budgets[i].evaluations <= above)
+            continue;
+        scores[out->n++] = cell->score;
+        sum += cell->score;
+        if (out->n == 1 || cell->score < out->worst)
+            out->worst = cell->score;
+    }
+    if (out->n) {
+        out->mean = sum / (double)out->n;
+        out->median = hone__median(scores, out->n);
+    }
+    hone__free(scores);
+    return HONE_OK;
+}
