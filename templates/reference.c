@@ -151,3 +151,29 @@ double hone_reference_gemm_f16_cost(const int64_t *dims)
 {
     return 2.0 * (double)dims[2] + 3.0;
 }
+
+void hone_reference_conv1d(const int64_t *dims, const void *const *args,
+                           int64_t first, int64_t count, double *value,
+                           double *magnitude)
+{
+    const float *x = args[0];
+    const float *h = args[1];
+
+    for (int64_t j = 0; j < count; ++j) {
+        const int64_t i = first + j;
+        const int64_t n_terms = dims[1] <= i ? dims[1] : i + 1;
+
+        value[j] = magnitude[j] = 0.0;
+        for (int64_t k = 0; k < n_terms; ++k) {
+            const double term = (double)h[k] * (double)x[i - k];
+
+            value[j] += term;
+            magnitude[j] += fabs(term);
+        }
+    }
+}
+
+double hone_reference_conv1d_cost(const int64_t *dims)
+{
+    return 2.0 * (double)dims[1];
+}

@@ -46,4 +46,11 @@ void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
                              double *magnitude);
 double hone_reference_gemm_f16_cost(const int64_t *dims);
 
+/* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
+ * being 0 in front of its first element. */
+void hone_reference_conv1d(const int64_t *dims, const void *const *args,
+                           int64_t first, int64_t count, double *value,
+                           double *magnitude);
+double hone_reference_conv1d_cost(const int64_t *dims);
+
 #endif

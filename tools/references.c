@@ -9,6 +9,7 @@ static const hone_reference table[] = {
     {"saxpy", hone_reference_saxpy, hone_reference_saxpy_cost},
     {"sum", hone_reference_sum, hone_reference_sum_cost},
     {"gemm_f16", hone_reference_gemm_f16, hone_reference_gemm_f16_cost},
+    {"conv1d", hone_reference_conv1d, hone_reference_conv1d_cost},
 };
 
 const hone_reference *hone__references(size_t *out_n)

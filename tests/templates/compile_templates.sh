@@ -37,10 +37,15 @@ space reduce_sum 1000000 100 2000
 space gemm_f16 1,1,1 200 10000
 space gemm_f16 3000,517,777 200 10000
 space gemm_f16 4096,4096,4096 200 10000
+space conv1d 1,1 300 10000
+space conv1d 8388608,3 300 10000
+space conv1d 8388608,31 300 10000
+space conv1d 8388608,512 300 10000
+space conv1d 8388608,4096 300 10000
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16; do
+for t in saxpy reduce_sum gemm_f16 conv1d; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -57,7 +62,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16; do
+for t in saxpy reduce_sum gemm_f16 conv1d; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

@@ -128,6 +128,28 @@ static void test_sum_is_compensated(void **state)
     assert_true(isinf(value) && value > 0.0);
 }
 
+/* Zeros in front of the signal; a filter longer than what came so far. */
+static void test_conv1d(void **state)
+{
+    const int64_t dims[] = {4, 3};
+    const float x[] = {1.0f, -2.0f, 3.0f, 0.5f};
+    const float h[] = {2.0f, 10.0f, -100.0f};
+    const void *args[] = {x, h, NULL};
+    double value[4], magnitude[4];
+
+    (void)state;
+    hone_reference_conv1d(dims, args, 0, 4, value, magnitude);
+    assert_true(same(value[0], 2.0));
+    assert_true(same(value[1], 6.0));
+    assert_true(same(value[2], -114.0));
+    assert_true(same(value[3], 231.0));
+    assert_true(same(magnitude[1], 14.0));
+    assert_true(same(magnitude[2], 126.0));
+    hone_reference_conv1d(dims, args, 3, 1, value, magnitude);
+    assert_true(same(value[0], 231.0));
+    assert_true(same(hone_reference_conv1d_cost(dims), 6.0));
+}
+
 enum { F16_1 = 0x3c00, F16_2 = 0x4000, F16_3 = 0x4200, F16_M4 = 0xc400 };
 
 /* [1 2 3; -4 1 2] * [1 2; 3 -4; 2 1] = [13 -3; 3 -10] */
@@ -205,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_saxpy_precision),
         cmocka_unit_test(test_sum),
         cmocka_unit_test(test_sum_is_compensated),
+        cmocka_unit_test(test_conv1d),
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_ranges),
         cmocka_unit_test(test_gemm_ignores_c),

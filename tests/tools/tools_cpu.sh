@@ -38,8 +38,8 @@ err_has "TMPDIR"
 run 0 show winners --format csv
 out_has "saxpy"
 
-run 0 verify saxpy reduce_sum gemm_f16 --limit 3 --format json
-json checked=9 failed=0
+run 0 verify saxpy reduce_sum gemm_f16 conv1d --limit 3 --format json
+json checked=12 failed=0
 
 # A template without host form is skipped with its reason, not failed.
 run 0 verify "$fixtures/cuda_only.cu" --format json

@@ -52,6 +52,11 @@ broken race gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//
     3 "races" "with no barrier between them" "gemm_f16.cu:"
 broken arrival gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
     3 "wrong"
+# A tap of the newer group where the older one holds the sample, and groups
+# that start too late in front of the signal.
+broken window conv1d 's/r >= k ? newer/r > k ? newer/' 3 "wrong"
+broken history conv1d 's/block_first - done - history;/block_first - done - history + 4;/' \
+    3 "wrong"
 # The shipped ones have none of this.
-run 0 verify saxpy reduce_sum gemm_f16 --sanitize --limit 3 --format json
-json checked=18 failed=0
+run 0 verify saxpy reduce_sum gemm_f16 conv1d --sanitize --limit 3 --format json
+json checked=24 failed=0
