@@ -156,11 +156,14 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
     known = hone__name_find(p, name, length);
     if (known)
         return declared(p, known, name, length);
-    if (hone__name_find_buffer(p, name, length))
-        return refuse(
-            p, name, length,
-            "is an argument or workspace; expressions read "
-            "dimensions, parameters and lets");
+    known = hone__name_find_buffer(p, name, length);
+    if (known)
+        return refuse(p, name, length,
+                      known->kind == HONE_NAME_MAP
+                          ? "is a tensor map; expressions read dimensions, "
+                            "parameters and lets"
+                          : "is an argument or workspace; expressions read "
+                            "dimensions, parameters and lets");
     if (!hone__type_find(name, length))
         return unknown(p, name, length);
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};

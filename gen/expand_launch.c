@@ -46,6 +46,12 @@ static void need_all(plan *p)
         need(p, &t->constants[i].count);
         need(p, &t->constants[i].condition);
     }
+    for (size_t i = 0; i < t->n_maps; ++i) {
+        for (int k = 0; k < HONE_N_MAP_PARTS; ++k) {
+            for (size_t e = 0; e < t->maps[i].n[k]; ++e)
+                need(p, &t->maps[i].part[k][e]);
+        }
+    }
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!is_settled(&t->requires_[i]))
             need(p, &t->requires_[i].condition);
@@ -71,7 +77,7 @@ static void need_all(plan *p)
 static int version(const plan *p)
 {
     const hone_template *t = p->tmpl;
-    int is_second = t->n_constants != 0;
+    int is_second = t->n_constants != 0 || t->n_maps != 0;
 
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
@@ -172,6 +178,24 @@ static void write_buffers(plan *p)
     }
 }
 
+static void write_map(plan *p, const hone_template_map *map)
+{
+    const hone_template *t = p->tmpl;
+
+    hone__text_printf(p->out, "tensormap %s %s\n", map->name,
+                      map->array_kind == HONE_PASS_ARG
+                          ? t->args[map->array].name
+                          : t->workspaces[map->array].name);
+    for (int k = 0; k < HONE_N_MAP_PARTS; ++k) {
+        for (size_t e = 0; e < map->n[k]; ++e)
+            hone__text_printf(p->out, "%s%s %s", e ? " ;" : "map ",
+                              e ? "" : hone__map_part_names[k],
+                              hone__expr_text(map->part[k][e].expr));
+        if (map->n[k])
+            hone__text_puts(p->out, "\n");
+    }
+}
+
 static void write_triple(plan *p, const char *name,
                          const hone_template_expr expr[3])
 {
@@ -192,6 +216,10 @@ static void write_passed(plan *p, const hone_template_pass *pass)
     case HONE_PASS_WORKSPACE:
         hone__text_printf(p->out, "pass %s\n",
                           p->tmpl->workspaces[pass->index].name);
+        break;
+    case HONE_PASS_MAP:
+        hone__text_printf(p->out, "pass %s\n",
+                          p->tmpl->maps[pass->index].name);
         break;
     default:
         hone__text_printf(p->out, "value %s %s\n",
@@ -232,6 +260,8 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
     need_all(&p);
     write_names(&p);
     write_buffers(&p);
+    for (size_t i = 0; i < tmpl->n_maps; ++i)
+        write_map(&p, &tmpl->maps[i]);
     for (size_t i = 0; i < tmpl->n_launches; ++i)
         write_launch(&p, &tmpl->launches[i]);
     if (tmpl->work_flops.expr)

@@ -80,8 +80,9 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
                               "its name; '%s' is no parameter of it",
                               known->name);
     if (known) {
-        out->kind = known->kind == HONE_NAME_ARG ? HONE_PASS_ARG
-                                                 : HONE_PASS_WORKSPACE;
+        out->kind = known->kind == HONE_NAME_ARG   ? HONE_PASS_ARG
+                    : known->kind == HONE_NAME_MAP ? HONE_PASS_MAP
+                                                   : HONE_PASS_WORKSPACE;
         out->index = (int)known->index;
         return 1;
     }
@@ -93,11 +94,12 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
     hone__suggest_start(&s, text, length);
     for (size_t i = 0; i < p->n_names; ++i) {
         if (p->names[i].kind == HONE_NAME_ARG ||
+            p->names[i].kind == HONE_NAME_MAP ||
             p->names[i].kind == HONE_NAME_WORKSPACE)
             hone__suggest_offer(&s, p->names[i].name);
     }
-    return hone__complain(p, word, "no argument or workspace is called "
-                          "'%.*s'%s", (int)length, text,
+    return hone__complain(p, word, "no argument, workspace or tensor map "
+                          "is called '%.*s'%s", (int)length, text,
                           hone__suggest_text(&s, hint));
 }
 
@@ -107,8 +109,8 @@ static int pass_item(hone_cursor *c, hone_template_pass *out)
     hone_slice word;
     size_t n;
 
-    if (!hone__cursor_need_word(c, "an argument, a workspace, i32(..) or "
-                                "i64(..)", &word))
+    if (!hone__cursor_need_word(c, "an argument, a workspace, a tensor map, "
+                                "i32(..) or i64(..)", &word))
         return 0;
     if (hone__cursor_peek(c) != '(')
         return pass_name(p, word, out);

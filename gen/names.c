@@ -64,7 +64,7 @@ const char *hone__name_reserved(const char *name, size_t length)
 static int is_buffer(hone_name_kind kind)
 {
     return kind == HONE_NAME_ARG || kind == HONE_NAME_WORKSPACE ||
-           kind == HONE_NAME_CONSTANT;
+           kind == HONE_NAME_CONSTANT || kind == HONE_NAME_MAP;
 }
 
 static const hone_name *find(const hone_parser *p, const char *name,

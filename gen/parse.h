@@ -40,6 +40,7 @@ typedef enum hone_name_kind {
     HONE_NAME_ARG,
     HONE_NAME_WORKSPACE,
     HONE_NAME_CONSTANT, /* constant memory */
+    HONE_NAME_MAP,      /* tensor map */
     HONE_NAME_LOOP,
     HONE_NAME_VALUE /* of an enumeration */
 } hone_name_kind;
@@ -71,6 +72,7 @@ typedef struct hone_parts {
     hone_template_require *requires_;
     hone_template_workspace *workspaces;
     hone_template_constant *constants;
+    hone_template_map *maps;
     hone_template_launch *launches;
     hone_template_option *options;
     hone_template_check *checks;
@@ -95,6 +97,7 @@ typedef struct hone_parser {
     int no_memory;
     int has_op;
     int has_local_includes;
+    hone_slice map_names[HONE_MAX_MAPS];
     /* of the expression being compiled */
     hone_scope scope;
     int reads_dims;
@@ -194,6 +197,7 @@ hone_statement_function hone__statement_require;
 hone_statement_function hone__statement_workspace;
 hone_statement_function hone__statement_constant;
 hone_statement_function hone__statement_param;
+hone_statement_function hone__statement_tensormap;
 hone_statement_function hone__statement_launch;
 hone_statement_function hone__statement_work;
 hone_statement_function hone__statement_check;
@@ -201,6 +205,8 @@ hone_statement_function hone__statement_baseline;
 hone_statement_function hone__statement_option;
 /* Is there such a word outside the `#pragma hone` lines? */
 int hone__code_has(const hone_parser *p, const char *word, size_t length);
+/* What tensor maps ask of the rest of the file. */
+int hone__maps_complete(hone_parser *p);
 /* What all constants take fits constant memory: a require. */
 int hone__constants_complete(hone_parser *p);
 /* `[E]` behind an element type. */

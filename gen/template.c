@@ -23,7 +23,7 @@ static const struct {
     {"baseline", hone__statement_baseline},
     {"option", hone__statement_option},
     {"constant", NULL},
-    {"tensormap", NULL},
+    {"tensormap", hone__statement_tensormap},
 };
 
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
@@ -139,7 +139,8 @@ static void read_all(hone_parser *p)
         (void)hone__complain(p, p->statements[op].text,
                              "the op '%s' has no 'launch'", p->tmpl->op);
     if (!p->no_memory && !p->diagnostics->n)
-        (void)(hone__launches_complete(p) && hone__constants_complete(p));
+        (void)(hone__launches_complete(p) && hone__constants_complete(p) &&
+               hone__maps_complete(p));
 }
 
 static void hand_over(hone_parser *p)
@@ -154,6 +155,7 @@ static void hand_over(hone_parser *p)
     tmpl->requires_ = parts->requires_;
     tmpl->workspaces = parts->workspaces;
     tmpl->constants = parts->constants;
+    tmpl->maps = parts->maps;
     tmpl->launches = parts->launches;
     tmpl->options = parts->options;
     tmpl->checks = parts->checks;

@@ -94,9 +94,38 @@ typedef struct hone_template_constant {
     int arg;
 } hone_template_constant;
 
+/* The parts of a tensor map, in the order in which they are written; all are
+ * lists of expressions of at most so many. */
+#define HONE_MAP_PART_MAP(X)                                                 \
+    X(IF, "if", 1)                                                           \
+    X(DIMS, "dims", HONE_MAP_DIMS)                                           \
+    X(STRIDES, "strides", HONE_MAP_DIMS - 1)                                 \
+    X(BOX, "box", HONE_MAP_DIMS)                                             \
+    X(SWIZZLE, "swizzle", 1)                                                 \
+    X(L2, "l2", 1)                                                           \
+    X(FILL, "fill", 1)                                                       \
+    X(ELEMENTS, "elements", HONE_MAP_DIMS)
+
+typedef enum hone_map_part {
+#define HONE_MAP_PART_ENUM(name, word, most) HONE_MAP_PART_##name,
+    HONE_MAP_PART_MAP(HONE_MAP_PART_ENUM)
+#undef HONE_MAP_PART_ENUM
+    HONE_N_MAP_PARTS
+} hone_map_part;
+
+extern const char *const hone__map_part_names[HONE_N_MAP_PARTS];
+
+typedef struct hone_template_map {
+    const char *name;
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    size_t n[HONE_N_MAP_PARTS]; /* 0: not given */
+    hone_template_expr part[HONE_N_MAP_PARTS][HONE_MAP_DIMS];
+} hone_template_map;
+
 typedef struct hone_template_pass {
     hone_pass_kind kind;
-    int index;                /* argument or workspace */
+    int index;                /* argument, workspace or tensor map */
     hone_template_expr value; /* HONE_PASS_I32 and HONE_PASS_I64 */
 } hone_template_pass;
 
@@ -161,6 +190,8 @@ typedef struct hone_template {
     const hone_template_workspace *workspaces;
     size_t n_constants;
     const hone_template_constant *constants;
+    size_t n_maps;
+    const hone_template_map *maps;
     size_t n_launches;
     const hone_template_launch *launches;
     size_t n_options;

@@ -8,6 +8,15 @@
 #ifndef HONE_DEVICE_CUH
 #define HONE_DEVICE_CUH
 
+/* A tensor map as a kernel parameter: `const __grid_constant__ CUtensorMap M`
+ * whose address the TMA instructions take. NVRTC cannot read <cuda.h>, which
+ * declares it; who compiles by hand and needs that header includes it first. */
+#ifndef __cuda_cuda_h__
+struct alignas(128) CUtensorMap {
+    unsigned long long opaque[16];
+};
+#endif
+
 namespace hone {
 
 /* --- vectors ------------------------------------------------------------ */

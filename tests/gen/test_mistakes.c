@@ -39,7 +39,7 @@ static const mistake bad_lines[] = {
     {"pram X in 1..2", 14, "unknown statement 'pram'; did you mean "
                            "'param'?"},
     {"", 13, "expected a statement"},
-    {"tensormap A", 14, "not supported yet"},
+    {"tensormap A", 25, "expected ':' after the tensor map's name"},
     {"constant c: f32[n]", 14, "not supported yet"},
     {"op p(n)", 17, "'o' was declared before"},
     {"arch device.l2 > 1", 19, "'device.l2' cannot be asked here"},
@@ -122,7 +122,7 @@ static const mistake bad_uses[] = {
     {"launch k grid(1", 27, "never closed"},
     {"launch k cluster(2)", 23, "not supported yet"},
     {"launch k cooperative", 23, "not supported yet"},
-    {"launch k args(a, b)", 31, "no argument or workspace is called 'b'"},
+    {"launch k args(a, b)", 31, "no argument, workspace or tensor map is "},
     {"launch k args(n)", 28, "pass it as i32(n)"},
     {"launch k args(f32(n))", 28, "i32(..) or i64(..), not 'f32(..)'"},
     {"launch k grid(a)", 28, "'a' is an argument or workspace"},
