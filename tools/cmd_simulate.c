@@ -43,6 +43,7 @@ static hone_status read_options(hone_simulation *s, hone_error *err)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "a batch has at most %d configurations",
                           HONE_MOST_AHEAD);
+    HONE_TRY(hone__simulation_marks(s, err));
     HONE_TRY(hone__option_strategies(options, &s->strategies, err));
     return hone__option_budget(options, &s->budget.evaluations,
                                &s->budget.seconds, err);
@@ -123,11 +124,19 @@ static void clean_up(hone_simulation *s)
 /* ---- doing it -----------------------------------------------------------
  */
 
-/* Scores of several strategies are a table; their rows would be too many. */
+static int has_only_curves(const hone_simulation *s)
+{
+    return s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "csv");
+}
+
+/* As text several strategies are told by tables if there are any; their rows
+ * would be too many. */
 static int has_rows(const hone_simulation *s)
 {
-    return !is_text(s->options) || !s->options->text[HONE_OPT_SCORE] ||
-           s->strategies.n == 1;
+    const int has_table = s->options->text[HONE_OPT_SCORE] || s->n_marks > 0;
+
+    return !has_only_curves(s) &&
+           (!is_text(s->options) || !has_table || s->strategies.n == 1);
 }
 
 static void show_progress(const hone_simulation *s, size_t n_done)
@@ -160,26 +169,61 @@ static hone_status run_cells(const hone_simulation *s, hone_output *output,
     return HONE_OK;
 }
 
-static hone_exit run_all(const hone_simulation *s)
+/* Rows, and everything else but the tables of text and the figure. */
+static hone_exit print_rows(const hone_simulation *s, int *out_without)
 {
     hone_output *output = hone__simulation_begin(s);
     json_t *tail = NULL;
     hone_error err = {0};
     hone_status status;
     hone_exit code;
-    int n_without = 0;
 
     hone__progress_begin("simulate");
-    status = run_cells(s, output, &n_without, &err);
+    status = run_cells(s, output, out_without, &err);
     hone__progress_end();
     if (status == HONE_OK && has_rows(s))
         status = hone__simulation_tail(s, &tail, &err);
     code = hone__output_end(output, tail);
-    if (status != HONE_OK)
-        return hone__message_error(&err);
-    if (code == HONE_EXIT_DONE && is_text(s->options) &&
-        s->options->text[HONE_OPT_SCORE])
+    return status == HONE_OK ? code : hone__message_error(&err);
+}
+
+/* CSV is one table: rows or curves. */
+static hone_exit print_curves_only(const hone_simulation *s, int *out_without)
+{
+    hone_error err = {0};
+    hone_status status;
+
+    hone__progress_begin("simulate");
+    status = run_cells(s, NULL, out_without, &err);
+    hone__progress_end();
+    return status == HONE_OK ? hone__simulation_curves_csv(s)
+                             : hone__message_error(&err);
+}
+
+static hone_exit print_tables(const hone_simulation *s)
+{
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (s->options->text[HONE_OPT_SCORE])
         code = hone__simulation_score_table(s);
+    if (code == HONE_EXIT_DONE && s->n_marks)
+        code = hone__simulation_curves_table(s);
+    return code;
+}
+
+static hone_exit run_all(const hone_simulation *s)
+{
+    const char *svg = s->options->text[HONE_OPT_SVG];
+    hone_error err = {0};
+    int n_without = 0;
+    hone_exit code = has_only_curves(s) ? print_curves_only(s, &n_without)
+                                        : print_rows(s, &n_without);
+
+    if (code == HONE_EXIT_DONE && is_text(s->options))
+        code = print_tables(s);
+    if (code == HONE_EXIT_DONE && svg &&
+        hone__simulation_svg(s, svg, &err) != HONE_OK)
+        code = hone__message_error(&err);
     if (code == HONE_EXIT_DONE && n_without) {
         hone__message_note("%d recordings have no result; their 'message' "
                            "says why",

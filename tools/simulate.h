@@ -6,11 +6,15 @@
 
 #include "tools/option_value.h"
 #include "tools/output.h"
+#include "tuner/replay_curve.h"
 #include "tuner/replay_score.h"
 
 /* Spaces whose budget is at most so many evaluations decide by luck: the
  * score is also given without them. */
 enum { HONE_LONG_BUDGET = 100 };
+
+/* Evaluation counts at which curves have a value. */
+enum { HONE_MOST_MARKS = 12 };
 
 /* What the runs of one strategy on one recording gave. */
 typedef struct hone_simulated {
@@ -21,7 +25,8 @@ typedef struct hone_simulated {
     double score;
     int has_score;
     hone_replay_budget budget; /* of the figures above, but the score */
-    char message[1024];        /* what is missing and why */
+    hone_replay_fraction curve[HONE_MOST_MARKS];
+    char message[1024]; /* what is missing and why */
 } hone_simulated;
 
 typedef struct hone_simulation {
@@ -36,8 +41,10 @@ typedef struct hone_simulation {
     uint64_t seed;
     int64_t batch;
     int n_threads;
-    hone_replay_budget budget; /* of --budget */
-    hone_simulated *cells;     /* all strategies of a space, then the next */
+    hone_replay_budget budget;      /* of --budget */
+    int64_t marks[HONE_MOST_MARKS]; /* ascending */
+    size_t n_marks;                 /* 0: no curves are wanted */
+    hone_simulated *cells; /* all strategies of a space, then the next */
 } hone_simulation;
 
 hone_simulated *hone__simulation_cell(const hone_simulation *s, size_t space,
@@ -70,6 +77,26 @@ json_t *hone__simulation_row(const hone_simulation *s, size_t space,
                              size_t strategy);
 hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
                                   hone_error *err);
+
+/* --curves, --at and --svg: fill `marks` (simulate_curves.c).
+ * HONE_ERR_ARGUMENT. */
+hone_status hone__simulation_marks(hone_simulation *s, hone_error *err);
+/* One mark of a curve; of `space` n_spaces the mean over the spaces. 0: none
+ * of them has a valid configuration. */
+int hone__simulation_fraction(const hone_simulation *s, size_t space,
+                              size_t strategy, size_t mark,
+                              hone_replay_fraction *out);
+/* "all" for `space` n_spaces. */
+const char *hone__simulation_space_name(const hone_simulation *s,
+                                        size_t space);
+/* The curves as JSON, as rows of CSV, as a table of text. */
+json_t *hone__simulation_curves_json(const hone_simulation *s);
+hone_exit hone__simulation_curves_csv(const hone_simulation *s);
+hone_exit hone__simulation_curves_table(const hone_simulation *s);
+
+/* The curves as a figure, an SVG (simulate_svg.c). HONE_ERR_IO. */
+hone_status hone__simulation_svg(const hone_simulation *s, const char *path,
+                                 hone_error *err);
 
 /* The scores as a table of text (simulate_table.c). */
 hone_exit hone__simulation_score_table(const hone_simulation *s);

@@ -132,17 +132,13 @@ static hone_status score_members(const hone_simulation *s, size_t strategy,
     return HONE_OK;
 }
 
-hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
-                                  hone_error *err)
+/* Of several strategies a list. */
+static hone_status score_list(const hone_simulation *s, json_t **out,
+                              hone_error *err)
 {
-    json_t *list;
+    json_t *list = json_array();
 
     *out = NULL;
-    if (!s->options->text[HONE_OPT_SCORE])
-        return HONE_OK;
-    if (s->strategies.n == 1)
-        return score_members(s, 0, out, err);
-    list = json_array();
     for (size_t i = 0; i < s->strategies.n; ++i) {
         json_t *row = NULL;
         const hone_status status = score_members(s, i, &row, err);
@@ -156,5 +152,21 @@ hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
         (void)json_array_append_new(list, row);
     }
     *out = json_pack("{s:o}", "strategies", list);
+    return HONE_OK;
+}
+
+hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
+                                  hone_error *err)
+{
+    *out = NULL;
+    if (s->options->text[HONE_OPT_SCORE])
+        HONE_TRY(s->strategies.n == 1 ? score_members(s, 0, out, err)
+                                      : score_list(s, out, err));
+    if (s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "json")) {
+        if (!*out)
+            *out = json_object();
+        (void)json_object_set_new(*out, "curves",
+                                  hone__simulation_curves_json(s));
+    }
     return HONE_OK;
 }

@@ -28,17 +28,29 @@ static hone_replay_budget choose_budget(const hone_simulation *s,
     return budget;
 }
 
-/* Runs that know nothing of a limit serve the score, and the rest too unless
- * --budget is a number of trials: that is told to the strategy. */
+static int64_t last_mark(const hone_simulation *s)
+{
+    return s->n_marks ? s->marks[s->n_marks - 1] : 0;
+}
+
+/* Runs that know nothing of a limit: as long as the score and the curves
+ * need, and as `base` says, if it is not NULL. */
 static hone_replay_request open_ended(const hone_simulation *s, size_t space,
-                                      const hone_replay_budget *budget)
+                                      const hone_replay_budget *base)
 {
     const double score_s =
         s->options->text[HONE_OPT_SCORE] ? s->budgets[space].seconds : 0;
-    hone_replay_request request = {.budget = *budget, .is_secret = 1};
+    double seconds = base ? base->seconds : 0;
+    hone_replay_request request = {.is_secret = 1};
 
-    if (budget->seconds > 0 && budget->seconds < score_s)
-        request.budget.seconds = score_s;
+    seconds = score_s > seconds ? score_s : seconds;
+    request.at_least.evaluations = last_mark(s);
+    if (seconds > 0)
+        request.budget.seconds = seconds;
+    else if (base)
+        request.budget = *base;
+    else
+        request.budget.evaluations = last_mark(s);
     return request;
 }
 
@@ -103,36 +115,46 @@ static hone_status trace(const hone_simulation *s, size_t space,
     return hone__replay_traces(&request, s->repeats, s->n_threads, out, err);
 }
 
+static hone_status measure_curve(const hone_simulation *s,
+                                 const hone_recording *recording,
+                                 const hone_replay_traces *traces,
+                                 hone_simulated *out, hone_error *err)
+{
+    for (size_t i = 0; recording->n_valid && i < s->n_marks; ++i)
+        HONE_TRY(hone__replay_fraction_at(recording, traces, s->marks[i],
+                                          &out->curve[i], err));
+    return HONE_OK;
+}
+
+/* Runs without a limit that they know of serve everything, unless --budget is
+ * a number of trials: that is told to the strategy. */
 static hone_status fill_cell(const hone_simulation *s, size_t space,
                              size_t strategy, double *best,
                              hone_replay_traces *traces, hone_error *err)
 {
     const hone_recording *recording = s->spaces[space];
+    const int is_told = s->budget.evaluations > 0;
     hone_simulated *out = hone__simulation_cell(s, space, strategy);
     hone_replay_request limits;
-    int is_open;
 
     *out = (hone_simulated){.budget = choose_budget(s, space)};
-    limits = open_ended(s, space, &out->budget);
-    is_open = s->budget.evaluations == 0;
-    if (!is_open)
-        limits = (hone_replay_request){.budget = out->budget};
+    limits = is_told ? (hone_replay_request){.budget = out->budget}
+                     : open_ended(s, space, &out->budget);
     HONE_TRY(trace(s, space, strategy, &limits, traces, err));
     summarise(recording, traces, best, out);
     if (out->best_ns <= 0)
         copy_message(out, recording->n_valid
                               ? "no run found a valid configuration"
                               : "every recorded configuration failed");
-    if (!s->options->text[HONE_OPT_SCORE])
-        return HONE_OK;
-    if (!is_open) {
-        const hone_replay_budget score = {0, s->budgets[space].seconds};
-
-        limits = open_ended(s, space, &score);
-        if (score.seconds > 0)
+    if (is_told) {
+        limits = open_ended(s, space, NULL);
+        if (limits.budget.seconds > 0 || limits.budget.evaluations > 0)
             HONE_TRY(trace(s, space, strategy, &limits, traces, err));
     }
-    return score_runs(recording, traces, out, err);
+    HONE_TRY(measure_curve(s, recording, traces, out, err));
+    return s->options->text[HONE_OPT_SCORE]
+               ? score_runs(recording, traces, out, err)
+               : HONE_OK;
 }
 
 hone_status hone__simulation_run(const hone_simulation *s, size_t space,
