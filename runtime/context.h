@@ -42,6 +42,7 @@ struct hone_ctx {
     hone_store *store;    /* NULL if hone_open() failed; under `lock` */
     hone_device *devices; /* under `lock` */
     hone_plan_cache cache;
+    _Atomic uint64_t n_refreshed; /* hone_refresh() so far */
 };
 
 /* The calling thread's error record, now about `ctx` (NULL: about none). */
@@ -59,10 +60,11 @@ int hone__device_enter(const hone_device *device);
 void hone__device_leave(const hone_device *device);
 
 /* The module of a row's cubin, loaded on first use; it counts one user more.
- * The device's context is current, `lock` held. */
+ * `alone`: one that nobody else gets. The device's context is current, `lock`
+ * held. */
 hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
-                                 const hone_store_row *row, hone_module **out,
-                                 hone_error *err);
+                                 const hone_store_row *row, int alone,
+                                 hone_module **out, hone_error *err);
 /* One user less; unloaded with the last one. `lock` held; NULL is a no-op. */
 void hone__module_release(hone_module *module);
 

@@ -27,6 +27,7 @@ enum {
     HONE_CU_NO_DEVICE = 100,
     HONE_CU_INVALID_CONTEXT = 201,
     HONE_CU_NO_BINARY_FOR_GPU = 209,
+    HONE_CU_NOT_FOUND = 500,
     HONE_CU_NOT_READY = 600,
     HONE_CU_ILLEGAL_ADDRESS = 700,
     HONE_CU_LAUNCH_OUT_OF_RESOURCES = 701,
@@ -57,8 +58,29 @@ enum {
     HONE_CU_FUNC_SHARED_BYTES = 1,
     HONE_CU_FUNC_LOCAL_BYTES = 3,
     HONE_CU_FUNC_REGISTERS = 4,
-    HONE_CU_FUNC_MAX_DYNAMIC_SHARED = 8
+    HONE_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+    HONE_CU_FUNC_NON_PORTABLE_CLUSTER = 14
 };
+
+/* CUlaunchAttribute and CUlaunchConfig. */
+typedef struct hone_cu_attribute {
+    int id;
+    char padding[8 - sizeof(int)];
+    union {
+        char all[64];
+        unsigned cluster[3];
+        int cooperative;
+    } value;
+} hone_cu_attribute;
+
+typedef struct hone_cu_launch_config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    hone_stream stream;
+    hone_cu_attribute *attributes;
+    unsigned n_attributes;
+} hone_cu_launch_config;
 
 enum {
     HONE_CU_CAPTURE_RELAXED = 2,
@@ -98,6 +120,10 @@ enum {
     X(module_function, cuModuleGetFunction, (hone_cu_function *out,          \
                                              hone_cu_module m,               \
                                              const char *name))              \
+    X(module_global, cuModuleGetGlobal_v2, (hone_cu_ptr *out,                \
+                                            size_t *out_bytes,               \
+                                            hone_cu_module m,                \
+                                            const char *name))               \
     X(function_get, cuFuncGetAttribute, (int *out, int attribute,            \
                                          hone_cu_function f))                \
     X(function_set, cuFuncSetAttribute, (hone_cu_function f, int attribute,  \
@@ -108,6 +134,11 @@ enum {
                                unsigned gz, unsigned bx, unsigned by,        \
                                unsigned bz, unsigned shared_bytes,           \
                                hone_stream s, void **params, void **extra))  \
+    X(active_clusters, cuOccupancyMaxActiveClusters,                         \
+      (int *out, hone_cu_function f, const hone_cu_launch_config *c))        \
+    X(launch_with, cuLaunchKernelEx, (const hone_cu_launch_config *c,        \
+                                      hone_cu_function f, void **params,     \
+                                      void **extra))                         \
     X(memory_alloc, cuMemAlloc_v2, (hone_cu_ptr *out, size_t size_bytes))    \
     X(memory_free, cuMemFree_v2, (hone_cu_ptr p))                            \
     X(memory_info, cuMemGetInfo_v2, (size_t *free_bytes, size_t *total))     \
@@ -125,6 +156,7 @@ enum {
     X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                   \
     X(stream_synchronize, cuStreamSynchronize, (hone_stream s))              \
     X(stream_query, cuStreamQuery, (hone_stream s))                          \
+    X(stream_is_capturing, cuStreamIsCapturing, (hone_stream s, int *out))   \
     X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))     \
     X(capture_end, cuStreamEndCapture, (hone_stream s, hone_cu_graph *out))  \
     X(graph_instantiate, cuGraphInstantiateWithFlags,                        \

@@ -218,6 +218,8 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  * @return HONE_OK, HONE_ERR_ARGUMENT, HONE_ERR_DIMS, HONE_ERR_NOT_FOUND
  *         (unknown operation, or nothing that runs on this device),
  *         HONE_ERR_NO_GPU (no driver, no current context), HONE_ERR_CUDA,
+ *         HONE_ERR_INPUT (this device cannot launch the kernel that way: a
+ *         cluster or a cooperative launch that does not fit),
  *         HONE_ERR_DATABASE, HONE_ERR_NO_MEMORY; on the cpu device instead
  *         of the two about CUDA: HONE_ERR_UNSUPPORTED (this machine does not
  *         load the compiled kernel), HONE_ERR_IO (no place to load it from)
@@ -227,15 +229,43 @@ HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
                                       hone_plan **out_plan,
                                       hone_match *out_match);
 
+/**
+ * Say that the contents of arrays that a plan keeps in constant memory may
+ * have changed.
+ *
+ * SOME KERNELS KEEP A SMALL INPUT (the taps of a filter) IN CONSTANT MEMORY.
+ * It is copied there on the stream when a run gets another pointer for it
+ * than the last run of this plan on this stream got. THE CONTENTS AT A POINTER
+ * THAT STAYS THE SAME ARE TAKEN AS UNCHANGED: if you write to the array, or
+ * free it and get the same address again, call this before the next run, else
+ * that run computes with the old contents. Which operations do so depends on
+ * what was tuned: call it whenever you changed an input that is set once and
+ * used many times. For other plans it costs nothing and does nothing.
+ *
+ * Runs that were captured into a graph copy each time the graph is launched,
+ * and need no call.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (plan is NULL)
+ */
+HONE_API hone_status hone_plan_refresh(hone_plan *plan);
+
+/**
+ * hone_plan_refresh() for every plan of `ctx`, those of hone_launch() too.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (ctx is NULL)
+ */
+HONE_API hone_status hone_refresh(hone_ctx *ctx);
+
 /** Free a plan from hone_plan_create(); NULL is a no-op. Waits for nothing:
  *  the caller synchronises its streams first. */
 HONE_API void hone_plan_destroy(hone_plan *plan);
 
 /**
- * Reserve this plan's workspace for `stream`. Operations with a workspace
- * allocate it at the first run on a stream, which must not be while that
- * stream is captured into a graph; call this before a capture. A no-op for
- * operations without workspace. On the cpu device a plan has one workspace,
+ * Reserve this plan's workspace and constant memory for `stream`. Operations
+ * with one of them make it at the first run on a stream, which must not be
+ * while that stream is captured into a graph; call this before a capture. A
+ * no-op for other operations. A graph uses what belongs to the stream it was
+ * captured on: do not launch it at the same time as runs on that stream. On the cpu device a plan has one workspace,
  * whatever the stream.
  *
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_NO_MEMORY (over 64 streams)
@@ -244,8 +274,10 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
 
 /**
  * Enqueue the operation on `stream`. Thread-safe; no lock, no allocation and
- * no system call of ours once the stream is prepared. May be captured into
- * a CUDA graph. The context of the plan must be current.
+ * no system call of ours once the stream is prepared; runs of a plan with
+ * constant memory on one stream take turns in queueing. May be captured into
+ * a CUDA graph. The context of the plan must be current. For kernels with
+ * constant memory see hone_plan_refresh().
  *
  * On the cpu device the operation runs here and now: on the calling thread
  * and on others that end before the call returns. `stream` is ignored.
@@ -264,7 +296,8 @@ HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
 
 /**
  * Find (in a cache keyed by context, operation and dimensions) or create the
- * plan and run it. Plans made here live until hone_close().
+ * plan and run it. Plans made here live until hone_close(). About arrays
+ * whose contents change at the same pointer see hone_refresh().
  *
  * @return what hone_plan_create() and hone_plan_run() return
  */

@@ -141,6 +141,8 @@ static hone_status load_from(const place *from, const void *bytes,
                           " in it; tune again with --device cpu",
                           what);
     memcpy(&out->run, &symbol, sizeof symbol);
+    symbol = dlsym(out->handle, HONE_HOST_CONSTANT_SYMBOL);
+    memcpy(&out->constant, &symbol, sizeof symbol);
     return HONE_OK;
 }
 

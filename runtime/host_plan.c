@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a plan of the `cpu` device: synchronous, on the calling thread and
  * on those that the kernels' object starts. See plan.h. */
-#include "runtime/plan.h"
+#include "runtime/plan_special.h"
 
 #include "runtime/alloc.h"
 
@@ -15,7 +15,7 @@ static void reset_parts(const hone_workspaces *workspaces)
 
     for (size_t i = 0; i < workspaces->n_parts; ++i)
         memset((void *)(uintptr_t)slot->parts[i],
-               workspaces->parts[i].zero ? 0 : UNWRITTEN,
+               workspaces->parts[i].zero == HONE_ZERO_ONCE ? 0 : UNWRITTEN,
                workspaces->parts[i].size_bytes);
 }
 
@@ -25,8 +25,10 @@ static hone_status need_block(hone_workspaces *workspaces, hone_error *err)
     hone_slot *slot = &workspaces->slots[0];
     uintptr_t start;
 
-    if (slot->base)
-        return HONE_OK;
+    if (slot->base) /* the bank may have found no memory then */
+        return slot->bank
+                   ? HONE_OK
+                   : hone__bank_create(workspaces->special, &slot->bank, err);
     slot->base = (uintptr_t)hone__alloc(workspaces->size_bytes +
                                         HONE_WORKSPACE_ALIGN_BYTES);
     if (!slot->base)
@@ -38,7 +40,7 @@ static hone_status need_block(hone_workspaces *workspaces, hone_error *err)
     for (size_t i = 0; i < workspaces->n_parts; ++i)
         slot->parts[i] = start + workspaces->parts[i].offset_bytes;
     reset_parts(workspaces);
-    return HONE_OK;
+    return hone__bank_create(workspaces->special, &slot->bank, err);
 }
 
 hone_status hone__host_prepare(hone_plan *plan, hone_error *err)
@@ -83,6 +85,41 @@ static hone_status run_launch(const hone_plan *plan,
         (int)sizeof report.text, report.text);
 }
 
+/* What a special plan does before its launches. Its module is its own, so
+ * that the lock of the workspaces also guards the constants in it. */
+static hone_status begin_special(const hone_plan *plan, void *const *args,
+                                 hone_error *err)
+{
+    const hone_special *special = plan->owner->special;
+    const hone_workspaces *workspaces = plan->workspaces;
+    const hone_slot *slot = &workspaces->slots[0];
+    unsigned stale;
+
+    for (size_t i = 0; i < workspaces->n_parts; ++i) {
+        if (workspaces->parts[i].zero == HONE_ZERO_EACH)
+            memset((void *)(uintptr_t)slot->parts[i], 0,
+                   workspaces->parts[i].size_bytes);
+    }
+    if (!slot->bank)
+        return HONE_OK;
+    for (unsigned i = 0; i < special->n_constants; ++i) {
+        if (!args[special->constants[i].arg])
+            return hone__plan_argument_missing(
+                plan, special->constants[i].arg, err);
+    }
+    stale = hone__bank_stale(plan, slot->bank, args, 0);
+    for (unsigned i = 0; stale >> i; ++i) {
+        unsigned long ignored;
+
+        if (stale >> i & 1)
+            memcpy(plan->owner->module->host.constant(
+                       special->constants[i].name, &ignored),
+                   (const void *)(uintptr_t)slot->bank->from[i],
+                   special->constants[i].size_bytes);
+    }
+    return HONE_OK;
+}
+
 hone_status hone__host_run(hone_plan *plan, void *const *args,
                            hone_error *err)
 {
@@ -94,6 +131,8 @@ hone_status hone__host_run(hone_plan *plan, void *const *args,
     if (workspaces) {
         (void)pthread_mutex_lock(&workspaces->lock);
         status = need_block(workspaces, err);
+        if (status == HONE_OK && plan->is_special)
+            status = begin_special(plan, args, err);
     }
     for (size_t i = 0; status == HONE_OK && i < plan->n_launches; ++i)
         status = run_launch(plan, &plan->launches[i], args, parts, err);

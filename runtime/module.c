@@ -140,15 +140,15 @@ static hone_status load(hone_ctx *ctx, const hone_device *device,
 }
 
 hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
-                                 const hone_store_row *row, hone_module **out,
-                                 hone_error *err)
+                                 const hone_store_row *row, int alone,
+                                 hone_module **out, hone_error *err)
 {
     hone_module *module;
     hone_status status;
 
     *out = NULL;
     for (module = device->modules; module; module = module->next) {
-        if (strcmp(module->cubin_sha256, row->cubin_sha256) == 0) {
+        if (!alone && strcmp(module->cubin_sha256, row->cubin_sha256) == 0) {
             ++module->n_users;
             *out = module;
             return HONE_OK;
@@ -164,7 +164,7 @@ hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
         return status;
     }
     (void)snprintf(module->cubin_sha256, sizeof module->cubin_sha256, "%s",
-                   row->cubin_sha256);
+                   alone ? "" : row->cubin_sha256);
     module->device = device;
     module->n_users = 1;
     module->next = device->modules;

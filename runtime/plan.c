@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, running and freeing plans: see plan.h. */
-#include "runtime/plan.h"
+#include "runtime/plan_special.h"
 
 #include <stdio.h>
 
@@ -85,9 +85,11 @@ static hone_status prepare_launch(hone_plan *plan,
     to->n_params = (unsigned)from->n_passed;
     if (!plan->cuda)
         return HONE_OK;
-    return hone__cuda_kernel(plan->cuda, plan->owner->module->handle,
-                             from->kernel, from->shared_bytes,
-                             &to->entry.function, err);
+    HONE_TRY(hone__cuda_kernel(plan->cuda, plan->owner->module->handle,
+                               from->kernel, from->shared_bytes,
+                               &to->entry.function, err));
+    return hone__cuda_prepare(plan->cuda, to->entry.function, from,
+                              &plan->owner->device->target.facts, err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
@@ -95,8 +97,12 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
 {
     const hone_resolved *resolved = &answer->resolved;
 
-    HONE_TRY(hone__module_acquire(plan->owner->ctx, plan->owner->device,
-                                  answer->row, &plan->owner->module, err));
+    const int is_host = !plan->owner->device->cuda;
+
+    /* On a GPU each stream loads another one for its constants. */
+    HONE_TRY(hone__module_acquire(
+        plan->owner->ctx, plan->owner->device, answer->row,
+        is_host && resolved->n_constants, &plan->owner->module, err));
     HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
     plan->cuda = plan->owner->device->cuda;
     plan->owner->hash = hone__plan_hash(key);
@@ -110,6 +116,13 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
                                 &plan->launches[i], err));
         ++plan->n_launches;
     }
+    if (!hone__special_needed(resolved))
+        return HONE_OK;
+    plan->is_special = 1;
+    HONE_TRY(hone__special_create(plan, resolved, answer->row,
+                                  &plan->owner->special, err));
+    if (plan->workspaces)
+        plan->workspaces->special = plan->owner->special;
     return HONE_OK;
 }
 
@@ -161,6 +174,7 @@ void hone__plan_free(hone_plan *plan)
         if (alive)
             hone__device_leave(plan->owner->device);
     }
+    hone__special_free(plan->owner->special);
     hone__module_release(plan->owner->module);
     hone__free(plan->owner->block);
 }
@@ -199,12 +213,15 @@ void hone_plan_destroy(hone_plan *plan)
     (void)pthread_mutex_unlock(&ctx->lock);
 }
 
-/* The slow path to a stream's workspaces. */
-static hone_status make_workspaces(hone_plan *plan, hone_stream stream,
-                                   hone_cu_ptr **out)
+hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
+                            hone_slot **out)
 {
     hone_error *err = hone__thread_error(plan->owner->ctx);
     unsigned long long id = 0;
+
+    *out = hone__workspaces_find(plan->workspaces, stream);
+    if (*out)
+        return HONE_OK;
 
     if (plan->cuda->context_id(NULL, &id) || id != plan->context_id)
         return hone__fail(err, HONE_ERR_CUDA,
@@ -217,16 +234,14 @@ static hone_status make_workspaces(hone_plan *plan, hone_stream stream,
 
 hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
 {
-    hone_cu_ptr *parts = NULL;
+    hone_slot *slot = NULL;
 
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_prepare: plan is NULL");
     if (!plan->cuda)
         return hone__host_prepare(plan, hone__thread_error(plan->owner->ctx));
-    if (!plan->workspaces || hone__workspaces_find(plan->workspaces, stream))
-        return HONE_OK;
-    return make_workspaces(plan, stream, &parts);
+    return plan->workspaces ? hone__plan_slot(plan, stream, &slot) : HONE_OK;
 }
 
 static hone_status launch_failed(const hone_plan *plan, hone_cu_result result)
@@ -263,10 +278,13 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     if (!plan->cuda)
         return hone__host_run(plan, args,
                               hone__thread_error(plan->owner->ctx));
+    if (plan->is_special)
+        return hone__special_run(plan, args, stream);
     if (plan->workspaces) {
-        parts = hone__workspaces_find(plan->workspaces, stream);
-        if (!parts)
-            HONE_TRY(make_workspaces(plan, stream, &parts));
+        hone_slot *slot = NULL;
+
+        HONE_TRY(hone__plan_slot(plan, stream, &slot));
+        parts = slot->parts;
     }
     for (size_t i = 0; i < plan->n_launches; ++i) {
         const hone_plan_launch *launch = &plan->launches[i];

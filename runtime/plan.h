@@ -37,12 +37,16 @@ enum {
         256 /* what cuMemAlloc gives: vector loads may rely on it */
 };
 
+typedef struct hone_bank hone_bank;       /* plan_special.h */
+typedef struct hone_special hone_special; /* likewise */
+
 /* The workspaces for one stream. On the cpu device only the first slot is
  * used, whose key stays 0: the lock is held for a run. */
 typedef struct hone_slot {
     _Atomic uintptr_t key; /* 0: free; set last, never changed again */
     hone_cu_ptr base;
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
+    hone_bank *bank; /* its constant memory; NULL: none */
 } hone_slot;
 
 typedef struct hone_workspaces {
@@ -52,8 +56,9 @@ typedef struct hone_workspaces {
     struct {
         size_t offset_bytes;
         size_t size_bytes;
-        int zero;
+        hone_zero zero;
     } parts[HONE_MAX_WORKSPACES];
+    const hone_special *special; /* NULL: no slot has a bank */
     hone_slot slots[HONE_MAX_SLOTS];
 } hone_workspaces;
 
@@ -69,6 +74,7 @@ typedef struct hone_plan_owner {
     hone_ctx *ctx;
     hone_device *device;
     hone_module *module;
+    hone_special *special; /* NULL: a plain plan */
 } hone_plan_owner;
 
 /* One block of memory with all it points to but its workspaces, aligned to
@@ -77,7 +83,7 @@ typedef struct hone_plan_owner {
 struct hone_plan {
     const hone_cuda *cuda; /* NULL: of the cpu device */
     hone_plan_launch *launches;
-    hone_workspaces *workspaces;   /* NULL: needs no memory */
+    hone_workspaces *workspaces;   /* NULL: nothing is kept by stream */
     unsigned long long context_id; /* key; see hone_plan_key */
     const char *op;
     int64_t *dims;
@@ -85,6 +91,7 @@ struct hone_plan {
     uint16_t n_dims;
     uint16_t n_args;
     uint16_t n_launches;
+    uint16_t is_special; /* owner->special says how to run it */
 };
 
 /* Make a plan; the lock of `ctx` is held. `out_match` may be NULL. */
@@ -95,19 +102,23 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op,
 /* Free a plan, lock held or nobody else there. NULL is a no-op. */
 void hone__plan_free(hone_plan *plan);
 
-/* Workspace memory for a problem; *out stays NULL if none is needed. */
+/* Workspace memory for a problem; *out stays NULL if none is needed, and no
+ * constant memory either. */
 hone_status hone__workspaces_create(const hone_resolved *resolved,
                                     hone_workspaces **out, hone_error *err);
 /* Free all slots; the context is current, or `device` NULL if it is gone. */
 void hone__workspaces_free(hone_workspaces *workspaces,
                            const hone_device *device);
-/* The parts for a stream; NULL if it has no slot yet. Takes no lock. */
-hone_cu_ptr *hone__workspaces_find(hone_workspaces *workspaces,
-                                   hone_stream stream);
+/* The slot of a stream; NULL if it has none yet. Takes no lock. */
+hone_slot *hone__workspaces_find(hone_workspaces *workspaces,
+                                 hone_stream stream);
 /* The same, allocating a slot if there is none. Not for the cpu device. */
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
                                  const hone_cuda *cuda, hone_stream stream,
-                                 hone_cu_ptr **out, hone_error *err);
+                                 hone_slot **out, hone_error *err);
+/* One or the other, for a plan that has workspaces. */
+hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
+                            hone_slot **out);
 
 /* hone_plan_prepare() and hone_plan_run() on the cpu device. */
 hone_status hone__host_prepare(hone_plan *plan, hone_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workspaces of a plan: one block of device memory per stream, found without
  * a lock. See plan.h; those of the cpu device are filled by host_plan.c. */
-#include "runtime/plan.h"
+#include "runtime/plan_special.h"
 
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ hone_status hone__workspaces_create(const hone_resolved *resolved,
                               "the workspaces do not fit into 2^63 bytes");
         total += ((size_t)size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
     }
-    if (!total)
+    if (!total && !resolved->n_constants)
         return HONE_OK;
     workspaces = hone__alloc(sizeof *workspaces);
     if (!workspaces || pthread_mutex_init(&workspaces->lock, NULL)) {
@@ -53,9 +53,12 @@ void hone__workspaces_free(hone_workspaces *workspaces,
 {
     if (!workspaces)
         return;
-    for (size_t i = 0; device && i < HONE_MAX_SLOTS; ++i) {
+    for (size_t i = 0; i < HONE_MAX_SLOTS; ++i) {
         const hone_cu_ptr base = workspaces->slots[i].base;
 
+        hone__bank_free(workspaces->slots[i].bank, device);
+        if (!device)
+            continue;
         if (base && device->cuda)
             (void)device->cuda->memory_free(base);
         else if (base)
@@ -94,13 +97,13 @@ static hone_slot *probe(hone_workspaces *workspaces, uintptr_t key,
     return NULL;
 }
 
-hone_cu_ptr *hone__workspaces_find(hone_workspaces *workspaces,
-                                   hone_stream stream)
+hone_slot *hone__workspaces_find(hone_workspaces *workspaces,
+                                 hone_stream stream)
 {
     uintptr_t found = 0;
     hone_slot *slot = probe(workspaces, key_of(stream), &found);
 
-    return slot && found ? slot->parts : NULL;
+    return found ? slot : NULL;
 }
 
 /* Zero on a stream of our own and wait for it: the caller may capture on one
@@ -115,15 +118,16 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
     int n_zero = 0;
 
     for (size_t i = 0; i < workspaces->n_parts; ++i)
-        n_zero +=
-            workspaces->parts[i].zero && workspaces->parts[i].size_bytes;
+        n_zero += workspaces->parts[i].zero == HONE_ZERO_ONCE &&
+                  workspaces->parts[i].size_bytes;
     if (!n_zero)
         return HONE_OK;
     HONE_TRY(hone__cuda_check(
         cuda, cuda->stream_create(&own, HONE_CU_STREAM_NON_BLOCKING),
         "zeroing a workspace (cuStreamCreate)", err));
     for (size_t i = 0; status == HONE_OK && i < workspaces->n_parts; ++i) {
-        if (workspaces->parts[i].zero && workspaces->parts[i].size_bytes)
+        if (workspaces->parts[i].zero == HONE_ZERO_ONCE &&
+            workspaces->parts[i].size_bytes)
             status = hone__cuda_check(
                 cuda,
                 cuda->fill8_async(slot->parts[i], 0,
@@ -138,13 +142,14 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
     return status;
 }
 
-static hone_status fill_slot(const hone_workspaces *workspaces,
-                             const hone_cuda *cuda, hone_slot *slot,
-                             hone_error *err)
+static hone_status allocate(const hone_workspaces *workspaces,
+                            const hone_cuda *cuda, hone_slot *slot,
+                            hone_error *err)
 {
     char what[160];
-    hone_status status;
 
+    if (!workspaces->size_bytes)
+        return HONE_OK;
     (void)snprintf(what, sizeof what,
                    "allocating a workspace of %zu bytes (cuMemAlloc; while a "
                    "stream is captured, call hone_plan_prepare() before)",
@@ -154,8 +159,18 @@ static hone_status fill_slot(const hone_workspaces *workspaces,
         err));
     for (size_t i = 0; i < workspaces->n_parts; ++i)
         slot->parts[i] = slot->base + workspaces->parts[i].offset_bytes;
-    status = zero_parts(workspaces, cuda, slot, err);
-    if (status != HONE_OK) {
+    return zero_parts(workspaces, cuda, slot, err);
+}
+
+static hone_status fill_slot(const hone_workspaces *workspaces,
+                             const hone_cuda *cuda, hone_slot *slot,
+                             hone_error *err)
+{
+    hone_status status = allocate(workspaces, cuda, slot, err);
+
+    if (status == HONE_OK)
+        status = hone__bank_create(workspaces->special, &slot->bank, err);
+    if (status != HONE_OK && slot->base) {
         (void)cuda->memory_free(slot->base);
         slot->base = 0;
     }
@@ -164,7 +179,7 @@ static hone_status fill_slot(const hone_workspaces *workspaces,
 
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
                                  const hone_cuda *cuda, hone_stream stream,
-                                 hone_cu_ptr **out, hone_error *err)
+                                 hone_slot **out, hone_error *err)
 {
     const uintptr_t key = key_of(stream);
     hone_status status = HONE_OK;
@@ -184,6 +199,6 @@ hone_status hone__workspaces_get(hone_workspaces *workspaces,
             atomic_store_explicit(&slot->key, key, memory_order_release);
     }
     (void)pthread_mutex_unlock(&workspaces->lock);
-    *out = status == HONE_OK ? slot->parts : NULL;
+    *out = status == HONE_OK ? slot : NULL;
     return status;
 }

@@ -39,6 +39,9 @@ struct CUfunc_st {
 
 struct CUmod_st {
     unsigned long long context_id;
+    char constant_name[64]; /* "": none */
+    size_t constant_bytes;
+    _Alignas(16) unsigned char constant[256];
     size_t n_functions;
     struct CUfunc_st functions[8];
 };
@@ -51,6 +54,9 @@ static struct {
     int no_device;
     int capturing;
     int recording;
+    int n_resident_blocks;
+    int n_resident_clusters;
+    int allows_large_clusters;
     fake_launch launches[FAKE_KEPT_LAUNCHES];
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -62,6 +68,8 @@ static atomic_long n_modules;
 static atomic_long n_loads;
 static atomic_long n_allocations;
 static atomic_long n_streams;
+static atomic_long n_copies;
+static atomic_long n_fills;
 static atomic_ullong last_context_id;
 static _Thread_local hone_cu_context current;
 static _Thread_local hone_cu_context stack[8];
@@ -107,6 +115,10 @@ void fake_reset(void)
     fake.no_device = 0;
     fake.capturing = 0;
     fake.recording = 1;
+    fake.allows_large_clusters = 0;
+    fake_occupancy(2, 16);
+    atomic_store(&n_copies, 0);
+    atomic_store(&n_fills, 0);
     atomic_store(&n_calls, 0);
     atomic_store(&fail_at, 0);
     atomic_store(&n_launches, 0);
@@ -172,6 +184,27 @@ void fake_record(int on)
 void fake_capture(int on)
 {
     fake.capturing = on;
+}
+
+void fake_occupancy(int n_blocks, int n_clusters)
+{
+    fake.n_resident_blocks = n_blocks;
+    fake.n_resident_clusters = n_clusters;
+}
+
+int fake_allows_large_clusters(void)
+{
+    return fake.allows_large_clusters;
+}
+
+long fake_n_copies(void)
+{
+    return atomic_load(&n_copies);
+}
+
+long fake_n_fills(void)
+{
+    return atomic_load(&n_fills);
 }
 
 void fake_lose_all(void)
@@ -372,12 +405,16 @@ hone_cu_result cuModuleLoadData(hone_cu_module *out, const void *image)
     while (line && *line && module->n_functions < 8) {
         struct CUfunc_st *f = &module->functions[module->n_functions];
 
-        if (!parse_kernel(line, f)) {
+        if (*line == '@') {
+            (void)sscanf(line, "@%63s %zu", module->constant_name,
+                         &module->constant_bytes);
+        } else if (parse_kernel(line, f)) {
+            f->module = module;
+            ++module->n_functions;
+        } else {
             free(module);
             return HONE_CU_NO_BINARY_FOR_GPU;
         }
-        f->module = module;
-        ++module->n_functions;
         line = strchr(line, '\n');
         line += line != NULL;
     }
@@ -412,6 +449,17 @@ hone_cu_result cuModuleGetFunction(hone_cu_function *out, hone_cu_module m,
     return NOT_FOUND;
 }
 
+hone_cu_result cuModuleGetGlobal_v2(hone_cu_ptr *out, size_t *out_bytes,
+                                    hone_cu_module m, const char *name)
+{
+    ENTER();
+    if (!*m->constant_name || strcmp(m->constant_name, name) != 0)
+        return NOT_FOUND;
+    *out = (hone_cu_ptr)(uintptr_t)m->constant;
+    *out_bytes = m->constant_bytes;
+    return 0;
+}
+
 hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
 {
     ENTER();
@@ -426,6 +474,10 @@ hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute,
                                   int value)
 {
     ENTER();
+    if (attribute == HONE_CU_FUNC_NON_PORTABLE_CLUSTER) {
+        fake.allows_large_clusters |= value;
+        return 0;
+    }
     if (attribute != HONE_CU_FUNC_MAX_DYNAMIC_SHARED ||
         f->static_bytes + value > OPTIN_SHARED)
         return INVALID_VALUE;
@@ -433,19 +485,27 @@ hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute,
     return 0;
 }
 
-static void record(long index, hone_cu_function f, const unsigned grid[3],
-                   const unsigned block[3], unsigned shared_bytes,
-                   hone_stream s, void **params)
+static void record(long index, hone_cu_function f,
+                   const hone_cu_launch_config *config, void **params)
 {
     fake_launch *to = &fake.launches[index % FAKE_KEPT_LAUNCHES];
 
     (void)pthread_mutex_lock(&fake.lock);
     memset(to, 0, sizeof *to);
     memcpy(to->kernel, f->name, sizeof f->name);
-    memcpy(to->grid, grid, sizeof to->grid);
-    memcpy(to->block, block, sizeof to->block);
-    to->shared_bytes = shared_bytes;
-    to->stream = s;
+    memcpy(to->grid, config->grid, sizeof to->grid);
+    memcpy(to->block, config->block, sizeof to->block);
+    to->shared_bytes = config->shared_bytes;
+    to->stream = config->stream;
+    memcpy(&to->constant, f->module->constant, sizeof to->constant);
+    for (unsigned i = 0; i < config->n_attributes; ++i) {
+        const hone_cu_attribute *a = &config->attributes[i];
+
+        if (a->id == 2)
+            to->cooperative = a->value.cooperative;
+        else if (a->id == 4)
+            memcpy(to->cluster, a->value.cluster, sizeof to->cluster);
+    }
     to->context_id = current->id;
     to->n_params = f->n_params;
     for (size_t i = 0; i < f->n_params; ++i)
@@ -458,23 +518,51 @@ hone_cu_result cuLaunchKernel(hone_cu_function f, unsigned gx, unsigned gy,
                               unsigned bz, unsigned shared_bytes,
                               hone_stream s, void **params, void **extra)
 {
-    const unsigned grid[3] = {gx, gy, gz};
-    const unsigned block[3] = {bx, by, bz};
-    long index;
+    const hone_cu_launch_config config = {.grid = {gx, gy, gz},
+                                          .block = {bx, by, bz},
+                                          .shared_bytes = shared_bytes,
+                                          .stream = s};
 
-    (void)extra;
     if (!fake.recording) {
         atomic_fetch_add_explicit(&n_launches, 1, memory_order_relaxed);
         return 0;
     }
+    return cuLaunchKernelEx(&config, f, params, extra);
+}
+
+hone_cu_result cuLaunchKernelEx(const hone_cu_launch_config *c,
+                                hone_cu_function f, void **params,
+                                void **extra)
+{
+    (void)extra;
     ENTER();
     if (!current || f->module->context_id != current->id)
         return INVALID_HANDLE;
-    if ((int)shared_bytes > f->dynamic_limit_bytes)
+    if ((int)c->shared_bytes > f->dynamic_limit_bytes)
         return INVALID_VALUE;
-    index = atomic_fetch_add(&n_launches, 1);
-    record(index, f, grid, block, shared_bytes, s, params);
+    record(atomic_fetch_add(&n_launches, 1), f, c, params);
     return 0;
+}
+
+hone_cu_result
+cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, hone_cu_function f,
+                                            int block, size_t shared_bytes)
+{
+    ENTER();
+    (void)f;
+    (void)block;
+    (void)shared_bytes;
+    *out = fake.n_resident_blocks;
+    return 0;
+}
+
+hone_cu_result cuOccupancyMaxActiveClusters(int *out, hone_cu_function f,
+                                            const hone_cu_launch_config *c)
+{
+    ENTER();
+    (void)f;
+    *out = fake.n_resident_clusters;
+    return c->n_attributes && c->attributes[0].id == 4 ? 0 : INVALID_VALUE;
 }
 
 hone_cu_result cuMemAlloc_v2(hone_cu_ptr *out, size_t size_bytes)
@@ -508,6 +596,28 @@ hone_cu_result cuMemsetD8Async(hone_cu_ptr to, unsigned char value,
     ENTER();
     (void)s;
     memset((void *)(uintptr_t)to, value, count);
+    atomic_fetch_add(&n_fills, 1);
+    return 0;
+}
+
+/* A captured copy happens at once, which is as good. */
+hone_cu_result cuMemcpyDtoDAsync_v2(hone_cu_ptr to, hone_cu_ptr from,
+                                    size_t size_bytes, hone_stream s)
+{
+    ENTER();
+    (void)s;
+    if (!from)
+        return INVALID_VALUE;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size_bytes);
+    atomic_fetch_add(&n_copies, 1);
+    return 0;
+}
+
+hone_cu_result cuStreamIsCapturing(hone_stream s, int *out)
+{
+    ENTER();
+    (void)s;
+    *out = fake.capturing;
     return 0;
 }
 
@@ -549,18 +659,12 @@ UNUSED(cuDevicePrimaryCtxRetain, (hone_cu_context * out, hone_cu_device d),
        out, ADDRESS(d))
 UNUSED(cuDevicePrimaryCtxRelease_v2, (hone_cu_device d), ADDRESS(d))
 UNUSED(cuCtxSynchronize, (void), NULL)
-UNUSED(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-       (int *out, hone_cu_function f, int block, size_t shared_bytes), out, f,
-       ADDRESS(block), ADDRESS(shared_bytes))
 UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes,
        total)
 UNUSED(cuMemcpyHtoD_v2, (hone_cu_ptr to, const void *from, size_t size_bytes),
        ADDRESS(to), from, ADDRESS(size_bytes))
 UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
        ADDRESS(from), ADDRESS(size_bytes))
-UNUSED(cuMemcpyDtoDAsync_v2,
-       (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s),
-       ADDRESS(to), ADDRESS(from), ADDRESS(size_bytes), s)
 UNUSED(cuMemsetD32Async,
        (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
        ADDRESS(to), ADDRESS(value), ADDRESS(count), s)

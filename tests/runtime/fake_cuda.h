@@ -3,7 +3,7 @@
  * loaded through HONE_CUDA_LIBRARY. "Device memory" is host memory, kernels
  * do not run but are recorded with the values of their parameters. A
  * "cubin" is a text, one kernel a line: "NAME STATIC_SHARED SIZE,SIZE,..",
- * the sizes of its parameters in bytes. */
+ * the sizes of its parameters in bytes; or constant memory, "@NAME BYTES". */
 #ifndef HONE_TESTS_RUNTIME_FAKE_CUDA_H
 #define HONE_TESTS_RUNTIME_FAKE_CUDA_H
 
@@ -20,6 +20,9 @@ typedef struct fake_launch {
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
+    unsigned cluster[3]; /* of cuLaunchKernelEx; else 0 */
+    int cooperative;
+    uint32_t constant; /* the first word of the module's constant memory */
     hone_stream stream;
     unsigned long long context_id;
     size_t n_params;
@@ -48,6 +51,13 @@ FAKE_API long fake_n_launches(void);
 FAKE_API const fake_launch *fake_launch_at(long index);
 /* Off: launches are only counted, as a benchmark wants it. */
 FAKE_API void fake_record(int on);
+
+/* What occupancy is: blocks of a multiprocessor, clusters of the device. */
+FAKE_API void fake_occupancy(int n_blocks, int n_clusters);
+/* Was a kernel allowed clusters of more than eight blocks since the reset? */
+FAKE_API int fake_allows_large_clusters(void);
+FAKE_API long fake_n_copies(void); /* on the device, since fake_reset() */
+FAKE_API long fake_n_fills(void);
 
 /* A stream is captured: allocating fails meanwhile. */
 FAKE_API void fake_capture(int on);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constant memory of plans: one module, or one address of the cpu device, per
+ * stream, and whether it is filled. See plan_special.h. */
+#include "runtime/plan_special.h"
+
+#include <stdio.h>
+
+/* Where the constants are in the bank's own module. */
+static hone_status find_constants(const hone_special *special,
+                                  hone_bank *bank, hone_error *err)
+{
+    const hone_cuda *cuda = special->device->cuda;
+
+    for (unsigned i = 0; i < special->n_constants; ++i) {
+        size_t size_bytes = 0;
+
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->module_global(&bank->to[i], &size_bytes, bank->module,
+                                special->constants[i].name),
+            "finding constant memory (cuModuleGetGlobal)", err));
+    }
+    return HONE_OK;
+}
+
+static hone_status fill_bank(const hone_special *special, hone_bank *bank,
+                             hone_error *err)
+{
+    const hone_device *device = special->device;
+    const hone_cuda *cuda = device->cuda;
+
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->module_load(&bank->module, special->code.data),
+        "loading the kernels for one more stream (cuModuleLoadData; while a "
+        "stream is captured, call hone_plan_prepare() before)",
+        err));
+    HONE_TRY(find_constants(special, bank, err));
+    for (unsigned i = 0; i < special->n_launches; ++i) {
+        const hone_resolved_launch *launch = &special->launches[i];
+
+        HONE_TRY(hone__cuda_kernel(cuda, bank->module, launch->kernel,
+                                   launch->shared_bytes, &bank->functions[i],
+                                   err));
+        HONE_TRY(hone__cuda_prepare(cuda, bank->functions[i], launch,
+                                    &device->target.facts, err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__bank_create(const hone_special *special, hone_bank **out,
+                              hone_error *err)
+{
+    hone_status status = HONE_OK;
+    hone_bank *bank;
+
+    *out = NULL;
+    if (!special || !special->n_constants)
+        return HONE_OK;
+    bank = hone__alloc(sizeof *bank);
+    if (!bank || pthread_mutex_init(&bank->lock, NULL)) {
+        hone__free(bank);
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for constant memory of a stream");
+    }
+    if (special->device->cuda)
+        status = fill_bank(special, bank, err);
+    if (status == HONE_OK)
+        *out = bank;
+    else
+        hone__bank_free(bank, special->device);
+    return status;
+}
+
+void hone__bank_free(hone_bank *bank, const hone_device *device)
+{
+    if (!bank)
+        return;
+    if (device && device->cuda && bank->module)
+        (void)device->cuda->module_unload(bank->module);
+    (void)pthread_mutex_destroy(&bank->lock);
+    hone__free(bank);
+}
+
+unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
+                          void *const *args, int is_capturing)
+{
+    const hone_special *special = plan->owner->special;
+    /* Both only grow: their sum changes if one of them does. */
+    const uint64_t n_refreshed =
+        atomic_load_explicit(&special->n_refreshed, memory_order_acquire) +
+        atomic_load_explicit(&plan->owner->ctx->n_refreshed,
+                             memory_order_acquire);
+    unsigned stale = 0;
+
+    bank->copies_always |= is_capturing;
+    for (unsigned i = 0; i < special->n_constants; ++i) {
+        hone_cu_ptr from;
+
+        memcpy(&from, args[special->constants[i].arg], sizeof from);
+        if (!(bank->filled >> i & 1) || bank->from[i] != from ||
+            bank->n_refreshed != n_refreshed || bank->copies_always)
+            stale |= 1u << i;
+        bank->from[i] = from;
+    }
+    bank->n_refreshed = n_refreshed;
+    bank->filled |= stale;
+    return stale;
+}
+
+void hone__bank_forget(hone_bank *bank)
+{
+    bank->filled = 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Not a program: compiled where cuda.h is installed, to see that the
+ * structures and numbers of runtime/cuda_api.h are the driver's. */
+#include <cuda.h>
+
+#include "runtime/cuda_api.h"
+
+#include <stddef.h>
+
+#define SAME_OFFSET(ours, a, theirs, b)                                      \
+    _Static_assert(offsetof(ours, a) == offsetof(theirs, b), #a)
+
+_Static_assert(sizeof(hone_cu_launch_config) == sizeof(CUlaunchConfig), "");
+_Static_assert(sizeof(hone_cu_attribute) == sizeof(CUlaunchAttribute), "");
+SAME_OFFSET(hone_cu_attribute, value, CUlaunchAttribute, value);
+SAME_OFFSET(hone_cu_launch_config, block, CUlaunchConfig, blockDimX);
+SAME_OFFSET(hone_cu_launch_config, shared_bytes, CUlaunchConfig,
+            sharedMemBytes);
+SAME_OFFSET(hone_cu_launch_config, stream, CUlaunchConfig, hStream);
+SAME_OFFSET(hone_cu_launch_config, attributes, CUlaunchConfig, attrs);
+SAME_OFFSET(hone_cu_launch_config, n_attributes, CUlaunchConfig, numAttrs);
+_Static_assert((int)HONE_CU_FUNC_NON_PORTABLE_CLUSTER ==
+                   (int)CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+               "");
+_Static_assert((int)HONE_CU_NOT_FOUND == (int)CUDA_ERROR_NOT_FOUND, "");
+_Static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2, "");
+_Static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == 4, "");
