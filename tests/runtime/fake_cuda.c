@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver for tests: see fake_cuda.h. */
-#include "tests/runtime/fake_cuda.h"
+#include "tests/runtime/fake_cuda_parts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,21 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The driver's symbols with their real parameters. */
-#define DECLARE(field, symbol, parameters)                                   \
-    FAKE_API hone_cu_result symbol parameters;
-HONE_CUDA_MAP(DECLARE)
-#undef DECLARE
-
-enum {
-    INVALID_VALUE = 1,
-    NOT_FOUND = 500,
-    NOT_SUPPORTED = 801,
-    CAPTURE_UNSUPPORTED = 900,
-    INVALID_HANDLE = 400,
-    DEFAULT_SHARED = 48 * 1024,
-    OPTIN_SHARED = 232448
-};
+enum { CAPTURE_UNSUPPORTED = 900, INVALID_HANDLE = 400 };
 
 struct CUctx_st {
     unsigned long long id; /* 0: destroyed */
@@ -48,10 +34,6 @@ struct CUmod_st {
 
 static struct {
     pthread_mutex_t lock; /* of the launches and of `kept` */
-    int sm;
-    int sm_count;
-    char name[64];
-    int no_device;
     int capturing;
     int recording;
     int n_resident_blocks;
@@ -101,18 +83,17 @@ static void drop(void *block)
     free(block);
 }
 
-/* Every call but the explaining ones begins with this. */
-#define ENTER()                                                              \
-    do {                                                                     \
-        const long call = atomic_fetch_add(&n_calls, 1) + 1;                 \
-        if (call == atomic_load(&fail_at))                                   \
-            return atomic_load(&fail_code);                                  \
-    } while (0)
+int fake_enter(void)
+{
+    const long call = atomic_fetch_add(&n_calls, 1) + 1;
+
+    return call == atomic_load(&fail_at) ? atomic_load(&fail_code) : 0;
+}
 
 void fake_reset(void)
 {
     fake_device(90, 132, "Fake H200");
-    fake.no_device = 0;
+    fake_no_device(0);
     fake.capturing = 0;
     fake.recording = 1;
     fake.allows_large_clusters = 0;
@@ -123,18 +104,6 @@ void fake_reset(void)
     atomic_store(&fail_at, 0);
     atomic_store(&n_launches, 0);
     atomic_store(&n_loads, 0);
-}
-
-void fake_device(int sm, int sm_count, const char *name)
-{
-    fake.sm = sm;
-    fake.sm_count = sm_count;
-    (void)snprintf(fake.name, sizeof fake.name, "%s", name);
-}
-
-void fake_no_device(int on)
-{
-    fake.no_device = on;
 }
 
 hone_cu_context fake_context_create(void)
@@ -233,114 +202,23 @@ long fake_n_streams(void)
     return atomic_load(&n_streams);
 }
 
-hone_cu_result cuInit(unsigned flags)
-{
-    (void)flags;
-    return fake.no_device ? HONE_CU_NO_DEVICE : 0;
-}
-
-hone_cu_result cuDriverGetVersion(int *out)
-{
-    ENTER();
-    *out = 13000;
-    return 0;
-}
-
-hone_cu_result cuGetErrorName(hone_cu_result r, const char **out)
-{
-    *out = r == HONE_CU_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
-           : r == NOT_FOUND           ? "CUDA_ERROR_NOT_FOUND"
-                                      : "CUDA_ERROR_FAKE";
-    return 0;
-}
-
-hone_cu_result cuGetErrorString(hone_cu_result r, const char **out)
-{
-    (void)r;
-    *out = "the fake driver was told to fail";
-    return 0;
-}
-
-hone_cu_result cuDeviceGetCount(int *out)
-{
-    *out = 1;
-    return 0;
-}
-
-hone_cu_result cuDeviceGet(hone_cu_device *out, int ordinal)
-{
-    ENTER();
-    *out = ordinal;
-    return ordinal == 0 ? 0 : INVALID_VALUE;
-}
-
-hone_cu_result cuDeviceGetName(char *out, int size, hone_cu_device d)
-{
-    ENTER();
-    (void)d;
-    (void)snprintf(out, (size_t)size, "%s", fake.name);
-    return 0;
-}
-
-hone_cu_result cuDeviceGetUuid_v2(unsigned char *out16, hone_cu_device d)
-{
-    ENTER();
-    (void)d;
-    memset(out16, 7, 16);
-    return 0;
-}
-
-hone_cu_result cuDeviceTotalMem_v2(size_t *out, hone_cu_device d)
-{
-    ENTER();
-    (void)d;
-    *out = (size_t)1 << 37;
-    return 0;
-}
-
-hone_cu_result cuDeviceGetAttribute(int *out, int attribute, hone_cu_device d)
-{
-    ENTER();
-    (void)d;
-    switch (attribute) {
-    case HONE_CU_ATTR_CC_MAJOR:
-        *out = fake.sm / 10;
-        break;
-    case HONE_CU_ATTR_CC_MINOR:
-        *out = fake.sm % 10;
-        break;
-    case HONE_CU_ATTR_SM_COUNT:
-        *out = fake.sm_count;
-        break;
-    case HONE_CU_ATTR_MAX_SHARED_OPTIN:
-        *out = OPTIN_SHARED;
-        break;
-    case HONE_CU_ATTR_MAX_SHARED_PER_BLOCK:
-        *out = DEFAULT_SHARED;
-        break;
-    default:
-        *out = 1024;
-    }
-    return 0;
-}
-
 hone_cu_result cuCtxGetCurrent(hone_cu_context *out)
 {
-    ENTER();
+    FAKE_ENTER();
     *out = current;
     return 0;
 }
 
 hone_cu_result cuCtxSetCurrent(hone_cu_context c)
 {
-    ENTER();
+    FAKE_ENTER();
     current = c;
     return 0;
 }
 
 hone_cu_result cuCtxPushCurrent_v2(hone_cu_context c)
 {
-    ENTER();
+    FAKE_ENTER();
     if (!c || !c->id || stack_depth == 8)
         return HONE_CU_INVALID_CONTEXT;
     stack[stack_depth++] = current;
@@ -350,7 +228,7 @@ hone_cu_result cuCtxPushCurrent_v2(hone_cu_context c)
 
 hone_cu_result cuCtxPopCurrent_v2(hone_cu_context *out)
 {
-    ENTER();
+    FAKE_ENTER();
     *out = current;
     if (!stack_depth)
         return HONE_CU_INVALID_CONTEXT;
@@ -360,14 +238,14 @@ hone_cu_result cuCtxPopCurrent_v2(hone_cu_context *out)
 
 hone_cu_result cuCtxGetDevice(hone_cu_device *out)
 {
-    ENTER();
+    FAKE_ENTER();
     *out = 0;
     return current ? 0 : HONE_CU_INVALID_CONTEXT;
 }
 
 hone_cu_result cuCtxGetId(hone_cu_context c, unsigned long long *out)
 {
-    ENTER();
+    FAKE_ENTER();
     if (!c)
         c = current;
     if (!c || !c->id)
@@ -385,7 +263,7 @@ static int parse_kernel(const char *line, struct CUfunc_st *out)
     if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes, sizes) <
         2)
         return 0;
-    out->dynamic_limit_bytes = DEFAULT_SHARED - out->static_bytes;
+    out->dynamic_limit_bytes = FAKE_DEFAULT_SHARED - out->static_bytes;
     while (*rest && out->n_params < FAKE_MAX_PARAMS) {
         out->size_bytes[out->n_params++] = strtoul(rest, &rest, 10);
         rest += *rest == ',';
@@ -398,7 +276,7 @@ hone_cu_result cuModuleLoadData(hone_cu_module *out, const void *image)
     const char *line = image;
     hone_cu_module module;
 
-    ENTER();
+    FAKE_ENTER();
     if (!current || !current->id)
         return HONE_CU_INVALID_CONTEXT;
     module = calloc(1, sizeof *module);
@@ -432,29 +310,29 @@ hone_cu_result cuModuleUnload(hone_cu_module m)
         return INVALID_HANDLE;
     drop(m);
     atomic_fetch_sub(&n_modules, 1);
-    ENTER(); /* a late failure: it is gone all the same */
+    FAKE_ENTER(); /* a late failure: it is gone all the same */
     return 0;
 }
 
 hone_cu_result cuModuleGetFunction(hone_cu_function *out, hone_cu_module m,
                                    const char *name)
 {
-    ENTER();
+    FAKE_ENTER();
     for (size_t i = 0; i < m->n_functions; ++i) {
         if (strcmp(m->functions[i].name, name) == 0) {
             *out = &m->functions[i];
             return 0;
         }
     }
-    return NOT_FOUND;
+    return HONE_CU_NOT_FOUND;
 }
 
 hone_cu_result cuModuleGetGlobal_v2(hone_cu_ptr *out, size_t *out_bytes,
                                     hone_cu_module m, const char *name)
 {
-    ENTER();
+    FAKE_ENTER();
     if (!*m->constant_name || strcmp(m->constant_name, name) != 0)
-        return NOT_FOUND;
+        return HONE_CU_NOT_FOUND;
     *out = (hone_cu_ptr)(uintptr_t)m->constant;
     *out_bytes = m->constant_bytes;
     return 0;
@@ -462,7 +340,7 @@ hone_cu_result cuModuleGetGlobal_v2(hone_cu_ptr *out, size_t *out_bytes,
 
 hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
 {
-    ENTER();
+    FAKE_ENTER();
     *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED
                ? f->dynamic_limit_bytes
            : attribute == HONE_CU_FUNC_SHARED_BYTES ? f->static_bytes
@@ -473,14 +351,14 @@ hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
 hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute,
                                   int value)
 {
-    ENTER();
+    FAKE_ENTER();
     if (attribute == HONE_CU_FUNC_NON_PORTABLE_CLUSTER) {
         fake.allows_large_clusters |= value;
         return 0;
     }
     if (attribute != HONE_CU_FUNC_MAX_DYNAMIC_SHARED ||
-        f->static_bytes + value > OPTIN_SHARED)
-        return INVALID_VALUE;
+        f->static_bytes + value > FAKE_OPTIN_SHARED)
+        return FAKE_INVALID_VALUE;
     f->dynamic_limit_bytes = value;
     return 0;
 }
@@ -535,11 +413,11 @@ hone_cu_result cuLaunchKernelEx(const hone_cu_launch_config *c,
                                 void **extra)
 {
     (void)extra;
-    ENTER();
+    FAKE_ENTER();
     if (!current || f->module->context_id != current->id)
         return INVALID_HANDLE;
     if ((int)c->shared_bytes > f->dynamic_limit_bytes)
-        return INVALID_VALUE;
+        return FAKE_INVALID_VALUE;
     record(atomic_fetch_add(&n_launches, 1), f, c, params);
     return 0;
 }
@@ -548,7 +426,7 @@ hone_cu_result
 cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, hone_cu_function f,
                                             int block, size_t shared_bytes)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)f;
     (void)block;
     (void)shared_bytes;
@@ -559,17 +437,18 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, hone_cu_function f,
 hone_cu_result cuOccupancyMaxActiveClusters(int *out, hone_cu_function f,
                                             const hone_cu_launch_config *c)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)f;
     *out = fake.n_resident_clusters;
-    return c->n_attributes && c->attributes[0].id == 4 ? 0 : INVALID_VALUE;
+    return c->n_attributes && c->attributes[0].id == 4 ? 0
+                                                       : FAKE_INVALID_VALUE;
 }
 
 hone_cu_result cuMemAlloc_v2(hone_cu_ptr *out, size_t size_bytes)
 {
     void *block;
 
-    ENTER();
+    FAKE_ENTER();
     if (fake.capturing)
         return CAPTURE_UNSUPPORTED;
     if (size_bytes > (size_t)1 << 32)
@@ -586,14 +465,14 @@ hone_cu_result cuMemFree_v2(hone_cu_ptr p)
 {
     drop((void *)(uintptr_t)p);
     atomic_fetch_sub(&n_allocations, 1);
-    ENTER();
+    FAKE_ENTER();
     return 0;
 }
 
 hone_cu_result cuMemsetD8Async(hone_cu_ptr to, unsigned char value,
                                size_t count, hone_stream s)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)s;
     memset((void *)(uintptr_t)to, value, count);
     atomic_fetch_add(&n_fills, 1);
@@ -604,10 +483,10 @@ hone_cu_result cuMemsetD8Async(hone_cu_ptr to, unsigned char value,
 hone_cu_result cuMemcpyDtoDAsync_v2(hone_cu_ptr to, hone_cu_ptr from,
                                     size_t size_bytes, hone_stream s)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)s;
     if (!from)
-        return INVALID_VALUE;
+        return FAKE_INVALID_VALUE;
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size_bytes);
     atomic_fetch_add(&n_copies, 1);
     return 0;
@@ -615,7 +494,7 @@ hone_cu_result cuMemcpyDtoDAsync_v2(hone_cu_ptr to, hone_cu_ptr from,
 
 hone_cu_result cuStreamIsCapturing(hone_stream s, int *out)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)s;
     *out = fake.capturing;
     return 0;
@@ -623,7 +502,7 @@ hone_cu_result cuStreamIsCapturing(hone_stream s, int *out)
 
 hone_cu_result cuStreamCreate(hone_stream *out, unsigned flags)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)flags;
     *out = malloc(8);
     atomic_fetch_add(&n_streams, 1);
@@ -634,54 +513,13 @@ hone_cu_result cuStreamDestroy_v2(hone_stream s)
 {
     free(s);
     atomic_fetch_sub(&n_streams, 1);
-    ENTER();
+    FAKE_ENTER();
     return 0;
 }
 
 hone_cu_result cuStreamSynchronize(hone_stream s)
 {
-    ENTER();
+    FAKE_ENTER();
     (void)s;
     return 0;
 }
-
-/* What the runtime never calls. */
-#define UNUSED(symbol, parameters, ...)                                      \
-    hone_cu_result symbol parameters                                         \
-    {                                                                        \
-        const void *const unused[] = {__VA_ARGS__};                          \
-        (void)unused;                                                        \
-        return NOT_SUPPORTED;                                                \
-    }
-#define ADDRESS(value) (const void *)(uintptr_t)(value)
-
-UNUSED(cuDevicePrimaryCtxRetain, (hone_cu_context * out, hone_cu_device d),
-       out, ADDRESS(d))
-UNUSED(cuDevicePrimaryCtxRelease_v2, (hone_cu_device d), ADDRESS(d))
-UNUSED(cuCtxSynchronize, (void), NULL)
-UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes,
-       total)
-UNUSED(cuMemcpyHtoD_v2, (hone_cu_ptr to, const void *from, size_t size_bytes),
-       ADDRESS(to), from, ADDRESS(size_bytes))
-UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
-       ADDRESS(from), ADDRESS(size_bytes))
-UNUSED(cuMemsetD32Async,
-       (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
-       ADDRESS(to), ADDRESS(value), ADDRESS(count), s)
-UNUSED(cuStreamQuery, (hone_stream s), s)
-UNUSED(cuStreamBeginCapture_v2, (hone_stream s, int mode), s, ADDRESS(mode))
-UNUSED(cuStreamEndCapture, (hone_stream s, hone_cu_graph *out), s, out)
-UNUSED(cuGraphInstantiateWithFlags,
-       (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags),
-       out, g, ADDRESS(flags))
-UNUSED(cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s), g, s)
-UNUSED(cuGraphExecDestroy, (hone_cu_graph_exec g), g)
-UNUSED(cuGraphDestroy, (hone_cu_graph g), g)
-UNUSED(cuEventCreate, (hone_cu_event * out, unsigned flags), out,
-       ADDRESS(flags))
-UNUSED(cuEventDestroy_v2, (hone_cu_event e), e)
-UNUSED(cuEventRecord, (hone_cu_event e, hone_stream s), e, s)
-UNUSED(cuEventSynchronize, (hone_cu_event e), e)
-UNUSED(cuEventQuery, (hone_cu_event e), e)
-UNUSED(cuEventElapsedTime, (float *out_ms, hone_cu_event a, hone_cu_event b),
-       out_ms, a, b)
