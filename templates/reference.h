@@ -9,7 +9,8 @@
  * the scalar in its own element type, holding what the argument held before
  * the run; the output's old values matter only where it is also read.
  * value[i] gets the result, magnitude[i] the sum of the absolute values of
- * its terms, which is what rounding errors are measured against.
+ * its terms, which is what rounding errors are measured against. A complex
+ * number is two elements: its real and its imaginary part.
  *
  * hone_reference_NAME_cost() is the number of floating-point operations per
  * output element, from which a caller decides how many to check. */
@@ -52,5 +53,25 @@ void hone_reference_conv1d(const int64_t *dims, const void *const *args,
                            int64_t first, int64_t count, double *value,
                            double *magnitude);
 double hone_reference_conv1d_cost(const int64_t *dims);
+
+/* dims {n, batch, direction}, n a power of two up to 8192; args {x, y},
+ * complex f32. Transform b is y[b*n + k] = sum of x[b*n + j] *
+ * exp(-2*pi*i*j*k/n), with direction 2 exp(+..), unscaled. Magnitude: the
+ * 2-norm of the transform's input. The errors of a fast transform are that of
+ * one of its elements times a few units of round-off, while the sum of the
+ * absolute values of the terms is up to sqrt(n) times as much. */
+void hone_reference_fft(const int64_t *dims, const void *const *args,
+                        int64_t first, int64_t count, double *value,
+                        double *magnitude);
+double hone_reference_fft_cost(const int64_t *dims);
+
+/* dims {n, batch}; args {x, h, y}, complex f32: y = the unscaled inverse
+ * transform of h[k] * (forward transform of x)[k], h the same for every
+ * transform of the batch. Magnitude: the larger of |x| * |h| and the 2-norm of
+ * what is transformed back. */
+void hone_reference_fft_filter(const int64_t *dims, const void *const *args,
+                               int64_t first, int64_t count, double *value,
+                               double *magnitude);
+double hone_reference_fft_filter_cost(const int64_t *dims);
 
 #endif

@@ -10,6 +10,8 @@ static const hone_reference table[] = {
     {"sum", hone_reference_sum, hone_reference_sum_cost},
     {"gemm_f16", hone_reference_gemm_f16, hone_reference_gemm_f16_cost},
     {"conv1d", hone_reference_conv1d, hone_reference_conv1d_cost},
+    {"fft", hone_reference_fft, hone_reference_fft_cost},
+    {"fft_filter", hone_reference_fft_filter, hone_reference_fft_filter_cost},
 };
 
 const hone_reference *hone__references(size_t *out_n)

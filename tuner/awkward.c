@@ -7,36 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sizes per integer dimension, taken in turn from a row: ones, primes below
- * and just above usual tiles, and a larger row for operations of one
- * dimension, where a small size reaches one block only. */
-enum { ROW = 4 };
-static const int64_t rows[HONE_N_AWKWARD][ROW] = {
-    {1, 1, 1, 1},
-    {61, 37, 113, 17},
-    {131, 259, 97, 65},
-    {16, 520, 40, 24},
-};
-static const int64_t long_row = 1000003;
-
-void hone__awkward_dims(const hone_template *tmpl, const int64_t *dims,
-                        size_t row, int64_t *out)
-{
-    size_t n_integers = 0;
-
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        out[i] = dims[i];
-        if (!tmpl->dims[i].n_types)
-            out[i] = rows[row][n_integers++ % ROW];
-    }
-    if (n_integers == 1 && row + 1 == HONE_N_AWKWARD) {
-        for (size_t i = 0; i < tmpl->n_dims; ++i) {
-            if (!tmpl->dims[i].n_types)
-                out[i] = long_row;
-        }
-    }
-}
-
 void hone__awkward_say(const hone_template *tmpl, const int64_t *dims,
                        hone_verdict *verdict)
 {
@@ -54,6 +24,7 @@ struct hone_awkward {
     hone_gpu *device;
     const hone_problem_setup *setup;
     hone_problem *problems[HONE_N_AWKWARD]; /* NULL: not made yet */
+    int64_t dims[HONE_N_AWKWARD][HONE_MAX_DIMS];
 };
 
 hone_status hone__awkward_open(hone_gpu *device,
@@ -68,14 +39,18 @@ hone_status hone__awkward_open(hone_gpu *device,
     return HONE_OK;
 }
 
+static void forget_row(hone_awkward *awkward, size_t row)
+{
+    if (awkward->problems[row])
+        hone__problem_close(awkward->problems[row]);
+    hone__free(awkward->problems[row]);
+    awkward->problems[row] = NULL;
+}
+
 static void forget(hone_awkward *awkward)
 {
-    for (int row = 0; row < HONE_N_AWKWARD; ++row) {
-        if (awkward->problems[row])
-            hone__problem_close(awkward->problems[row]);
-        hone__free(awkward->problems[row]);
-        awkward->problems[row] = NULL;
-    }
+    for (size_t row = 0; row < HONE_N_AWKWARD; ++row)
+        forget_row(awkward, row);
 }
 
 void hone__awkward_close(hone_awkward *awkward)
@@ -86,18 +61,25 @@ void hone__awkward_close(hone_awkward *awkward)
 }
 
 /* With the launch plan of a variant that is valid there: the arguments are
- * those of every variant. HONE_ERR_CONSTRAINT if this one is not. */
+ * those of every variant. Another variant may need another shape. */
 static hone_status make_problem(hone_awkward *awkward, size_t row,
                                 const int64_t *dims,
                                 const hone_trial_job *job, hone_error *err)
 {
+    const size_t dims_bytes = awkward->setup->tmpl->n_dims * sizeof dims[0];
     hone_problem_setup small = *awkward->setup;
-    hone_problem *problem = hone__alloc(sizeof *problem);
+    hone_problem *problem;
     hone_status status;
 
+    if (awkward->problems[row] &&
+        memcmp(awkward->dims[row], dims, dims_bytes) == 0)
+        return HONE_OK;
+    forget_row(awkward, row);
+    problem = hone__alloc(sizeof *problem);
     if (!problem)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    small.dims = dims;
+    memcpy(awkward->dims[row], dims, dims_bytes);
+    small.dims = awkward->dims[row];
     small.rotation = HONE_ROTATION_NONE;
     small.seed = awkward->setup->seed ^ 0x5deece66du; /* the second seed */
     small.launch_spec = job->launch_spec;
@@ -137,11 +119,10 @@ static hone_status check_row(hone_awkward *awkward, size_t row,
                              const int64_t *dims, const hone_trial_job *job,
                              hone_verdict *out, hone_error *err)
 {
-    hone_status status = HONE_OK;
+    hone_status status;
 
     memset(out, 0, sizeof *out);
-    if (!awkward->problems[row])
-        status = make_problem(awkward, row, dims, job, err);
+    status = make_problem(awkward, row, dims, job, err);
     if (status == HONE_OK)
         status = run_variant(awkward, row, dims, job, out, err);
     if (status != HONE_ERR_CONSTRAINT)
@@ -161,7 +142,8 @@ hone_status hone__awkward_check(hone_awkward *awkward,
 
     memset(out, 0, sizeof *out);
     for (size_t row = 0; row < HONE_N_AWKWARD; ++row) {
-        hone__awkward_dims(setup->tmpl, setup->dims, row, dims);
+        HONE_TRY(hone__awkward_dims(setup, job->launch_spec,
+                                    &awkward->device->facts, row, dims, err));
         HONE_TRY(check_row(awkward, row, dims, job, &verdict, err));
         out->n_compared += verdict.n_compared;
         if (verdict.error_ratio > out->error_ratio)

@@ -8,10 +8,15 @@
 
 enum { HONE_N_AWKWARD = 4 };
 
-/* The shapes, 0 .. HONE_N_AWKWARD - 1; type dimensions are those of `dims`.
- */
-void hone__awkward_dims(const hone_template *tmpl, const int64_t *dims,
-                        size_t row, int64_t *out);
+/* Shape `row`, 0 .. HONE_N_AWKWARD - 1, for the variant with this launch plan.
+ * Types are those of the problem. Where the plan's constraints do not allow
+ * the row as it stands, as few dimensions as possible are changed: to that of
+ * the problem, else to a power of two, as long as the arguments stay small.
+ * If nothing helps, the row as it stands. */
+hone_status hone__awkward_dims(const hone_problem_setup *setup,
+                               const char *launch_spec,
+                               const hone_facts *facts, size_t row,
+                               int64_t *out, hone_error *err);
 /* Put the shape in front of the verdict's message. */
 void hone__awkward_say(const hone_template *tmpl, const int64_t *dims,
                        hone_verdict *verdict);

@@ -103,9 +103,10 @@ static hone_status run_reference(hone_cpu_problem *problem, int pass,
     const int64_t *dims = problem->resolved.dims;
     int64_t chosen[HONE_N_SAMPLES];
     const void *args[HONE_MAX_ARGS];
-    const int64_t n_chosen = hone__inputs_elements(
-        output->count, reference->cost(dims), chosen);
-    const int64_t count = n_chosen ? n_chosen : output->count;
+    const int64_t n_lanes = hone__lane_count(output);
+    const int64_t n_chosen =
+        hone__inputs_elements(n_lanes, reference->cost(dims), chosen);
+    const int64_t count = n_chosen ? n_chosen : n_lanes;
     double *value, *magnitude;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i)

@@ -9,7 +9,8 @@
 
 /* Compute elements [first, first + count) of the operation's only output, in
  * double: their values, and their magnitudes (the sum of the absolute values
- * of the terms). `args` has a host pointer per declared argument: to the
+ * of the terms, or what else rounding errors are in proportion to). A complex
+ * number is two elements: its real and its imaginary part. `args` has a host pointer per declared argument: to the
  * array or the scalar, in its native type, as it was before the run. */
 typedef void hone_reference_compute(const int64_t *dims,
                                     const void *const *args, int64_t first,

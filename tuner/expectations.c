@@ -75,10 +75,11 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
     const hone_resolved_arg *output =
         &problem->resolved.args[problem->output];
     const int64_t *dims = problem->resolved.dims;
+    const int64_t n_lanes = hone__lane_count(output);
     int64_t index[HONE_N_SAMPLES];
     const int64_t n_chosen =
-        hone__inputs_elements(output->count, reference->cost(dims), index);
-    const int64_t count = n_chosen ? n_chosen : output->count;
+        hone__inputs_elements(n_lanes, reference->cost(dims), index);
+    const int64_t count = n_chosen ? n_chosen : n_lanes;
     double *value = hone__alloc((size_t)count * sizeof *value);
     double *magnitude = hone__alloc((size_t)count * sizeof *magnitude);
     host_args host = {{0}, {0}};

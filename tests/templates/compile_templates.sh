@@ -42,10 +42,30 @@ space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
 space conv1d 8388608,512 300 10000
 space conv1d 8388608,4096 300 10000
+for n in 16 64 256 1024 4096 8192; do
+    space fft "$n" 300 40000
+    space fft "$n,100,2" 300 40000
+    space fft_filter "$n,100" 300 40000
+done
+
+# refused TEMPLATE DIMS WORDS
+refused() {
+    if "$HONE" space "$templates/$1.cu" --dims "$2" --count \
+        > /dev/null 2> "$cache/err"; then
+        fail "$1 at $2 has variants"
+    fi
+    grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
+}
+
+refused fft 1000 "a power of two from 16 to 8192"
+refused fft 8 "a power of two from 16 to 8192"
+refused fft 16384 "a power of two from 16 to 8192"
+refused fft 64,1,3 "direction is 1 (forward) or 2 (inverse)"
+refused fft_filter 1000 "a power of two from 16 to 8192"
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 conv1d; do
+for t in saxpy reduce_sum gemm_f16 conv1d fft fft_filter; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -62,7 +82,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 conv1d; do
+for t in saxpy reduce_sum gemm_f16 conv1d fft fft_filter; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

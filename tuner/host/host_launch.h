@@ -67,8 +67,14 @@ inline void free_worker(worker *w)
     for (unsigned i = 0; i < MAX_THREADS; i++)
         delete[] w->threads[i].copies.copies;
     race_release(*w);
-    for (int i = 0; i < w->n_chunks; i++)
+    for (int i = 0; i < w->n_chunks; i++) {
+#ifdef HONE_HOST_ASAN
+        /* Its marks outlive the mapping, and the next object may be loaded
+         * at this place. */
+        ASAN_UNPOISON_MEMORY_REGION(w->chunks[i], CHUNK_BYTES);
+#endif
         munmap(w->chunks[i], CHUNK_BYTES);
+    }
     delete[] w->threads;
     delete[] w->warps;
     delete[] w->buffer;

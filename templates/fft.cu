@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fft: `batch` Fourier transforms of n complex f32, n a power of two from 16
+ * to 8192, out of place.
+ *
+ *   y[b*n + k] = sum over j of x[b*n + j] * exp(-+2*pi*i * j*k/n)
+ *
+ * with - for direction 1 (forward) and + for direction 2 (inverse). The
+ * inverse is not scaled: a forward and an inverse transform multiply by n,
+ * as with cuFFT.
+ *
+ * One pass over memory: n/ELEMENTS threads hold a transform in registers and
+ * exchange it through shared memory or shuffles between passes of radix 2 to
+ * 16 (hone_fft.cuh has the algorithm). It is a copy in disguise: what matters
+ * is how many bytes are under way, so few registers and short waits.
+ *
+ * x and y must start at multiples of 16 bytes and must not overlap.
+ * Accuracy: an element's error is a few units of round-off of the 2-norm of
+ * its transform's input and grows with the square root of log2(n); the check
+ * allows log2(n) of them. */
+#include "hone_device.cuh"
+#include "hone_fft.cuh"
+
+#pragma hone op fft(n, batch default 1, direction default 1) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
+#pragma hone arg x: in c32[n*batch], y: out c32[n*batch]
+
+// The radix plan: logarithms of n, of the elements of a thread, and of the
+// radix of each pass (0: there is no such pass).
+#pragma hone param LOG_N in 4..13 default 10
+#pragma hone param LOG_E in 2..5 default 4
+#pragma hone param R0 in 1..4 default 4
+#pragma hone param R1 in 0..4 default 4
+#pragma hone param R2 in 0..4 default 2
+#pragma hone param R3 in 0..4 default 0
+// Elements of one access to global memory.
+#pragma hone param WIDTH in {1, 2} default 1
+// Threads of a block: it takes as many transforms as fit.
+#pragma hone param THREADS in pow2 64..1024 default 256
+// Pairs of coordinates; real parts, then imaginary parts, in half the shared
+// memory; or lanes of a warp among each other.
+#pragma hone param EXCHANGE in {pairs, halves, shuffle} default pairs
+// A padding element after so many, against bank conflicts.
+#pragma hone param PAD in {0, 8, 16, 32} default 16
+// Few sines and products of them; a sine for each factor; or a table.
+#pragma hone param TWIDDLE in {powers, direct, table} default powers
+// Mark lines as not needed again.
+#pragma hone param STREAM: bool default false
+// Threads of a multiprocessor that the compiler must leave registers for.
+#pragma hone param RESIDENT in {0, 1024, 2048} default 0
+
+#pragma hone require n >= 16 && n <= 8192 && ispow2(n) "n must be a power of two from 16 to 8192"
+#pragma hone require direction <= 2 "direction is 1 (forward) or 2 (inverse)"
+#pragma hone require 1 << LOG_N == n "the radix plan is for another n"
+
+#pragma hone let PASSES = 1 + (R1 > 0) + (R2 > 0) + (R3 > 0)
+#pragma hone let LAST = R3 > 0 ? R3 : R2 > 0 ? R2 : R1 > 0 ? R1 : R0
+#pragma hone require R0 + R1 + R2 + R3 == LOG_N "the radices do not multiply to n"
+#pragma hone require (R1 > 0 || R2 == 0) && (R2 > 0 || R3 == 0) "a pass without a radix before one with one"
+#pragma hone require max(R0, R1, R2, R3) <= LOG_E "a thread does not hold the elements of a butterfly"
+#pragma hone require WIDTH == 1 || max(R0, LAST) < LOG_E "a thread has no neighbouring elements in its first or last pass"
+#pragma hone require PASSES <= ceildiv(LOG_N, min(LOG_E, 4)) + (WIDTH == 2) "more passes than needed"
+
+#pragma hone let LANES = 1 << max(LOG_N - LOG_E, 0)
+#pragma hone let TOGETHER = max(THREADS/LANES, 1)
+#pragma hone require LOG_E < LOG_N && LANES*WIDTH >= 4 "threads would share memory sectors"
+#pragma hone require LANES <= THREADS "a block has fewer threads than a transform"
+#pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1) "shuffles exchange the radix of all elements of a thread, once, within a warp"
+#pragma hone require EXCHANGE != shuffle || PAD == 0 "shuffles need no padding"
+#pragma hone require RESIDENT == 0 || (RESIDENT >= THREADS && RESIDENT <= device.threads_sm) "so many threads are not resident"
+#pragma hone require RESIDENT < 2048 || LOG_E <= 3 "the elements alone take the registers"
+#pragma hone require RESIDENT == 0 || LOG_E <= 4 "the elements alone take the registers"
+#pragma hone require THREADS <= device.threads_block "the device has no blocks of so many threads"
+
+#pragma hone let ROOM = (1 << LOG_N) + (PAD > 0 ? (1 << LOG_N)/max(PAD, 1) : 0)
+#pragma hone let SHARED = EXCHANGE == shuffle ? 0 : TOGETHER*ROOM*(EXCHANGE == halves ? 4 : 8)
+#pragma hone let MIN_BLOCKS = max(RESIDENT/THREADS, 1)
+#pragma hone require SHARED <= device.smem_optin "shared memory is too small"
+#pragma hone require MIN_BLOCKS*SHARED <= device.smem_sm "the blocks do not fit into shared memory together"
+
+#pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch), i32(direction == 2))
+#pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
+#pragma hone check cpu.fft tolerance(log2(n))
+#pragma hone baseline memcpy
+
+constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS
+                         : EXCHANGE == EXCHANGE_values::halves ? hone::fft::HALVES
+                                                               : hone::fft::SHUFFLE;
+constexpr int source = TWIDDLE == TWIDDLE_values::powers   ? hone::fft::POWERS
+                       : TWIDDLE == TWIDDLE_values::direct ? hone::fft::DIRECT
+                                                           : hone::fft::TABLE;
+using plan = hone::fft::plan<LOG_N, LOG_E, R0, R1, R2, R3, WIDTH, PAD,
+                             exchange, source>;
+
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
+    int inverse)
+{
+    extern __shared__ float2 shared[];
+    const int t = threadIdx.x % LANES;
+    const int which = threadIdx.x / LANES;
+    const long long mine = (long long)blockIdx.x * TOGETHER + which;
+    /* Threads without a transform read the last one again. */
+    const long long from = mine < batch ? mine : batch - 1;
+    void *room = reinterpret_cast<char *>(shared) + which * (SHARED / TOGETHER);
+    float2 v[plan::elements];
+
+    plan::load<STREAM>(v, t, x + (from << LOG_N));
+    if (inverse) {
+#pragma unroll
+        for (int i = 0; i < plan::elements; i++)
+            v[i] = hone::fft::swap(v[i]);
+    }
+    plan::run(v, t, room, false);
+    if (inverse) {
+#pragma unroll
+        for (int i = 0; i < plan::elements; i++)
+            v[i] = hone::fft::swap(v[i]);
+    }
+    if (mine < batch)
+        plan::store<STREAM>(y + (mine << LOG_N), t, v);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fourier transforms of 2^LOG_N complex f32, shared by fft.cu and
+ * fft_filter.cu: butterflies in registers, passes, exchanges between passes.
+ *
+ * A transform belongs to n/ELEMENTS threads. Register i of thread t holds
+ * element t + i*threads before the first pass and after the last one, so both
+ * sides of global memory are read and written in order. The passes are those
+ * of Stockham's algorithm: nothing is ever permuted on its own, the exchange
+ * after a pass puts elements where the next pass reads them.
+ *
+ * A pass of radix R over transforms of NS elements that are already done:
+ * butterfly j (of n/R) takes elements j + r*n/R, multiplies the r-th by
+ * exp(-2*pi*i * r*(j % NS) / (NS*R)), transforms the R of them and leaves
+ * the r-th at (j / NS)*NS*R + j % NS + r*NS.
+ *
+ * All are forward transforms. An inverse one is the same with real and
+ * imaginary parts swapped on both sides, which costs nothing in registers.
+ *
+ * No name of a template parameter: see hone_device.cuh. */
+#ifndef HONE_FFT_CUH
+#define HONE_FFT_CUH
+
+namespace hone {
+namespace fft {
+
+/* How elements get from pass to pass, and where factors come from. */
+enum exchanges { PAIRS, HALVES, SHUFFLE };
+enum twiddles { POWERS, DIRECT, TABLE };
+
+/* --- complex numbers ---------------------------------------------------- */
+
+__device__ inline float2 add(float2 a, float2 b)
+{
+    return make_float2(a.x + b.x, a.y + b.y);
+}
+__device__ inline float2 sub(float2 a, float2 b)
+{
+    return make_float2(a.x - b.x, a.y - b.y);
+}
+__device__ inline float2 mul(float2 a, float2 b)
+{
+    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+__device__ inline float2 swap(float2 a)
+{
+    return make_float2(a.y, a.x);
+}
+/* Times -i. */
+__device__ inline float2 turn(float2 a)
+{
+    return make_float2(a.y, -a.x);
+}
+
+/* --- butterflies -------------------------------------------------------- */
+
+/* Times exp(-2*pi*i * K/16), K from 0 to 9. */
+template <int K> __device__ inline float2 turn16(float2 a)
+{
+    constexpr float c = 0x1.d906bcp-1f; /* cos(pi/8) */
+    constexpr float s = 0x1.87de2ap-2f; /* sin(pi/8) */
+    constexpr float h = 0x1.6a09e6p-1f; /* sqrt(1/2) */
+
+    if constexpr (K == 0)
+        return a;
+    else if constexpr (K == 2)
+        return make_float2((a.x + a.y) * h, (a.y - a.x) * h);
+    else if constexpr (K == 4)
+        return turn(a);
+    else if constexpr (K > 4)
+        return turn(turn16<K - 4>(a));
+    else if constexpr (K == 1)
+        return mul(a, make_float2(c, -s));
+    else
+        return mul(a, make_float2(s, -c));
+}
+
+__device__ inline void butterfly2(float2 &a, float2 &b)
+{
+    const float2 sum = add(a, b);
+
+    b = sub(a, b);
+    a = sum;
+}
+
+__device__ inline void butterfly4(float2 &a, float2 &b, float2 &c, float2 &d)
+{
+    butterfly2(a, c);
+    butterfly2(b, d);
+    d = turn(d);
+    butterfly2(a, b);
+    butterfly2(c, d);
+
+    /* The results stand in the order 0, 2, 1, 3. */
+    const float2 second = c;
+
+    c = b;
+    b = second;
+}
+
+/* R elements in place, in their natural order. */
+template <int R> __device__ inline void butterfly(float2 (&v)[R])
+{
+    if constexpr (R == 2) {
+        butterfly2(v[0], v[1]);
+    } else if constexpr (R == 4) {
+        butterfly4(v[0], v[1], v[2], v[3]);
+    } else if constexpr (R == 8) {
+        float2 even[4] = {v[0], v[2], v[4], v[6]};
+        float2 odd[4] = {v[1], v[3], v[5], v[7]};
+
+        butterfly<4>(even);
+        butterfly<4>(odd);
+        odd[1] = turn16<2>(odd[1]);
+        odd[2] = turn16<4>(odd[2]);
+        odd[3] = turn16<6>(odd[3]);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            v[i] = add(even[i], odd[i]);
+            v[i + 4] = sub(even[i], odd[i]);
+        }
+    } else {
+        static_assert(R == 16, "radices are 2, 4, 8 and 16");
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            butterfly4(v[i], v[i + 4], v[i + 8], v[i + 12]);
+        v[5] = turn16<1>(v[5]);
+        v[6] = turn16<2>(v[6]);
+        v[7] = turn16<3>(v[7]);
+        v[9] = turn16<2>(v[9]);
+        v[10] = turn16<4>(v[10]);
+        v[11] = turn16<6>(v[11]);
+        v[13] = turn16<3>(v[13]);
+        v[14] = turn16<6>(v[14]);
+        v[15] = turn16<9>(v[15]);
+#pragma unroll
+        for (int i = 0; i < 16; i += 4)
+            butterfly4(v[i], v[i + 1], v[i + 2], v[i + 3]);
+        /* Element q + 4*s stands at 4*q + s. */
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+#pragma unroll
+            for (int s = q + 1; s < 4; s++) {
+                const float2 low = v[4 * q + s];
+
+                v[4 * q + s] = v[4 * s + q];
+                v[4 * s + q] = low;
+            }
+        }
+    }
+}
+
+/* --- factors ------------------------------------------------------------ */
+
+/* cos and sin of 2*pi / 2^i, from i = 0: what a table is multiplied from. */
+struct turn_parts {
+    double c, s;
+};
+constexpr turn_parts whole_turn_over_power[14] = {
+    {1.0, 0.0},
+    {-1.0, 0.0},
+    {0.0, 1.0},
+    {0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bcdp-1},
+    {0x1.d906bcf328d46p-1, 0x1.87de2a6aea963p-2},
+    {0x1.f6297cff75cbp-1, 0x1.8f8b83c69a60bp-3},
+    {0x1.fd88da3d12526p-1, 0x1.917a6bc29b42cp-4},
+    {0x1.ff621e3796d7ep-1, 0x1.91f65f10dd814p-5},
+    {0x1.ffd886084cd0dp-1, 0x1.92155f7a3667ep-6},
+    {0x1.fff62169b92dbp-1, 0x1.921d1fcdec784p-7},
+    {0x1.fffd8858e8a92p-1, 0x1.921f0fe670071p-8},
+    {0x1.ffff621621d02p-1, 0x1.921f8becca4bap-9},
+    {0x1.ffffd88586ee6p-1, 0x1.921faaee6472ep-10},
+    {0x1.fffff62161a34p-1, 0x1.921fb2aecb36p-11},
+};
+
+/* The factors of one pass, row r-1 those of the elements r: correctly rounded
+ * but for a few. Evaluated by the compiler. */
+template <int NS, int R> struct factors {
+    float2 at[(R - 1) * NS];
+
+    constexpr factors() : at{}
+    {
+        double c[NS * R] = {1.0}, s[NS * R] = {0.0};
+        int log_size = 0;
+
+        while ((1 << log_size) < NS * R)
+            log_size++;
+        for (int bit = 0; bit < log_size; bit++) {
+            const turn_parts part = whole_turn_over_power[log_size - bit];
+
+            for (int i = 0; i < 1 << bit; i++) {
+                c[(1 << bit) + i] = part.c * c[i] - part.s * s[i];
+                s[(1 << bit) + i] = part.s * c[i] + part.c * s[i];
+            }
+        }
+        for (int r = 1; r < R; r++) {
+            for (int k = 0; k < NS; k++) {
+                at[(r - 1) * NS + k].x = (float)c[r * k];
+                at[(r - 1) * NS + k].y = (float)-s[r * k];
+            }
+        }
+    }
+};
+template <int NS, int R>
+static __device__ const factors<NS, R> factor_table = factors<NS, R>();
+
+/* exp(-2*pi*i * m / SIZE). The argument is exact. */
+template <int SIZE> __device__ inline float2 factor(int m)
+{
+    float s, c;
+
+    sincospif((float)m * (-2.0f / SIZE), &s, &c);
+    return make_float2(c, s);
+}
+
+/* Multiply a[r] by the factor of r and k, r from 1 to R-1. With POWERS only
+ * those of 1, 2, 4 and 8 are computed, the others are their products: at most
+ * three factors, so at most two roundings more. */
+template <int NS, int R, int SOURCE>
+__device__ inline void twiddle(float2 (&a)[R], int k)
+{
+    if constexpr (SOURCE == TABLE) {
+#pragma unroll
+        for (int r = 1; r < R; r++)
+            a[r] = mul(a[r], factor_table<NS, R>.at[(r - 1) * NS + k]);
+    } else if constexpr (SOURCE == DIRECT) {
+#pragma unroll
+        for (int r = 1; r < R; r++)
+            a[r] = mul(a[r], factor<NS * R>(r * k));
+    } else {
+        float2 w[R];
+
+#pragma unroll
+        for (int r = 1; r < R; r++) {
+            const int rest = r & (r - 1);
+
+            w[r] = rest ? mul(w[rest], w[r - rest]) : factor<NS * R>(r * k);
+            a[r] = mul(a[r], w[r]);
+        }
+    }
+}
+
+/* --- passes ------------------------------------------------------------- */
+
+/* The way of a transform: the logarithms of its size, of the elements of a
+ * thread and of the radices (0: no such pass); elements that a thread reads
+ * and writes at once, where a pass lets it; a padding element after so many
+ * (0: none); exchanges, twiddles. */
+template <int LOG_N, int LOG_E, int R0, int R1, int R2, int R3, int WIDTH,
+          int PAD, int EXCHANGE, int SOURCE>
+struct plan {
+    static constexpr int n = 1 << LOG_N;
+    static constexpr int elements = 1 << LOG_E;
+    static constexpr int threads = n / elements;
+    static constexpr int n_passes =
+        1 + (R1 > 0) + (R2 > 0) + (R3 > 0);
+
+    /* Where an element stands in shared memory. Additive over numbers that
+     * have no bit in common, as is spread(): so the part of an address that
+     * the compiler knows stays apart from the one that it does not. */
+    static constexpr __device__ int padded(int i)
+    {
+        return PAD ? i + i / (PAD ? PAD : 1) : i;
+    }
+    static constexpr int shared_elements = PAD ? n + n / (PAD ? PAD : 1) : n;
+
+    static constexpr __device__ int radix(int pass)
+    {
+        return 1 << (pass == 0 ? R0 : pass == 1 ? R1 : pass == 2 ? R2 : R3);
+    }
+    /* Neighbouring elements of a thread in this pass. */
+    static constexpr __device__ int width(int pass)
+    {
+        return radix(pass) * WIDTH <= elements ? WIDTH : 1;
+    }
+    /* Element of register i: that of thread 0, to which the thread's number
+     * times width(pass) is added. */
+    static constexpr __device__ int element(int pass, int i)
+    {
+        const int w = width(pass);
+
+        return i % w + i / w * threads * w;
+    }
+    /* Where butterfly j of a pass leaves its first element. */
+    template <int NS, int R> static constexpr __device__ int spread(int j)
+    {
+        return j / NS * NS * R + j % NS;
+    }
+
+    static __device__ inline void wait()
+    {
+        if constexpr (threads <= 32)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
+
+    template <int PASS, int NS>
+    static __device__ inline void pass(float2 (&v)[elements], int t)
+    {
+        constexpr int R = radix(PASS);
+        constexpr int step = elements / R;
+
+#pragma unroll
+        for (int b = 0; b < step; b++) {
+            float2 a[R];
+
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                a[r] = v[b + r * step];
+            if constexpr (NS > 1)
+                twiddle<NS, R, SOURCE>(
+                    a, (t * width(PASS) + element(PASS, b)) % NS);
+            butterfly<R>(a);
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                v[b + r * step] = a[r];
+        }
+    }
+
+    /* Both coordinates at once, or the real parts and then the imaginary
+     * ones in half the space. `again`: somebody may still be reading. */
+    template <int PASS, int NS>
+    static __device__ inline void through_shared(float2 (&v)[elements],
+                                                 int t, void *shared,
+                                                 bool again)
+    {
+        constexpr int R = radix(PASS);
+        constexpr int step = elements / R;
+        const int to = padded(spread<NS, R>(t * width(PASS)));
+        const int from = padded(t * width(PASS + 1));
+
+        if constexpr (EXCHANGE == PAIRS) {
+            float2 *space = static_cast<float2 *>(shared);
+
+            if (again)
+                wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
+                      padded(i / step * NS)] = v[i];
+            wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i] = space[from + padded(element(PASS + 1, i))];
+        } else {
+            float *space = static_cast<float *>(shared);
+
+            if (again)
+                wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
+                      padded(i / step * NS)] = v[i].x;
+            wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i].x = space[from + padded(element(PASS + 1, i))];
+            wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
+                      padded(i / step * NS)] = v[i].y;
+            wait();
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i].y = space[from + padded(element(PASS + 1, i))];
+        }
+    }
+
+    /* After a first pass of radix `elements` over at most as many threads:
+     * the bits of the register's number and those of the thread's number
+     * change places, one pair after the other. */
+    static __device__ inline void through_lanes(float2 (&v)[elements], int t)
+    {
+        constexpr int log_threads = LOG_N - LOG_E;
+
+#pragma unroll
+        for (int bit = 0; bit < log_threads; bit++) {
+            const bool upper = t >> bit & 1;
+
+#pragma unroll
+            for (int i = 0; i < elements; i++) {
+                const int j = i | 1 << bit;
+
+                if (i == j)
+                    continue;
+                const float2 give = upper ? v[i] : v[j];
+                const float2 get = make_float2(
+                    __shfl_xor_sync(0xffffffffu, give.x, 1 << bit),
+                    __shfl_xor_sync(0xffffffffu, give.y, 1 << bit));
+
+                v[i] = upper ? get : v[i];
+                v[j] = upper ? v[j] : get;
+            }
+        }
+
+        /* Register i now holds what belongs to its number rotated. */
+        float2 kept[elements];
+
+#pragma unroll
+        for (int i = 0; i < elements; i++)
+            kept[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < elements; i++)
+            v[i >> log_threads |
+              (i & (threads - 1)) << (LOG_E - log_threads)] = kept[i];
+    }
+
+    template <int PASS, int NS>
+    static __device__ inline void passes(float2 (&v)[elements], int t,
+                                         void *shared, bool again)
+    {
+        pass<PASS, NS>(v, t);
+        if constexpr (PASS + 1 < n_passes) {
+            if constexpr (EXCHANGE == SHUFFLE)
+                through_lanes(v, t);
+            else
+                through_shared<PASS, NS>(v, t, shared, again || PASS > 0);
+            passes<PASS + 1, NS * radix(PASS)>(v, t, shared, again);
+        }
+    }
+
+    /* Transform; `t` is the thread's number in the transform, `shared` the
+     * transform's room for shared_elements. `again`: it was used before. */
+    static __device__ inline void run(float2 (&v)[elements], int t,
+                                      void *shared, bool again)
+    {
+        passes<0, 1>(v, t, shared, again);
+    }
+
+    /* Multiply what run() left by the elements of h, and swap the parts for
+     * the way back. */
+    static __device__ inline void filter(float2 (&v)[elements], int t,
+                                         const float2 *h)
+    {
+        constexpr int last = n_passes - 1;
+        static_assert(width(0) == width(last), "the way back begins there");
+
+#pragma unroll
+        for (int i = 0; i < elements; i++)
+            v[i] = swap(mul(v[i], h[t * width(last) + element(last, i)]));
+    }
+
+    /* Registers from and to a transform in memory, WIDTH elements at once. */
+    template <bool STREAM>
+    static __device__ inline void load(float2 (&v)[elements], int t,
+                                       const float2 *from)
+    {
+        if constexpr (width(0) == 1) {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i] = hone::load<STREAM>(from + t + element(0, i));
+        } else {
+#pragma unroll
+            for (int i = 0; i < elements; i += 2) {
+                const float4 pair =
+                    hone::load<STREAM>(reinterpret_cast<const float4 *>(
+                        from + 2 * t + element(0, i)));
+
+                v[i] = make_float2(pair.x, pair.y);
+                v[i + 1] = make_float2(pair.z, pair.w);
+            }
+        }
+    }
+    template <bool STREAM>
+    static __device__ inline void store(float2 *to, int t,
+                                        const float2 (&v)[elements])
+    {
+        constexpr int last = n_passes - 1;
+
+        if constexpr (width(last) == 1) {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                hone::store<STREAM>(to + t + element(last, i), v[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < elements; i += 2)
+                hone::store<STREAM>(
+                    reinterpret_cast<float4 *>(to + 2 * t + element(last, i)),
+                    make_float4(v[i].x, v[i].y, v[i + 1].x, v[i + 1].y));
+        }
+    }
+};
+
+} /* namespace fft */
+} /* namespace hone */
+
+#endif
