@@ -42,10 +42,10 @@ space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
 space conv1d 8388608,512 300 10000
 space conv1d 8388608,4096 300 10000
-for n in 16 64 256 1024 4096 8192; do
-    space fft "$n" 300 40000
-    space fft "$n,100,2" 300 40000
-    space fft_filter "$n,100" 300 40000
+for size in 16 64 256 1024 4096 8192; do
+    space fft "$size" 300 40000
+    space fft "$size,100,2" 300 40000
+    space fft_filter "$size,100" 300 40000
 done
 
 # refused TEMPLATE DIMS WORDS
