@@ -15,12 +15,17 @@
 typedef struct cuda_symbol {
     const char *name;
     size_t offset; /* of its field in hone_cuda */
+    int is_optional;
 } cuda_symbol;
 
 static const cuda_symbol symbols[] = {
 #define SYMBOL_ROW(field, symbol, parameters)                                \
-    {#symbol, offsetof(hone_cuda, field)},
+    {#symbol, offsetof(hone_cuda, field), 0},
     HONE_CUDA_MAP(SYMBOL_ROW)
+#undef SYMBOL_ROW
+#define SYMBOL_ROW(field, symbol, parameters)                                \
+    {#symbol, offsetof(hone_cuda, field), 1},
+    HONE_CUDA_OPTIONAL_MAP(SYMBOL_ROW)
 #undef SYMBOL_ROW
 };
 
@@ -34,7 +39,7 @@ static hone_status fill_table(void *library, const char *path,
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; ++i) {
         void *address = dlsym(library, symbols[i].name);
 
-        if (!address)
+        if (!address && !symbols[i].is_optional)
             return hone__fail(err, HONE_ERR_NO_GPU,
                               "'%s' has no function %s: the NVIDIA driver is "
                               "too old; install driver " NEEDED_DRIVER

@@ -172,10 +172,27 @@ enum {
     X(event_elapsed, cuEventElapsedTime, (float *out_ms, hone_cu_event a,    \
                                           hone_cu_event b))
 
+/* CUtensorMap: its words are the driver's business. Their alignment is what
+ * the driver asks for (64) and what cuda.h declares (128). */
+typedef struct hone_cu_tensor_map {
+    _Alignas(128) uint64_t words[16];
+} hone_cu_tensor_map;
+
+enum { HONE_CU_INTERLEAVE_NONE = 0 };
+
+/* The same for functions that a driver may lack: NULL then. */
+#define HONE_CUDA_OPTIONAL_MAP(X)                                            \
+    X(tensor_map, cuTensorMapEncodeTiled,                                    \
+      (hone_cu_tensor_map * out, int type, uint32_t rank,                    \
+       hone_cu_ptr address, const uint64_t *dims, const uint64_t *strides,   \
+       const uint32_t *box, const uint32_t *steps, int interleave,           \
+       int swizzle, int l2, int fill))
+
 typedef struct hone_cuda {
 #define HONE_CUDA_FIELD(field, symbol, parameters)                           \
     hone_cu_result(*field) parameters;
     HONE_CUDA_MAP(HONE_CUDA_FIELD)
+    HONE_CUDA_OPTIONAL_MAP(HONE_CUDA_FIELD)
 #undef HONE_CUDA_FIELD
 } hone_cuda;
 
