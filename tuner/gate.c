@@ -160,13 +160,51 @@ static int64_t threads_of(const partial *p, const spec_launch *launch)
     return threads;
 }
 
-static void read_part(const hone_launch_spec *spec, const int64_t *dims,
-                      const hone_facts *facts, plan_need *out)
+/* For hone__launch_map_eval(). */
+static hone_status eval_part(void *user, const hone_expr *expr, int64_t *out)
+{
+    const int64_t value = value_of(user, expr, 0);
+
+    *out = value == UNKNOWN ? HONE_MAP_UNKNOWN : value;
+    return HONE_OK;
+}
+
+/* Rules of tensor maps for the numbers that are known. */
+static hone_gate check_map_part(const hone_launch_spec *spec,
+                                const spec_map *map, partial *p,
+                                const hone_facts *facts, const sentence *to)
+{
+    const int of_arg = map->array_kind == HONE_PASS_ARG;
+    hone_tensor_map shape = {
+        .array = of_arg ? spec->args[map->array].name
+                        : spec->workspaces[map->array].name,
+        .array_bytes = HONE_MAP_UNKNOWN};
+    hone_error err = {.status = HONE_OK};
+    int64_t wanted = 1;
+
+    (void)eval_part(p,
+                    of_arg ? spec->args[map->array].type
+                           : spec->workspaces[map->array].type,
+                    &shape.type);
+    (void)hone__launch_map_eval(map, eval_part, p, &wanted, &shape);
+    if (!wanted || wanted == HONE_MAP_UNKNOWN)
+        return HONE_GATE_PASS;
+    if (hone__tensor_map_check_device(
+            map->name, facts->value[HONE_FACT_sm], &err) == HONE_OK &&
+        hone__tensor_map_check(&shape, &err) == HONE_OK)
+        return HONE_GATE_PASS;
+    return decide(to, HONE_GATE_LIMITS, "%s", err.text);
+}
+
+static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
+                           const hone_facts *facts, plan_need *out,
+                           const sentence *to)
 {
     partial *p = hone__alloc(sizeof *p);
+    hone_gate gate = HONE_GATE_PASS;
 
     if (!p)
-        return;
+        return gate; /* whoever comes next says so */
     memcpy(p->slots, facts->value, sizeof facts->value);
     for (size_t i = 0; i < spec->n_dims; ++i) {
         p->slots[SLOT_DIMS + i] = dims ? dims[i] : 0;
@@ -187,7 +225,10 @@ static void read_part(const hone_launch_spec *spec, const int64_t *dims,
             (launch_need){launch->kernel, threads_of(p, launch),
                           value_of(p, launch->shared, 0)};
     }
+    for (size_t i = 0; gate == HONE_GATE_PASS && i < spec->n_maps; ++i)
+        gate = check_map_part(spec, &spec->maps[i], p, facts, to);
     hone__free(p);
+    return gate;
 }
 
 /* ---- the plan -------------------------------------------------------- */
@@ -210,7 +251,7 @@ static hone_gate read_plan(const hone_launch_spec *spec, const int64_t *dims,
     if (all_known(dims, n_dims))
         return read_whole(spec, dims, n_dims, facts, out, to);
     if (!dims || n_dims == spec->n_dims)
-        read_part(spec, dims, facts, out);
+        return read_part(spec, dims, facts, out, to);
     return HONE_GATE_PASS;
 }
 

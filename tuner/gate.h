@@ -26,8 +26,9 @@ const char *hone__gate_name(hone_gate gate); /* "pass", "limits", "defer" */
  * it is decided.
  *
  * LIMITS: a condition of the plan, grid, block, threads or dynamic shared
- * memory outside the device's limits, a value that does not fit its kernel
- * parameter, arrays and workspaces larger than the device's memory.
+ * memory outside the device's limits, a tensor map that CUDA does not allow, a
+ * value that does not fit its kernel parameter, arrays and workspaces larger
+ * than the device's memory.
  * DEFER: `options` (those of the compile, one per line) let the compiler take
  * more registers than a block of so many threads can have. It may take fewer,
  * so that is no proof.

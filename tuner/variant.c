@@ -190,6 +190,9 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
     if (status == HONE_OK)
         status = load_kernels(out, err);
     if (status == HONE_OK)
+        status = hone__map_cache_create(&out->resolved, device->cuda,
+                                        &out->maps, err);
+    if (status == HONE_OK)
         status = add_place(out, err);
     *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK
                                      : hone__outcome_of(err);
@@ -204,10 +207,25 @@ void hone__variant_unload(hone_variant *variant)
         if (variant->device)
             hone__block_free(variant->device, &variant->workspaces[i]);
     }
+    hone__map_cache_free(variant->maps);
     if (variant->module)
         (void)variant->device->cuda->module_unload(variant->module);
     hone__launch_spec_free(variant->spec);
     memset(variant, 0, sizeof *variant);
+}
+
+/* The tensor maps of a run on these workspaces. */
+static hone_status get_maps(const hone_variant *variant, void *const *args,
+                            const hone_block *blocks,
+                            hone_cu_tensor_map *out, hone_error *err)
+{
+    hone_cu_ptr parts[HONE_MAX_WORKSPACES] = {0};
+
+    if (!variant->maps)
+        return HONE_OK;
+    for (size_t i = 0; i < variant->resolved.n_workspaces; ++i)
+        parts[i] = blocks[i].data;
+    return hone__map_cache_get(variant->maps, args, parts, out, err);
 }
 
 static hone_status enqueue(void *user, void *const *args, hone_stream stream,
@@ -218,7 +236,9 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     hone_block *blocks =
         &variant->workspaces[variant->turn++ % variant->n_places *
                              variant->resolved.n_workspaces];
+    hone_cu_tensor_map maps[HONE_MAX_MAPS];
 
+    HONE_TRY(get_maps(variant, args, blocks, maps, err));
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *l = &variant->resolved.launches[i];
         void *params[HONE_MAX_PASSED];
@@ -233,6 +253,8 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
             params[p] = pass->kind == HONE_PASS_ARG ? args[pass->index]
                         : pass->kind == HONE_PASS_WORKSPACE
                             ? (void *)&blocks[pass->index].data
+                        : pass->kind == HONE_PASS_MAP
+                            ? (void *)&maps[pass->index]
                         : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
                                                       : (void *)&wide[p];
         }

@@ -5,6 +5,7 @@
 #define HONE_TUNER_VARIANT_H
 
 #include "runtime/launch_spec.h"
+#include "runtime/map_cache.h"
 #include "tuner/device.h"
 #include "tuner/outcome.h"
 
@@ -28,6 +29,7 @@ typedef struct hone_variant {
     hone_resolved resolved;
     hone_cu_module module;
     hone_cu_function functions[HONE_MAX_LAUNCHES];
+    hone_map_cache *maps; /* NULL: no tensor maps */
     /* Workspace i at place p is [p * resolved.n_workspaces + i]. */
     hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
     size_t n_places;

@@ -231,7 +231,7 @@ static void *hammer(void *user)
     hone_cu_ptr parts[] = {0x20000};
     hone_cu_tensor_map maps[HONE_MAX_MAPS];
 
-    for (int n = 0; n < 20000; ++n) {
+    for (int n = 0; n < 300000; ++n) {
         hone_cu_ptr a;
         void *args[] = {NULL, &a};
 

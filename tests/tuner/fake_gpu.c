@@ -16,6 +16,7 @@ size_t fake_gpu_taken_bytes;
 double fake_gpu_event_ns;
 long fake_gpu_n_graphs;
 long fake_gpu_live_graphs;
+long fake_gpu_n_maps;
 double fake_gpu_clock_mhz[8];
 int fake_gpu_n_clocks;
 
@@ -112,6 +113,29 @@ static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
     } else {
         run_kernel(kernel, params);
     }
+    return 0;
+}
+
+static hone_cu_result tensor_map(hone_cu_tensor_map *out, int type,
+                                 uint32_t rank, hone_cu_ptr address,
+                                 const uint64_t *dims,
+                                 const uint64_t *strides, const uint32_t *box,
+                                 const uint32_t *steps, int interleave,
+                                 int swizzle, int l2, int fill)
+{
+    (void)type;
+    (void)rank;
+    (void)dims;
+    (void)strides;
+    (void)box;
+    (void)steps;
+    (void)interleave;
+    (void)swizzle;
+    (void)l2;
+    (void)fill;
+    memset(out, 0, sizeof *out);
+    out->words[0] = address;
+    ++fake_gpu_n_maps;
     return 0;
 }
 
@@ -351,6 +375,7 @@ static void fill_table(void)
     table.stream_create = stream_create;
     table.stream_destroy = stream_destroy;
     table.launch = launch;
+    table.tensor_map = tensor_map;
     table.module_load = module_load;
     table.module_unload = module_unload;
     table.module_function = module_function;
@@ -384,6 +409,7 @@ void fake_gpu_reset(void)
     fake_gpu_limit_bytes = 0;
     fake_gpu_taken_bytes = 0;
     fake_gpu_event_ns = 0;
+    fake_gpu_n_maps = 0;
     fake_gpu_n_graphs = 0;
     fake_gpu_clock_mhz[0] = 1980;
     fake_gpu_n_clocks = 1;

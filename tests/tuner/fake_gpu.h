@@ -40,6 +40,9 @@ extern size_t fake_gpu_live_bytes;
 extern double fake_gpu_event_ns; /* an event record takes so long */
 extern long fake_gpu_n_graphs;   /* instantiated so far */
 extern long fake_gpu_live_graphs;
+/* Tensor maps encoded so far; their first word is the array's address, so that
+ * a kernel can take one for a pointer. */
+extern long fake_gpu_n_maps;
 /* What hone_load reads from the clock, in turn; the last repeats. */
 extern double fake_gpu_clock_mhz[8];
 extern int fake_gpu_n_clocks;
