@@ -12,15 +12,13 @@
 #include <string.h>
 
 enum {
-    N_ENTRIES = 16, /* of each map; a power of two */
-    N_PROBES = 4,
+    N_ENTRIES = 16, /* of each map: a cold program's copies of its buffers */
     N_WORDS = sizeof(hone_cu_tensor_map) / sizeof(uint64_t),
     NAME_BYTES = 64 /* longer names are cut in sentences */
 };
 
 typedef struct map_entry {
     _Atomic uint32_t turn;
-    _Atomic uint64_t address; /* 0: free */
     _Atomic uint64_t words[N_WORDS];
 } map_entry;
 
@@ -29,6 +27,8 @@ typedef struct cached_map {
     hone_cu_map_codes codes;
     char name[NAME_BYTES];
     char array[NAME_BYTES];
+    _Atomic uint64_t addresses[N_ENTRIES]; /* 0: free; side by side, so that
+                                              looking for one is quick */
     map_entry entries[N_ENTRIES];
 } cached_map;
 
@@ -80,22 +80,23 @@ void hone__map_cache_free(hone_map_cache *cache)
     hone__free(cache);
 }
 
-static map_entry *entry_at(cached_map *map, uint64_t address, size_t probe)
+/* Where to look first, and what is given up when all are taken. Arrays lie at
+ * multiples of large powers of two: the high bits of the product differ. */
+static size_t first_of(uint64_t address)
 {
-    const uint64_t hash = address * UINT64_C(0x9e3779b97f4a7c15) >> 58;
-
-    return &map->entries[((size_t)hash + probe) % N_ENTRIES];
+    return (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 60) % N_ENTRIES;
 }
 
 /* Loads are acquired in order, so that the last one, of the counter, comes
  * after the words; a fence would do, but thread sanitizers do not know it. */
-static int read_entry(map_entry *entry, uint64_t address,
+static int read_entry(cached_map *map, size_t index, uint64_t address,
                       hone_cu_tensor_map *out)
 {
+    map_entry *entry = &map->entries[index];
     const uint32_t turn =
         atomic_load_explicit(&entry->turn, memory_order_acquire);
 
-    if (turn & 1 || atomic_load_explicit(&entry->address,
+    if (turn & 1 || atomic_load_explicit(&map->addresses[index],
                                          memory_order_acquire) != address)
         return 0;
     for (size_t i = 0; i < N_WORDS; ++i)
@@ -104,18 +105,20 @@ static int read_entry(map_entry *entry, uint64_t address,
     return atomic_load_explicit(&entry->turn, memory_order_relaxed) == turn;
 }
 
-static void write_entry(map_entry *entry, uint64_t address,
-                        const hone_cu_tensor_map *map)
+static void write_entry(cached_map *map, size_t index, uint64_t address,
+                        const hone_cu_tensor_map *words)
 {
+    map_entry *entry = &map->entries[index];
     uint32_t turn = atomic_load_explicit(&entry->turn, memory_order_relaxed);
 
     if (turn & 1 || !atomic_compare_exchange_strong_explicit(
                         &entry->turn, &turn, turn + 1, memory_order_acquire,
                         memory_order_relaxed))
         return; /* another thread is at it: one of us is enough */
-    atomic_store_explicit(&entry->address, address, memory_order_release);
+    atomic_store_explicit(&map->addresses[index], address,
+                          memory_order_release);
     for (size_t i = 0; i < N_WORDS; ++i)
-        atomic_store_explicit(&entry->words[i], map->words[i],
+        atomic_store_explicit(&entry->words[i], words->words[i],
                               memory_order_release);
     atomic_store_explicit(&entry->turn, turn + 2, memory_order_release);
 }
@@ -150,24 +153,26 @@ static hone_status encode(const hone_cuda *cuda, const cached_map *map,
         what, err);
 }
 
-/* Not kept yet: into a free entry, else instead of the first. */
+/* Not kept yet: into a free entry, else instead of another. */
 static hone_status add(const hone_cuda *cuda, cached_map *map,
                        uint64_t address, hone_cu_tensor_map *out,
                        hone_error *err)
 {
-    map_entry *place = entry_at(map, address, 0);
+    const size_t first = first_of(address);
+    size_t place = first;
 
     HONE_TRY(hone__tensor_map_check_address(&map->map.shape, address, err));
     HONE_TRY(encode(cuda, map, address, out, err));
-    for (size_t i = 0; i < N_PROBES; ++i) {
-        map_entry *entry = entry_at(map, address, i);
+    for (size_t i = 0; i < N_ENTRIES; ++i) {
+        const size_t index = (first + i) % N_ENTRIES;
 
-        if (!atomic_load_explicit(&entry->address, memory_order_relaxed)) {
-            place = entry;
+        if (!atomic_load_explicit(&map->addresses[index],
+                                  memory_order_relaxed)) {
+            place = index;
             break;
         }
     }
-    write_entry(place, address, out);
+    write_entry(map, place, address, out);
     return HONE_OK;
 }
 
@@ -175,8 +180,16 @@ static hone_status get_map(const hone_cuda *cuda, cached_map *map,
                            uint64_t address, hone_cu_tensor_map *out,
                            hone_error *err)
 {
-    for (size_t i = 0; address && i < N_PROBES; ++i) {
-        if (read_entry(entry_at(map, address, i), address, out))
+    const size_t first = first_of(address);
+
+    for (size_t i = 0; address && i < N_ENTRIES; ++i) {
+        const size_t index = (first + i) % N_ENTRIES;
+        const uint64_t found = atomic_load_explicit(&map->addresses[index],
+                                                    memory_order_relaxed);
+
+        if (!found)
+            break; /* entries are never freed: it is not behind */
+        if (found == address && read_entry(map, index, address, out))
             return HONE_OK;
     }
     return add(cuda, map, address, out, err);
