@@ -36,7 +36,7 @@ enum {
 
 enum {
     HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 2                  /* user_version that we write */
+    HONE_DB_VERSION = 3                  /* user_version that we write */
 };
 
 /* Open `path`; without a flag: read and write an existing file. Older files
@@ -189,6 +189,7 @@ typedef struct hone_db_session_facts {
     int64_t gpu_busy_ns;   /* of gpu_wall_ns, from first to last trial */
     int64_t gpu_wall_ns;
     const char *verdict;   /* "decided", "tied", "too_noisy", "only_one" */
+    const char *stopped;   /* "exhausted", "budget", .., see FORMAT.md */
 } hone_db_session_facts;
 
 hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
@@ -320,6 +321,31 @@ typedef hone_status (*hone_db_trial_fn)(void *user,
 hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
                             hone_db_trial_fn callback, void *user,
                             hone_error *err);
+
+/* One of the best of a problem on a device. */
+typedef struct hone_db_ranked_row { /* strings are valid during the call */
+    const char *config;
+    const char *dims;   /* as stored: "4096,4096,512" */
+    const char *label;  /* of the problem, for people */
+    const char *mode;
+    const char *device_name;
+    const char *arch;
+    int64_t sm_count;
+    int64_t device_id;
+    int64_t problem_id;
+    int64_t rank;       /* 1: the winner */
+} hone_db_ranked_row;
+
+typedef hone_status (*hone_db_ranked_fn)(void *user,
+                                         const hone_db_ranked_row *row,
+                                         hone_error *err);
+/* The places 1 .. n_ranks of every problem of `op` on every device of this
+ * kind, in both modes and of all versions of the template: what may be good
+ * elsewhere too. Those of one ranking come together, the best first. */
+hone_status hone__db_ranked_configs(hone_db *db, const char *op,
+                                    const char *device_kind, int64_t n_ranks,
+                                    hone_db_ranked_fn callback, void *user,
+                                    hone_error *err);
 
 typedef enum hone_db_kind {
     HONE_DB_NULL,

@@ -34,7 +34,8 @@ hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
                                     integer_if_known(facts->warm_up_ns),
                                     integer_if_known(facts->gpu_busy_ns),
                                     integer_if_known(facts->gpu_wall_ns),
-                                    hone__db_text(facts->verdict)};
+                                    hone__db_text(facts->verdict),
+                                    hone__db_text(facts->stopped)};
     int64_t found;
 
     HONE_TRY(hone__db_run(
@@ -45,7 +46,8 @@ hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
         " warm_up_ns = coalesce(?4, warm_up_ns),"
         " gpu_busy_ns = coalesce(?5, gpu_busy_ns),"
         " gpu_wall_ns = coalesce(?6, gpu_wall_ns),"
-        " verdict = coalesce(?7, verdict)"
+        " verdict = coalesce(?7, verdict),"
+        " stopped = coalesce(?8, stopped)"
         " WHERE session_id = ?1 RETURNING session_id",
         values, N_OF(values), &found, err));
     if (!found)

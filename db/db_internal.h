@@ -17,7 +17,9 @@ struct hone_db {
 /* The SQL files of this directory. */
 extern const char hone__db_schema[];
 extern const char hone__db_schema_2[];
+extern const char hone__db_schema_3[];
 extern const char hone__db_read_1[];
+extern const char hone__db_read_2[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {

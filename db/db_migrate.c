@@ -9,6 +9,7 @@
 const hone_db_migration hone__db_migrations[HONE_DB_VERSION] = {
     {hone__db_schema, NULL},              /* 0 -> 1 */
     {hone__db_schema_2, hone__db_read_1}, /* 1 -> 2 */
+    {hone__db_schema_3, hone__db_read_2}, /* 2 -> 3 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,

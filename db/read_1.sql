@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- For a file of format version 1 that is opened read-only and so cannot be
 -- migrated: views of this connection alone, over the file's own, that have
--- what version 2 added, unknown. Queries see the current format everywhere.
+-- what versions 2 and 3 added, unknown. Queries see the current format everywhere.
 -- Changes with every new version, unlike the schema.
 
 CREATE TEMP VIEW trial_v1 AS
@@ -22,7 +22,7 @@ SELECT p.op, p.dims, p.label, s.mode,
        strftime('%Y-%m-%d %H:%M:%S', s.started_unix_s, 'unixepoch')
            AS started_at,
        s.finished_unix_s - s.started_unix_s AS duration_s, s.hone_version,
-       s.problem_id, s.device_id, s.session_id
+       s.problem_id, s.device_id, s.session_id, NULL AS stopped
   FROM session s
   JOIN problem p ON p.problem_id = s.problem_id
   JOIN device d ON d.device_id = s.device_id

@@ -16,7 +16,7 @@ enum {
     APPLICATION_ID = 0x686f6e65, /* "hone" */
     /* winner_v1 and default_v1 are the same in all of them. */
     OLDEST_VERSION = 1,
-    NEWEST_VERSION = 2,
+    NEWEST_VERSION = 3,
     BUSY_TIMEOUT_MS = 2000
 };
 

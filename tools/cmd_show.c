@@ -63,7 +63,7 @@ static const show_view views[] = {
      "SELECT session_id, op, dims, label, mode, device_name, strategy,"
      " budget, seed, status, started_at, duration_s AS seconds, n_trials,"
      " hone_version, verdict, noise_floor, event_floor_ns, warm_up_ns,"
-     " gpu_busy_ns, gpu_wall_ns FROM session_v1" FILTER
+     " gpu_busy_ns, gpu_wall_ns, stopped FROM session_v1" FILTER
      " ORDER BY session_id DESC LIMIT ?4",
      {{"session_id", "session", HONE_CELL_NUMBER},
       {"op", "op", HONE_CELL_TEXT},

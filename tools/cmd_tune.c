@@ -165,9 +165,10 @@ static json_t *result_row(const hone_shape *shape, const char *label,
     (void)json_object_update_new(row, run_json(r));
     (void)json_object_update_new(
         row,
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
                   "trials", (json_int_t)r->n_trials, "resumed",
-                  (json_int_t)r->n_resumed, "compiled",
+                  (json_int_t)r->n_resumed, "seeded",
+                  (json_int_t)r->n_seeded, "compiled",
                   (json_int_t)r->n_compiled, "raw", (json_int_t)r->space_raw,
                   "valid", (json_int_t)r->space_valid, "outcomes",
                   hone__outcomes_json(r->outcomes), "baselines",
@@ -231,6 +232,11 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, hone__text_str(&label), &request,
                                   &result));
+    if (result.n_seeded)
+        hone__message_note("%s: %lld configurations that are good elsewhere "
+                           "went first ('hone show decisions' says where)",
+                           hone__text_str(&title),
+                           (long long)result.n_seeded);
     if (result.notes[0])
         hone__message_note("%s", result.notes);
     if (status == HONE_OK)
@@ -285,6 +291,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->seed = hone__option_seed(options);
+    request->without_seeds = options->text[HONE_OPT_NO_SEEDS] != NULL;
     request->references = hone__references(&request->n_references);
     request->farm.cache_folder = hone__text_str(&run->cache);
     request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];

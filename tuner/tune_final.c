@@ -231,6 +231,7 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
     if (!f)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__tune_show_progress(run, "final");
+    run->n_seeds = 0; /* a refuted one does not go first again */
     status = run_finals(run, f, err);
     if (status == HONE_OK) {
         fill_result(run, f);

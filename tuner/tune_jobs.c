@@ -239,6 +239,13 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 /* ---- after compiling ----------------------------------------------------
  */
 
+/* What is needed, or good elsewhere although it spills, is tried now. */
+static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
+{
+    return job->index != run->default_index &&
+           !hone__tune_seed_origin(run, job->index);
+}
+
 static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                                  hone_compile_output *output, hone_error *err)
 {
@@ -262,7 +269,7 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
             why, sizeof why);
     if (gate == HONE_GATE_LIMITS)
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
-    if (gate == HONE_GATE_DEFER && job->index != run->default_index) {
+    if (gate == HONE_GATE_DEFER && may_wait(run, job)) {
         ++run->result->n_deferred;
         add_by_spills(&run->deferred, job);
         return HONE_OK;

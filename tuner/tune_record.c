@@ -177,7 +177,6 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     session.template_id = run->template_id;
     HONE_TRY(
         hone__db_session_begin(request->db, &session, &run->session_id, err));
-    HONE_TRY(hone__tune_resume(run, err));
     return sync_elsewhere(run, err);
 }
 
@@ -310,6 +309,24 @@ static const char *decide(const hone_tune_run *run, const hone_tune_job *job,
     return "incumbent";
 }
 
+static hone_status put_seeded(hone_tune_run *run, const hone_tune_job *job,
+                              int64_t trial_id, hone_error *err)
+{
+    const char *origin = hone__tune_seed_origin(run, job->index);
+    char text[200];
+    const hone_db_decision row = {.session_id = run->session_id,
+                                  .trial_id = trial_id,
+                                  .variant_id = job->variant_id,
+                                  .kind = "seeded",
+                                  .text = text};
+    int64_t id = 0;
+
+    if (!origin)
+        return HONE_OK;
+    (void)snprintf(text, sizeof text, "went first: %s", origin);
+    return hone__db_decision_put(run->request->db, &row, &id, err);
+}
+
 static hone_status put_decisions(hone_tune_run *run, const hone_tune_job *job,
                                  int64_t trial_id,
                                  const hone_trial_report *report,
@@ -325,6 +342,7 @@ static hone_status put_decisions(hone_tune_run *run, const hone_tune_job *job,
                             .text = text};
     int64_t id = 0;
 
+    HONE_TRY(put_seeded(run, job, trial_id, err));
     row.kind = decide(run, job, report, text, sizeof text);
     if (best_ns > 0 && report->time_ns > 0)
         row.ratio = report->time_ns / best_ns;

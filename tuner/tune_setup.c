@@ -14,22 +14,44 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_template *tmpl = request->tmpl;
-    hone_search_space view;
 
     HONE_TRY(hone__space_create(tmpl,
                                 request->verify_only ? NULL : request->dims,
-                                &run->device.facts,
-                                &run->space, err));
+                                &run->device.facts, &run->space, err));
     HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
                                 &run->default_spec, err));
     run->result->space_raw = hone__space_raw_count(run->space);
     run->result->space_valid = hone__space_count(run->space);
-    view = hone__search_space_of(run->space);
-    return hone__search_open(
-        request->strategy, &view,
-        &(hone_search_options){request->seed, &run->default_index, 1,
-                               request->budget_trials},
-        &run->search, err);
+    return HONE_OK;
+}
+
+/* The default first, so that every run knows what tuning gains. */
+static hone_status open_search(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    const hone_search_space view = hone__search_space_of(run->space);
+    int64_t first[1 + HONE_MOST_SEEDS] = {run->default_index};
+
+    HONE_TRY(hone__tune_seeds_find(run, err));
+    for (size_t i = 0; i < run->n_seeds; ++i)
+        first[1 + i] = run->seeds[i].index;
+    return hone__search_open(request->strategy, &view,
+                             &(hone_search_options){request->seed, first,
+                                                    1 + run->n_seeds,
+                                                    request->budget_trials},
+                             &run->search, err);
+}
+
+/* What is in the database, and a search that knows it. */
+static hone_status remember(hone_tune_run *run, hone_error *err)
+{
+    if (run->request->db)
+        HONE_TRY(hone__tune_record_open(run, err));
+    HONE_TRY(open_search(run, err));
+    if (run->request->db)
+        HONE_TRY(hone__tune_resume(run, err));
+    hone__tune_seeds_count(run);
+    return HONE_OK;
 }
 
 static void plan_progress(hone_tune_run *run)
@@ -62,8 +84,7 @@ static void say_waiting(void *user, long holder)
     char stage[64];
 
     (void)snprintf(stage, sizeof stage,
-                   "waiting for process %ld, which uses this device",
-                   holder);
+                   "waiting for process %ld, which uses this device", holder);
     hone__tune_show_progress(user, stage);
 }
 
@@ -144,7 +165,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__tune_gpu_start(run, err));
     if (!is_cpu(run))
         HONE_TRY(hone__own_code_submit(run->farm, run->device.arch, err));
-    return request->db ? hone__tune_record_open(run, err) : HONE_OK;
+    return remember(run, err);
 }
 
 static void free_jobs(hone_tune_queue *queue)
@@ -172,4 +193,3 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__text_free(&run->default_spec);
     hone__text_free(&run->folder);
 }
-

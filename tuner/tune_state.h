@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
  * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
- * GPU worker), tune_record.c (database), tune_resume.c (earlier runs), tune_noise.c (what the run knows of
+ * GPU worker), tune_record.c (database), tune_resume.c (earlier runs), tune_seeds.c
+ * (other shapes and devices), tune_noise.c (what the run knows of
  * its own measuring) and tune_final.c. */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
@@ -15,6 +16,7 @@
 #include "tuner/look_ahead.h"
 #include "tuner/own_code.h"
 #include "tuner/search/search.h"
+#include "tuner/seeds.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -74,6 +76,8 @@ typedef struct hone_tune_run {
     hone_space *space;
     hone_search *search;
     int64_t default_index;
+    hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
+    size_t n_seeds;
     hone_farm *farm;
     hone_own_code own_code;
     hone_text default_spec;
@@ -130,8 +134,17 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
 int64_t hone__tune_under_way(const hone_tune_run *run);
 int hone__tune_budget_is_spent(const hone_tune_run *run);
 
+/* tune_seeds.c */
+/* What the database knows to be good elsewhere. */
+hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err);
+/* How many of them no earlier run has tried. */
+void hone__tune_seeds_count(hone_tune_run *run);
+/* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
+const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
+
 /* tune_resume.c */
-/* What earlier runs found out, before anything is proposed. */
+/* What earlier runs found out, before anything is proposed. The search is
+ * open. */
 hone_status hone__tune_resume(hone_tune_run *run, hone_error *err);
 
 /* tune_record.c */

@@ -124,10 +124,11 @@ typedef struct hone_tune_request {
     const int64_t *dims;       /* completed */
     int device;                /* CUDA ordinal */
     hone_mode mode;
-    const char *strategy;      /* "exhaustive" or "random" */
+    const char *strategy;      /* of tuner/search/search.h */
     int64_t budget_trials;     /* 0: no such limit */
     double budget_s;           /* 0: no such limit */
     uint64_t seed;
+    int without_seeds; /* do not begin with what is good elsewhere */
     double trial_timeout_s;    /* 0: 10 */
     int fixed_samples;         /* > 0: so many for every variant, no racing */
     hone_timing timing;
@@ -165,6 +166,7 @@ typedef struct hone_tune_result {
     int64_t space_valid;
     int64_t n_trials;   /* with an outcome, resumed ones included */
     int64_t n_resumed;
+    int64_t n_seeded;   /* configurations that went first, see seeds.h */
     int64_t n_compiled; /* variants that have a cubin */
     int64_t n_compiles; /* of the compiler; the rest shared one or came from
                            the cache */

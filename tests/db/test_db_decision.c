@@ -64,7 +64,8 @@ static void test_every_kind_is_taken(void **state)
     static const char *const kinds[] = {
         "gated",    "deferred", "screened", "contender", "incumbent",
         "finalist", "refuted",  "dropped",  "tied",      "winner",
-        "too_noisy", "alarm",   "discarded", "retried"};
+        "too_noisy", "alarm",   "discarded", "retried",
+        "seeded",   "stopped"};
     db_fixture *const f = *state;
     int64_t id;
 
@@ -76,7 +77,7 @@ static void test_every_kind_is_taken(void **state)
 
         assert_ok(hone__db_decision_put(f->db, &decision, &id, why));
     }
-    assert_rows(f->db, "SELECT count(DISTINCT kind) FROM decision", "14\n");
+    assert_rows(f->db, "SELECT count(DISTINCT kind) FROM decision", "16\n");
 }
 
 static void test_decision_is_refused(void **state)
@@ -103,7 +104,7 @@ static void test_decision_is_refused(void **state)
          HONE_ERR_DATABASE, SQLITE_CONSTRAINT_FOREIGNKEY},
         {offsetof(hone_db_decision, n_samples), -1, NULL, HONE_ERR_DATABASE,
          SQLITE_CONSTRAINT_CHECK},
-        {offsetof(hone_db_decision, kind), 0, "guessed", HONE_ERR_DATABASE,
+        {offsetof(hone_db_decision, kind), 0, "Guessed it", HONE_ERR_DATABASE,
          SQLITE_CONSTRAINT_CHECK},
         {offsetof(hone_db_decision, kind), 0, NULL, HONE_ERR_ARGUMENT, 0},
         {offsetof(hone_db_decision, text), 0, "", HONE_ERR_ARGUMENT, 0},
@@ -135,7 +136,7 @@ static void test_session_facts(void **state)
         "SELECT event_floor_ns, noise_floor, warm_up_ns, gpu_busy_ns,"
         " gpu_wall_ns, verdict FROM session_v1";
     db_fixture *const f = *state;
-    hone_db_session_facts known = {-1, -1, -1, -1, -1, NULL};
+    hone_db_session_facts known = {-1, -1, -1, -1, -1, NULL, NULL};
 
     assert_rows(f->db, facts, "|||||\n");
     known.event_floor_ns = 5400.5;
@@ -143,7 +144,8 @@ static void test_session_facts(void **state)
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
     assert_rows(f->db, facts, "5400.5||0|||\n");
     /* Later: the rest; what is not known now stays. */
-    known = (hone_db_session_facts){NAN, 0.004, -1, 70, 100, "tied"};
+    known = (hone_db_session_facts){NAN, 0.004, -1, 70, 100, "tied",
+                                    "budget"};
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
     assert_rows(f->db, facts, "5400.5|0.004|0|70|100|tied\n");
     assert_status(hone__db_session_measured(f->db, 99, &known, why),
@@ -257,7 +259,7 @@ static hone_status put_all(const db_fixture *f, const char *config,
     hone_db_decision decision = {.session_id = f->session_id,
                                  .kind = kind,
                                  .text = "so it is"};
-    const hone_db_session_facts facts = {-1, 0.01, -1, -1, -1, NULL};
+    const hone_db_session_facts facts = {-1, 0.01, -1, -1, -1, NULL, NULL};
     char sha256[HONE_SHA256_HEX];
     int64_t id;
 
@@ -327,7 +329,7 @@ static void test_all_or_nothing(void **state)
     db_fixture *const f = *state;
 
     assert_ok(hone__db_begin(f->db, why));
-    assert_status(put_all(f, "BM=3", "guessed", why), HONE_ERR_DATABASE);
+    assert_status(put_all(f, "BM=3", "no kind", why), HONE_ERR_DATABASE);
     hone__db_rollback(f->db);
     assert_rows(f->db, counts, "4|3|3|0|0\n");
     assert_ok(hone__db_begin(f->db, why));

@@ -138,7 +138,7 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
                            .samples_ns = samples_ns,
                            .n_samples = 3};
     hone_db_baseline baseline = {.name = "memcpy", .time_ns = 2};
-    const hone_db_session_facts facts = {5, 0.01, 1, 1, 1, "decided"};
+    const hone_db_session_facts facts = {5, 0.01, 1, 1, 1, "decided", "budget"};
     hone_db_decision decision = {.kind = "winner", .text = "the only one"};
     hone_db_ranked ranked = {0, 2, 0, 0, NULL};
     int64_t id;
@@ -262,7 +262,7 @@ static void test_every_allocation_of_a_migration_fails(void **state)
     fixture_version_1(f);
     assert_true(fail_in_turn(f, migrate) > 400);
     fixture_open(f);
-    assert_rows(f->db, "PRAGMA user_version", "2\n");
+    assert_rows(f->db, "PRAGMA user_version", "3\n");
     assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
     assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");

@@ -3,6 +3,7 @@
  * it is otherwise, and never lost, whatever happens in between. */
 #include "db_fixture.h"
 
+#include "db/db_internal.h"
 #include "runtime/store.h"
 
 #include <signal.h>
@@ -60,7 +61,7 @@ static void test_every_row_is_kept(void **state)
     all_rows(f->db, hone__text_str(&selects), &before);
     assert_non_null(strstr(hone__text_str(&before), "'BM=128'"));
     reopen(f, 0);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
     all_rows(f->db, hone__text_str(&selects), &after);
     assert_string_equal(hone__text_str(&after), hone__text_str(&before));
     assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
@@ -208,6 +209,40 @@ static void test_runtime_reads_both_versions(void **state)
     hone__text_free(&after);
 }
 
+/* ---- a file of version 2 ------------------------------------------------ */
+
+static void test_decisions_of_version_2(void **state)
+{
+    static const char decisions[] =
+        "SELECT kind, text, ratio, config FROM decision_v1"
+        " ORDER BY decision_id";
+    db_fixture *const f = *state;
+
+    assert_int_equal(fixture_sql(f, hone__db_schema_2), SQLITE_OK);
+    assert_int_equal(
+        fixture_sql(f,
+                    "PRAGMA user_version = 2;"
+                    "INSERT INTO decision (session_id, trial_id, variant_id,"
+                    " kind, ratio, n_samples, text, at_unix_ns) VALUES"
+                    " (1, 1, 1, 'screened', 1.5, 2, 'slower', 5),"
+                    " (1, NULL, NULL, 'too_noisy', NULL, 0, 'noise', 6)"),
+        SQLITE_OK);
+    reopen(f, HONE_DB_READONLY);
+    assert_rows(f->db, "SELECT status, stopped FROM session_v1", "done|\n");
+    assert_rows(f->db, decisions,
+                "screened|slower|1.5|BM=64\ntoo_noisy|noise||\n");
+    reopen(f, 0);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
+    assert_rows(f->db, decisions,
+                "screened|slower|1.5|BM=64\ntoo_noisy|noise||\n");
+    assert_rows(f->db, "SELECT status, stopped FROM session_v1", "done|\n");
+    assert_rows(f->db, "PRAGMA foreign_key_check", "");
+    assert_rows(f->db,
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'index'"
+                " AND tbl_name = 'decision'",
+                "4\n");
+}
+
 /* ---- when it does not come to its end ----------------------------------- */
 
 /* What becomes of every connection that SQLite opens: killed when it begins
@@ -268,7 +303,7 @@ static int open_and_die(const db_fixture *f, int at)
 }
 
 /* Killed at every statement of opening in turn: what is there is version 1
- * or version 2, with every row. */
+ * or the current one, with every row. */
 static void test_killed_at_every_statement(void **state)
 {
     db_fixture *const f = *state;
@@ -280,7 +315,7 @@ static void test_killed_at_every_statement(void **state)
 
         reopen(f, HONE_DB_READONLY);
         version = fixture_integer(f->db, "PRAGMA user_version");
-        assert_in_range(version, 1, 2);
+        assert_true(version == 1 || version == 3);
         n_old += version == 1;
         assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
         assert_rows(f->db,
@@ -296,7 +331,7 @@ static void test_killed_at_every_statement(void **state)
     }
     assert_true(n_old > 20); /* it did die between the steps */
     reopen(f, HONE_DB_READONLY);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
 }
 
@@ -321,7 +356,7 @@ static void test_disk_full(void **state)
     assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 1);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
     reopen(f, 0); /* there is space again */
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
 }
 
 static void test_several_at_once(void **state)
@@ -345,7 +380,7 @@ static void test_several_at_once(void **state)
         assert_int_equal(status, 0);
     }
     reopen(f, 0);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 2);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
 }
 
@@ -369,6 +404,7 @@ int main(void)
         CASE(test_old_writer_goes_on),
         CASE(test_reader_sees_current_columns),
         CASE(test_runtime_reads_both_versions),
+        CASE(test_decisions_of_version_2),
         CASE(test_killed_at_every_statement),
         CASE(test_disk_full),
         CASE(test_several_at_once),

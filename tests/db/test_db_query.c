@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* ---- transactions and queries ------------------------------------------- */
+/* ---- transactions and queries -------------------------------------------
+ */
 
 static void test_transactions(void **state)
 {
@@ -70,9 +71,14 @@ static void test_query_binds_and_returns_every_kind(void **state)
 static void test_query_misuse(void **state)
 {
     static const char *const queries[] = {
-        "", "SELEKT 1", "SELECT * FROM no_such_table", "DELETE FROM trial",
-        "DELETE FROM trial RETURNING trial_id", "SELECT 1; SELECT 2",
-        "SELECT ?1", "BEGIN"};
+        "",
+        "SELEKT 1",
+        "SELECT * FROM no_such_table",
+        "DELETE FROM trial",
+        "DELETE FROM trial RETURNING trial_id",
+        "SELECT 1; SELECT 2",
+        "SELECT ?1",
+        "BEGIN"};
     db_fixture *const f = *state;
     int n_rows = 0;
 
@@ -88,8 +94,63 @@ static void test_query_misuse(void **state)
     assert_rows(f->db, "SELECT count(*) FROM trial ; ", "3\n");
 }
 
+/* ---- the best anywhere --------------------------------------------------
+ */
+
+static hone_status print_ranked(void *user, const hone_db_ranked_row *row,
+                                hone_error *err)
+{
+    hone_text *const out = user;
+
+    (void)err;
+    hone__text_printf(out, "%s|%s|%s|%s|%s|%s|%lld|%lld|%lld|%lld\n",
+                      row->config, row->dims, row->label, row->mode,
+                      row->device_name, row->arch, (long long)row->sm_count,
+                      (long long)row->device_id, (long long)row->problem_id,
+                      (long long)row->rank);
+    return HONE_OK;
+}
+
+static void assert_ranked(db_fixture *f, const char *op, const char *kind,
+                          int64_t n_ranks, const char *expected)
+{
+    hone_text rows = {0};
+
+    assert_ok(hone__db_ranked_configs(f->db, op, kind, n_ranks, print_ranked,
+                                      &rows, why));
+    assert_string_equal(hone__text_str(&rows), expected);
+    hone__text_free(&rows);
+}
+
+static void test_ranked_configs(void **state)
+{
+    static const char first[] =
+        "BM=128|4096,4096,512|M=4096 N=4096 K=512|cold|NVIDIA H200|sm_90|132|"
+        "1|1|1\n";
+    static const char both[] =
+        "BM=128|4096,4096,512|M=4096 N=4096 K=512|cold|NVIDIA H200|sm_90|132|"
+        "1|1|1\n"
+        "BM=64|4096,4096,512|M=4096 N=4096 K=512|cold|NVIDIA H200|sm_90|132|"
+        "1|1|2\n";
+    db_fixture *const f = *state;
+    const hone_db_ranked ranked[] = {
+        {.trial_id = f->trial_id[1], .time_ns = 7000},
+        {.trial_id = f->trial_id[0], .time_ns = 8000}};
+
+    assert_ranked(f, "gemm_f16", "cuda", 5, "");
+    assert_ok(hone__db_ranking_put(f->db, f->session_id, ranked, 2, why));
+    assert_ranked(f, "gemm_f16", "cuda", 5, both);
+    assert_ranked(f, "gemm_f16", "cuda", 1, first);
+    assert_ranked(f, "gemm_f16", "cpu", 5, "");
+    assert_ranked(f, "gemm", "cuda", 5, "");
+    assert_status(hone__db_ranked_configs(f->db, NULL, "cuda", 5,
+                                          print_ranked, NULL, why),
+                  HONE_ERR_ARGUMENT);
+}
+
 #define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled, fixture_teardown)
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+                                    fixture_teardown)
 
 int main(void)
 {
@@ -97,6 +158,7 @@ int main(void)
         CASE(test_transactions),
         CASE(test_query_binds_and_returns_every_kind),
         CASE(test_query_misuse),
+        CASE(test_ranked_configs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

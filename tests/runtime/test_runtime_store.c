@@ -81,7 +81,7 @@ static void what_is_no_database(void **state)
     refuse(path, HONE_ERR_DATABASE, "of another program");
     (void)unlink(path);
     run_sql(path, "PRAGMA application_id = 0x686f6e65;"
-                  "PRAGMA user_version = 3;");
+                  "PRAGMA user_version = 4;");
     refuse(path, HONE_ERR_DATABASE, "update hone");
     run_sql(path, "PRAGMA user_version = 0;");
     refuse(path, HONE_ERR_DATABASE, "format version 0");

@@ -60,6 +60,6 @@ is 0 "select count(*) from decision_v1 where kind = 'finalist'
 
 # Nobody is right: no winner, and none from an earlier run.
 run 1 tune "$fixtures/refuted.cu" --dims 4098 --device cpu \
-    --strategy exhaustive --budget 9 --format json
+    --strategy exhaustive --budget 9 --no-seeds --format json
 json shapes.0.outcomes.wrong=9
 is 1 "select count(*) from winner_v1"
