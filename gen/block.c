@@ -124,7 +124,9 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
     hone__text_puts(out, "static_assert(true, \"parameters\");\n"
                          "#pragma nv_diag_suppress 20283\n");
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].n_types)
+        if (tmpl->dims[i].is_choice)
+            code_int(tmpl->dims[i].name, dims[i], out);
+        else if (tmpl->dims[i].n_types)
             code_type(tmpl->dims[i].name, dims[i], out);
     }
     for (size_t i = 0; i < tmpl->n_params; ++i) {
@@ -138,7 +140,9 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
     hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n",
                       tmpl->op);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].n_types)
+        if (tmpl->dims[i].is_choice)
+            macro_int(tmpl->dims[i].name, dims[i], out);
+        else if (tmpl->dims[i].n_types)
             macro_type(tmpl->dims[i].name, tmpl->dims[i].types,
                        tmpl->dims[i].n_types, dims[i], out);
     }

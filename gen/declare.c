@@ -3,57 +3,95 @@
  * workspace. */
 #include "gen/parse.h"
 
-/* `T in {f32, f64}` of an op. */
-static int dim_types(hone_cursor *c, hone_template_dim *dim)
+#include <ctype.h>
+
+static int add_dim_value(hone_parser *p, hone_slice word, int64_t value,
+                         hone_template_dim *dim, int64_t **values)
+{
+    int64_t *slot;
+
+    for (size_t i = 0; i < dim->n_types; ++i) {
+        if ((*values)[i] == value)
+            return hone__complain(p, word, "'%.*s' is listed twice",
+                                  (int)(word.end - word.begin),
+                                  p->bare + word.begin);
+    }
+    slot = HONE_PUSH(p, *values, dim->n_types);
+    if (!slot)
+        return 0;
+    *slot = value;
+    dim->types = *values;
+    return 1;
+}
+
+static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
 {
     hone_parser *p = c->p;
-    int64_t *types = NULL;
+    hone_slice word;
+    hone_type code;
+
+    if (!hone__cursor_need_word(c, "an element type", &word))
+        return 0;
+    code = hone__type_find(p->bare + word.begin, word.end - word.begin);
+    if (!code)
+        return hone__complain(p, word, "'%.*s' is not an element type; "
+                              "a dimension is an integer or one of f16, "
+                              "bf16, tf32, f32, f64, i8, i32, c32, u8, "
+                              "u32, i64, u64",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    return add_dim_value(p, word, code, dim, types);
+}
+
+static int dim_choice(hone_cursor *c, hone_template_dim *dim,
+                      int64_t **values)
+{
+    const int is_number = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
+    const hone_slice where = hone__cursor_until(c, ",}", NULL);
+    int64_t value;
+
+    if (!is_number)
+        return hone__complain(c->p, where,
+                              "'%.*s' is not an integer from 0 up",
+                              (int)(where.end - where.begin),
+                              c->p->bare + where.begin);
+    if (!hone__compile_constant(c->p, where, &value))
+        return 0;
+    return add_dim_value(c->p, where, value, dim, values);
+}
+
+/* `T in {f32, f64}` or `TRANSPOSED in {0, 1}` of an op. */
+static int dim_values(hone_cursor *c, hone_template_dim *dim)
+{
+    int64_t *values = NULL;
 
     if (!hone__cursor_expect(c, '{', "before the element types"))
         return 0;
+    dim->is_choice = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
     do {
-        hone_slice word;
-        int64_t *type;
-        hone_type code;
-
-        if (!hone__cursor_need_word(c, "an element type", &word))
+        if (!(dim->is_choice ? dim_choice(c, dim, &values)
+                             : dim_type(c, dim, &values)))
             return 0;
-        code = hone__type_find(p->bare + word.begin, word.end - word.begin);
-        if (!code)
-            return hone__complain(p, word, "'%.*s' is not an element type; "
-                                  "a dimension is an integer or one of f16, "
-                                  "bf16, tf32, f32, f64, i8, i32, c32, u8, "
-                                  "u32, i64, u64",
-                                  (int)(word.end - word.begin),
-                                  p->bare + word.begin);
-        for (size_t i = 0; i < dim->n_types; ++i) {
-            if (types[i] == (int64_t)code)
-                return hone__complain(p, word, "'%s' is listed twice",
-                                      hone__type_name(code));
-        }
-        type = HONE_PUSH(p, types, dim->n_types);
-        if (!type)
-            return 0;
-        *type = code;
-        dim->types = types;
     } while (hone__cursor_accept(c, ','));
+    if (dim->is_choice)
+        dim->default_value = values[0];
     return hone__cursor_expect(c, '}', "after the element types");
 }
 
 static int dim_default(hone_cursor *c, hone_template_dim *dim)
 {
     const hone_slice where = hone__cursor_until(c, ",)", NULL);
+    int found = dim->n_types == 0;
     int64_t value;
 
     if (!hone__compile_constant(c->p, where, &value))
         return 0;
-    for (size_t i = 0; i < dim->n_types; ++i) {
-        if (dim->types[i] == value)
-            dim->default_value = value;
-    }
-    if (dim->n_types && !dim->default_value)
+    for (size_t i = 0; i < dim->n_types; ++i)
+        found |= dim->types[i] == value;
+    if (!found)
         return hone__complain(c->p, where, "the default is not one of the "
-                              "types of '%s'", dim->name);
+                              "%s of '%s'",
+                              dim->is_choice ? "values" : "types", dim->name);
     if (!dim->n_types && value < 1)
         return hone__complain(c->p, where,
                               "a dimension is at least 1, not %lld",
@@ -82,13 +120,15 @@ static int op_dim(hone_cursor *c)
                             &dim->name))
         return 0;
     if (hone__cursor_accept_word(c, "in")) {
-        p->names[p->n_names - 1].kind = HONE_NAME_DIM_TYPE;
-        if (!dim_types(c, dim))
+        if (!dim_values(c, dim))
             return 0;
+        p->names[p->n_names - 1].kind =
+            dim->is_choice ? HONE_NAME_DIM_CHOICE : HONE_NAME_DIM_TYPE;
     }
     if (hone__cursor_accept_word(c, "default"))
         return dim_default(c, dim);
-    if (tmpl->n_dims > 1 && dim[-1].default_value)
+    if (tmpl->n_dims > 1 && !dim->is_choice &&
+        (dim[-1].is_choice || dim[-1].default_value))
         return hone__complain(p, word, "'%s' needs a default, because the "
                               "dimension before it has one", dim->name);
     return 1;

@@ -14,6 +14,15 @@ static void signature(const hone_template *tmpl, hone_text *out)
     hone__text_puts(out, ")");
 }
 
+void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
+                             hone_text *out)
+{
+    if (dim->n_types && !dim->is_choice)
+        hone__text_puts(out, hone__type_name((hone_type)value));
+    else
+        hone__text_printf(out, "%lld", (long long)value);
+}
+
 /* HONE_ERR_DIMS with the signature in front of the sentence. */
 static hone_status refuse(const hone_template *tmpl, hone_error *err,
                           const hone_text *sentence)
@@ -27,6 +36,11 @@ static hone_status refuse(const hone_template *tmpl, hone_error *err,
     return HONE_ERR_DIMS;
 }
 
+static int is_mandatory(const hone_template_dim *dim)
+{
+    return !dim->is_choice && !dim->default_value;
+}
+
 static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
                                 hone_error *err)
 {
@@ -35,7 +49,7 @@ static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
     size_t n_mandatory = 0;
 
     while (n_mandatory < tmpl->n_dims &&
-           !tmpl->dims[n_mandatory].default_value)
+           is_mandatory(&tmpl->dims[n_mandatory]))
         ++n_mandatory;
     hone__text_printf(&sentence, "takes %zu", n_mandatory);
     if (n_mandatory < tmpl->n_dims)
@@ -71,11 +85,13 @@ static hone_status refuse_value(const hone_template *tmpl,
                           "the dimension %s must be at least 1, not %lld",
                           dim->name, (long long)value);
     } else {
-        hone__text_printf(&sentence, "the dimension %s is an element type,",
-                          dim->name);
-        for (size_t i = 0; i < dim->n_types; ++i)
-            hone__text_printf(&sentence, "%s %s", i ? " or" : "",
-                              hone__type_name((hone_type)dim->types[i]));
+        hone__text_printf(&sentence, "the dimension %s is %s,", dim->name,
+                          dim->is_choice ? "one of a few numbers"
+                                         : "an element type");
+        for (size_t i = 0; i < dim->n_types; ++i) {
+            hone__text_puts(&sentence, i ? " or " : " ");
+            hone__template_dim_text(dim, dim->types[i], &sentence);
+        }
     }
     status = refuse(tmpl, err, &sentence);
     hone__text_free(&sentence);
@@ -90,7 +106,7 @@ hone_status hone__template_complete_dims(const hone_template *tmpl,
     if (n_dims > tmpl->n_dims)
         return refuse_count(tmpl, n_dims, err);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (i >= n_dims && !tmpl->dims[i].default_value)
+        if (i >= n_dims && is_mandatory(&tmpl->dims[i]))
             return refuse_count(tmpl, n_dims, err);
         out_dims[i] = i < n_dims ? dims[i] : tmpl->dims[i].default_value;
         if (!is_allowed(&tmpl->dims[i], out_dims[i]))
@@ -150,9 +166,6 @@ void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
 {
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         hone__text_printf(out, "%s%s=", i ? " " : "", tmpl->dims[i].name);
-        if (tmpl->dims[i].n_types)
-            hone__text_puts(out, hone__type_name((hone_type)dims[i]));
-        else
-            hone__text_printf(out, "%lld", (long long)dims[i]);
+        hone__template_dim_text(&tmpl->dims[i], dims[i], out);
     }
 }

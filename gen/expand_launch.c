@@ -79,6 +79,8 @@ static int version(const plan *p)
     const hone_template *t = p->tmpl;
     int is_second = t->n_constants != 0 || t->n_maps != 0;
 
+    for (size_t i = 0; i < t->n_dims; ++i)
+        is_second |= t->dims[i].is_choice;
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
     for (size_t i = 0; i < t->n_launches; ++i)
@@ -97,8 +99,10 @@ static void write_names(plan *p)
                           1000 + i);
     for (size_t i = 0; i < t->n_dims; ++i) {
         hone__text_printf(p->out, "dim %s %s", t->dims[i].name,
-                          t->dims[i].n_types ? "type" : "int");
-        if (t->dims[i].default_value)
+                          t->dims[i].is_choice ? "choice"
+                          : t->dims[i].n_types ? "type"
+                                               : "int");
+        if (t->dims[i].is_choice || t->dims[i].default_value)
             hone__text_printf(p->out, " %lld",
                               (long long)t->dims[i].default_value);
         hone__text_puts(p->out, "\n");

@@ -35,6 +35,7 @@ typedef struct hone_statement {
 typedef enum hone_name_kind {
     HONE_NAME_DIM,
     HONE_NAME_DIM_TYPE,
+    HONE_NAME_DIM_CHOICE,
     HONE_NAME_PARAM,
     HONE_NAME_LET,
     HONE_NAME_ARG,

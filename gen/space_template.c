@@ -134,7 +134,7 @@ static hone_status fill_slots(hone_space *space, const int64_t *dims,
         const hone_template_dim *dim = &tmpl->dims[i];
         int64_t value = dims ? dims[i] : dim->default_value;
 
-        if (!value && dim->n_types)
+        if (!value && dim->n_types && !dim->is_choice)
             value = dim->types[0];
         space->slots[tmpl->slots.dims + i] = value;
     }

@@ -51,11 +51,15 @@ typedef struct hone_template_expr {
     int reads_facts; /* a device property, directly or through a let */
 } hone_template_expr;
 
+/* A size; or, with a list of values, something that belongs to the problem
+ * and is known when a variant is compiled: an element type, or one of a few
+ * integers ("is A transposed"), which always have a default. */
 typedef struct hone_template_dim {
     const char *name;
-    size_t n_types;          /* 0: an integer; else an element type */
-    const int64_t *types;    /* allowed codes */
-    int64_t default_value;   /* 0: mandatory */
+    size_t n_types;        /* 0: a size */
+    const int64_t *types;  /* allowed codes, or integers from 0 up */
+    int is_choice;         /* they are integers */
+    int64_t default_value; /* 0: mandatory, unless is_choice */
 } hone_template_dim;
 
 typedef struct hone_template_arg {
@@ -258,6 +262,9 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
                                       const char *text,
                                       int64_t out_dims[HONE_MAX_DIMS],
                                       hone_error *err);
+/* One dimension as it is written on a command line: "4096", "f32". */
+void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
+                             hone_text *out);
 /* "M=4096 N=4096 K=4096" for people. */
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
                                hone_text *out);

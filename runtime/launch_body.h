@@ -20,6 +20,7 @@ enum {
 typedef struct spec_dim {
     const char *name;
     int is_type;
+    int is_choice;         /* of a few integers; never mandatory */
     int64_t default_value; /* 0: mandatory */
 } spec_dim;
 

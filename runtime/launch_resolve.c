@@ -19,7 +19,8 @@ size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec)
 {
     size_t n = 0;
 
-    while (n < spec->n_dims && !spec->dims[n].default_value)
+    while (n < spec->n_dims && !spec->dims[n].default_value &&
+           !spec->dims[n].is_choice)
         ++n;
     return n;
 }
@@ -33,6 +34,11 @@ const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
 int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index)
 {
     return spec->dims[index].is_type;
+}
+
+int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index)
+{
+    return spec->dims[index].is_type || spec->dims[index].is_choice;
 }
 
 const char *hone__launch_spec_op(const hone_launch_spec *spec)
@@ -54,7 +60,7 @@ static void format_signature(const hone_launch_spec *spec, char *out,
         if (dim->default_value && dim->is_type)
             hone__text_printf(&text, " = %s",
                               hone__type_name((hone_type)dim->default_value));
-        else if (dim->default_value)
+        else if (dim->default_value || dim->is_choice)
             hone__text_printf(&text, " = %" PRId64, dim->default_value);
     }
     hone__text_puts(&text, ")");
@@ -85,7 +91,7 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
         const spec_dim *dim = &spec->dims[i];
         const int64_t value = i < n_dims ? dims[i] : dim->default_value;
 
-        if (!dim->is_type && value < 1) {
+        if (!dim->is_type && value < (dim->is_choice ? 0 : 1)) {
             format_signature(spec, signature, sizeof signature);
             return hone__fail(err, HONE_ERR_DIMS,
                               "dim %s of %s is %" PRId64
@@ -405,6 +411,8 @@ hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
     HONE_TRY(
         hone__launch_spec_complete_dims(spec, dims, n_dims, out->dims, err));
     out->n_dims = spec->n_dims;
+    for (size_t i = 0; i < spec->n_dims; ++i)
+        out->dim_names[i] = spec->dims[i].name;
     memcpy(r.slots, facts->value, sizeof facts->value);
     memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
     for (size_t i = 0; i < spec->n_lets; ++i)

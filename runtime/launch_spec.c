@@ -42,14 +42,17 @@ static hone_status parse_dim(hone_reader *r)
     if (spec->n_dims == HONE_MAX_DIMS)
         return hone__reader_fail(r, "more than 8 dims:", name);
     kind = hone__reader_word(r);
-    if (!hone__piece_is(kind, "int") && !hone__piece_is(kind, "type"))
-        return hone__reader_fail(r, "a dim is int or type, not", kind);
     dim->is_type = hone__piece_is(kind, "type");
-    if (r->rest.length)
+    dim->is_choice = hone__piece_is(kind, "choice");
+    if (!hone__piece_is(kind, "int") && !dim->is_type && !dim->is_choice)
+        return hone__reader_fail(r, "a dim is int, type or choice, not",
+                                 kind);
+    if (r->rest.length || dim->is_choice)
         HONE_TRY(hone__reader_constant(r, &dim->default_value));
     if (dim->default_value < 0)
         return hone__reader_fail(r, "a default below 1 for dim", name);
-    if (!dim->default_value && spec->n_dims && dim[-1].default_value)
+    if (!dim->default_value && !dim->is_choice && spec->n_dims &&
+        (dim[-1].default_value || dim[-1].is_choice))
         return hone__reader_fail(
             r, "after a dim with a default, one is missing for", name);
     HONE_TRY(hone__reader_copy(r, name, &dim->name));

@@ -13,6 +13,7 @@
  *   symbol m16n16k16 1000            # value of an enumeration's name
  *   dim M int                        # problem dimensions, in order
  *   dim T type 4                     # with a default (element type code)
+ *   dim TRANS choice 0               # (2) one of a few integers, default
  *   param BM 128
  *   let WARPS (BM/WM)*(BN/WN)
  *   arg A in 1 M*K                   # name, in|out|inout, type code, count
@@ -142,6 +143,7 @@ typedef struct hone_resolved_map {
 typedef struct hone_resolved {
     size_t n_dims;
     int64_t dims[HONE_MAX_DIMS]; /* defaults filled in */
+    const char *dim_names[HONE_MAX_DIMS]; /* the plan's */
     size_t n_args;
     hone_resolved_arg args[HONE_MAX_ARGS];
     size_t n_workspaces;
@@ -161,13 +163,16 @@ hone_status hone__launch_spec_parse(const char *text, hone_launch_spec **out,
                                     hone_error *err);
 void hone__launch_spec_free(hone_launch_spec *spec);
 
-/* Dimensions: count, how many are mandatory, name, and whether one is an
- * element type. */
+/* Dimensions: count, how many are mandatory, name, whether one is an element
+ * type, and whether it is known when a variant is compiled (a type, or a
+ * choice of a few integers), so that a variant serves one value only. */
 size_t hone__launch_spec_n_dims(const hone_launch_spec *spec);
 size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec);
 const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
                                        size_t index);
 int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
+int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec,
+                                   size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);
 
 /* Fill in defaults and check: count, integers >= 1 (0 and negative sizes are

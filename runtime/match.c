@@ -70,7 +70,7 @@ static double shape_distance(const matcher *m, const hone_store_row *row)
     for (size_t i = 0; i < m->n_dims; ++i) {
         double ratio;
 
-        if (hone__launch_spec_dim_is_type(m->spec, i))
+        if (hone__launch_spec_dim_is_fixed(m->spec, i))
             continue;
         if (row->dims[i] < 1 ||
             alignment(m->dims[i]) < alignment(row->dims[i]))
@@ -308,7 +308,7 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
         hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
     m->n_dims = hone__launch_spec_n_dims(m->spec);
     for (size_t i = 0; i < m->n_dims; ++i) {
-        if (hone__launch_spec_dim_is_type(m->spec, i))
+        if (hone__launch_spec_dim_is_fixed(m->spec, i))
             used +=
                 (size_t)snprintf(m->types + used, sizeof m->types - used,
                                  "%s%" PRId64, used ? "," : "", m->dims[i]);

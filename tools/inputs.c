@@ -99,7 +99,7 @@ hone_status hone__load_dims(const hone_options *options,
         const hone_template_dim *dim = &tmpl->dims[i];
 
         out_dims[i] = dim->n_types ? dim->default_value : 1;
-        if (out_dims[i] == 0)
+        if (out_dims[i] == 0 && !dim->is_choice)
             return hone__fail(err, HONE_ERR_DIMS,
                               "'%s' has no default for the type %s: give "
                               "--dims",
@@ -159,7 +159,7 @@ json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims)
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         (void)json_array_append_new(
-            array, tmpl->dims[i].n_types
+            array, tmpl->dims[i].n_types && !tmpl->dims[i].is_choice
                        ? json_string(hone__type_name((hone_type)dims[i]))
                        : json_integer(dims[i]));
     return array;

@@ -113,10 +113,10 @@ static hone_status gemm_enqueue(hone_baseline *self, size_t choice,
     return hone__blas_check(
         state->blas,
         state->blas->gemm_ex(
-            state->handle, HONE_BLAS_OP_N, HONE_BLAS_OP_N, g->n, g->m, g->k,
+            state->handle, g->left.op, g->right.op, g->n, g->m, g->k,
             hone__gemm_alpha(g, args), hone__baseline_pointer(args, g->b),
-            g->in_type, g->n, hone__baseline_pointer(args, g->a), g->in_type,
-            g->k, hone__gemm_beta(g, args),
+            g->in_type, g->left.rows, hone__baseline_pointer(args, g->a),
+            g->in_type, g->right.rows, hone__gemm_beta(g, args),
             hone__baseline_pointer(args, g->c), g->out_type, g->n,
             g->compute_type, HONE_BLAS_GEMM_DEFAULT),
         "cublasGemmEx", err);

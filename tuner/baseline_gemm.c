@@ -2,12 +2,14 @@
 /* Reading a matrix product's problem for cuBLAS and cuBLASLt. Both want
  * column-major matrices. A row-major X[r,c] is, byte for byte, the
  * column-major transpose of X with leading dimension c, so they are asked for
- * C^T = B^T A^T: no data moves and no transposition flag is set. */
+ * C^T = B^T A^T: no data moves, and a transposition flag is set only for a
+ * factor that the operation itself takes transposed. */
 #include "tuner/baseline_kind.h"
 
 #include "tuner/blas_api.h"
 
 #include <limits.h>
+#include <string.h>
 
 static const struct {
     hone_type in;
@@ -19,6 +21,10 @@ static const struct {
     {HONE_TYPE_F16, HONE_TYPE_F32, HONE_CUDA_R_16F, HONE_CUDA_R_32F,
      HONE_BLAS_COMPUTE_32F},
     {HONE_TYPE_BF16, HONE_TYPE_F32, HONE_CUDA_R_16BF, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_F16, HONE_TYPE_F16, HONE_CUDA_R_16F, HONE_CUDA_R_16F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_BF16, HONE_TYPE_BF16, HONE_CUDA_R_16BF, HONE_CUDA_R_16BF,
      HONE_BLAS_COMPUTE_32F},
     {HONE_TYPE_F32, HONE_TYPE_F32, HONE_CUDA_R_32F, HONE_CUDA_R_32F,
      HONE_BLAS_COMPUTE_32F},
@@ -72,6 +78,24 @@ static int arrays_fit(const hone_resolved *problem, const hone_gemm *gemm)
            a->count == m * k && b->count == k * n && c->count == m * n;
 }
 
+static int is_transposed(const hone_resolved *problem, const char *name)
+{
+    for (size_t i = 0; i < problem->n_dims; i++)
+        if (problem->dim_names[i] &&
+            strcmp(problem->dim_names[i], name) == 0)
+            return problem->dims[i] != 0;
+    return 0;
+}
+
+/* A row-major rows x columns matrix, or its transpose where that is what is
+ * stored. */
+static hone_gemm_factor factor(int rows, int columns, int transposed)
+{
+    return transposed
+               ? (hone_gemm_factor){rows, columns, HONE_BLAS_OP_T}
+               : (hone_gemm_factor){columns, rows, HONE_BLAS_OP_N};
+}
+
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err)
@@ -96,6 +120,10 @@ hone_status hone__gemm_read(const char *who, const char *op,
     gemm.m = (int)problem->dims[0];
     gemm.n = (int)problem->dims[1];
     gemm.k = (int)problem->dims[2];
+    gemm.left =
+        factor(gemm.k, gemm.n, is_transposed(problem, "TRANS_B"));
+    gemm.right =
+        factor(gemm.m, gemm.k, is_transposed(problem, "TRANS_A"));
     if (!arrays_fit(problem, &gemm))
         return unfit(who, op,
                      "it needs inputs A[M*K] and B[K*N] and an output C[M*N]",
@@ -104,7 +132,8 @@ hone_status hone__gemm_read(const char *who, const char *op,
         !scalar_fits(problem, gemm.beta))
         return unfit(who, op,
                      "it takes A and B of one type of f16, bf16, tf32 and "
-                     "f32, and C, alpha and beta of type f32",
+                     "f32, C of type f32 or, with 16 bits, the same, and "
+                     "alpha and beta of type f32",
                      err);
     *out = gemm;
     return HONE_OK;

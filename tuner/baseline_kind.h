@@ -45,9 +45,20 @@ int hone__baseline_find_arg(const hone_resolved *problem, const char *name);
 /* Device pointer of the array at `index` of a call's arguments. */
 void *hone__baseline_pointer(void *const *args, int index);
 
-/* C[M,N] = alpha*A[M,K]*B[K,N] + beta*C, row-major, as cuBLAS sees it. */
+/* A factor as cuBLAS sees it: column-major, rows x columns, taken as it is or
+ * transposed. */
+typedef struct hone_gemm_factor {
+    int rows; /* also the distance of its columns */
+    int columns;
+    int op; /* cublasOperation_t */
+} hone_gemm_factor;
+
+/* C = alpha*op(A)*op(B) + beta*C, row-major, as cuBLAS sees it: left*right,
+ * N x M. */
 typedef struct hone_gemm {
     int m, n, k;
+    hone_gemm_factor left;  /* from B */
+    hone_gemm_factor right; /* from A */
     int a, b, c;     /* arguments */
     int alpha, beta; /* arguments, or -1 for the constants 1 and 0 */
     int in_type;     /* cudaDataType_t of A and B */
@@ -56,8 +67,9 @@ typedef struct hone_gemm {
 } hone_gemm;
 
 /* Read a problem whose arguments are called A, B, C and, maybe, alpha and
- * beta, and whose first dimensions are M, N, K. HONE_ERR_UNSUPPORTED says
- * what does not fit. `who` is the rival's name, for messages. */
+ * beta, and whose first dimensions are M, N, K. Dimensions called TRANS_A and
+ * TRANS_B that are not 0 say that A is K x M, B is N x K.
+ * HONE_ERR_UNSUPPORTED says what does not fit. `who` is the rival's name, for messages. */
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);

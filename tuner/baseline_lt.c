@@ -14,9 +14,9 @@ typedef struct lt_state {
     const hone_lt *lt;
     hone_lt_handle handle;
     hone_lt_desc desc;
-    hone_lt_layout left;  /* B^T: N x K */
-    hone_lt_layout right; /* A^T: K x M */
-    hone_lt_layout out;   /* C^T: N x M */
+    hone_lt_layout left;  /* op: B^T, N x K */
+    hone_lt_layout right; /* op: A^T, K x M */
+    hone_lt_layout out;   /* C^T, N x M */
     hone_cu_ptr workspace;
     hone_gemm gemm;
     hone_lt_algorithm algorithms[N_GUESSES];
@@ -33,8 +33,17 @@ static hone_status create_layout(const lt_state *state, hone_lt_layout *out,
         "cublasLtMatrixLayoutCreate", err);
 }
 
-/* Operation and matrices; pointer mode (host) and operations (no transpose)
- * are the defaults of a new description. */
+static hone_status set_op(const lt_state *state, int attribute, int op,
+                          hone_error *err)
+{
+    return hone__lt_check(
+        state->lt,
+        state->lt->desc_set(state->desc, attribute, &op, sizeof op),
+        "cublasLtMatmulDescSetAttribute", err);
+}
+
+/* Operation and matrices; pointer mode (host) is the default of a new
+ * description. */
 static hone_status describe(lt_state *state, hone_error *err)
 {
     const hone_gemm *const g = &state->gemm;
@@ -46,10 +55,12 @@ static hone_status describe(lt_state *state, hone_error *err)
                                                    g->compute_type,
                                                    HONE_CUDA_R_32F),
                             "cublasLtMatmulDescCreate", err));
-    HONE_TRY(
-        create_layout(state, &state->left, g->in_type, g->n, g->k, err));
-    HONE_TRY(
-        create_layout(state, &state->right, g->in_type, g->k, g->m, err));
+    HONE_TRY(set_op(state, HONE_LT_DESC_LEFT_OP, g->left.op, err));
+    HONE_TRY(set_op(state, HONE_LT_DESC_RIGHT_OP, g->right.op, err));
+    HONE_TRY(create_layout(state, &state->left, g->in_type, g->left.rows,
+                           g->left.columns, err));
+    HONE_TRY(create_layout(state, &state->right, g->in_type, g->right.rows,
+                           g->right.columns, err));
     return create_layout(state, &state->out, g->out_type, g->n, g->m, err);
 }
 

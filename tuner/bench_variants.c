@@ -101,13 +101,8 @@ static hone_status nothing_tuned(const reader *r, hone_error *err)
 
     hone__template_label_dims(tmpl, request->dims, &label);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        const int64_t value = request->dims[i];
-
         hone__text_puts(&dims, i ? "," : "");
-        if (tmpl->dims[i].n_types)
-            hone__text_puts(&dims, hone__type_name((hone_type)value));
-        else
-            hone__text_printf(&dims, "%lld", (long long)value);
+        hone__template_dim_text(&tmpl->dims[i], request->dims[i], &dims);
     }
     status = hone__fail(
         err, HONE_ERR_NOT_FOUND,

@@ -30,10 +30,13 @@ enum {
 
 enum {
     HONE_BLAS_OP_N = 0,
+    HONE_BLAS_OP_T = 1,
     HONE_BLAS_POINTER_MODE_HOST = 0,
     HONE_BLAS_DEFAULT_MATH = 0, /* tensor cores wherever the types allow */
     HONE_BLAS_GEMM_DEFAULT = -1,
-    HONE_LT_PREF_MAX_WORKSPACE_BYTES = 1
+    HONE_LT_PREF_MAX_WORKSPACE_BYTES = 1,
+    HONE_LT_DESC_LEFT_OP = 3,
+    HONE_LT_DESC_RIGHT_OP = 4
 };
 
 typedef struct cublasContext *hone_blas_handle;
@@ -102,6 +105,8 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
       (hone_lt_desc * out, int compute_type, int scale_type))                \
     X(desc_destroy, cublasLtMatmulDescDestroy, hone_blas_result,             \
       (hone_lt_desc d))                                                      \
+    X(desc_set, cublasLtMatmulDescSetAttribute, hone_blas_result,            \
+      (hone_lt_desc d, int attribute, const void *value, size_t size_bytes)) \
     X(layout_create, cublasLtMatrixLayoutCreate, hone_blas_result,           \
       (hone_lt_layout * out, int type, uint64_t rows, uint64_t columns,      \
        int64_t leading))                                                     \

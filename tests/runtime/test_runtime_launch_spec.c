@@ -131,7 +131,7 @@ static void mistakes_have_lines(void **state)
         {HEAD "grid 1\n", "line 4: this belongs under a launch: 'grid'"},
         {HEAD "op y\n", "line 4: a second op"},
         {HEAD "dim n int\n", "line 4: declared twice: 'n'"},
-        {HEAD "dim m real\n", "line 4: a dim is int or type, not 'real'"},
+        {HEAD "dim m real\n", "line 4: a dim is int, type or choice, not 'real'"},
         {HEAD "dim m int 5\ndim k int\n", "line 5: after a dim with a def"},
         {HEAD "dim m int n\n", "line 4: expected a constant, found 'n'"},
         {HEAD "param B\n", "line 4: an expression is missing"},

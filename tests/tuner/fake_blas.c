@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { BAD = 7, FAILED = 13, UNSUPPORTED = 15 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14 };
 enum { COMPUTE_32F = 68 };
 
 typedef struct handle {
@@ -62,25 +62,74 @@ static float half_value(uint16_t bits)
 
 static float element(const void *x, int type, int64_t index)
 {
-    return type == R_16F ? half_value(((const uint16_t *)x)[index])
-                         : ((const float *)x)[index];
+    uint32_t bits;
+    float value;
+
+    if (type == R_32F)
+        return ((const float *)x)[index];
+    bits = ((const uint16_t *)x)[index];
+    if (type == R_16F)
+        return half_value((uint16_t)bits);
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
-/* Column-major C[m,n] = alpha*A[m,k]*B[k,n] + beta*C. */
-static void multiply(int m, int n, int k, float alpha, const void *a,
-                     int a_type, int64_t lda, const void *b, int b_type,
-                     int64_t ldb, float beta, float *c, int64_t ldc)
+/* A value that the type holds exactly, as the tests' are. */
+static void set_element(void *x, int type, int64_t index, float value)
+{
+    uint32_t bits;
+    int exponent;
+    float fraction;
+
+    if (type == R_32F) {
+        ((float *)x)[index] = value;
+        return;
+    }
+    memcpy(&bits, &value, sizeof bits);
+    bits >>= 16;
+    if (type == R_16F && value != 0.0f) {
+        fraction = frexpf(fabsf(value), &exponent);
+        bits = (bits & 0x8000) | (uint32_t)(exponent + 14) << 10 |
+               ((uint32_t)(fraction * 2048.0f) & 1023);
+    }
+    ((uint16_t *)x)[index] = (uint16_t)bits;
+}
+
+/* A column-major matrix of which op(X) is taken. */
+typedef struct factor {
+    const void *data;
+    int type, op;
+    int64_t leading;
+} factor;
+
+static float factor_element(const factor *x, int64_t row, int64_t column)
+{
+    return element(x->data, x->type,
+                   x->op ? row * x->leading + column
+                         : column * x->leading + row);
+}
+
+/* Column-major C[m,n] = alpha*op(A)[m,k]*op(B)[k,n] + beta*C. */
+static void multiply(int m, int n, int k, float alpha, factor a, factor b,
+                     float beta, void *c, int c_type, int64_t ldc)
 {
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
+            const int64_t at = j * ldc + i;
             float sum = 0;
 
             for (int64_t l = 0; l < k; l++)
-                sum += element(a, a_type, l * lda + i) *
-                       element(b, b_type, j * ldb + l);
-            c[j * ldc + i] = alpha * sum +
-                             (beta != 0 ? beta * c[j * ldc + i] : 0);
+                sum += factor_element(&a, i, l) * factor_element(&b, l, j);
+            sum = alpha * sum +
+                  (beta != 0 ? beta * element(c, c_type, at) : 0);
+            set_element(c, c_type, at, sum);
         }
+}
+
+static int types_fit(int a, int b, int c)
+{
+    return a == b && (c == R_32F || (c == a && (a == R_16F || a == R_16BF)));
 }
 
 EXPORT int fake_blas_live(void);
@@ -155,12 +204,14 @@ DECLARE(int, cublasGemmEx,
 {
     if (fails("cublasGemmEx"))
         return FAILED;
-    if (!ready(h) || op_a || op_b || lda < m || ldb < k || ldc < m ||
-        a_type != b_type || c_type != R_32F || compute_type != COMPUTE_32F ||
+    if (!ready(h) || (op_a | op_b) > 1 || lda < (op_a ? k : m) ||
+        ldb < (op_b ? n : k) || ldc < m ||
+        !types_fit(a_type, b_type, c_type) || compute_type != COMPUTE_32F ||
         algo != -1)
         return BAD;
-    multiply(m, n, k, *(const float *)alpha, a, a_type, lda, b, b_type, ldb,
-             *(const float *)beta, c, ldc);
+    multiply(m, n, k, *(const float *)alpha, (factor){a, a_type, op_a, lda},
+             (factor){b, b_type, op_b, ldb}, *(const float *)beta, c, c_type,
+             ldc);
     return 0;
 }
 
@@ -212,7 +263,21 @@ DECLARE(int, cublasLtDestroy, (void *h))
 
 DECLARE(int, cublasLtMatmulDescCreate, (void **out, int compute, int scale))
 {
-    return compute == COMPUTE_32F && scale == R_32F ? create(out, 1) : BAD;
+    return compute == COMPUTE_32F && scale == R_32F
+               ? create(out, 2 * sizeof(int))
+               : BAD;
+}
+
+/* Its two operations. */
+DECLARE(int, cublasLtMatmulDescSetAttribute,
+        (int *d, int attribute, const void *value, size_t size_bytes))
+{
+    if (fails("cublasLtMatmulDescSetAttribute"))
+        return FAILED;
+    if (attribute < 3 || attribute > 4 || size_bytes != sizeof *d)
+        return BAD;
+    memcpy(&d[attribute - 3], value, sizeof *d);
+    return 0;
 }
 
 DECLARE(int, cublasLtMatmulDescDestroy, (void *d))
@@ -283,21 +348,30 @@ DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
 }
 
 DECLARE(int, cublasLtMatmul,
-        (void *h, void *desc, const void *alpha, const void *a, layout *la,
+        (void *h, const int *desc, const void *alpha, const void *a,
+         layout *la,
          const void *b, layout *lb, const void *beta, const void *c,
          layout *lc, void *d, layout *ld, const algorithm *algo,
          void *workspace, size_t workspace_bytes, void *stream))
 {
+    uint64_t m, n, k, k_too;
+
     (void)stream;
     if (!h || !desc || c != d || lc != ld || !workspace ||
-        workspace_bytes != (size_t)32 << 20 || la->columns != lb->rows ||
-        la->rows != lc->rows || lb->columns != lc->columns ||
-        lc->type != R_32F)
+        workspace_bytes != (size_t)32 << 20)
+        return BAD;
+    m = desc[0] ? la->columns : la->rows;
+    k = desc[0] ? la->rows : la->columns;
+    k_too = desc[1] ? lb->columns : lb->rows;
+    n = desc[1] ? lb->rows : lb->columns;
+    if (k != k_too || m != lc->rows || n != lc->columns ||
+        !types_fit(la->type, lb->type, lc->type))
         return BAD;
     if (algo->data[0] != 100 && algo->data[0] != 103)
         return BAD;
-    multiply((int)lc->rows, (int)lc->columns, (int)la->columns,
-             *(const float *)alpha, a, la->type, la->leading, b, lb->type,
-             lb->leading, *(const float *)beta, d, ld->leading);
+    multiply((int)m, (int)n, (int)k, *(const float *)alpha,
+             (factor){a, la->type, desc[0], la->leading},
+             (factor){b, lb->type, desc[1], lb->leading},
+             *(const float *)beta, d, ld->type, ld->leading);
     return 0;
 }

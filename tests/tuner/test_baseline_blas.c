@@ -192,6 +192,91 @@ static void test_gemm_other_order(void **state)
     }
 }
 
+/* bf16 bits of a small integer. */
+static uint16_t bf16_of(int value)
+{
+    const float number = (float)value;
+    uint32_t bits;
+
+    memcpy(&bits, &number, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+/* A number that half precision has, from its bits. */
+static int from_bits(hone_type type, uint16_t bits)
+{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float number;
+
+    memcpy(&number, &wide, sizeof number);
+    if (type == HONE_TYPE_F16)
+        number = (bits & 0x8000 ? -1.0f : 1.0f) *
+                 (float)((bits & 1023) | (bits & 0x7c00 ? 1024 : 0)) /
+                 (float)(1 << 25) * (float)(1 << (bits >> 10 & 31));
+    return (int)number;
+}
+
+/* C = op(A)*op(B) in one 16-bit type, with dimensions that say how A and B
+ * are stored. */
+static void check_transposed(const char *name, hone_type type, int trans_a,
+                             int trans_b)
+{
+    hone_resolved problem = gemm_problem(M, N, K);
+    uint16_t *const a = device_array(sizeof *a * M * K);
+    uint16_t *const b = device_array(sizeof *b * K * N);
+    uint16_t *const c = device_array(sizeof *c * M * N);
+    hone_cu_ptr at[3] = {(hone_cu_ptr)(uintptr_t)a, (hone_cu_ptr)(uintptr_t)b,
+                         (hone_cu_ptr)(uintptr_t)c};
+    void *args[3] = {&at[0], &at[1], &at[2]};
+    hone_baseline *rival;
+    hone_error err = {0};
+
+    for (int i = 0; i < 3; i++)
+        problem.args[i].type = type;
+    problem.n_args = 3;
+    problem.n_dims = 5;
+    problem.dims[3] = trans_a;
+    problem.dims[4] = trans_b;
+    problem.dim_names[3] = "TRANS_A";
+    problem.dim_names[4] = "TRANS_B";
+    for (int i = 0; i < M * K + K * N; i++)
+        *(i < M * K ? a + i : b + (i - M * K)) =
+            type == HONE_TYPE_F16 ? half_of((i * 5) % 9 - 4)
+                                  : bf16_of((i * 5) % 9 - 4);
+    rival = open_rival(name, "a_product", &problem);
+    for (size_t i = 0; i < hone__baseline_n_choices(rival); i++) {
+        memset(c, 0xff, sizeof *c * M * N);
+        if (hone__baseline_enqueue(rival, i, args, NULL, &err))
+            fail_msg("%s", err.text);
+        for (int row = 0; row < M; row++)
+            for (int column = 0; column < N; column++) {
+                int sum = 0;
+
+                for (int l = 0; l < K; l++)
+                    sum += from_bits(type, a[trans_a ? l * M + row
+                                                     : row * K + l]) *
+                           from_bits(type, b[trans_b ? column * K + l
+                                                     : l * N + column]);
+                assert_int_equal(from_bits(type, c[row * N + column]), sum);
+            }
+    }
+    close_rival(rival);
+    free(a);
+    free(b);
+    free(c);
+}
+
+static void test_gemm_transposed(void **state)
+{
+    static const char *const names[] = {"cublas", "cublaslt"};
+
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        check_transposed(names[i & 1],
+                         i & 2 ? HONE_TYPE_BF16 : HONE_TYPE_F16, i >> 2 & 1,
+                         i >> 3);
+}
+
 static void test_gemm_unfit(void **state)
 {
     static const char *const names[] = {"cublas", "cublaslt"};
@@ -350,6 +435,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_other_order),
+        cmocka_unit_test(test_gemm_transposed),
         cmocka_unit_test(test_gemm_unfit),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_lt_alignment),
