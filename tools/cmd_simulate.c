@@ -7,6 +7,7 @@
 
 #include "runtime/alloc.h"
 #include "tuner/allowance.h"
+#include "tuner/parallel.h"
 
 #include <string.h>
 
@@ -54,6 +55,16 @@ static hone_status out_of_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
+static hone_status read_file(void *user, int64_t i, hone_error *err)
+{
+    const hone_simulation *s = user;
+
+    return hone__recordings_read(hone__options_arg(s->options, (size_t)i),
+                                 &s->files[i], err);
+}
+
+/* A recording of some megabytes takes longer to read than a strategy that
+ * only draws numbers takes for a hundred runs on it. */
 static hone_status read_files(hone_simulation *s, hone_error *err)
 {
     const size_t n_files = s->options->n_args;
@@ -61,13 +72,12 @@ static hone_status read_files(hone_simulation *s, hone_error *err)
     s->files = hone__alloc(n_files * sizeof *s->files);
     if (!s->files)
         return out_of_memory(err);
+    HONE_TRY(hone__parallel_for((int64_t)n_files, s->n_threads, read_file, s,
+                                err));
     for (size_t i = 0; i < n_files; ++i) {
-        const hone_recording *first;
+        const hone_recording *first = s->files[i].items[0];
 
-        HONE_TRY(hone__recordings_read(hone__options_arg(s->options, i),
-                                       &s->files[i], err));
         s->n_spaces += s->files[i].n;
-        first = s->files[i].items[0];
         if (first->interrupted)
             hone__message_note("%s ends early: it has %lld trials",
                                first->path, (long long)first->n_configs);
