@@ -6,7 +6,7 @@
 
 int hone__special_needed(const hone_resolved *resolved)
 {
-    int needed = resolved->n_constants != 0;
+    int needed = resolved->n_constants != 0 || resolved->n_maps != 0;
 
     for (size_t i = 0; i < resolved->n_workspaces; ++i)
         needed |= resolved->workspaces[i].zero == HONE_ZERO_EACH &&
@@ -114,6 +114,21 @@ static hone_status keep_launches(const hone_plan *plan,
     return HONE_OK;
 }
 
+static hone_status add_maps(const hone_plan *plan,
+                            const hone_resolved *resolved,
+                            hone_special *special, hone_error *err)
+{
+    if (plan->cuda)
+        return hone__map_cache_create(resolved, plan->cuda, &special->maps,
+                                      err);
+    if (!resolved->n_maps)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s uses tensor maps, which the cpu device does not "
+                      "have",
+                      plan->op);
+}
+
 hone_status hone__special_create(hone_plan *plan,
                                  const hone_resolved *resolved,
                                  const hone_store_row *row,
@@ -128,6 +143,7 @@ hone_status hone__special_create(hone_plan *plan,
     special->device = plan->owner->device;
     HONE_TRY(keep_launches(plan, resolved, special, err));
     HONE_TRY(add_constants(plan, resolved, special, err));
+    HONE_TRY(add_maps(plan, resolved, special, err));
     if (special->n_constants && plan->cuda)
         return hone__store_cubin(plan->owner->ctx->store, row, &special->code,
                                  err);
@@ -141,6 +157,7 @@ void hone__special_free(hone_special *special)
     for (unsigned i = 0; special->launches && i < special->n_launches; ++i)
         hone__free((void *)(uintptr_t)special->launches[i].kernel);
     hone__free(special->launches);
+    hone__map_cache_free(special->maps);
     hone__text_free(&special->code);
     hone__free(special);
 }
@@ -210,13 +227,27 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
     return HONE_OK;
 }
 
+/* hone__plan_params() leaves out tensor maps. */
+static void put_maps(const hone_plan_launch *launch, hone_cu_tensor_map *maps,
+                     void **params)
+{
+    for (unsigned p = 0; p < launch->n_params; ++p) {
+        if (launch->params[p].kind == HONE_PASS_MAP)
+            params[p] = &maps[launch->params[p].of.index];
+    }
+}
+
 static hone_status launch_all(const hone_plan *plan, hone_slot *slot,
                               void *const *args, hone_stream stream)
 {
     static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
     const hone_special *special = plan->owner->special;
     hone_cu_ptr *parts = slot ? slot->parts : no_parts;
+    hone_cu_tensor_map maps[HONE_MAX_MAPS];
 
+    if (special->maps)
+        HONE_TRY(hone__map_cache_get(special->maps, args, parts, maps,
+                                     hone__thread_error(plan->owner->ctx)));
     for (size_t i = 0; i < plan->n_launches; ++i) {
         const hone_plan_launch *launch = &plan->launches[i];
         const hone_cu_function function = slot && slot->bank
@@ -229,6 +260,8 @@ static hone_status launch_all(const hone_plan *plan, hone_slot *slot,
         if (missing >= 0)
             return hone__plan_argument_missing(
                 plan, missing, hone__thread_error(plan->owner->ctx));
+        if (special->maps)
+            put_maps(launch, maps, params);
         result = hone__cuda_launch(plan->cuda, function, &special->shapes[i],
                                    stream, params);
         if (result)

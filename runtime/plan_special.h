@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that need more for a run than launches: constant memory that is
- * filled from an argument, workspaces that are zeroed each time, cooperative
- * launches and clusters. They take another way than plain plans, whose run
- * stays what it is.
+ * filled from an argument, workspaces that are zeroed each time, tensor maps,
+ * cooperative launches and clusters. They take another way than plain plans,
+ * whose run stays what it is.
  *
  * Constant memory belongs to a loaded module, so each stream has a module of
  * its own (a bank): streams do not disturb each other. A bank remembers the
@@ -14,6 +14,7 @@
 #define HONE_RUNTIME_PLAN_SPECIAL_H
 
 #include "runtime/cuda_launch.h"
+#include "runtime/map_cache.h"
 #include "runtime/plan.h"
 
 typedef struct hone_plan_constant {
@@ -30,6 +31,7 @@ struct hone_special {
     hone_cu_shape shapes[HONE_MAX_LAUNCHES];
     hone_resolved_launch *launches; /* for the kernels of a new bank */
     unsigned n_launches;
+    hone_map_cache *maps; /* NULL: no tensor maps */
     const hone_device *device;
     hone_text code; /* the cubin, for more modules */
 };

@@ -25,3 +25,25 @@ _Static_assert((int)HONE_CU_FUNC_NON_PORTABLE_CLUSTER ==
 _Static_assert((int)HONE_CU_NOT_FOUND == (int)CUDA_ERROR_NOT_FOUND, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == 4, "");
+
+_Static_assert(sizeof(hone_cu_tensor_map) == sizeof(CUtensorMap), "");
+_Static_assert(_Alignof(hone_cu_tensor_map) >= _Alignof(CUtensorMap), "");
+/* The numbers that tensor_map.c hands out. */
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_UINT8 == 0, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_UINT32 == 2, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_INT32 == 3, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_UINT64 == 4, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_INT64 == 5, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_FLOAT16 == 6, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_FLOAT32 == 7, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_FLOAT64 == 8, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 == 9, "");
+_Static_assert(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 == 11, "");
+_Static_assert(CU_TENSOR_MAP_SWIZZLE_32B == 1, "");
+_Static_assert(CU_TENSOR_MAP_SWIZZLE_128B == 3, "");
+_Static_assert(CU_TENSOR_MAP_L2_PROMOTION_L2_64B == 1, "");
+_Static_assert(CU_TENSOR_MAP_L2_PROMOTION_L2_256B == 3, "");
+_Static_assert(CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA == 1, "");
+_Static_assert((int)HONE_CU_INTERLEAVE_NONE ==
+                   (int)CU_TENSOR_MAP_INTERLEAVE_NONE,
+               "");

@@ -103,6 +103,7 @@ void fake_reset(void)
     atomic_store(&n_calls, 0);
     atomic_store(&fail_at, 0);
     atomic_store(&n_launches, 0);
+    fake_forget_maps();
     atomic_store(&n_loads, 0);
 }
 
@@ -387,7 +388,8 @@ static void record(long index, hone_cu_function f,
     to->context_id = current->id;
     to->n_params = f->n_params;
     for (size_t i = 0; i < f->n_params; ++i)
-        memcpy(&to->params[i], params[i], f->size_bytes[i]);
+        memcpy(&to->params[i], params[i],
+               f->size_bytes[i] < 8 ? f->size_bytes[i] : 8);
     (void)pthread_mutex_unlock(&fake.lock);
 }
 

@@ -26,8 +26,25 @@ typedef struct fake_launch {
     hone_stream stream;
     unsigned long long context_id;
     size_t n_params;
-    uint64_t params[FAKE_MAX_PARAMS]; /* zero-extended */
+    uint64_t params[FAKE_MAX_PARAMS]; /* zero-extended, cut after 8 bytes */
 } fake_launch;
+
+/* What cuTensorMapEncodeTiled was asked. A map holds the address of its array
+ * in its first word, and the number of the call in the second. */
+typedef struct fake_map {
+    int type;
+    uint32_t rank;
+    hone_cu_ptr address;
+    uint64_t dims[5];
+    uint64_t strides[4];
+    uint32_t box[5];
+    uint32_t steps[5];
+    int modes[4]; /* interleave, swizzle, L2 promotion, fill */
+} fake_map;
+
+FAKE_API long fake_n_maps(void); /* encoded since fake_reset() */
+/* Map 0 is the first since fake_reset(); only 64 are kept. */
+FAKE_API const fake_map *fake_map_at(long index);
 
 /* Back to: sm_90 with 132 multiprocessors, name "Fake H200", nothing
  * recorded, no failure planned. Contexts and modules stay. */

@@ -9,6 +9,7 @@
 #define DECLARE(field, symbol, parameters)                                   \
     FAKE_API hone_cu_result symbol parameters;
 HONE_CUDA_MAP(DECLARE)
+HONE_CUDA_OPTIONAL_MAP(DECLARE)
 #undef DECLARE
 
 enum {
@@ -27,5 +28,8 @@ int fake_enter(void);
         if (fake_code)                                                       \
             return fake_code;                                                \
     } while (0)
+
+/* For fake_reset(). */
+void fake_forget_maps(void);
 
 #endif
