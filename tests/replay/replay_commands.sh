@@ -90,6 +90,9 @@ err_has "there is no search strategy 'magic'; there are: "
 run 2 simulate "$rec/small_t4.json" --strategy random,,latin
 run 2 tune --device "replay:$rec/small_t4.json" --strategy random,latin
 err_has "no search strategy 'random,latin'"
+# A batch: as many trials, and answers that come too late to be of use.
+run 0 simulate "$rec/small_t4.json" --batch 8 --budget 5 --format json
+json batch=8 files.0.evaluations=5.0
 run 2 simulate "$rec/small_t4.json" --batch 1025
 err_has "a batch has at most 1024"
 run 2 simulate "$rec/small_t4.json" --budget never
