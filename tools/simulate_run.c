@@ -58,7 +58,7 @@ static void summarise(const hone_recording *recording,
                       const hone_replay_traces *traces, double *best,
                       hone_simulated *out)
 {
-    const double share = 1 / (double)traces->n;
+    const double n_runs = (double)traces->n;
     size_t n_best = 0;
 
     for (size_t i = 0; i < traces->n; ++i) {
@@ -66,13 +66,16 @@ static void summarise(const hone_recording *recording,
         const size_t n = hone__replay_trace_within(trace, &out->budget);
         const hone_replay_point *last = n ? &trace->points[n - 1] : NULL;
 
-        out->evaluations += share * (double)n;
-        out->simulated_s += last ? share * last->simulated_s : 0;
+        out->evaluations += (double)n;
+        out->simulated_s += last ? last->simulated_s : 0;
         if (!last || last->best_ns <= 0)
             continue;
-        out->fraction += share * recording->best_ns / last->best_ns;
+        out->fraction += recording->best_ns / last->best_ns;
         best[n_best++] = last->best_ns;
     }
+    out->evaluations /= n_runs;
+    out->simulated_s /= n_runs;
+    out->fraction /= n_runs;
     if (n_best)
         out->best_ns = hone__median(best, n_best);
 }
