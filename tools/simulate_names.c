@@ -82,19 +82,31 @@ static void split(name_set *all, space_name *name)
     }
 }
 
+/* How much of a first word is kept, in whole code points of UTF-8. */
+static size_t kept_length(const name_set *all, const word *w)
+{
+    size_t length = w->length;
+
+    if (all->cut && length > SHORT_WORD)
+        length = all->cut;
+    while (length < w->length &&
+           ((unsigned char)w->text[length] & 0xc0) == 0x80)
+        --length;
+    return length;
+}
+
 /* The first word is the kernel's name, which a reader looks for. */
 static void join(const name_set *all, const space_name *name, hone_text *out)
 {
     hone__text_clear(out);
     for (size_t i = 0; i < name->n_words; ++i) {
         const word *w = &all->words[name->words[i]];
-        const int is_cut = !i && all->cut && w->length > SHORT_WORD;
 
         if (i && w->is_dropped)
             continue;
         if (i)
             hone__text_puts(out, " ");
-        hone__text_append(out, w->text, is_cut ? all->cut : w->length);
+        hone__text_append(out, w->text, i ? w->length : kept_length(all, w));
     }
 }
 

@@ -95,10 +95,9 @@ hone_status hone__replay_run(const hone_replay_request *request,
     *out_last = (hone_replay_step){.index = -1};
     status = hone__search_open(
         request->strategy, &space,
-        &(hone_search_options){request->seed, &request->first, 1,
-                               request->is_secret
-                                   ? 0
-                                   : request->budget.evaluations},
+        &(hone_search_options){
+            request->seed, &request->first, 1,
+            request->is_secret ? 0 : request->budget.evaluations},
         &search, err);
     if (status == HONE_OK)
         status = loop(request, search, on_step, user, out_last, err);

@@ -14,7 +14,7 @@ typedef struct hone_replay_budget {
 
 /* After one trial. */
 typedef struct hone_replay_step {
-    int64_t index;      /* of the configuration */
+    int64_t index; /* of the configuration */
     const hone_recorded_trial *trial;
     int64_t n;          /* trials so far */
     double simulated_s; /* clock when it ended */
@@ -34,13 +34,13 @@ typedef struct hone_replay_request {
     int64_t first;        /* the configuration that is tried first, or -1 */
     uint64_t seed;
     hone_replay_budget budget;
-    int64_t batch;        /* so many are asked for before the first answer,
-                             HONE_MOST_AHEAD at most; 0 and 1: each is
-                             answered before the next */
+    int64_t batch; /* so many are asked for before the first answer,
+                      HONE_MOST_AHEAD at most; 0 and 1: each is
+                      answered before the next */
     hone_replay_budget at_least; /* a spent budget does not end the run before
                                     these are reached too */
-    int is_secret;        /* the strategy is not told how many evaluations the
-                             budget allows */
+    int is_secret; /* the strategy is not told how many evaluations the
+                      budget allows */
 } hone_replay_request;
 
 /* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no

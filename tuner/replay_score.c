@@ -12,8 +12,7 @@ enum { N_STEPS = 1000 };
 
 static hone_status out_of_memory(hone_error *err)
 {
-    return hone__fail(err, HONE_ERR_NO_MEMORY,
-                      "out of memory while scoring");
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory while scoring");
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -24,7 +23,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- the space ---------------------------------------------------------- */
+/* ---- the space ----------------------------------------------------------
+ */
 
 /* The valid times of a recording, ascending: rank 0 is the optimum. */
 typedef struct ranks {
@@ -93,8 +93,7 @@ static size_t rank_of(const ranks *r, double time_ns)
 static hone_replay_budget cutoff_budget(const ranks *r, double cutoff)
 {
     const double optimum = r->times[0];
-    const double target =
-        optimum + (median_time(r) - optimum) * (1 - cutoff);
+    const double target = optimum + (median_time(r) - optimum) * (1 - cutoff);
     size_t i = 0;
     hone_replay_budget budget;
 
@@ -102,8 +101,7 @@ static hone_replay_budget cutoff_budget(const ranks *r, double cutoff)
         ++i;
     if (r->times[r->n - 1 - i] <= optimum && i > 0)
         --i;
-    budget.evaluations =
-        (int64_t)ceil((double)i / (double)(r->n + 1 - i));
+    budget.evaluations = (int64_t)ceil((double)i / (double)(r->n + 1 - i));
     if (budget.evaluations < 1)
         budget.evaluations = 1;
     budget.seconds = (double)budget.evaluations * r->median_cost_s;
@@ -139,7 +137,8 @@ static double random_time(const ranks *r, double time_s)
                             : r->times[r->n - 1 - (size_t)falling];
 }
 
-/* ---- the strategy's curve ----------------------------------------------- */
+/* ---- the strategy's curve -----------------------------------------------
+ */
 
 typedef struct point {
     double time_s;
@@ -206,9 +205,9 @@ hone_status hone__isotonic_falling(double *values, const double *weights,
             const block *before = &blocks[--n_blocks];
             const double weight = before->weight + last.weight;
 
-            last.value = (before->value * before->weight +
-                          last.value * last.weight) /
-                         weight;
+            last.value =
+                (before->value * before->weight + last.value * last.weight) /
+                weight;
             last.weight = weight;
             last.n += before->n;
         }
@@ -281,8 +280,7 @@ static double mean_gain(const curve *c, double start_s, double end_s)
     int n = 0;
 
     for (int i = 0; i < N_STEPS; ++i) {
-        const double time_s =
-            start_s + (end_s - start_s) * i / (N_STEPS - 1);
+        const double time_s = start_s + (end_s - start_s) * i / (N_STEPS - 1);
         const double baseline = random_time(c->ranks, time_s);
         const double found = curve_time(c, time_s, &at);
 

@@ -72,6 +72,10 @@ grep -q '^budget  *1  *1  *[0-9]* *$' "$work/out" || fail "no budgets"
 [ "$(grep -c '^random\|^exhaustive' "$work/out")" -eq 2 ] || fail "two rows"
 run 0 simulate "$rec/small_t4.json" --strategy all --format csv
 out_has ",latin,"
+# A name is not cut within a letter.
+cp "$rec/small_t4.json" "$work/$(printf 'abc\303\251fghij_k.json')"
+run 0 simulate "$work"/abc*.json --budget 8 --format json
+json files.0.space=abc
 # One strategy keeps its figures at the top.
 run 0 simulate "$rec/small_t4.json" --score --strategy random --format json
 json strategy=random mean median worst worst_above_100=null

@@ -17,9 +17,8 @@
 
 /* A recording with one parameter and these times in seconds (0: failed), in
  * this order; each trial cost `cost_s`. */
-static const hone_recording *make(hone_recordings *list,
-                                  const double *times_s, size_t n,
-                                  double cost_s)
+static const hone_recording *
+make(hone_recordings *list, const double *times_s, size_t n, double cost_s)
 {
     hone_text text = {0};
     hone_error err = {0};
@@ -50,7 +49,8 @@ static void near(double value, double wanted)
         fail_msg("%.17g, not %.17g", value, wanted);
 }
 
-/* ---- runs --------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------
+ */
 
 static hone_replay_step run(const hone_recording *r, int64_t evaluations,
                             double seconds)
@@ -102,7 +102,8 @@ static void test_runs_and_budgets(void **state)
     hone__recordings_free(&list);
 }
 
-/* ---- the parts of the score --------------------------------------------- */
+/* ---- the parts of the score ---------------------------------------------
+ */
 
 static void test_cutoff(void **state)
 {
@@ -142,11 +143,12 @@ static void test_isotonic(void **state)
         {1, {3}, {2}, {3}},
         {4, {4, 3, 2, 1}, {1, 1, 1, 1}, {4, 3, 2, 1}},
         {4, {1, 2, 3, 4}, {1, 1, 1, 1}, {2.5, 2.5, 2.5, 2.5}},
-        {6, {9, 4, 6, 5, 1, 2}, {1, 1, 1, 1, 1, 1},
-         {9, 5, 5, 5, 1.5, 1.5}},
+        {6, {9, 4, 6, 5, 1, 2}, {1, 1, 1, 1, 1, 1}, {9, 5, 5, 5, 1.5, 1.5}},
         {3, {5, 1, 4}, {1, 1, 3}, {5, 3.25, 3.25}},
-        {5, {5, 3, 4, 6, 1}, {1, 1, 1, 1, 1}, {5, 13. / 3, 13. / 3, 13. / 3,
-                                               1}},
+        {5,
+         {5, 3, 4, 6, 1},
+         {1, 1, 1, 1, 1},
+         {5, 13. / 3, 13. / 3, 13. / 3, 1}},
     };
 
     (void)state;
