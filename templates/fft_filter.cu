@@ -76,7 +76,7 @@
 #pragma hone launch fft_filter grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, h, y, i64(batch))
 #pragma hone work flops((10*n*log2(n) + 6*n)*batch) bytes(16*n*batch + 8*n)
 #pragma hone check cpu.fft_filter tolerance(2*log2(n))
-#pragma hone baseline memcpy
+#pragma hone baseline cufft.filter, memcpy
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS
                          : EXCHANGE == EXCHANGE_values::halves ? hone::fft::HALVES

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* "cublas.gemm" is what templates call cuBLAS as a reference. */
+/* "cublas.gemm" and "cufft.c2c" are what templates call these libraries as
+ * references. */
 static const struct {
     const char *name;
     const hone_baseline_kind *kind;
@@ -15,6 +16,9 @@ static const struct {
     {"cublas.gemm", &hone__baseline_cublas_gemm},
     {"cublas.axpy", &hone__baseline_cublas_axpy},
     {"cublaslt", &hone__baseline_cublaslt},
+    {"cufft", &hone__baseline_cufft},
+    {"cufft.c2c", &hone__baseline_cufft},
+    {"cufft.filter", &hone__baseline_cufft_filter},
     {"memcpy", &hone__baseline_memcpy},
 };
 

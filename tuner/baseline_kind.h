@@ -28,10 +28,12 @@ struct hone_baseline {
     char label[160];
 };
 
-/* The kinds, one file each (cuBLAS: two in one). */
+/* The kinds, one file each (cuBLAS and cuFFT: two in one). */
 extern const hone_baseline_kind hone__baseline_cublas_gemm;
 extern const hone_baseline_kind hone__baseline_cublas_axpy;
 extern const hone_baseline_kind hone__baseline_cublaslt;
+extern const hone_baseline_kind hone__baseline_cufft;
+extern const hone_baseline_kind hone__baseline_cufft_filter;
 extern const hone_baseline_kind hone__baseline_memcpy;
 extern const hone_baseline_kind hone__baseline_plugin;
 

@@ -72,8 +72,8 @@ static hone_status load(hone_error *err)
 
     beside_program(path, sizeof path);
     HONE_TRY(hone__library_open(&search, &library, err));
-    status = hone__library_bind(library, search.what, symbols, 1, &table,
-                                err);
+    status =
+        hone__library_bind(library, search.what, symbols, 1, &table, err);
     if (status != HONE_OK) {
         (void)dlclose(library);
         return status;
@@ -104,13 +104,13 @@ static int is_shipped(const char *name)
     return 0;
 }
 
-static hone_status unknown(const char *name, const char *why,
-                           hone_error *err)
+static hone_status unknown(const char *name, const char *why, hone_error *err)
 {
     return hone__fail(err, HONE_ERR_NOT_FOUND,
                       "there is no rival '%s'; known are cublas, "
-                      "cublas.axpy, cublaslt, memcpy, and cub.sum with those "
-                      "of the library that $HONE_RIVALS names%s%s",
+                      "cublas.axpy, cublaslt, cufft, cufft.filter, memcpy, "
+                      "and cub.sum with those of the library that "
+                      "$HONE_RIVALS names%s%s",
                       name, *why ? ". " : "", why);
 }
 
@@ -167,10 +167,10 @@ static hone_status plugin_open(hone_baseline *self,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     self->state = state;
     state->rival = rival;
-    HONE_TRY(check(rival,
-                   rival->open(&description, &state->state, &self->n_choices,
-                               &message),
-                   text, err));
+    HONE_TRY(check(
+        rival,
+        rival->open(&description, &state->state, &self->n_choices, &message),
+        text, err));
     state->opened = 1;
     (void)snprintf(self->label, sizeof self->label, "%s", rival->label);
     return HONE_OK;
@@ -196,10 +196,10 @@ static hone_status plugin_enqueue(hone_baseline *self, size_t choice,
     char text[512] = "";
     hone_rival_message_v1 message = {text, sizeof text};
 
-    return check(state->rival,
-                 state->rival->enqueue(state->state, choice, args, stream,
-                                       &message),
-                 text, err);
+    return check(
+        state->rival,
+        state->rival->enqueue(state->state, choice, args, stream, &message),
+        text, err);
 }
 
 const hone_baseline_kind hone__baseline_plugin = {

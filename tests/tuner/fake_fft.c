@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library with the symbols of cuFFT that computes transforms on the host by
+ * their definition. It wants a plan of one dimension with transforms one
+ * after another, and a stream before the first run. $FAKE_FFT_FAIL names a
+ * function that fails with $FAKE_FFT_CODE (5); fake_fft_live() counts plans,
+ * fake_fft_streams() how often a stream was set. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4 };
+enum { C2C = 0x29, Z2Z = 0x69, MOST_PLANS = 4, MOST_N = 64 };
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef struct plan {
+    int used;
+    int has_stream;
+    int type;
+    long long n;
+    long long batch;
+} plan;
+
+static plan plans[MOST_PLANS];
+static int live;
+static int streams;
+
+EXPORT int fake_fft_live(void);
+EXPORT int fake_fft_streams(void);
+EXPORT int cufftCreate(int *out);
+EXPORT int cufftMakePlanMany64(int h, int rank, long long *n,
+                               long long *in_embed, long long in_stride,
+                               long long in_distance, long long *out_embed,
+                               long long out_stride, long long out_distance,
+                               int type, long long batch,
+                               size_t *workspace_bytes);
+EXPORT int cufftSetStream(int h, void *stream);
+EXPORT int cufftExecC2C(int h, void *in, void *out, int direction);
+EXPORT int cufftExecZ2Z(int h, void *in, void *out, int direction);
+EXPORT int cufftDestroy(int h);
+
+static int fails(const char *function)
+{
+    const char *const name = getenv("FAKE_FFT_FAIL");
+    const char *const code = getenv("FAKE_FFT_CODE");
+
+    return name && !strcmp(name, function) ? (code ? atoi(code) : 5) : 0;
+}
+
+static plan *plan_of(int h)
+{
+    return h >= 0 && h < MOST_PLANS && plans[h].used ? &plans[h] : NULL;
+}
+
+int fake_fft_live(void)
+{
+    return live;
+}
+
+int fake_fft_streams(void)
+{
+    return streams;
+}
+
+int cufftCreate(int *out)
+{
+    if (fails("cufftCreate"))
+        return fails("cufftCreate");
+    for (int i = 0; i < MOST_PLANS; i++)
+        if (!plans[i].used) {
+            plans[i] = (plan){.used = 1};
+            live++;
+            *out = i;
+            return 0;
+        }
+    return 2;
+}
+
+int cufftMakePlanMany64(int h, int rank, long long *n, long long *in_embed,
+                        long long in_stride, long long in_distance,
+                        long long *out_embed, long long out_stride,
+                        long long out_distance, int type, long long batch,
+                        size_t *workspace_bytes)
+{
+    plan *const p = plan_of(h);
+
+    (void)in_stride;
+    (void)in_distance;
+    (void)out_stride;
+    (void)out_distance;
+    if (fails("cufftMakePlanMany64"))
+        return fails("cufftMakePlanMany64");
+    if (!p)
+        return INVALID_PLAN;
+    if (rank != 1 || in_embed || out_embed || n[0] > MOST_N || batch < 1 ||
+        !workspace_bytes)
+        return INVALID_VALUE;
+    if (type != C2C && type != Z2Z)
+        return INVALID_TYPE;
+    p->type = type;
+    p->n = n[0];
+    p->batch = batch;
+    *workspace_bytes = 0;
+    return 0;
+}
+
+int cufftSetStream(int h, void *stream)
+{
+    plan *const p = plan_of(h);
+
+    (void)stream;
+    if (fails("cufftSetStream"))
+        return fails("cufftSetStream");
+    if (!p)
+        return INVALID_PLAN;
+    p->has_stream = 1;
+    streams++;
+    return 0;
+}
+
+static double value(int type, const void *array, long long i)
+{
+    return type == Z2Z ? ((const double *)array)[i]
+                       : (double)((const float *)array)[i];
+}
+
+static void put(int type, void *array, long long i, double v)
+{
+    if (type == Z2Z)
+        ((double *)array)[i] = v;
+    else
+        ((float *)array)[i] = (float)v;
+}
+
+static int exec(const plan *p, int type, const void *in, void *out,
+                int direction)
+{
+    double kept[2 * MOST_N];
+
+    if (!p || !p->has_stream || p->type != type)
+        return INVALID_PLAN;
+    if (direction != 1 && direction != -1)
+        return INVALID_VALUE;
+    for (long long b = 0; b < p->batch; b++) {
+        const long long base = 2 * b * p->n;
+
+        for (long long i = 0; i < 2 * p->n; i++)
+            kept[i] = value(type, in, base + i);
+        for (long long k = 0; k < p->n; k++) {
+            double re = 0, im = 0;
+
+            for (long long j = 0; j < p->n; j++) {
+                const double angle = direction * 6.283185307179586476925 *
+                                     (double)(j * k % p->n) / (double)p->n;
+
+                re += kept[2 * j] * cos(angle) - kept[2 * j + 1] * sin(angle);
+                im += kept[2 * j] * sin(angle) + kept[2 * j + 1] * cos(angle);
+            }
+            put(type, out, base + 2 * k, re);
+            put(type, out, base + 2 * k + 1, im);
+        }
+    }
+    return 0;
+}
+
+int cufftExecC2C(int h, void *in, void *out, int direction)
+{
+    return fails("cufftExecC2C") ? fails("cufftExecC2C")
+                                 : exec(plan_of(h), C2C, in, out, direction);
+}
+
+int cufftExecZ2Z(int h, void *in, void *out, int direction)
+{
+    return fails("cufftExecZ2Z") ? fails("cufftExecZ2Z")
+                                 : exec(plan_of(h), Z2Z, in, out, direction);
+}
+
+int cufftDestroy(int h)
+{
+    plan *const p = plan_of(h);
+
+    if (!p)
+        return INVALID_PLAN;
+    p->used = 0;
+    live--;
+    return 0;
+}

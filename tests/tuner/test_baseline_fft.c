@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rivals from cuFFT against a library that has its symbols and computes
+ * by definition. The filter kernel between two transforms is compiled by
+ * NVRTC, where that is installed, and played by a function of ours. */
+#include "tests/tuner/baseline_fixture.h"
+#include "tests/tuner/fake_driver.h"
+#include "tuner/baseline.h"
+#include "tuner/fft_problem.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define FAKE_FFT HONE_FAKES "/libfake_fft.so"
+
+enum { N = 8, BATCH = 3, LANES = 2 * N * BATCH };
+
+static int (*fft_live)(void);
+static int (*fft_streams)(void);
+
+/* ---- a driver that can load and launch the filter kernel ----------------
+ */
+
+static int modules;
+static int launches;
+
+static hone_cu_result module_load(hone_cu_module *out, const void *image)
+{
+    assert_non_null(image);
+    *out = (hone_cu_module)(uintptr_t)0x1000;
+    modules++;
+    return 0;
+}
+
+static hone_cu_result module_unload(hone_cu_module m)
+{
+    assert_true(m == (hone_cu_module)(uintptr_t)0x1000);
+    modules--;
+    return 0;
+}
+
+static hone_cu_result module_function(hone_cu_function *out, hone_cu_module m,
+                                      const char *name)
+{
+    (void)m;
+    assert_string_equal(name, "hone_filter");
+    *out = (hone_cu_function)(uintptr_t)0x2000;
+    return 0;
+}
+
+static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
+                             unsigned gz, unsigned bx, unsigned by,
+                             unsigned bz, unsigned shared_bytes,
+                             hone_stream s, void **params, void **extra)
+{
+    float *const y = (float *)(uintptr_t) * (hone_cu_ptr *)params[0];
+    const float *const h =
+        (const float *)(uintptr_t) * (hone_cu_ptr *)params[1];
+    const long long n = *(long long *)params[2];
+    const long long total = *(long long *)params[3];
+
+    (void)s;
+    (void)extra;
+    assert_true(f == (hone_cu_function)(uintptr_t)0x2000);
+    assert_int_equal(gy * gz * by * bz, 1);
+    assert_int_equal(shared_bytes, 0);
+    assert_in_range((long long)gx * bx * 2, total, total + 2 * bx - 1);
+    for (long long i = 0; i < total; i++) {
+        const float re = h[2 * (i % n)], im = h[2 * (i % n) + 1];
+        const float old = y[2 * i];
+
+        y[2 * i] = old * re - y[2 * i + 1] * im;
+        y[2 * i + 1] = old * im + y[2 * i + 1] * re;
+    }
+    launches++;
+    return 0;
+}
+
+static hone_cu_result attribute(int *out, int which, hone_cu_device d)
+{
+    if (which != 75 && which != 76)
+        return fake_driver.device_attribute(out, which, d);
+    *out = which == 75 ? 9 : 0;
+    return 0;
+}
+
+static hone_cuda driver(void)
+{
+    hone_cuda table = fake_driver;
+
+    table.module_load = module_load;
+    table.module_unload = module_unload;
+    table.module_function = module_function;
+    table.launch = launch;
+    table.device_attribute = attribute;
+    return table;
+}
+
+/* ---- problems -----------------------------------------------------------
+ */
+
+static hone_resolved fft_problem(int64_t n, int64_t batch, int64_t direction,
+                                 int is_filter)
+{
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = is_filter ? 2 : 3;
+    problem.dims[0] = n;
+    problem.dims[1] = batch;
+    problem.dims[2] = direction;
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_C32, n * batch);
+    if (is_filter)
+        problem_arg(&problem, "h", HONE_ARG_IN, HONE_TYPE_C32, n);
+    problem_arg(&problem, "y", HONE_ARG_OUT, HONE_TYPE_C32, n * batch);
+    return problem;
+}
+
+static float x[LANES], y[LANES], h[2 * N];
+
+static void make_arrays(void)
+{
+    for (int i = 0; i < LANES; i++) {
+        x[i] = (float)(i * 5 % 13 - 6);
+        y[i] = NAN;
+    }
+    for (int i = 0; i < 2 * N; i++)
+        h[i] = (float)(i * 7 % 11 - 5);
+}
+
+/* One transform of doubles by its definition. */
+static void transform(const double *from, int sign, double *to)
+{
+    for (int k = 0; k < N; k++) {
+        to[2 * k] = to[2 * k + 1] = 0;
+        for (int j = 0; j < N; j++) {
+            const double angle = sign * 6.283185307179586 * (j * k % N) / N;
+            const double c = cos(angle), s = sin(angle);
+
+            to[2 * k] += from[2 * j] * c - from[2 * j + 1] * s;
+            to[2 * k + 1] += from[2 * j] * s + from[2 * j + 1] * c;
+        }
+    }
+}
+
+static void expect(int sign, int is_filter)
+{
+    for (int b = 0; b < BATCH; b++) {
+        double in[2 * N], out[2 * N];
+
+        for (int i = 0; i < 2 * N; i++)
+            in[i] = (double)x[2 * N * b + i];
+        transform(in, is_filter ? -1 : sign, out);
+        for (int k = 0; k < N && is_filter; k++) {
+            const double re = (double)h[2 * k], im = (double)h[2 * k + 1];
+
+            in[2 * k] = out[2 * k] * re - out[2 * k + 1] * im;
+            in[2 * k + 1] = out[2 * k] * im + out[2 * k + 1] * re;
+        }
+        if (is_filter)
+            transform(in, 1, out);
+        for (int i = 0; i < 2 * N; i++)
+            if (!(fabs((double)y[2 * N * b + i] - out[i]) <= 1e-2))
+                fail_msg("lane %d of transform %d is %g, not %g", i, b,
+                         (double)y[2 * N * b + i], out[i]);
+    }
+}
+
+static void refused(const char *name, const hone_resolved *problem,
+                    hone_status status, const char *words)
+{
+    const hone_cuda table = driver();
+    hone_baseline *rival = NULL;
+    hone_error err = {0};
+
+    assert_int_equal(
+        hone__baseline_open(name, "an_op", problem, &table, &rival, &err),
+        status);
+    assert_null(rival);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not say '%s'", err.text, words);
+    assert_int_equal(modules, 0);
+    if (fft_live)
+        assert_int_equal(fft_live(), 0);
+}
+
+/* Before the library is loaded: this test stands first. */
+static void test_missing(void **state)
+{
+    const hone_resolved problem = fft_problem(N, BATCH, 1, 0);
+
+    (void)state;
+    setenv("HONE_CUFFT_LIBRARY", "/nonexistent/libcufft.so", 1);
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "HONE_CUFFT_LIBRARY");
+    setenv("HONE_CUFFT_LIBRARY", HONE_FAKES "/libfake_nvml.so", 1);
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "cufftCreate");
+    setenv("HONE_CUFFT_LIBRARY", FAKE_FFT, 1);
+}
+
+static void load_fake(void)
+{
+    void *const library = dlopen(FAKE_FFT, RTLD_NOW);
+
+    assert_non_null(library);
+    *(void **)&fft_live = dlsym(library, "fake_fft_live");
+    *(void **)&fft_streams = dlsym(library, "fake_fft_streams");
+    assert_non_null(fft_live);
+    assert_non_null(fft_streams);
+}
+
+/* Both directions and a filter; the stream is set once for each stream. */
+static void run(const char *name, int64_t direction, int is_filter)
+{
+    const hone_resolved problem = fft_problem(N, BATCH, direction, is_filter);
+    const hone_cuda table = driver();
+    hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)x, (hone_cu_ptr)(uintptr_t)y,
+                        (hone_cu_ptr)(uintptr_t)h};
+    void *plain[] = {&at[0], &at[1]};
+    void *filter[] = {&at[0], &at[2], &at[1]};
+    hone_baseline *rival = NULL;
+    hone_error err = {0};
+    int before;
+
+    if (hone__baseline_open(name, "fft", &problem, &table, &rival, &err)) {
+        if (is_filter && strstr(err.text, "NVRTC"))
+            skip();
+        fail_msg("%s", err.text);
+    }
+    assert_int_equal(hone__baseline_n_choices(rival), 1);
+    assert_int_equal(hone__baseline_computes(rival), 1);
+    assert_non_null(strstr(hone__baseline_label(rival), "cuFFT"));
+    before = fft_streams();
+    for (int i = 0; i < 3; i++) {
+        const hone_stream stream = (hone_stream)(uintptr_t)(i / 2 * 64);
+
+        make_arrays();
+        if (hone__baseline_enqueue(rival, 0, is_filter ? filter : plain,
+                                   stream, &err))
+            fail_msg("%s", err.text);
+        expect(direction == 2 ? 1 : -1, is_filter);
+    }
+    assert_int_equal(fft_streams() - before, 2);
+    hone__baseline_close(rival);
+    assert_int_equal(fft_live(), 0);
+    assert_int_equal(modules, 0);
+}
+
+static void test_transforms(void **state)
+{
+    (void)state;
+    load_fake();
+    run("cufft", 1, 0);
+    run("cufft", 2, 0);
+    run("cufft.c2c", 2, 0);
+}
+
+static void test_filter(void **state)
+{
+    (void)state;
+    launches = 0;
+    run("cufft.filter", 1, 1);
+    assert_int_equal(launches, 3);
+}
+
+static void test_unfit(void **state)
+{
+    hone_resolved problem = fft_problem(N, BATCH, 1, 0);
+
+    (void)state;
+    refused("cufft.filter", &problem, HONE_ERR_UNSUPPORTED, "a filter h");
+    problem.args[1].mode = HONE_ARG_INOUT;
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "an output y");
+    problem = fft_problem(N, BATCH, 1, 0);
+    problem.args[0].type = HONE_TYPE_F32;
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "c32");
+    problem = fft_problem(N, BATCH, 1, 0);
+    problem.args[0].count--;
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "n*batch");
+    problem.n_dims = 0;
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "dimension");
+}
+
+static void test_failures(void **state)
+{
+    static const struct {
+        const char *function;
+        const char *code;
+        hone_status status;
+        const char *words;
+    } rows[] = {
+        {"cufftCreate", "7", HONE_ERR_CUDA, "set-up failed (code 7)"},
+        {"cufftMakePlanMany64", "8", HONE_ERR_UNSUPPORTED, "invalid size"},
+        {"cufftMakePlanMany64", "2", HONE_ERR_NO_MEMORY, "allocation"},
+        {"cufftMakePlanMany64", "99", HONE_ERR_CUDA, "unknown status"},
+    };
+    const hone_resolved problem = fft_problem(N, BATCH, 1, 0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        setenv("FAKE_FFT_FAIL", rows[i].function, 1);
+        setenv("FAKE_FFT_CODE", rows[i].code, 1);
+        refused("cufft", &problem, rows[i].status, rows[i].words);
+    }
+    unsetenv("FAKE_FFT_FAIL");
+}
+
+/* A failure of a run, and a problem in one dimension. */
+static void test_failing_run(void **state)
+{
+    static const char *const functions[] = {"cufftSetStream", "cufftExecC2C"};
+    hone_resolved problem = fft_problem(N, 1, 1, 0);
+    const hone_cuda table = driver();
+    hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)x, (hone_cu_ptr)(uintptr_t)y};
+    void *args[] = {&at[0], &at[1]};
+    hone_baseline *rival = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    problem.n_dims = 1;
+    setenv("FAKE_FFT_CODE", "6", 1);
+    assert_int_equal(
+        hone__baseline_open("cufft", "fft", &problem, &table, &rival, &err),
+        HONE_OK);
+    for (size_t i = 0; i < 2; i++) {
+        setenv("FAKE_FFT_FAIL", functions[i], 1);
+        assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+                         HONE_ERR_CUDA);
+        assert_non_null(strstr(err.text, functions[i]));
+        hone__error_clear(&err);
+    }
+    unsetenv("FAKE_FFT_FAIL");
+    assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+                     HONE_OK);
+    hone__baseline_close(rival);
+    assert_int_equal(fft_live(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_filter),   cmocka_unit_test(test_unfit),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_failing_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
