@@ -33,6 +33,15 @@ double hone_reference_from_f16(uint16_t bits)
     return value;
 }
 
+double hone_reference_from_bf16(uint16_t bits)
+{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float value;
+
+    memcpy(&value, &wide, sizeof value);
+    return (double)value;
+}
+
 void hone_reference_saxpy(const int64_t *dims, const void *const *args,
                           int64_t first, int64_t count, double *value,
                           double *magnitude)
@@ -150,6 +159,48 @@ void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
 double hone_reference_gemm_f16_cost(const int64_t *dims)
 {
     return 2.0 * (double)dims[2] + 3.0;
+}
+
+/* A factor of a product, as it is stored: element (row, step) of A is `along`
+ * elements from the next step, `across` from the next row. */
+typedef struct factor {
+    const uint16_t *data;
+    int64_t type, across, along;
+} factor;
+
+static double factor_element(const factor *x, int64_t row, int64_t step)
+{
+    const uint16_t bits = x->data[row * x->across + step * x->along];
+
+    return x->type == HONE_REFERENCE_BF16 ? hone_reference_from_bf16(bits)
+                                          : hone_reference_from_f16(bits);
+}
+
+void hone_reference_gemm_sm90(const int64_t *dims, const void *const *args,
+                              int64_t first, int64_t count, double *value,
+                              double *magnitude)
+{
+    const int64_t m = dims[0], n = dims[1], k = dims[2];
+    const factor a = {args[0], dims[3], dims[4] ? 1 : k, dims[4] ? m : 1};
+    const factor b = {args[1], dims[3], dims[5] ? k : 1, dims[5] ? 1 : n};
+
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t row = (first + i) / n, column = (first + i) % n;
+
+        value[i] = magnitude[i] = 0.0;
+        for (int64_t step = 0; step < k; ++step) {
+            const double term = factor_element(&a, row, step) *
+                                factor_element(&b, column, step);
+
+            value[i] += term;
+            magnitude[i] += fabs(term);
+        }
+    }
+}
+
+double hone_reference_gemm_sm90_cost(const int64_t *dims)
+{
+    return 2.0 * (double)dims[2];
 }
 
 void hone_reference_conv1d(const int64_t *dims, const void *const *args,

@@ -20,11 +20,19 @@
 #include <stdint.h>
 
 /* Element types of a problem dimension; the values are pinned. */
-enum { HONE_REFERENCE_F32 = 4, HONE_REFERENCE_F64 = 5 };
+enum {
+    HONE_REFERENCE_F16 = 1,
+    HONE_REFERENCE_BF16 = 2,
+    HONE_REFERENCE_F32 = 4,
+    HONE_REFERENCE_F64 = 5
+};
 
 /* IEEE binary16 bits to double: exact, also for subnormals, infinities and
  * NaN (whose payload moves to the top of double's). */
 double hone_reference_from_f16(uint16_t bits);
+
+/* The same of bfloat16: the upper half of a float. */
+double hone_reference_from_bf16(uint16_t bits);
 
 /* dims {n, type}; args {alpha, x, y}; y = alpha*x + y. */
 void hone_reference_saxpy(const int64_t *dims, const void *const *args,
@@ -46,6 +54,14 @@ void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
                              int64_t first, int64_t count, double *value,
                              double *magnitude);
 double hone_reference_gemm_f16_cost(const int64_t *dims);
+
+/* dims {M, N, K, type, TRANS_A, TRANS_B}; args {A, B, C} of type f16 or bf16:
+ * C = op(A)*op(B), row-major; A is M x K, or K x M if TRANS_A is not 0, B is
+ * K x N, or N x K. */
+void hone_reference_gemm_sm90(const int64_t *dims, const void *const *args,
+                              int64_t first, int64_t count, double *value,
+                              double *magnitude);
+double hone_reference_gemm_sm90_cost(const int64_t *dims);
 
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
  * being 0 in front of its first element. */

@@ -37,6 +37,12 @@ space reduce_sum 1000000 100 2000
 space gemm_f16 1,1,1 200 10000
 space gemm_f16 3000,517,777 200 10000
 space gemm_f16 4096,4096,4096 200 10000
+space gemm_sm90 1,8,8 300 40000
+space gemm_sm90 16,4096,4096 300 40000
+space gemm_sm90 3000,520,776 300 40000
+space gemm_sm90 8192,8192,64,bf16,0,1 300 40000
+space gemm_sm90 4096,4096,4096,f16,1,0 300 40000
+space gemm_sm90 8192,8192,8192,bf16,1,1 300 40000
 space conv1d 1,1 300 10000
 space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
@@ -57,6 +63,10 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
+refused gemm_sm90 16,20,16 "a row of B .* no multiple of 8 elements"
+refused gemm_sm90 20,16,16,f16,1 "a row of A .* no multiple of 8 elements"
+refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
+refused gemm_sm90 16,16,16,f16,2 "TRANS_A is one of a few numbers, 0 or 1"
 refused fft 1000 "a power of two from 16 to 8192"
 refused fft 8 "a power of two from 16 to 8192"
 refused fft 16384 "a power of two from 16 to 8192"
@@ -65,7 +75,7 @@ refused fft_filter 1000 "a power of two from 16 to 8192"
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 conv1d fft fft_filter; do
+for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -82,7 +92,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 conv1d fft fft_filter; do
+for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

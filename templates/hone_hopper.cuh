@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device helpers for compute capability 9.0: barriers in shared memory,
+ * tensor copies (TMA), matrix products of a warp group (wgmma) and what keeps
+ * them in order. Addresses of shared memory are 32-bit numbers, as the
+ * instructions want them. Every line of inline PTX of the templates that use
+ * them stands in this file, except the forms of wgmma itself, which a
+ * template expands for its tile.
+ * No include and no name of a template parameter: see hone_device.cuh. */
+#ifndef HONE_HOPPER_CUH
+#define HONE_HOPPER_CUH
+
+namespace hone {
+
+/* Address of something in this block's shared memory. */
+__device__ inline unsigned shared_address(const void *p)
+{
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+/* --- barriers in shared memory (8 bytes each) --------------------------- */
+
+__device__ inline void barrier_init(unsigned barrier, unsigned arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+                 :
+                 : "r"(barrier), "r"(arrivals)
+                 : "memory");
+}
+
+/* After the last init and before the barrier that tells other threads, the
+ * blocks of the cluster and the copy engine among them. */
+__device__ inline void barrier_init_done()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+}
+
+/* Arrive, and say how many bytes of copies this phase has to see. */
+__device__ inline void barrier_expect(unsigned barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                 :
+                 : "r"(barrier), "r"(bytes)
+                 : "memory");
+}
+
+__device__ inline void barrier_arrive(unsigned barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+                 :
+                 : "r"(barrier)
+                 : "memory");
+}
+
+/* Arrive at the barrier that block `rank` of the cluster has at this
+ * address. Orders no accesses to memory: a release at the scope of the
+ * cluster took a third of the speed of a matrix product. */
+__device__ inline void barrier_arrive_at(unsigned barrier, unsigned rank)
+{
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+                 "}"
+                 :
+                 : "r"(barrier), "r"(rank)
+                 : "memory");
+}
+
+/* Wait until the phase with this parity is over. Of a new barrier the phase
+ * "before the first", parity 1, is. */
+__device__ inline void barrier_wait(unsigned barrier, unsigned parity)
+{
+    unsigned over;
+
+    do {
+        asm volatile("{\n"
+                     ".reg .pred over;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], "
+                     "%2;\n"
+                     "selp.b32 %0, 1, 0, over;\n"
+                     "}"
+                     : "=r"(over)
+                     : "r"(barrier), "r"(parity)
+                     : "memory");
+    } while (!over);
+}
+
+/* The 128 threads of a warp group wait for each other: group 1 or 2 of the
+ * block. With the group's number as the barrier's, ptxas reserves all 16. */
+__device__ inline void group_sync(int group)
+{
+    if (group == 1)
+        asm volatile("bar.sync 1, 128;" : : : "memory");
+    else
+        asm volatile("bar.sync 2, 128;" : : : "memory");
+}
+
+/* All threads of all blocks of the cluster; warps call it whole. */
+__device__ inline void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;"
+                 :
+                 :
+                 : "memory");
+}
+
+/* --- tensor copies ------------------------------------------------------ */
+
+/* `map` is a parameter of the kernel (const __grid_constant__). */
+__device__ inline void tensor_prefetch(const CUtensorMap &map)
+{
+    asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+/* The box at element (x, y), x along rows, to `to`; `barrier` gets its bytes.
+ * What lies outside of the tensor becomes zero, and counts. */
+__device__ inline void tensor_load(unsigned to, const CUtensorMap &map, int x,
+                                   int y, unsigned barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                 ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :
+                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(barrier)
+                 : "memory");
+}
+
+/* To the same address of every block of the cluster whose bit is set, each
+ * block's barrier gets the bytes. */
+__device__ inline void tensor_load_all(unsigned to, const CUtensorMap &map,
+                                       int x, int y, unsigned barrier,
+                                       unsigned short blocks)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                 ".mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                 "[%1, {%2, %3}], [%4], %5;"
+                 :
+                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(barrier),
+                   "h"(blocks)
+                 : "memory");
+}
+
+/* From shared memory; what lies outside of the tensor is not written. The
+ * threads that wrote it pass async_fence() and a barrier before. */
+__device__ inline void tensor_store(const CUtensorMap &map, int x, int y,
+                                    unsigned from)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
+                 "[%0, {%1, %2}], [%3];"
+                 :
+                 : "l"(&map), "r"(x), "r"(y), "r"(from)
+                 : "memory");
+}
+
+__device__ inline void tensor_store_commit()
+{
+    asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+}
+
+/* Until all but the last PENDING groups of this thread have read shared
+ * memory: it may be overwritten. */
+template <int PENDING> __device__ inline void tensor_store_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(PENDING)
+                 : "memory");
+}
+
+__device__ inline void tensor_store_wait()
+{
+    asm volatile("cp.async.bulk.wait_group 0;" : : : "memory");
+}
+
+/* What this thread wrote to shared memory becomes visible to copies. */
+__device__ inline void async_fence()
+{
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+/* --- matrix products of a warp group ------------------------------------ */
+
+/* Registers of a thread from here on; all warps of a group call it. */
+template <int REGISTERS> __device__ inline void registers_grow()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(REGISTERS));
+}
+template <int REGISTERS> __device__ inline void registers_shrink()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(REGISTERS));
+}
+
+/* The field of a matrix descriptor for an operand at a multiple of 16. In a
+ * cluster the upper bits of an address say which block it belongs to; left
+ * in, they end up in the descriptor's strides. */
+__device__ inline unsigned wgmma_address(unsigned operand)
+{
+    return (operand & 0x3ffff) >> 4;
+}
+
+__device__ inline void wgmma_begin()
+{
+    asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+}
+
+__device__ inline void wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+}
+
+/* Until all but the last PENDING groups are done. */
+template <int PENDING> __device__ inline void wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(PENDING)
+                 : "memory");
+}
+
+/* Keeps the compiler from reading the sums of a product before the wait. */
+template <int COUNT> __device__ inline void wgmma_result(float (&sums)[COUNT])
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("" : "+f"(sums[i]) : : "memory");
+}
+
+/* Four 8 x 8 matrices of 16-bit elements, in the layout that wgmma leaves its
+ * sums in, to shared memory: lane l gives the address of row l%8 of matrix
+ * l/8. */
+__device__ inline void store_matrices(unsigned to, unsigned a, unsigned b,
+                                      unsigned c, unsigned d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :
+                 : "r"(to), "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
+/* Two sums as 16-bit numbers, rounded to nearest, `low` at the lower
+ * address. */
+__device__ inline unsigned pack_f16(float low, float high)
+{
+    unsigned pair;
+
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+__device__ inline unsigned pack_bf16(float low, float high)
+{
+    unsigned pair;
+
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+
+} /* namespace hone */
+
+#endif
