@@ -7,7 +7,7 @@
 /* One row each; the file that defines it has its name. */
 #define STRATEGIES(row)                                                      \
     row(exhaustive) row(random) row(latin) row(local) row(annealing)         \
-        row(genetic)
+        row(genetic) row(variable)
 
 #define DECLARE(name) extern const hone_strategy hone__strategy_##name;
 STRATEGIES(DECLARE)
