@@ -54,6 +54,7 @@ run() {
 step() { # step NAME
     case $1 in
     planted) run planted 150 gpu_planted.sh ;;
+    tma) run tma 150 gpu_tma.sh ;;
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
@@ -79,7 +80,7 @@ failed=0
 [ -s "$OUT/all.md" ] ||
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
-    set -- planted kill faults throughput racing reduce rival sanitize gemm
+    set -- planted tma kill faults throughput racing reduce rival sanitize gemm
 for name in "$@"; do
     step "$name"
 done
