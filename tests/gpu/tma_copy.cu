@@ -3,7 +3,6 @@
 // through the TMA unit: what tensor maps can be, each with its own form.
 // More than half of the space asks for maps that CUDA does not allow: those
 // must be `limits` with a sentence and never compiled.
-#include "../../templates/hone_device.cuh"
 
 #pragma hone op tma_copy(M, T in {f32, f64}, K) "y = alpha*x + y by tiles"
 #pragma hone arch sm >= 90
@@ -38,6 +37,11 @@
 #pragma hone launch tma_copy grid(ceildiv(K, BK), ceildiv(M, BM)) block(128) shared(ROW*BM + 1024) args(alpha, y, X_MAP, SLICES, W_MAP, HALF, Y_MAP, i64(M), i64(K))
 #pragma hone work flops(2*M*K) bytes(3*M*K*sizeof(T))
 #pragma hone check cpu.saxpy tolerance(2) exact(1000)
+
+// As in templates/hone_device.cuh, from which tests do not include.
+struct alignas(128) CUtensorMap {
+    unsigned long long opaque[16];
+};
 
 // Where the byte at `offset` of a tile lies: 16-byte pieces are exchanged
 // within spans of SWIZZLE bytes, by the number of the 128 bytes they are in.
