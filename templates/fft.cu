@@ -79,6 +79,7 @@
 #pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch), i32(direction == 2))
 #pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
 #pragma hone check cpu.fft tolerance(log2(n))
+#pragma hone check cufft.c2c tolerance(log2(n))
 #pragma hone baseline cufft, memcpy
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS

@@ -12,6 +12,7 @@
     X(fill, "hone_fill")                                                     \
     X(absolute, "hone_absolute")                                             \
     X(to_double, "hone_to_double")                                           \
+    X(norms, "hone_norms")                                                   \
     X(audit, "hone_audit")                                                   \
     X(compare, "hone_compare")                                               \
     X(load, "hone_load")                                                     \

@@ -120,6 +120,19 @@ extern "C" __global__ void hone_to_double(int type, double *to,
         to[i] = load(type, from, i);
 }
 
+// The 2-norm of each of `batch` rows of `lanes` numbers, in all its places.
+extern "C" __global__ void hone_norms(double *to, const double *from,
+                                      i64 lanes, i64 batch)
+{
+    FOR_EACH(row, batch) {
+        double sum = 0;
+        for (i64 i = row * lanes; i < (row + 1) * lanes; ++i)
+            sum += from[i] * from[i];
+        for (i64 i = row * lanes; i < (row + 1) * lanes; ++i)
+            to[i] = sqrt(sum);
+    }
+}
+
 // One block of memory to look at: see audit.c, which has the same structure.
 struct audit_row {
     u64 base; // the guard before the data begins here

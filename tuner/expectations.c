@@ -6,6 +6,7 @@
 #include "runtime/alloc.h"
 #include "tuner/baseline.h"
 #include "tuner/check_data.h"
+#include "tuner/expect_fft.h"
 #include "tuner/problem.h"
 
 #include <stdio.h>
@@ -17,13 +18,14 @@ static hone_status upload(hone_gpu *device, const void *from,
     HONE_TRY(hone__block_alloc(device, size_bytes, to, err));
     /* The copy below is on another stream than the fill of the guards. */
     HONE_TRY(hone__device_synchronize(device, "allocating", err));
-    return hone__cuda_check(device->cuda,
-                            device->cuda->copy_to_device(to->data, from,
-                                                         size_bytes),
-                            "copying to the device", err);
+    return hone__cuda_check(
+        device->cuda,
+        device->cuda->copy_to_device(to->data, from, size_bytes),
+        "copying to the device", err);
 }
 
-/* ---- CPU references ----------------------------------------------------- */
+/* ---- CPU references -----------------------------------------------------
+ */
 
 /* Host copies of all arguments of one pass. */
 typedef struct host_args {
@@ -58,11 +60,11 @@ static hone_status download_args(hone_problem *problem, int pass,
         if (!host->array[i])
             return hone__fail(err, HONE_ERR_NO_MEMORY,
                               "out of host memory for a reference");
-        HONE_TRY(hone__cuda_check(cuda,
-                                  cuda->copy_to_host(host->array[i],
-                                                     block->data,
-                                                     block->size_bytes),
-                                  "copying inputs to the host", err));
+        HONE_TRY(
+            hone__cuda_check(cuda,
+                             cuda->copy_to_host(host->array[i], block->data,
+                                                block->size_bytes),
+                             "copying inputs to the host", err));
         host->pointer[i] = host->array[i];
     }
     return HONE_OK;
@@ -99,12 +101,12 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
         status = upload(problem->device, index,
                         (size_t)count * sizeof index[0], &out->index, err);
     if (status == HONE_OK)
-        status = upload(problem->device, value,
-                        (size_t)count * sizeof *value, &out->value, err);
+        status = upload(problem->device, value, (size_t)count * sizeof *value,
+                        &out->value, err);
     if (status == HONE_OK)
-        status = upload(problem->device, magnitude,
-                        (size_t)count * sizeof *magnitude, &out->magnitude,
-                        err);
+        status =
+            upload(problem->device, magnitude,
+                   (size_t)count * sizeof *magnitude, &out->magnitude, err);
     out->count = status == HONE_OK ? count : 0;
     free_host_args(&host);
     hone__free(value);
@@ -112,7 +114,8 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
     return status;
 }
 
-/* ---- vendor libraries --------------------------------------------------- */
+/* ---- vendor libraries ---------------------------------------------------
+ */
 
 /* Absolute value of a scalar: clear the sign of what it holds. */
 static void absolute_scalar(hone_type type, void *value)
@@ -203,11 +206,11 @@ static hone_status run_rival(hone_problem *problem, int pass, int absolute,
     hone_status status = copy_args(problem, pass, absolute, &copy, err);
 
     if (status == HONE_OK)
-        status = hone__baseline_enqueue(rival, 0, copy.args, device->stream,
-                                        err);
+        status =
+            hone__baseline_enqueue(rival, 0, copy.args, device->stream, err);
     if (status == HONE_OK)
-        status = hone__block_alloc(device, (size_t)n * sizeof(double), out,
-                                   err);
+        status =
+            hone__block_alloc(device, (size_t)n * sizeof(double), out, err);
     if (status == HONE_OK) {
         void *params[] = {&type, &out->data, &copy.pointer[problem->output],
                           &n};
@@ -291,6 +294,8 @@ hone_status hone__expectations_make(hone_problem *problem,
 
         if (strncmp(check->name, "cpu.", 4) == 0)
             HONE_TRY(expect_cpu(problem, check, setup, err));
+        else if (strncmp(check->name, "cufft", 5) == 0)
+            HONE_TRY(hone__expect_fft(problem, check, err));
         else
             HONE_TRY(expect_rival(problem, check, err));
     }

@@ -46,6 +46,22 @@ static void to_double(void **params)
         to[i] = hone__element_load(PARAM(int, 0), pointer_at(params, 2), i);
 }
 
+static void norms(void **params)
+{
+    double *const to = pointer_at(params, 0);
+    const double *const from = pointer_at(params, 1);
+    const int64_t lanes = PARAM(int64_t, 2);
+
+    for (int64_t row = 0; row < PARAM(int64_t, 3); ++row) {
+        double sum = 0;
+
+        for (int64_t i = row * lanes; i < (row + 1) * lanes; ++i)
+            sum += from[i] * from[i];
+        for (int64_t i = row * lanes; i < (row + 1) * lanes; ++i)
+            to[i] = sqrt(sum);
+    }
+}
+
 static uint64_t damage_of(hone_cu_ptr guard)
 {
     const unsigned char *bytes = (const unsigned char *)(uintptr_t)guard;
@@ -109,9 +125,7 @@ static void compare(void **params)
 }
 
 const struct fake_own_kernel fake_own_kernels[FAKE_N_OWN_KERNELS] = {
-    {"hone_fill", fill},
-    {"hone_absolute", absolute},
-    {"hone_to_double", to_double},
-    {"hone_audit", audit},
-    {"hone_compare", compare},
+    {"hone_fill", fill},           {"hone_absolute", absolute},
+    {"hone_to_double", to_double}, {"hone_norms", norms},
+    {"hone_audit", audit},         {"hone_compare", compare},
 };

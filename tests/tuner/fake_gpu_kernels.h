@@ -5,7 +5,7 @@
 
 #include "tests/tuner/fake_gpu.h"
 
-enum { FAKE_N_OWN_KERNELS = 5 };
+enum { FAKE_N_OWN_KERNELS = 6 };
 extern const struct fake_own_kernel {
     const char *name;
     fake_kernel_run *run;
