@@ -39,18 +39,11 @@ static hone_status propose(hone_search *search, int64_t *out_index,
                            hone_error *err)
 {
     const annealing *a = search->state;
-    const int *values;
-    hone_move move = HONE_MOVE_HAMMING;
 
     (void)err;
-    if (a->at < 0)
-        return HONE_OK;
-    if (hone__chance_bits(&search->chance) & 1)
-        move = HONE_MOVE_STRICT;
-    values = hone__search_values(search, a->at);
-    *out_index = hone__move_random(search, values, move, 1);
-    if (*out_index < 0)
-        *out_index = hone__move_random(search, values, HONE_MOVE_PAIR, 1);
+    if (a->at >= 0)
+        *out_index =
+            hone__move_near(search, hone__search_values(search, a->at));
     return HONE_OK;
 }
 

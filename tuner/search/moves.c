@@ -100,6 +100,17 @@ int64_t hone__move_random(hone_search *search, const int *values,
     return -1;
 }
 
+int64_t hone__move_near(hone_search *search, const int *values)
+{
+    const hone_move move = (hone__chance_bits(&search->chance) & 1)
+                               ? HONE_MOVE_STRICT
+                               : HONE_MOVE_HAMMING;
+    const int64_t index = hone__move_random(search, values, move, 1);
+
+    return index >= 0 ? index
+                      : hone__move_random(search, values, HONE_MOVE_PAIR, 1);
+}
+
 /* ---- all of them --------------------------------------------------------
  */
 

@@ -7,7 +7,8 @@
 /* One row each; the file that defines it has its name. */
 #define STRATEGIES(row)                                                      \
     row(exhaustive) row(random) row(latin) row(local) row(annealing)         \
-        row(genetic) row(variable)
+        row(dual_annealing) row(genetic) row(differential) row(swarm)        \
+            row(variable)
 
 #define DECLARE(name) extern const hone_strategy hone__strategy_##name;
 STRATEGIES(DECLARE)

@@ -97,6 +97,10 @@ typedef enum hone_move {
  * is valid. With `only_new`, one that is new. */
 int64_t hone__move_random(hone_search *search, const int *values,
                           hone_move move, int only_new);
+/* A new one close to `values` (not search->row): a neighbour if there is a
+ * new one, else two parameters away. -1 if a number of attempts found none.
+ */
+int64_t hone__move_near(hone_search *search, const int *values);
 /* All valid neighbours by one parameter: HAMMING or STRICT. At most
  * `capacity`; returns how many. */
 size_t hone__move_all(hone_search *search, const int *values, hone_move move,

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Differential evolution on value indexes: a member of the population is
+ * mixed with another one that is shifted by the difference of two more. The
+ * child takes the place of the slowest member, not of its parent: measured on
+ * the recorded spaces this scores 0.05 more, and it needs no memory of who
+ * challenged whom. */
+#include "tuner/search/population.h"
+
+#include <string.h>
+
+/* Measured on the recorded spaces: two thirds and one and a half times of
+ * each do about as well. */
+enum {
+    MEMBERS = 12,
+    ATTEMPTS = 4 /* at a child that is new */
+};
+static const double least_factor = 0.4; /* of the difference; up to 1 */
+static const double share = 0.5;        /* of the parameters that are mixed */
+
+static hone_status start(hone_search *search, hone_error *err)
+{
+    return hone__population_open(search, search->state, MEMBERS, err);
+}
+
+static void stop(hone_search *search)
+{
+    hone__population_close(search->state);
+}
+
+static const int *any_member(hone_search *search, const hone_elite *members)
+{
+    return hone__search_values(search, hone__elite_pick(search, members, 1));
+}
+
+/* Rounded by chance, so that small differences are not lost. */
+static int shifted(hone_search *search, int base, double shift, int last)
+{
+    const double value =
+        floor(base + shift + hone__chance_unit(&search->chance));
+
+    return (int)fmax(0, fmin(last, value));
+}
+
+static void mix(hone_search *search, hone_population *population,
+                const int *target)
+{
+    const hone_elite *members = &population->members;
+    const int *const base =
+        (hone__chance_bits(&search->chance) & 1)
+            ? hone__search_values(search, members->slots[0])
+            : any_member(search, members);
+    const int *const plus = any_member(search, members);
+    const int *const minus = any_member(search, members);
+    const double factor =
+        least_factor +
+        (1 - least_factor) * hone__chance_unit(&search->chance);
+    const size_t sure =
+        (size_t)hone__chance_below(&search->chance, (int64_t)search->n_free);
+
+    memcpy(population->child, target,
+           search->space.n_params * sizeof *target);
+    for (size_t i = 0; i < search->n_free; ++i) {
+        const size_t p = search->free[i];
+
+        if (i == sure || hone__chance_unit(&search->chance) < share)
+            population->child[p] =
+                shifted(search, base[p], factor * (plus[p] - minus[p]),
+                        search->space.n_values[p] - 1);
+    }
+}
+
+static hone_status propose(hone_search *search, int64_t *out_index,
+                           hone_error *err)
+{
+    hone_population *population = search->state;
+
+    (void)err;
+    if (population->members.n < 4 || search->n_free == 0)
+        return HONE_OK;
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        const int *target = any_member(search, &population->members);
+
+        mix(search, population, target);
+        *out_index = hone__move_repair(search, population->child, target);
+        if (hone__search_is_new(search, *out_index))
+            return HONE_OK;
+    }
+    search->space.get(search->space.user, *out_index, population->child);
+    *out_index = hone__move_near(search, population->child);
+    return HONE_OK;
+}
+
+static void learn(hone_search *search, int64_t slot)
+{
+    hone__population_learn(search, search->state, slot);
+}
+
+const hone_strategy hone__strategy_differential = {
+    .name = "differential",
+    .summary = "differential evolution: members of a population shifted by "
+               "the difference of two others",
+    .n_spread = 12,
+    .state_bytes = sizeof(hone_population),
+    .start = start,
+    .stop = stop,
+    .propose = propose,
+    .learn = learn,
+};
