@@ -46,6 +46,7 @@ static hone_status read_options(hone_simulation *s, hone_error *err)
                           HONE_MOST_AHEAD);
     HONE_TRY(hone__simulation_marks(s, err));
     HONE_TRY(hone__option_strategies(options, &s->strategies, err));
+    HONE_TRY(hone__option_until(options, &s->until_gain, err));
     return hone__option_budget(options, &s->budget.evaluations,
                                &s->budget.seconds, err);
 }

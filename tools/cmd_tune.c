@@ -162,6 +162,8 @@ static json_t *result_row(const hone_shape *shape, const char *label,
     set_winner(row, r);
     (void)json_object_set_new(
         row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
+    (void)json_object_set_new(
+        row, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
     (void)json_object_update_new(row, run_json(r));
     (void)json_object_update_new(
         row,
@@ -233,10 +235,16 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
         print_row(run, result_row(shape, hone__text_str(&label), &request,
                                   &result));
     if (result.n_seeded)
-        hone__message_note("%s: %lld configurations that are good elsewhere "
-                           "went first ('hone show decisions' says where)",
+        hone__message_note("%s: %lld of what is good elsewhere went first "
+                           "('hone show decisions' says where)",
                            hone__text_str(&title),
                            (long long)result.n_seeded);
+    if (strcmp(result.stopped, "unlikely") == 0)
+        hone__message_note("%s: %s", hone__text_str(&title),
+                           result.stopped_why);
+    else if (result.stopped[0])
+        hone__message_detail("%s: %s", hone__text_str(&title),
+                             result.stopped_why);
     if (result.notes[0])
         hone__message_note("%s", result.notes);
     if (status == HONE_OK)
@@ -278,6 +286,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
                                  err));
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
+    HONE_TRY(hone__option_until(options, &request->until_gain, err));
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     HONE_TRY(hone__locate_cache(options, &run->cache, err));

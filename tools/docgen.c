@@ -4,6 +4,7 @@
  *   docgen bash           completion for bash */
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
+#include "tuner/search/search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +71,14 @@ static void put_entry(const char *name, const char *meaning)
     (void)printf("\n\n");
 }
 
+static void put_strategies(void)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+        put_entry(name, summary);
+}
+
 static void put_exit_codes(void)
 {
 #define EXIT_ENTRY(name, value, meaning) put_entry(#value, meaning);
@@ -97,7 +106,7 @@ static const struct {
 } marks[] = {
     {"@COMMANDS@\n", put_commands},       {"@OPTIONS@\n", put_options},
     {"@EXIT_CODES@\n", put_exit_codes},   {"@STATUSES@\n", put_statuses},
-    {"@ENVIRONMENT@\n", put_environment},
+    {"@ENVIRONMENT@\n", put_environment}, {"@STRATEGIES@\n", put_strategies},
 };
 enum { N_MARKS = sizeof marks / sizeof marks[0] };
 

@@ -3,6 +3,7 @@
 #include "tools/arguments.h"
 
 #include "tools/exit_code.h"
+#include "tuner/search/search.h"
 
 #include <string.h>
 
@@ -65,6 +66,15 @@ static void program_help(hone_text *out)
     hone__text_free(&name);
 }
 
+static void strategies(hone_text *out)
+{
+    const char *name, *summary;
+
+    hone__text_puts(out, "\nStrategies:\n");
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+        entry(name, summary, out);
+}
+
 void hone__help_text(hone_command_id id, hone_text *out)
 {
     const hone_command *command = &hone__commands[id];
@@ -93,5 +103,7 @@ void hone__help_text(hone_command_id id, hone_text *out)
                           option->value[0] ? " " : "", option->value);
         entry(hone__text_str(&name), option->help, out);
     }
+    if ((hone__option_table[HONE_OPT_STRATEGY].commands >> id) & 1u)
+        strategies(out);
     hone__text_free(&name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --device, --budget, --mode, --strategy and --seed. */
+/* --device, --budget, --until, --mode, --strategy and --seed. */
 #include "tools/option_value.h"
 
 #include <errno.h>
@@ -70,6 +70,27 @@ hone_status hone__option_budget(const hone_options *options,
                       "--budget takes a number of trials (200) or a time "
                       "(60s, 5m, 1h), not '%s'",
                       text);
+}
+
+hone_status hone__option_until(const hone_options *options, double *out_gain,
+                               hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_UNTIL];
+    char *end = NULL;
+    double percent;
+
+    *out_gain = 0;
+    if (!text)
+        return HONE_OK;
+    percent = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) ||
+        !(percent > 0 && percent < 100))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--until takes a percentage above 0 and below 100 "
+                          "(1, 0.5), not '%s'",
+                          text);
+    *out_gain = percent / 100;
+    return HONE_OK;
 }
 
 hone_mode hone__option_mode(const hone_options *options)

@@ -17,6 +17,10 @@ hone_status hone__option_device(const hone_options *options,
 hone_status hone__option_budget(const hone_options *options,
                                 int64_t *out_trials, double *out_s,
                                 hone_error *err);
+/* --until: "1" or "1%" gives 0.01; 0 if it is not given.
+ * HONE_ERR_ARGUMENT. */
+hone_status hone__option_until(const hone_options *options, double *out_gain,
+                               hone_error *err);
 /* --mode; cold if it is not given. */
 hone_mode hone__option_mode(const hone_options *options);
 /* --mode for measuring on a device. The cpu device runs on the same arrays

@@ -42,6 +42,7 @@ typedef struct hone_simulation {
     int64_t batch;
     int n_threads;
     hone_replay_budget budget;      /* of --budget */
+    double until_gain;              /* of --until; 0: none */
     int64_t marks[HONE_MOST_MARKS]; /* ascending */
     size_t n_marks;                 /* 0: no curves are wanted */
     hone_simulated *cells; /* all strategies of a space, then the next */

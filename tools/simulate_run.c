@@ -13,14 +13,14 @@ hone_simulated *hone__simulation_cell(const hone_simulation *s, size_t space,
     return &s->cells[space * s->strategies.n + strategy];
 }
 
-/* Without --budget: that of the score. Without two different times there is
+/* Without --budget and --until: that of the score. Without two different times there is
  * nothing to aim at: the whole space. */
 static hone_replay_budget choose_budget(const hone_simulation *s,
                                         size_t space)
 {
     hone_replay_budget budget = s->budget;
 
-    if (budget.evaluations > 0 || budget.seconds > 0)
+    if (budget.evaluations > 0 || budget.seconds > 0 || s->until_gain > 0)
         return budget;
     budget = s->budgets[space];
     if (budget.seconds > 0)
@@ -130,26 +130,29 @@ static hone_status measure_curve(const hone_simulation *s,
 }
 
 /* Runs without a limit that they know of serve everything, unless --budget is
- * a number of trials: that is told to the strategy. */
+ * a number of trials, which is told to the strategy, or --until ends them. */
 static hone_status fill_cell(const hone_simulation *s, size_t space,
                              size_t strategy, double *best,
                              hone_replay_traces *traces, hone_error *err)
 {
     const hone_recording *recording = s->spaces[space];
     const int is_told = s->budget.evaluations > 0;
+    const int is_apart = is_told || s->until_gain > 0;
     hone_simulated *out = hone__simulation_cell(s, space, strategy);
     hone_replay_request limits;
 
     *out = (hone_simulated){.budget = choose_budget(s, space)};
-    limits = is_told ? (hone_replay_request){.budget = out->budget}
-                     : open_ended(s, space, &out->budget);
+    limits = is_apart ? (hone_replay_request){.budget = out->budget,
+                                              .until_gain = s->until_gain,
+                                              .is_secret = !is_told}
+                      : open_ended(s, space, &out->budget);
     HONE_TRY(trace(s, space, strategy, &limits, traces, err));
     summarise(recording, traces, best, out);
     if (out->best_ns <= 0)
         copy_message(out, recording->n_valid
                               ? "no run found a valid configuration"
                               : "every recorded configuration failed");
-    if (is_told) {
+    if (is_apart) {
         limits = open_ended(s, space, NULL);
         if (limits.budget.seconds > 0 || limits.budget.evaluations > 0)
             HONE_TRY(trace(s, space, strategy, &limits, traces, err));

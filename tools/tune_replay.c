@@ -113,6 +113,7 @@ static json_t *result_row(const hone_recording *recording,
                   "", "sm_clock_mhz", tune->sm_clock_mhz, "ranking",
                   ranking_json(recording, result), "simulated_s",
                   result->simulated_s, "seconds", seconds));
+    (void)json_object_set_new(row, "stopped", json_string(tune->stopped));
     return row;
 }
 
@@ -199,6 +200,7 @@ static hone_status prepare(replay_command *command, hone_error *err)
     HONE_TRY(hone__option_strategy(options, &request->strategy, err));
     HONE_TRY(hone__option_budget(options, &request->budget.evaluations,
                                  &request->budget.seconds, err));
+    HONE_TRY(hone__option_until(options, &request->until_gain, err));
     HONE_TRY(hone__recordings_read(options->text[HONE_OPT_DEVICE] +
                                        strlen(prefix),
                                    &command->recordings, err));

@@ -2,6 +2,8 @@
 /* The loop of a simulated run. */
 #include "tuner/replay_run.h"
 
+#include "tuner/until.h"
+
 uint64_t hone__replay_seed(uint64_t seed, int64_t repeat)
 {
     const uint64_t both[] = {seed, (uint64_t)repeat};
@@ -61,12 +63,13 @@ static hone_status loop(const hone_replay_request *request,
     const int64_t batch = request->batch > 1 ? request->batch : 1;
     int64_t ahead[HONE_MOST_AHEAD];
     int64_t n_asked = 0;
+    hone_until until = {.gain = request->until_gain};
 
     if (batch > HONE_MOST_AHEAD)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "a batch has at most %d configurations",
                           HONE_MOST_AHEAD);
-    while (!is_over(request, step)) {
+    while (!is_over(request, step) && !hone__until_is_reached(&until)) {
         int64_t index = 0;
 
         while (index >= 0 && n_asked < step->n + batch) {
@@ -80,6 +83,9 @@ static hone_status loop(const hone_replay_request *request,
         if (on_step)
             HONE_TRY(on_step(user, step, err));
         HONE_TRY(answer(search, request->recording, step->index, err));
+        hone__until_add(&until, step->trial->outcome == HONE_OUTCOME_OK
+                                    ? step->trial->time_ns
+                                    : 0);
     }
     return HONE_OK;
 }

@@ -41,6 +41,8 @@ typedef struct hone_replay_request {
                                     these are reached too */
     int is_secret; /* the strategy is not told how many evaluations the
                       budget allows */
+    double until_gain; /* stop when another such gain is unlikely (until.h),
+                          whatever `at_least` says; 0: do not */
 } hone_replay_request;
 
 /* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no

@@ -274,10 +274,35 @@ static void describe(const replay_session *s)
                    "the fastest of the recorded times");
 }
 
+static const char *stop_reason(const replay_session *s, hone_status ran)
+{
+    const hone_replay_tune_result *result = s->result;
+    const int64_t n = result->tune.n_trials;
+
+    if (ran != HONE_OK)
+        return "interrupted";
+    if (n >= s->request->recording->n_configs)
+        return "exhausted";
+    return hone__replay_is_spent(&s->request->budget, n, result->simulated_s)
+               ? "budget"
+               : "unlikely";
+}
+
 /* Store what was done, also after an interruption. */
 static hone_status end_session(const replay_session *s, hone_status ran,
                                hone_error *err)
 {
+    const hone_db_session_facts facts = {.event_floor_ns = -1,
+                                         .noise_floor = -1,
+                                         .warm_up_ns = -1,
+                                         .gpu_busy_ns = -1,
+                                         .gpu_wall_ns = -1,
+                                         .stopped = s->result->tune.stopped};
+
+    (void)snprintf(s->result->tune.stopped, sizeof s->result->tune.stopped,
+                   "%s", stop_reason(s, ran));
+    HONE_TRY(hone__db_session_measured(s->request->db, s->session_id, &facts,
+                                       err));
     HONE_TRY(put_ranking(s, err));
     HONE_TRY(hone__db_session_finish(s->request->db, s->session_id,
                                      ran == HONE_OK ? "done" : "interrupted",
@@ -302,7 +327,8 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
                 .strategy = request->strategy,
                 .first = request->recording->default_index,
                 .seed = request->seed,
-                .budget = request->budget},
+                .budget = request->budget,
+                .until_gain = request->until_gain},
             on_step, &s, &last, err);
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED) {
         stored = end_session(&s, status, err);

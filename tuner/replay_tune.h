@@ -13,6 +13,7 @@ typedef struct hone_replay_tune_request {
     const hone_recording *recording;
     const char *strategy;
     hone_replay_budget budget;
+    double until_gain; /* as hone_tune_request's */
     uint64_t seed;
     hone_db *db;
     const volatile sig_atomic_t *stop; /* NULL ok */

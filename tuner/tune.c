@@ -47,7 +47,7 @@ static int is_over(const hone_tune_run *run)
 {
     if (hone__tune_under_way(run))
         return 0;
-    return hone__tune_budget_is_spent(run) ||
+    return hone__tune_is_enough(run) ||
            (run->exhausted && !run->deferred.n);
 }
 
@@ -110,6 +110,10 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
             hone__tune_record_untried(run, status == HONE_OK ? err : NULL);
 
         if (stored == HONE_OK)
+            stored = hone__tune_stop(run, status,
+                                     status == HONE_OK ? err : NULL);
+
+        if (stored == HONE_OK)
             stored = hone__tune_record_settle(run,
                                               status == HONE_OK ? err : NULL);
         status = status == HONE_OK ? stored : status;
@@ -161,6 +165,7 @@ hone_status hone__tune(const hone_tune_request *request,
     run->result = out;
     run->start_s = hone__now_s();
     run->lock.fd = -1;
+    run->until.gain = request->until_gain;
     out->noise_floor = -1;
     status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
     if (status == HONE_OK)

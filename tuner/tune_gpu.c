@@ -54,7 +54,7 @@ static hone_tune_job *next_job(hone_tune_run *run)
     if (run->queued.n)
         return hone__tune_queue_take(&run->queued);
     if (run->exhausted && !run->compiling.n && run->deferred.n &&
-        !hone__tune_budget_is_spent(run))
+        !hone__tune_is_enough(run))
         return hone__tune_queue_take(&run->deferred);
     return NULL;
 }

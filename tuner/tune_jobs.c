@@ -127,18 +127,6 @@ int64_t hone__tune_under_way(const hone_tune_run *run)
     return run->compiling.n + run->queued.n + run->trying.n;
 }
 
-int hone__tune_budget_is_spent(const hone_tune_run *run)
-{
-    const hone_tune_request *request = run->request;
-
-    if (request->budget_s > 0 &&
-        hone__now_s() - run->start_s >= request->budget_s)
-        return 1;
-    return request->budget_trials > 0 &&
-           run->progress.n_done + hone__tune_under_way(run) >=
-               request->budget_trials;
-}
-
 static hone_status next_index(hone_tune_run *run, int64_t *out_index,
                               hone_error *err)
 {
@@ -216,7 +204,7 @@ static int may_propose(const hone_tune_run *run)
 
     return !run->exhausted && hone__farm_n_idle(run->farm) > 0 &&
            run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
-           run->compiling.n < waiting && !hone__tune_budget_is_spent(run);
+           run->compiling.n < waiting && !hone__tune_is_enough(run);
 }
 
 hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)

@@ -59,6 +59,8 @@ hone_status hone__tune_take_outcome(hone_tune_run *run,
 {
     HONE_TRY(tell(run, candidate->index, outcome, candidate->time_ns, cost_s,
                   err));
+    hone__until_add(&run->until,
+                    outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0);
     count_outcome(run, outcome);
     return outcome == HONE_OUTCOME_OK
                ? add_candidate(run, candidate, config, err)
@@ -168,6 +170,10 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     else if (request->budget_trials > 0)
         (void)snprintf(budget, sizeof budget, "%lld",
                        (long long)request->budget_trials);
+    if (request->until_gain > 0)
+        (void)snprintf(budget + strlen(budget), sizeof budget - strlen(budget),
+                       "%suntil %g%%", budget[0] ? " " : "",
+                       100 * request->until_gain);
     HONE_TRY(put_device(run, err));
     HONE_TRY(put_template(run, err));
     HONE_TRY(put_problem(run, err));

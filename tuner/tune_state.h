@@ -18,6 +18,7 @@
 #include "tuner/search/search.h"
 #include "tuner/seeds.h"
 #include "tuner/tuner.h"
+#include "tuner/until.h"
 
 #include <stdio.h>
 
@@ -101,6 +102,7 @@ typedef struct hone_tune_run {
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
     hone_pace pace;
+    hone_until until;
     double ready_s; /* when the first worker was ready; 0: not yet */
     /* database ids */
     int64_t device_id, template_id, problem_id, toolchain_id, session_id;
@@ -132,7 +134,14 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err);
 void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
 /* Jobs that will become trials. */
 int64_t hone__tune_under_way(const hone_tune_run *run);
+
+/* tune_stop.c */
 int hone__tune_budget_is_spent(const hone_tune_run *run);
+/* No more shall be proposed: the budget is spent, or another gain unlikely. */
+int hone__tune_is_enough(const hone_tune_run *run);
+/* The loop is over: say why, in the result and in the database. */
+hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
+                            hone_error *err);
 
 /* tune_seeds.c */
 /* What the database knows to be good elsewhere. */

@@ -127,6 +127,8 @@ typedef struct hone_tune_request {
     const char *strategy;      /* of tuner/search/search.h */
     int64_t budget_trials;     /* 0: no such limit */
     double budget_s;           /* 0: no such limit */
+    double until_gain;         /* stop when another such gain is unlikely, see
+                                  until.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
     int without_seeds; /* do not begin with what is good elsewhere */
     double trial_timeout_s;    /* 0: 10 */
@@ -188,6 +190,9 @@ typedef struct hone_tune_result {
     double flops;       /* declared work; 0 if not declared */
     double bytes;
     int sm_clock_mhz;   /* -1 unknown */
+    char stopped[16];      /* "exhausted", "budget", "unlikely",
+                              "interrupted"; "": it did not come to it */
+    char stopped_why[160]; /* a sentence */
     char decided_by[160];
     char verdict[16];    /* "decided", "tied", "too_noisy", "only_one", "" */
     double noise_floor;  /* relative, of the final; negative: unknown */

@@ -27,7 +27,7 @@ run 0 tune "$template" --dims 6001 --device cpu --budget 4 --jobs 1 \
 json shapes.0.trials=4 shapes.0.resumed=0
 seeded=$(sed -n 's/.*"seeded": \([0-9]*\).*/\1/p' "$work/out")
 [ "$seeded" -ge 1 ] || fail "nothing was seeded"
-err_has "$seeded configurations that are good elsewhere went first"
+err_has "$seeded of what is good elsewhere went first"
 is "$seeded" "select count(*) from decision_v1 where kind = 'seeded'
     and dims like '6001,%' and config <> ''
     and text like 'went first: place % of n=5003 T=f32 on this device'"
@@ -55,3 +55,49 @@ json shapes.0.resumed=0 shapes.0.trials=3
 is 1 "select count(*) > 0 from decision_v1 where kind = 'seeded'
     and text = 'went first: place 1 of this problem on this device'
     and config like '%NEW=1%'"
+
+# ---- a space with billions of configurations --------------------------------
+
+HONE_DB=$work/wide.db
+wide=$fixtures/wide.cu
+run 0 tune "$wide" --dims 4096 --device cpu --budget 5 --format json
+json shapes.0.trials=5 shapes.0.valid=6749979000 shapes.0.stopped=budget
+for strategy in exhaustive latin local; do
+    run 0 tune "$wide" --dims 4096 --device cpu --budget 30 \
+        --strategy $strategy --db "$work/$strategy.db" --format json
+    json shapes.0.trials=30 shapes.0.stopped=budget
+done
+run 0 verify "$wide" --limit 2 --format json
+json checked=2 failed=0
+
+# ---- when it stops ----------------------------------------------------------
+
+# Half the time is a gain that noise does not make.
+run 0 tune "$wide" --dims 4097 --device cpu --until 50% --budget 5m \
+    --format json
+json shapes.0.stopped=unlikely
+err_has "another 50 % is unlikely"
+is unlikely "select stopped from session_v1 where dims like '4097,%'"
+is "5m until 50%" "select replace(budget, '300s', '5m') from session_v1
+    where dims like '4097,%'"
+is 1 "select count(*) from decision_v1 where kind = 'stopped'
+    and dims like '4097,%' and text like '%another 50 % is unlikely%'"
+run 0 tune "$fixtures/refuted.cu" --dims 4096 --device cpu --format json
+json shapes.0.stopped=exhausted
+for bad in 0 100 -1 few 1x; do
+    run 2 tune "$wide" --dims 4096 --device cpu --until $bad
+    err_has "--until takes a percentage"
+done
+
+# ---- the strategies, in help ------------------------------------------------
+
+run 2 tune "$wide" --dims 4096 --device cpu --strategy magic
+err_has "no search strategy 'magic'; there are: "
+names=$(sed -n "s/.*there are: //p" "$work/err" | head -n 1 | tr -d ',')
+for command in tune simulate; do
+    run 0 $command --help
+    for name in $names; do
+        grep -q "^  $name  *[a-z].* " "$work/out" ||
+            fail "$command --help does not explain $name"
+    done
+done

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Not a test: the table and figures of docs/results/search-stopping-*. Needs
+# the target bench_until and a folder of recordings.
+#   bench_until.sh BUILD RECORDINGS OUT
+set -eu
+build=$1
+recordings=$2
+out=$3
+repeats=${REPEATS:-25}
+strategies=${STRATEGIES:-local genetic annealing}
+name=$out/search-stopping-$(date -u +%Y-%m-%d)
+
+for strategy in $strategies; do
+    for gain in 0.01 0.05; do
+        "$build/tests/bench_until" "$strategy" "$gain" "$repeats" \
+            "$recordings"/*.gz
+    done
+done | awk 'NR == 1 || !/^strategy/' >"$name.csv"
+{
+    cat <<TEXT
+# When a search may stop: \`--until\`
+
+| | |
+|---|---|
+| date | $(date -u +%Y-%m-%d) |
+| command | \`REPEATS=$repeats STRATEGIES="$strategies" tests/replay/bench_until.sh BUILD RECORDINGS OUT\` |
+| recordings | $(find "$recordings" -name '*.gz' | wc -l) brute-forced spaces of the autotuning benchmark hub |
+| runs | $repeats per space and strategy, at most 8000 evaluations each |
+
+\`--until PERCENT\` stops a search when this share of all its trials, and at
+least so many, have gained less than PERCENT %. "Too early": the runs that
+would have gained more than that in four times the evaluations; "missed": what
+all runs would have gained in them, on average; "spent": evaluations, and as a
+share of the space; "fraction": of the optimum, when it stopped. The rule that
+hone has is marked (\`tuner/until.c\`). All figures are in the CSV file.
+
+| strategy | gain | at least | share | too early | missed | evaluations | spent | fraction |
+|---|---|---|---|---|---|---|---|---|
+TEXT
+    awk -F, 'NR > 1 && $3 >= 50 && ($4 == "0.67" || $3 == 300) {
+        mark = $3 == 300 && $4 == "0.67" ? "**" : ""
+        printf "| %s | %s %% | %s%s%s | %s | %.1f %% | %.2f %% | %d | %.1f %% | %.3f |\n",
+            $1, 100 * $2, mark, $3, mark, $4, 100 * $5, 100 * $6, $7,
+            100 * $8, $9
+    }' "$name.csv"
+} >"$name.md"
+echo "$name.md"
