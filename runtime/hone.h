@@ -285,9 +285,10 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * @param args  one pointer per declared argument, in the template's order:
  *              to the device pointer (cpu: host pointer) for arrays, to the
  *              value for scalars (what cuLaunchKernel's kernelParams takes)
- * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT; plus what
- *         hone_plan_prepare() returns, at the first run on a stream; on the
- *         cpu device HONE_ERR_KERNEL (barriers, warp operations, bounds or a
+ * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that
+ *         does not lie at a multiple of 16 bytes, where the kernel reads it
+ *         through a tensor map); plus what hone_plan_prepare() returns, at
+ *         the first run on a stream; on the cpu device HONE_ERR_KERNEL (barriers, warp operations, bounds or a
  *         trap: the message has block, thread and line; the contents of
  *         output arrays are undefined) and HONE_ERR_NO_MEMORY
  */
