@@ -104,25 +104,30 @@ static void name_all(const hone_parser *p, hone_text *out)
                           p->parts.constants[i].name);
 }
 
-static int add_require(hone_parser *p, const char *condition,
-                       const char *message)
+static int add_require(hone_parser *p, const hone_text *bytes,
+                       const hone_text *condition, const hone_text *message)
 {
-    hone_template_require *require =
-        HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
+    const hone_template_expr *at = &p->parts.constants[0].count;
+    hone_template_require *require;
 
+    if (hone__text_check(bytes, NULL) || hone__text_check(condition, NULL) ||
+        hone__text_check(message, NULL))
+        return hone__no_memory(p);
+    require = HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
     if (!require)
         return 0;
-    *require = (hone_template_require){.is_implied = 1};
-    require->message =
-        hone__arena_strndup(&p->tmpl->arena, message, strlen(message));
+    *require = (hone_template_require){.message = ""};
+    require->message = hone__arena_strndup(&p->tmpl->arena, message->data,
+                                           message->length);
     if (!require->message)
         return hone__no_memory(p);
-    return hone__compile_text(p, condition, &p->parts.constants[0].count,
-                              &require->condition);
+    return hone__compile_text(p, bytes->data, at, &require->bytes) &&
+           hone__compile_text(p, condition->data, at, &require->condition);
 }
 
 int hone__constants_complete(hone_parser *p)
 {
+    hone_text bytes = {0};
     hone_text condition = {0};
     hone_text message = {0};
     int ok;
@@ -131,28 +136,23 @@ int hone__constants_complete(hone_parser *p)
         return 1;
     for (size_t i = 0; i < p->tmpl->n_constants; ++i) {
         const hone_template_constant *constant = &p->parts.constants[i];
+        const hone_expr *when = constant->condition.expr;
 
-        hone__text_puts(&condition, i ? " + " : "");
-        if (constant->condition.expr)
-            hone__text_printf(&condition, "((%s) ? (%s)*sizeof(%s) : 0)",
-                              hone__expr_text(constant->condition.expr),
-                              hone__expr_text(constant->count.expr),
-                              hone__expr_text(constant->type.expr));
-        else
-            hone__text_printf(&condition, "(%s)*sizeof(%s)",
-                              hone__expr_text(constant->count.expr),
-                              hone__expr_text(constant->type.expr));
+        hone__text_puts(&bytes, i ? " + " : "");
+        if (when)
+            hone__text_printf(&bytes, "((%s) ? ", hone__expr_text(when));
+        hone__text_printf(&bytes, "(%s)*sizeof(%s)",
+                          hone__expr_text(constant->count.expr),
+                          hone__expr_text(constant->type.expr));
+        hone__text_puts(&bytes, when ? " : 0)" : "");
     }
-    hone__text_printf(&condition, " <= %d", HONE_CONSTANT_BYTES);
+    hone__text_printf(&condition, "%s <= %d", hone__text_str(&bytes),
+                      HONE_CONSTANT_BYTES);
     name_all(p, &message);
     hone__text_printf(&message, " must fit the %d bytes of constant memory",
                       HONE_CONSTANT_BYTES);
-    ok = hone__text_check(&condition, NULL) == HONE_OK &&
-         hone__text_check(&message, NULL) == HONE_OK;
-    if (!ok)
-        (void)hone__no_memory(p);
-    ok = ok &&
-         add_require(p, hone__text_str(&condition), hone__text_str(&message));
+    ok = add_require(p, &bytes, &condition, &message);
+    hone__text_free(&bytes);
     hone__text_free(&condition);
     hone__text_free(&message);
     return ok;

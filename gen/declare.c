@@ -333,6 +333,8 @@ int hone__statement_workspace(hone_parser *p, hone_cursor *c)
         !hone__compile_count(c, &workspace->count))
         return 0;
     if (hone__cursor_accept_word(c, "zero"))
-        workspace->zero = HONE_ZERO_ONCE;
+        workspace->zero = hone__cursor_accept_word(c, "each")
+                              ? HONE_ZERO_EACH
+                              : HONE_ZERO_ONCE;
     return hone__cursor_finish(c);
 }

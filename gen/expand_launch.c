@@ -30,7 +30,7 @@ static void need(plan *p, const hone_template_expr *expr)
 
 static int is_settled(const hone_template_require *require)
 {
-    return require->is_implied || (!require->condition.reads_dims &&
+    return require->bytes.expr || (!require->condition.reads_dims &&
                                    !require->condition.reads_facts);
 }
 

@@ -212,9 +212,6 @@ static int next_clause(hone_cursor *c, hone_template_launch *launch,
                 return hone__complain(p, word, "'%s' is given twice",
                                       clause_names[i]);
             *seen |= 1u << i;
-            if (i >= CLAUSE_CLUSTER)
-                return hone__complain(p, word, "'%s' launches are not "
-                                      "supported yet", clause_names[i]);
             return read_clause(c, (clause)i, launch);
         }
         hone__suggest_offer(&s, clause_names[i]);

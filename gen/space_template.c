@@ -64,10 +64,11 @@ static hone_status evaluate(trial *t, const hone_template_expr *expr,
     return hone__values_eval(tmpl, expr, t->slots, out, t->err);
 }
 
-/* The first require that rejects `config`; n_requires: none does. */
+/* The first require that rejects `config`; n_requires: none does. What
+ * constants take is in *out_bytes if it is that one. */
 static hone_status first_rejection(const hone_space *space,
                                    const int64_t *config, size_t *out_require,
-                                   hone_error *err)
+                                   int64_t *out_bytes, hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
     const size_t n_slots = tmpl->slots.total + 1;
@@ -84,12 +85,14 @@ static hone_status first_rejection(const hone_space *space,
                    tmpl->n_params * sizeof *config);
         for (; status == HONE_OK && *out_require < tmpl->n_requires;
              ++*out_require) {
-            const hone_template_expr *condition =
-                &tmpl->requires_[*out_require].condition;
+            const hone_template_require *require =
+                &tmpl->requires_[*out_require];
             int64_t holds = 1;
 
-            if (space->has_dims || !condition->reads_dims)
-                status = evaluate(&t, condition, &holds);
+            if (space->has_dims || !require->condition.reads_dims)
+                status = evaluate(&t, &require->condition, &holds);
+            if (status == HONE_OK && !holds && require->bytes.expr)
+                status = evaluate(&t, &require->bytes, out_bytes);
             if (status == HONE_OK && !holds)
                 break;
         }
@@ -213,12 +216,13 @@ static hone_status fail_fault(const hone_space *space,
     int64_t config[HONE_GRAPH_VARS];
     hone_error inner = {0};
     hone_text text = {0};
+    int64_t ignored = 0;
     size_t require;
     hone_status status;
 
     for (size_t i = 0; i < tmpl->n_params; ++i)
         config[i] = tmpl->params[i].values[value_indexes[i]];
-    status = first_rejection(space, config, &require, &inner);
+    status = first_rejection(space, config, &require, &ignored, &inner);
     hone__config_format(tmpl, config, &text);
     if (status == HONE_OK)
         status = hone__fail(err, HONE_ERR_INTERNAL,
@@ -324,6 +328,7 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
 {
     const hone_template *tmpl = space->tmpl;
     const hone_template_require *require;
+    int64_t bytes = 0;
     size_t failed;
 
     for (size_t i = 0; i < tmpl->n_params; ++i) {
@@ -331,10 +336,15 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
             tmpl->params[i].n_values)
             return refuse_value(tmpl, &tmpl->params[i], config[i], err);
     }
-    HONE_TRY(first_rejection(space, config, &failed, err));
+    HONE_TRY(first_rejection(space, config, &failed, &bytes, err));
     if (failed == tmpl->n_requires)
         return HONE_OK;
     require = &tmpl->requires_[failed];
+    if (require->bytes.expr)
+        return hone__fail(err, HONE_ERR_CONSTRAINT,
+                          "%s:%d: %s, and take %lld in this configuration",
+                          tmpl->path, require->condition.line,
+                          require->message, (long long)bytes);
     return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
                       tmpl->path, require->condition.line,
                       hone__expr_text(require->condition.expr),

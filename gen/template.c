@@ -22,7 +22,7 @@ static const struct {
     {"check", hone__statement_check},
     {"baseline", hone__statement_baseline},
     {"option", hone__statement_option},
-    {"constant", NULL},
+    {"constant", hone__statement_constant},
     {"tensormap", hone__statement_tensormap},
 };
 

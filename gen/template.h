@@ -77,9 +77,10 @@ typedef struct hone_template_let {
 typedef struct hone_template_require {
     hone_template_expr condition;
     const char *message; /* "" if none was given */
-    /* Follows from what constants take: not in launch plans, which say it
-     * with numbers. */
-    int is_implied;
+    /* .expr not NULL: it follows from what all constants take, which are so
+     * many bytes. Such a one is not in launch plans: whoever resolves one
+     * finds it out. */
+    hone_template_expr bytes;
 } hone_template_require;
 
 typedef struct hone_template_workspace {

@@ -83,6 +83,7 @@ typedef struct hone_cu_launch_config {
 } hone_cu_launch_config;
 
 enum {
+    HONE_CU_CAPTURE_NONE = 0, /* status */
     HONE_CU_CAPTURE_RELAXED = 2,
     HONE_CU_CAPTURE_THREAD_LOCAL = 1,
     HONE_CU_EVENT_DEFAULT = 0,
@@ -156,7 +157,8 @@ enum {
     X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                   \
     X(stream_synchronize, cuStreamSynchronize, (hone_stream s))              \
     X(stream_query, cuStreamQuery, (hone_stream s))                          \
-    X(stream_is_capturing, cuStreamIsCapturing, (hone_stream s, int *out))   \
+    X(capture_info, cuStreamGetCaptureInfo, (hone_stream s, int *out_status, \
+                                             uint64_t *out_id))              \
     X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))     \
     X(capture_end, cuStreamEndCapture, (hone_stream s, hone_cu_graph *out))  \
     X(graph_instantiate, cuGraphInstantiateWithFlags,                        \

@@ -99,7 +99,8 @@ typedef enum hone_status {
     X(U8, 9, "u8", 1, "unsigned char")                                       \
     X(U32, 10, "u32", 4, "unsigned int")                                     \
     X(I64, 11, "i64", 8, "long long")                                        \
-    X(U64, 12, "u64", 8, "unsigned long long")
+    X(U64, 12, "u64", 8, "unsigned long long")                               \
+    X(C64, 13, "c64", 16, "double2")
 
 typedef enum hone_type {
 #define HONE_TYPE_ENUM(name, code, spelling, size, cpp) HONE_TYPE_##name = code,

@@ -82,7 +82,7 @@ void hone__bank_free(hone_bank *bank, const hone_device *device)
 }
 
 unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
-                          void *const *args, int is_capturing)
+                          void *const *args, uint64_t capture)
 {
     const hone_special *special = plan->owner->special;
     /* Both only grow: their sum changes if one of them does. */
@@ -92,17 +92,20 @@ unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
                              memory_order_acquire);
     unsigned stale = 0;
 
-    bank->copies_always |= is_capturing;
+    bank->was_captured |= capture != 0;
+    if (bank->n_refreshed != n_refreshed || bank->capture != capture ||
+        (bank->was_captured && !capture))
+        bank->filled = 0;
     for (unsigned i = 0; i < special->n_constants; ++i) {
         hone_cu_ptr from;
 
         memcpy(&from, args[special->constants[i].arg], sizeof from);
-        if (!(bank->filled >> i & 1) || bank->from[i] != from ||
-            bank->n_refreshed != n_refreshed || bank->copies_always)
+        if (!(bank->filled >> i & 1) || bank->from[i] != from)
             stale |= 1u << i;
         bank->from[i] = from;
     }
     bank->n_refreshed = n_refreshed;
+    bank->capture = capture;
     bank->filled |= stale;
     return stale;
 }

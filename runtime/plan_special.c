@@ -199,7 +199,8 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
 {
     const hone_special *special = plan->owner->special;
     hone_cu_result result;
-    int is_capturing = 0;
+    int capture_status = HONE_CU_CAPTURE_NONE;
+    uint64_t capture = 0;
     unsigned stale;
 
     for (unsigned i = 0; i < special->n_constants; ++i) {
@@ -208,11 +209,13 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
                 plan, special->constants[i].arg,
                 hone__thread_error(plan->owner->ctx));
     }
-    result = plan->cuda->stream_is_capturing(stream, &is_capturing);
+    result = plan->cuda->capture_info(stream, &capture_status, &capture);
     if (result)
         return fail(plan, result,
                     "asking whether a stream is captured, for a run of");
-    stale = hone__bank_stale(plan, bank, args, is_capturing);
+    if (capture_status == HONE_CU_CAPTURE_NONE)
+        capture = 0;
+    stale = hone__bank_stale(plan, bank, args, capture);
     for (unsigned i = 0; stale >> i; ++i) {
         if (stale >> i & 1)
             result = plan->cuda->copy_async(bank->to[i], bank->from[i],

@@ -8,8 +8,8 @@
  * its own (a bank): streams do not disturb each other. A bank remembers the
  * pointer it was filled from and copies again when that changes, or when
  * somebody said that the contents did. What a captured copy will write, and
- * when, nobody knows here: from the first capture on, the bank copies always.
- */
+ * when, nobody knows here: each capture begins with a copy, and from the
+ * first one on the bank copies before every run that is not captured. */
 #ifndef HONE_RUNTIME_PLAN_SPECIAL_H
 #define HONE_RUNTIME_PLAN_SPECIAL_H
 
@@ -45,7 +45,8 @@ struct hone_bank {
     hone_cu_ptr from[HONE_MAX_CONSTANTS]; /* what they were filled from */
     unsigned filled;                      /* one bit for each that was */
     uint64_t n_refreshed;                 /* at that time */
-    int copies_always;
+    uint64_t capture; /* in which one that was; 0: in none */
+    int was_captured;
 };
 
 /* Is this more than launches? */
@@ -71,10 +72,12 @@ hone_status hone__bank_create(const hone_special *special, hone_bank **out,
 /* Context current, or `device` NULL if it is gone. NULL is a no-op. */
 void hone__bank_free(hone_bank *bank, const hone_device *device);
 
-/* What has to be copied: one bit for each constant. The lock is held; the
- * bank takes what is copied for done. */
+/* What has to be copied: one bit for each constant. `capture` is the id of
+ * the stream's, 0 for none. The lock is held; the bank takes the copies for
+ * done.
+ */
 unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
-                          void *const *args, int is_capturing);
+                          void *const *args, uint64_t capture);
 /* The copies did not happen. */
 void hone__bank_forget(hone_bank *bank);
 

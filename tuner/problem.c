@@ -160,6 +160,19 @@ static hone_status copy_block(hone_problem *problem, const hone_block *from,
                             "copying an array", err);
 }
 
+/* What variants keep in constant memory is at one place, as in a program that
+ * uses it many times: copies of it would have to be copied there for every
+ * execution. In cold mode it is as cold as the rest when it is read: the
+ * other arrays' copies have gone through the cache. */
+static int fills_constant(const hone_template *tmpl, size_t arg)
+{
+    for (size_t i = 0; i < tmpl->n_constants; ++i) {
+        if ((size_t)tmpl->constants[i].arg == arg)
+            return 1;
+    }
+    return 0;
+}
+
 /* One copy of all arrays; set 0 are the reals and the work arrays. */
 static hone_status make_set(hone_problem *problem, size_t set,
                             hone_error *err)
@@ -173,7 +186,7 @@ static hone_status make_set(hone_problem *problem, size_t set,
         problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
         if (arg->mode == HONE_ARG_SCALAR)
             continue;
-        if (set > 0) {
+        if (set > 0 && !fills_constant(problem->tmpl, i)) {
             block = &problem->extra[set][i];
             HONE_TRY(hone__block_alloc(problem->device,
                                        (size_t)arg->size_bytes,

@@ -30,21 +30,18 @@ static hone_status check_limits(hone_variant *variant, hone_cu_function f,
                                 hone_error *err)
 {
     const hone_cuda *cuda = variant->device->cuda;
-    const int64_t optin =
-        variant->device->facts.value[HONE_FACT_smem_optin];
+    const int64_t optin = variant->device->facts.value[HONE_FACT_smem_optin];
     const int64_t threads =
         (int64_t)launch->block[0] * launch->block[1] * launch->block[2];
     int static_bytes = 0;
     int max_threads = 0;
 
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->function_get(&static_bytes,
-                                                 HONE_CU_FUNC_SHARED_BYTES, f),
-                              "reading a kernel's shared memory", err));
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->function_get(&max_threads,
-                                                 HONE_CU_FUNC_MAX_THREADS, f),
-                              "reading a kernel's block limit", err));
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
+        "reading a kernel's shared memory", err));
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
+        "reading a kernel's block limit", err));
     if ((int64_t)launch->shared_bytes + static_bytes > optin)
         return hone__fail(err, HONE_ERR_INPUT,
                           "kernel %s needs %u + %d bytes of shared memory; "
@@ -72,9 +69,9 @@ static hone_status load_module(hone_variant *variant, const void *cubin,
     if (!aligned)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     memcpy(aligned, cubin, cubin_bytes);
-    status = hone__cuda_check(cuda,
-                              cuda->module_load(&variant->module, aligned),
-                              "loading the cubin", err);
+    status =
+        hone__cuda_check(cuda, cuda->module_load(&variant->module, aligned),
+                         "loading the cubin", err);
     hone__free(aligned);
     return status;
 }
@@ -95,6 +92,39 @@ static hone_status load_kernels(hone_variant *variant, hone_error *err)
         HONE_TRY(hone__cuda_kernel(cuda, variant->module, launch->kernel,
                                    launch->shared_bytes,
                                    &variant->functions[i], err));
+        HONE_TRY(hone__cuda_prepare(cuda, variant->functions[i], launch,
+                                    &variant->device->facts, err));
+        variant->shapes[i] = hone__cuda_shape(launch);
+    }
+    return HONE_OK;
+}
+
+static hone_status find_constants(hone_variant *variant, hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+
+    for (size_t i = 0; i < variant->resolved.n_constants; ++i) {
+        const hone_resolved_constant *constant =
+            &variant->resolved.constants[i];
+        size_t size_bytes = 0;
+        const hone_cu_result result =
+            cuda->module_global(&variant->constants[i].to, &size_bytes,
+                                variant->module, constant->name);
+
+        if (result == HONE_CU_NOT_FOUND)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "the compiled variant has no constant '%s'; is "
+                              "it declared __constant__ at file scope, and "
+                              "used?",
+                              constant->name);
+        HONE_TRY(
+            hone__cuda_check(cuda, result, "finding constant memory", err));
+        if (size_bytes < (size_t)constant->size_bytes)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "the constant '%s' holds %zu bytes, and %lld "
+                              "are to be kept in it",
+                              constant->name, size_bytes,
+                              (long long)constant->size_bytes);
     }
     return HONE_OK;
 }
@@ -104,8 +134,8 @@ static hone_status make_workspace(hone_gpu *device,
                                   hone_block *out, hone_error *err)
 {
     hone_error found = {.status = HONE_OK};
-    const hone_status status = hone__block_alloc(
-        device, (size_t)workspace->size_bytes, out, &found);
+    const hone_status status =
+        hone__block_alloc(device, (size_t)workspace->size_bytes, out, &found);
 
     if (status != HONE_ERR_NO_MEMORY) {
         if (status != HONE_OK && err)
@@ -132,12 +162,11 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
         if (!w->size_bytes)
             continue; /* a null pointer, as TEMPLATE.md says */
         HONE_TRY(make_workspace(device, w, &blocks[i], err));
-        if (w->zero)
+        if (w->zero == HONE_ZERO_ONCE)
             HONE_TRY(hone__cuda_check(
                 device->cuda,
-                device->cuda->fill8_async(blocks[i].data, 0,
-                                          (size_t)w->size_bytes,
-                                          device->stream),
+                device->cuda->fill8_async(
+                    blocks[i].data, 0, (size_t)w->size_bytes, device->stream),
                 "clearing a workspace", err));
     }
     ++variant->n_places;
@@ -182,9 +211,8 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
     out->device = device;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
-                                           &device->facts, &out->resolved,
-                                           err);
+        status = hone__launch_spec_resolve(
+            out->spec, dims, n_dims, &device->facts, &out->resolved, err);
     if (status == HONE_OK)
         status = load_module(out, cubin, cubin_bytes, err);
     if (status == HONE_OK)
@@ -193,9 +221,11 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
         status = hone__map_cache_create(&out->resolved, device->cuda,
                                         &out->maps, err);
     if (status == HONE_OK)
+        status = find_constants(out, err);
+    if (status == HONE_OK)
         status = add_place(out, err);
-    *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK
-                                     : hone__outcome_of(err);
+    *out_outcome =
+        status == HONE_OK ? HONE_OUTCOME_OK : hone__outcome_of(err);
     if (status != HONE_OK)
         hone__variant_unload(out);
     return status;
@@ -228,6 +258,41 @@ static hone_status get_maps(const hone_variant *variant, void *const *args,
     return hone__map_cache_get(variant->maps, args, parts, out, err);
 }
 
+/* What comes before the launches, and is part of an execution. */
+static hone_status begin(hone_variant *variant, const hone_block *blocks,
+                         void *const *args, hone_stream stream,
+                         hone_error *err)
+{
+    const hone_cuda *cuda = variant->device->cuda;
+    const hone_resolved *r = &variant->resolved;
+
+    for (size_t i = 0; i < r->n_workspaces; ++i) {
+        if (r->workspaces[i].zero == HONE_ZERO_EACH &&
+            r->workspaces[i].size_bytes)
+            HONE_TRY(hone__cuda_check(
+                cuda,
+                cuda->fill8_async(blocks[i].data, 0,
+                                  (size_t)r->workspaces[i].size_bytes,
+                                  stream),
+                "zeroing a workspace", err));
+    }
+    for (size_t i = 0; i < r->n_constants; ++i) {
+        hone_filled *constant = &variant->constants[i];
+        hone_cu_ptr from;
+
+        memcpy(&from, args[r->constants[i].arg], sizeof from);
+        if (from == constant->from)
+            continue;
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->copy_async(constant->to, from,
+                             (size_t)r->constants[i].size_bytes, stream),
+            "filling constant memory", err));
+        constant->from = from;
+    }
+    return HONE_OK;
+}
+
 static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                            hone_error *err)
 {
@@ -239,6 +304,7 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     hone_cu_tensor_map maps[HONE_MAX_MAPS];
 
     HONE_TRY(get_maps(variant, args, blocks, maps, err));
+    HONE_TRY(begin(variant, blocks, args, stream, err));
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *l = &variant->resolved.launches[i];
         void *params[HONE_MAX_PASSED];
@@ -260,9 +326,8 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
         }
         HONE_TRY(hone__cuda_check(
             cuda,
-            cuda->launch(variant->functions[i], l->grid[0], l->grid[1],
-                         l->grid[2], l->block[0], l->block[1], l->block[2],
-                         l->shared_bytes, stream, params, NULL),
+            hone__cuda_launch(cuda, variant->functions[i],
+                              &variant->shapes[i], stream, params),
             l->kernel, err));
     }
     return HONE_OK;

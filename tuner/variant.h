@@ -4,6 +4,7 @@
 #ifndef HONE_TUNER_VARIANT_H
 #define HONE_TUNER_VARIANT_H
 
+#include "runtime/cuda_launch.h"
 #include "runtime/launch_spec.h"
 #include "runtime/map_cache.h"
 #include "tuner/device.h"
@@ -23,6 +24,14 @@ typedef struct hone_subject {
  * above one MB a few, those above 16 MB are everywhere anyway. */
 enum { HONE_PLACES = 16, HONE_PLACES_OF_LARGE = 4 };
 
+/* Constant memory of the variant's module: copied when an execution gets
+ * another pointer than the last one. The arrays are not rotated (problem.c),
+ * so that no copy is timed, as none happens in a program that keeps them. */
+typedef struct hone_filled {
+    hone_cu_ptr to;
+    hone_cu_ptr from; /* 0: not filled yet */
+} hone_filled;
+
 typedef struct hone_variant {
     hone_gpu *device;
     hone_launch_spec *spec;
@@ -30,6 +39,8 @@ typedef struct hone_variant {
     hone_cu_module module;
     hone_cu_function functions[HONE_MAX_LAUNCHES];
     hone_map_cache *maps; /* NULL: no tensor maps */
+    hone_cu_shape shapes[HONE_MAX_LAUNCHES];
+    hone_filled constants[HONE_MAX_CONSTANTS];
     /* Workspace i at place p is [p * resolved.n_workspaces + i]. */
     hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
     size_t n_places;

@@ -40,7 +40,13 @@ static const mistake bad_lines[] = {
                            "'param'?"},
     {"", 13, "expected a statement"},
     {"tensormap A", 25, "expected ':' after the tensor map's name"},
-    {"constant c: f32[n]", 14, "not supported yet"},
+    {"constant c: f32[n]", 32, "say which argument fills it: from ARG"},
+    {"constant c: f32[n] from", 37, "expected the name of an argument"},
+    {"constant c f32[n] from a", 25, "expected ':' after the constant's"},
+    {"constant c: g32[n] from a", 26, "'g32' is not an element type"},
+    {"constant c: f32 from a", 30, "expected '['"},
+    {"constant c: f32[n] from b", 38, "no argument is called 'b'"},
+    {"constant n: f32[n] from b", 23, "already declared on line 1"},
     {"op p(n)", 17, "'o' was declared before"},
     {"arch device.l2 > 1", 19, "'device.l2' cannot be asked here"},
     {"arch sm >= n", 25, "'arch' reads sm only"},
@@ -120,8 +126,17 @@ static const mistake bad_uses[] = {
     {"launch k grid(1,2,3,4)", 34, "at most 3"},
     {"launch k grid()", 28, "expected a value"},
     {"launch k grid(1", 27, "never closed"},
-    {"launch k cluster(2)", 23, "not supported yet"},
-    {"launch k cooperative", 23, "not supported yet"},
+    {"launch k cluster(2,1,1,1)", 37, "cluster takes at most 3"},
+    {"launch k cluster", 30, "expected '('"},
+    {"launch k cooperative cooperative", 35, "given twice"},
+    {"launch k corporative", 23, "did you mean 'cooperative'?"},
+    {"constant c: f32[n] from a", 38, "'a' must be an 'in' array"},
+    {"constant c: f64[n] from in_f32", 38,
+     "'in_f32' holds elements of f32, and the constant 'c' of f64"},
+    {"constant c: f32[n] from in_f3", 38, "did you mean 'in_f32'?"},
+    {"constant c: f32[n] from in_f32", 23, "no '__constant__ .. c[..]'"},
+    {"constant c: f32[n] from in_f32 when(1)", 45, "'when' is not expected"},
+    {"constant c: f32[n] from in_f32 if(m)", 48, "unknown name 'm'"},
     {"launch k args(a, b)", 31, "no argument, workspace or tensor map is "},
     {"launch k args(n)", 28, "pass it as i32(n)"},
     {"launch k args(f32(n))", 28, "i32(..) or i64(..), not 'f32(..)'"},
@@ -174,8 +189,8 @@ static void uses(void **state)
         mistake m = bad_uses[i];
         int line = 4;
 
-        (void)snprintf(text, sizeof text, OP "#pragma hone arg a: f32\n"
-                       "#pragma hone let L = n\n#pragma hone %s\n" LAUNCH
+        (void)snprintf(text, sizeof text, OP "#pragma hone arg a: f32, "
+                       "in_f32: in f32[n]\n#pragma hone let L = n\n#pragma hone %s\n" LAUNCH
                        KERNEL, m.line);
         if (!m.column) { /* the mistake is on a later line */
             line = later[next].line;

@@ -494,11 +494,14 @@ hone_cu_result cuMemcpyDtoDAsync_v2(hone_cu_ptr to, hone_cu_ptr from,
     return 0;
 }
 
-hone_cu_result cuStreamIsCapturing(hone_stream s, int *out)
+hone_cu_result cuStreamGetCaptureInfo(hone_stream s, int *out_status,
+                                      uint64_t *out_id)
 {
     FAKE_ENTER();
     (void)s;
-    *out = fake.capturing;
+    *out_status = fake.capturing != 0;
+    if (fake.capturing)
+        *out_id = (uint64_t)fake.capturing;
     return 0;
 }
 
