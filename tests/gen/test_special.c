@@ -60,8 +60,8 @@ static void golden(void **state)
 
     (void)state;
     if (getenv("HONE_UPDATE_GOLDEN"))
-        assert_int_equal(
-            hone__file_replace(path, got.data, got.length, NULL), HONE_OK);
+        assert_int_equal(hone__file_replace(path, got.data, got.length, NULL),
+                         HONE_OK);
     assert_int_equal(hone__text_read_file(&want, path, NULL), HONE_OK);
     assert_string_equal(hone__text_str(&got), hone__text_str(&want));
     hone__text_free(&got);
@@ -122,12 +122,14 @@ static void lowest_version(void **state)
         {"#pragma hone launch k\n", 1},
         {"#pragma hone workspace w: f32[n] zero\n#pragma hone launch k\n", 1},
         {"#pragma hone workspace w: f32[n] zero each\n"
-         "#pragma hone launch k\n", 2},
+         "#pragma hone launch k\n",
+         2},
         {"#pragma hone launch k cluster(1)\n", 2},
         {"#pragma hone launch k cooperative\n", 2},
         {"#pragma hone arg h: in f32[n]\n"
          "#pragma hone constant c: f32[n] from h\n"
-         "#pragma hone launch k\n__constant__ float c[4];\n", 2},
+         "#pragma hone launch k\n__constant__ float c[4];\n",
+         2},
     };
 
     (void)state;
@@ -149,10 +151,11 @@ static void lowest_version(void **state)
     }
 }
 
-/* ---- the room in constant memory ---------------------------------------- */
+/* ---- the room in constant memory ----------------------------------------
+ */
 
-static void expect_check(const hone_template *t, const hone_space *space,
-                         const char *config_text, const char *part)
+static void try_config(const hone_template *t, const hone_space *space,
+                       const char *config_text, const char *part)
 {
     int64_t config[8];
     hone_error err = {0};
@@ -176,16 +179,16 @@ static void too_large_a_filter(void **state)
     assert_int_equal(hone__space_create(t, dims, &facts, &space, NULL),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 12);
-    expect_check(t, space, "", NULL);
+    try_config(t, space, "", NULL);
     hone__space_free(space);
     ++dims[1];
     assert_int_equal(hone__space_create(t, dims, &facts, &space, NULL),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 6);
-    expect_check(t, space, "TAPS=global_memory", NULL);
-    expect_check(t, space, "",
-                 "taps must fit the 65536 bytes of constant memory, and take "
-                 "65540 in this configuration");
+    try_config(t, space, "TAPS=global_memory", NULL);
+    try_config(t, space, "",
+               "taps must fit the 65536 bytes of constant memory, and take "
+               "65540 in this configuration");
     hone__space_free(space);
     /* Unknown sizes: decided at launch. */
     assert_int_equal(hone__space_create(t, NULL, &facts, &space, NULL),
@@ -215,10 +218,11 @@ static void no_configuration_fits(void **state)
     assert_int_equal(hone__space_count(space), 0);
     assert_int_equal(hone__space_default(space, config, &err),
                      HONE_ERR_NOT_FOUND);
-    assert_non_null(strstr(err.text, "t.cu:4:29: '(n)*sizeof(f32) + "
-                                     "(n)*sizeof(f32) <= 65536' (c and d must "
-                                     "fit the 65536 bytes of constant "
-                                     "memory) rejects every configuration"));
+    assert_non_null(strstr(err.text,
+                           "t.cu:4:30: '(n)*sizeof(f32) + "
+                           "(n)*sizeof(f32) <= 65536' (c and d must "
+                           "fit the 65536 bytes of constant "
+                           "memory) rejects every configuration"));
     hone__space_free(space);
     hone__template_free(t);
 }

@@ -17,6 +17,10 @@ double fake_gpu_event_ns;
 long fake_gpu_n_graphs;
 long fake_gpu_live_graphs;
 long fake_gpu_n_maps;
+float fake_gpu_taps[64];
+size_t fake_gpu_taps_bytes;
+int fake_gpu_resident_blocks;
+int fake_gpu_resident_clusters;
 double fake_gpu_clock_mhz[8];
 int fake_gpu_n_clocks;
 
@@ -137,6 +141,65 @@ static hone_cu_result tensor_map(hone_cu_tensor_map *out, int type,
     out->words[0] = address;
     ++fake_gpu_n_maps;
     return 0;
+}
+
+static hone_cu_result launch_with(const hone_cu_launch_config *c,
+                                  hone_cu_function f, void **params,
+                                  void **extra)
+{
+    fake_kernel *kernel = (fake_kernel *)f;
+
+    for (unsigned i = 0; i < c->n_attributes; ++i) {
+        const hone_cu_attribute *a = &c->attributes[i];
+
+        if (a->id == 4)
+            kernel->cluster = a->value.cluster[0] * a->value.cluster[1] *
+                              a->value.cluster[2];
+        else if (a->id == 2)
+            kernel->cooperative = a->value.cooperative;
+    }
+    return launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0],
+                  c->block[1], c->block[2], c->shared_bytes, c->stream,
+                  params, extra);
+}
+
+static hone_cu_result occupancy(int *out, hone_cu_function f, int block,
+                                size_t shared_bytes)
+{
+    (void)f;
+    (void)block;
+    (void)shared_bytes;
+    *out = fake_gpu_resident_blocks;
+    return 0;
+}
+
+static hone_cu_result active_clusters(int *out, hone_cu_function f,
+                                      const hone_cu_launch_config *c)
+{
+    (void)f;
+    (void)c;
+    *out = fake_gpu_resident_clusters;
+    return 0;
+}
+
+static hone_cu_result function_set(hone_cu_function f, int attribute,
+                                   int value)
+{
+    (void)f;
+    (void)attribute;
+    (void)value;
+    return 0;
+}
+
+static hone_cu_result module_global(hone_cu_ptr *out, size_t *out_bytes,
+                                    hone_cu_module m, const char *name)
+{
+    (void)m;
+    *out = (hone_cu_ptr)(uintptr_t)fake_gpu_taps;
+    *out_bytes = fake_gpu_taps_bytes;
+    return strcmp(name, "taps") == 0 && fake_gpu_taps_bytes
+               ? 0
+               : HONE_CU_NOT_FOUND;
 }
 
 static hone_cu_result module_load(hone_cu_module *out, const void *image)
@@ -375,6 +438,11 @@ static void fill_table(void)
     table.stream_create = stream_create;
     table.stream_destroy = stream_destroy;
     table.launch = launch;
+    table.launch_with = launch_with;
+    table.occupancy = occupancy;
+    table.active_clusters = active_clusters;
+    table.function_set = function_set;
+    table.module_global = module_global;
     table.tensor_map = tensor_map;
     table.module_load = module_load;
     table.module_unload = module_unload;
@@ -411,6 +479,9 @@ void fake_gpu_reset(void)
     fake_gpu_event_ns = 0;
     fake_gpu_n_maps = 0;
     fake_gpu_n_graphs = 0;
+    fake_gpu_taps_bytes = sizeof fake_gpu_taps;
+    fake_gpu_resident_blocks = 2;
+    fake_gpu_resident_clusters = 16;
     fake_gpu_clock_mhz[0] = 1980;
     fake_gpu_n_clocks = 1;
     for (int i = 0; i < FAKE_N_OWN_KERNELS; ++i)

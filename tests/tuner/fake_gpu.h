@@ -19,6 +19,8 @@ typedef struct fake_kernel {
     double cost_ns;
     long n_runs;
     unsigned grid; /* of the last launch */
+    unsigned cluster; /* blocks; 0: launched without */
+    int cooperative;
 } fake_kernel;
 
 enum { FAKE_GPU_CONTEXT_BYTES = 10000 }; /* a context needs so much */
@@ -43,6 +45,12 @@ extern long fake_gpu_live_graphs;
 /* Tensor maps encoded so far; their first word is the array's address, so that
  * a kernel can take one for a pointer. */
 extern long fake_gpu_n_maps;
+/* Constant memory of every module: 64 words called "taps", or fewer. */
+extern float fake_gpu_taps[64];
+extern size_t fake_gpu_taps_bytes; /* 0: there is no such symbol */
+/* What occupancy is: blocks of a multiprocessor, clusters of the device. */
+extern int fake_gpu_resident_blocks;
+extern int fake_gpu_resident_clusters;
 /* What hone_load reads from the clock, in turn; the last repeats. */
 extern double fake_gpu_clock_mhz[8];
 extern int fake_gpu_n_clocks;
