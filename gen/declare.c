@@ -37,7 +37,7 @@ static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
         return hone__complain(p, word, "'%.*s' is not an element type; "
                               "a dimension is an integer or one of f16, "
                               "bf16, tf32, f32, f64, i8, i32, c32, u8, "
-                              "u32, i64, u64",
+                              "u32, i64, u64, c64",
                               (int)(word.end - word.begin),
                               p->bare + word.begin);
     return add_dim_value(p, word, code, dim, types);

@@ -342,7 +342,7 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
     require = &tmpl->requires_[failed];
     if (require->bytes.expr)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
-                          "%s:%d: %s, and take %lld in this configuration",
+                          "%s:%d: %s; this configuration takes %lld",
                           tmpl->path, require->condition.line,
                           require->message, (long long)bytes);
     return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",

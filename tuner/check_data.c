@@ -44,20 +44,22 @@ int hone__arg_is_written(const hone_resolved_arg *arg)
 }
 
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
-                         int64_t amplitude, void *out)
+                         int64_t amplitude, hone_scalar *out)
 {
     const uint64_t bits = mix(seed + 977 * arg + (unsigned)pass);
-    const int is_real = type < HONE_TYPE_I8 || type == HONE_TYPE_C32;
+    const int is_complex = type == HONE_TYPE_C32 || type == HONE_TYPE_C64;
+    const int part = type == HONE_TYPE_C64 ? HONE_TYPE_F64 : HONE_TYPE_F32;
+    const int is_real = type < HONE_TYPE_I8 || is_complex;
     double value = 0.25 + 0.75 * ldexp((double)(bits >> 11), -53);
 
     if (amplitude > 0)
         value = (double)(1 + bits % (uint64_t)amplitude);
     else if (!is_real)
         value = (double)(1 + bits % 8);
-    memset(out, 0, 8);
-    if (type == HONE_TYPE_C32) {
-        hone__element_store(HONE_TYPE_F32, out, 0, value);
-        hone__element_store(HONE_TYPE_F32, out, 1, 0.5 * value);
+    memset(out, 0, sizeof *out);
+    if (is_complex) {
+        hone__element_store(part, out, 0, value);
+        hone__element_store(part, out, 1, 0.5 * value);
     } else {
         hone__element_store((int)type, out, 0, value);
     }
@@ -234,8 +236,10 @@ hone_status hone__check_bounds(const hone_template *tmpl,
 
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
 {
-    *out_u = type == HONE_TYPE_F64 ? 0x1p-53 : 0x1p-24;
-    *out_ulp = type == HONE_TYPE_F64    ? 0x1p-52
+    const int is_double = type == HONE_TYPE_F64 || type == HONE_TYPE_C64;
+
+    *out_u = is_double ? 0x1p-53 : 0x1p-24;
+    *out_ulp = is_double                ? 0x1p-52
                : type == HONE_TYPE_F16  ? 0x1p-10
                : type == HONE_TYPE_BF16 ? 0x1p-7
                                         : 0x1p-23;

@@ -32,10 +32,16 @@ uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass);
  * numbers as hone_fill in device_code.cu. */
 double hone__inputs_value(int type, uint64_t seed, uint64_t index,
                           int64_t amplitude);
-/* A scalar argument into 8 bytes: an integer from 1, or a real in
- * [0.25, 1). */
+/* The value of a scalar argument, of any type. */
+typedef union hone_scalar {
+    uint64_t bits[2];
+    double f64[2];
+} hone_scalar;
+
+/* An integer from 1, or a real in [0.25, 1); the imaginary part is half of the
+ * real one. */
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
-                         int64_t amplitude, void *out);
+                         int64_t amplitude, hone_scalar *out);
 
 /* Integers in the exact pass are as small as the strictest of the checks
  * wants: the amplitude after one more check with `exact` (0: none). */

@@ -58,7 +58,7 @@ typedef struct hone_cpu_problem {
     int output; /* index of the only array that is written; -1: none */
     hone_cpu_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_cpu_block work[HONE_MAX_ARGS];
-    uint64_t scalar[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
     size_t n_checks;
     hone_cpu_check checks[HONE_MAX_CHECKS];
     size_t n_watched;
@@ -82,6 +82,8 @@ typedef struct hone_cpu_variant {
     void *library;
     int fd; /* of the object; the loader tells objects apart by its number */
     hone_host_run_fn *run;
+    void *constants[HONE_MAX_CONSTANTS];   /* where they are */
+    const void *filled[HONE_MAX_CONSTANTS]; /* from where; NULL: not yet */
     hone_launch_spec *spec;
     hone_resolved resolved;
     hone_cpu_block workspaces[HONE_MAX_WORKSPACES];

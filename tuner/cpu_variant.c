@@ -56,8 +56,36 @@ static hone_status make_workspaces(const hone_cpu_problem *problem,
         HONE_TRY(hone__cpu_block_alloc((size_t)w->size_bytes,
                                        problem->guarded,
                                        &variant->workspaces[i], err));
-        if (w->zero)
+        if (w->zero == HONE_ZERO_ONCE)
             memset(variant->workspaces[i].data, 0, (size_t)w->size_bytes);
+    }
+    return HONE_OK;
+}
+
+static hone_status find_constants(hone_cpu_variant *variant, hone_error *err)
+{
+    void *symbol = dlsym(variant->library, HONE_HOST_CONSTANT_SYMBOL);
+    hone_host_constant_fn *find = NULL;
+
+    memcpy(&find, &symbol, sizeof symbol);
+    for (size_t i = 0; i < variant->resolved.n_constants; ++i) {
+        const hone_resolved_constant *constant =
+            &variant->resolved.constants[i];
+        unsigned long size_bytes = 0;
+
+        if (find)
+            variant->constants[i] = find(constant->name, &size_bytes);
+        if (!variant->constants[i])
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "the compiled variant has no constant '%s'; is "
+                              "it declared __constant__ at file scope?",
+                              constant->name);
+        if (size_bytes < (unsigned long)constant->size_bytes)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "the constant '%s' holds %lu bytes, and %lld "
+                              "are to be kept in it",
+                              constant->name, size_bytes,
+                              (long long)constant->size_bytes);
     }
     return HONE_OK;
 }
@@ -86,6 +114,8 @@ hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
             status = hone__fail(err, HONE_ERR_UNSUPPORTED,
                                 "a compiled variant lacks " HONE_HOST_SYMBOL);
     }
+    if (status == HONE_OK)
+        status = find_constants(out, err);
     if (status == HONE_OK)
         status = make_workspaces(problem, out, err);
     if (status != HONE_OK)
@@ -126,10 +156,11 @@ static hone_status run_launch(hone_cpu_variant *variant,
         wide[p] = pass->value;
         if (pass->kind == HONE_PASS_WORKSPACE)
             workspace[p] = variant->workspaces[pass->index].data;
-        params[p] = pass->kind == HONE_PASS_ARG         ? args[pass->index]
-                    : pass->kind == HONE_PASS_WORKSPACE ? (void *)&workspace[p]
-                    : pass->kind == HONE_PASS_I32       ? (void *)&narrow[p]
-                                                        : (void *)&wide[p];
+        params[p] = pass->kind == HONE_PASS_ARG ? args[pass->index]
+                    : pass->kind == HONE_PASS_WORKSPACE
+                        ? (void *)&workspace[p]
+                    : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
+                                                  : (void *)&wide[p];
     }
     for (int i = 0; i < 3; ++i) {
         launch.grid[i] = l->grid[i];
@@ -142,15 +173,38 @@ static hone_status run_launch(hone_cpu_variant *variant,
                       report.text);
 }
 
+/* What comes before the launches, as on a GPU. */
+static void begin(hone_cpu_variant *variant, void *const *args)
+{
+    const hone_resolved *r = &variant->resolved;
+
+    for (size_t i = 0; i < r->n_workspaces; ++i) {
+        if (r->workspaces[i].zero == HONE_ZERO_EACH &&
+            r->workspaces[i].size_bytes)
+            memset(variant->workspaces[i].data, 0,
+                   (size_t)r->workspaces[i].size_bytes);
+    }
+    for (size_t i = 0; i < r->n_constants; ++i) {
+        const void *from = *(void *const *)args[r->constants[i].arg];
+
+        if (from == variant->filled[i])
+            continue;
+        memcpy(variant->constants[i], from,
+               (size_t)r->constants[i].size_bytes);
+        variant->filled[i] = from;
+    }
+}
+
 static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                            hone_error *err)
 {
     hone_cpu_variant *variant = user;
 
     (void)stream;
+    begin(variant, args);
     for (size_t i = 0; i < variant->resolved.n_launches; ++i)
-        HONE_TRY(run_launch(variant, &variant->resolved.launches[i], args,
-                            err));
+        HONE_TRY(
+            run_launch(variant, &variant->resolved.launches[i], args, err));
     return HONE_OK;
 }
 

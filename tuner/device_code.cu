@@ -9,7 +9,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
-enum { F16 = 1, BF16, TF32, F32, F64, I8, I32, C32, U8, U32, I64, U64 };
+enum { F16 = 1, BF16, TF32, F32, F64, I8, I32, C32, U8, U32, I64, U64, C64 };
 
 __device__ u64 mix(u64 x) // the finaliser of splitmix64
 {
@@ -91,7 +91,7 @@ __device__ double rounded(int type, double v)
 extern "C" __global__ void hone_fill(int type, void *p, i64 n, u64 seed,
                                      i64 amplitude)
 {
-    const bool integers = amplitude > 0 || type >= I8; // C32 comes as F32
+    const bool integers = amplitude > 0 || type >= I8; // complex comes as reals
     const bool is_unsigned = type == U8 || type == U32 || type == U64;
     const i64 a = amplitude > 0 ? amplitude : 8;
     FOR_EACH(i, n) {

@@ -139,7 +139,7 @@ static void absolute_scalar(hone_type type, void *value)
 typedef struct device_args {
     hone_block block[HONE_MAX_ARGS];
     hone_cu_ptr pointer[HONE_MAX_ARGS];
-    uint64_t scalar[HONE_MAX_ARGS];
+    hone_scalar scalar[HONE_MAX_ARGS];
     void *args[HONE_MAX_ARGS];
 } device_args;
 

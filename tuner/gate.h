@@ -40,6 +40,12 @@ hone_gate hone__gate_launch(const char *launch_spec, const char *options,
                             const hone_facts *facts, char *message,
                             size_t size);
 
+/* The same for the cpu device, which has no limits but lacks clusters and
+ * cooperative launches: LIMITS. */
+hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
+                          size_t n_dims, const hone_facts *facts,
+                          char *message, size_t size);
+
 /* After compiling, with what ptxas reports per kernel.
  * LIMITS: registers x threads over the register file, static and dynamic
  * shared memory together over the limit of a block.

@@ -99,17 +99,17 @@ static void rewrite(const char *text, hone_text *out)
     }
 }
 
-/* Can this launch happen in this configuration? A kernel whose condition is
- * false for good need not be in the source. */
+/* Can this condition hold in this configuration? A kernel or a constant whose
+ * condition is false for good need not be in the source. */
 static int may_happen(const hone_template *tmpl, const int64_t *config,
                       const int64_t *dims,
-                      const hone_template_launch *launch)
+                      const hone_template_expr *condition)
 {
     int64_t slots[512] = {0};
     int64_t value = 1;
 
-    if (!launch->condition.expr || launch->condition.reads_dims ||
-        launch->condition.reads_facts ||
+    if (!condition->expr || condition->reads_dims ||
+        condition->reads_facts ||
         tmpl->slots.total > sizeof slots / sizeof slots[0])
         return 1;
     memcpy(slots + tmpl->slots.dims, dims, tmpl->n_dims * sizeof slots[0]);
@@ -118,9 +118,28 @@ static int may_happen(const hone_template *tmpl, const int64_t *config,
     for (size_t i = 0; i < tmpl->n_lets; ++i)
         (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
                               &slots[tmpl->slots.lets + i], NULL);
-    return hone__expr_eval(launch->condition.expr, slots, &value, NULL) !=
+    return hone__expr_eval(condition->expr, slots, &value, NULL) !=
                HONE_OK ||
            value != 0;
+}
+
+/* Where constant memory is, by name. */
+static void write_constants(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, hone_text *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tmpl->n_constants; ++i) {
+        const hone_template_constant *constant = &tmpl->constants[i];
+
+        if (!may_happen(tmpl, config, dims, &constant->condition))
+            continue;
+        hone__text_printf(out, "%sHONE_HOST_CONSTANT(%s)",
+                          n++ ? "" : "HONE_HOST_CONSTANTS(",
+                          constant->name);
+    }
+    if (n)
+        hone__text_puts(out, ")\n");
 }
 
 hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
@@ -139,12 +158,13 @@ hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
 
         for (size_t k = 0; k < i; ++k)
             again |= strcmp(tmpl->launches[k].kernel, launch->kernel) == 0;
-        if (again || !may_happen(tmpl, config, dims, launch))
+        if (again || !may_happen(tmpl, config, dims, &launch->condition))
             continue;
         hone__text_printf(out, "%s%s", separator, launch->kernel);
         separator = ", ";
     }
     hone__text_puts(out, ")\n");
+    write_constants(tmpl, config, dims, out);
     return hone__text_check(out, err);
 }
 

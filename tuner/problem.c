@@ -9,12 +9,15 @@
 
 int hone__lane_type(hone_type type)
 {
-    return type == HONE_TYPE_C32 ? HONE_TYPE_F32 : (int)type;
+    return type == HONE_TYPE_C32   ? HONE_TYPE_F32
+           : type == HONE_TYPE_C64 ? HONE_TYPE_F64
+                                   : (int)type;
 }
 
 int64_t hone__lane_count(const hone_resolved_arg *arg)
 {
-    return arg->type == HONE_TYPE_C32 ? 2 * arg->count : arg->count;
+    return hone__lane_type(arg->type) != (int)arg->type ? 2 * arg->count
+                                                        : arg->count;
 }
 
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,

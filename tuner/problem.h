@@ -57,10 +57,7 @@ typedef struct hone_problem {
     int output; /* index of the only out or inout array; -1: none */
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
-    union {
-        double f64;
-        uint64_t bits;
-    } scalar[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_block work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
     size_t n_checks;
     hone_check checks[HONE_MAX_CHECKS];
@@ -104,7 +101,7 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
                                   hone_cu_ptr *pointers, void **args,
                                   hone_error *err);
 
-/* Element arrays as our kernels take them: complex is twice as many f32. */
+/* Element arrays as our kernels take them: complex is twice as many reals. */
 int hone__lane_type(hone_type type);
 int64_t hone__lane_count(const hone_resolved_arg *arg);
 

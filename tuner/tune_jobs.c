@@ -163,6 +163,22 @@ static int has_gates(const hone_tune_run *run)
            !run->request->verify_only;
 }
 
+static hone_gate first_gate(const hone_tune_run *run,
+                            const hone_tune_job *job, char *why, size_t size)
+{
+    const hone_tune_request *request = run->request;
+    const char *spec = hone__text_str(&job->spec);
+
+    if (request->farm.backend == HONE_BACKEND_CPU)
+        return hone__gate_host(spec, request->dims, request->tmpl->n_dims,
+                               &run->device.facts, why, size);
+    if (!has_gates(run))
+        return HONE_GATE_PASS;
+    return hone__gate_launch(spec, hone__text_str(&job->options),
+                             request->dims, request->tmpl->n_dims,
+                             &run->device.facts, why, size);
+}
+
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
                           hone_error *err)
 {
@@ -175,11 +191,7 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
                                       tmpl->sha256};
     char why[256];
 
-    if (has_gates(run) &&
-        hone__gate_launch(hone__text_str(&job->spec),
-                          hone__text_str(&job->options), run->request->dims,
-                          tmpl->n_dims, &run->device.facts, why,
-                          sizeof why) == HONE_GATE_LIMITS) {
+    if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {
         ++run->result->n_gated;
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
     }

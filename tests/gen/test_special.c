@@ -187,8 +187,8 @@ static void too_large_a_filter(void **state)
     assert_int_equal(hone__space_count(space), 6);
     try_config(t, space, "TAPS=global_memory", NULL);
     try_config(t, space, "",
-               "taps must fit the 65536 bytes of constant memory, and take "
-               "65540 in this configuration");
+               "taps must fit the 65536 bytes of constant memory; this "
+               "configuration takes 65540");
     hone__space_free(space);
     /* Unknown sizes: decided at launch. */
     assert_int_equal(hone__space_create(t, NULL, &facts, &space, NULL),

@@ -395,4 +395,29 @@ template <typename T> inline T *dynamic_shared()
         return hone_host::run(in, report);                                  \
     }
 
+/* After the kernels: constant memory that can be found by name. */
+namespace hone_host {
+struct constant_entry {
+    const char *name;
+    void *at;
+    unsigned long size_bytes;
+};
+} /* namespace hone_host */
+
+#define HONE_HOST_CONSTANT(name) {#name, (void *)&::name, sizeof(::name)},
+#define HONE_HOST_CONSTANTS(...)                                            \
+    extern "C" __attribute__((visibility("default"))) void *                \
+    hone_host_constant(const char *name, unsigned long *out_bytes)          \
+    {                                                                       \
+        static const hone_host::constant_entry table[] = {__VA_ARGS__};     \
+                                                                            \
+        for (const hone_host::constant_entry &entry : table) {              \
+            if (strcmp(entry.name, name) != 0)                              \
+                continue;                                                   \
+            *out_bytes = entry.size_bytes;                                  \
+            return entry.at;                                                \
+        }                                                                   \
+        return nullptr;                                                     \
+    }
+
 #endif
