@@ -22,7 +22,7 @@ mkdir -p "$OUT" || exit 1
 # Shapes to tune a template at that no file has a winner of.
 dims_of() {
     case $1 in
-    gemm_f16) echo "${GEMM:-1024,1024,1024}" ;;
+    gemm_*) echo "${GEMM:-1024,1024,1024}" ;;
     *) echo 1M ;;
     esac
 }
