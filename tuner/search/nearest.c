@@ -58,14 +58,12 @@ static double distance_of(const hone_search *search,
 {
     double distance = 0;
 
-    for (size_t i = 0; i < search->n_free; ++i) {
-        const size_t param = search->free[i];
-        const int steps = abs(a[param] - b[param]);
+    /* All parameters: those with one value never differ, and the straight
+     * loop is faster than the one over search->free. */
+    for (size_t i = 0; i < search->space.n_params && distance < limit; ++i) {
+        const int steps = abs(a[i] - b[i]);
 
-        if (steps)
-            distance += 1 + steps * nearest->step[param];
-        if (distance >= limit)
-            break;
+        distance += (steps > 0) + steps * nearest->step[i];
     }
     return distance;
 }
@@ -101,7 +99,9 @@ double hone__nearest_guess(const hone_search *search,
     double sum = 0;
     double weights = 0;
 
-    for (int64_t i = first; i < search->n_told; ++i)
+    /* The last ones first: they are mostly the nearest, and once those are
+     * found, distances to the others need not be worked out to the end. */
+    for (int64_t i = search->n_told - 1; i >= first; --i)
         look_at(search, nearest, values, search->told[i], &f);
     /* One that is in both counts twice, which does no harm. */
     for (size_t i = 0; first > 0 && i < elite->n; ++i)
