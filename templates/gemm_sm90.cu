@@ -95,7 +95,6 @@
 #pragma hone require STAGES*BK >= 256 || SMEM + SLOT_A + SLOT_B > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_A + SLOT_B + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone require BM <= 128 || M > 128 "more than half of each tile would lie outside"
 #pragma hone require BN <= 128 || N > BN - 64 "a tile would lie outside by more than 64 columns"
-#pragma hone require CLUSTER == c1x1 "clusters are not launched yet"
 #pragma hone require CLUSTER_M == 1 || M > BM "there is one row of tiles"
 #pragma hone require CLUSTER_N == 1 || N > BN "there is one column of tiles"
 #pragma hone require BM*BN <= 128*128 || 2*TILES >= device.sm_count || M*N < 100000 "tiles so large leave multiprocessors idle"
@@ -106,7 +105,7 @@
 #pragma hone tensormap MAP_A: A dims(ROW_A, TRANS_A ? K : M) strides(ROW_A*2) box(64, (TRANS_A ? BK : BM)/CLUSTER_N) swizzle(128) l2(256)
 #pragma hone tensormap MAP_B: B dims(ROW_B, TRANS_B ? N : K) strides(ROW_B*2) box(64, (TRANS_B ? BN : BK)/CLUSTER_M) swizzle(128) l2(256)
 #pragma hone tensormap MAP_C: C dims(N, M) strides(N*2) box(BOX, WM) swizzle(BOX*2) if(STORE == tensor && N % 8 == 0)
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) args(MAP_A, MAP_B, MAP_C, C, i32(M), i32(N), i32(K), i32(STAGES), i32(RASTER == along_n), i32(GROUP))
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_C, C, i32(M), i32(N), i32(K), i32(STAGES), i32(RASTER == along_n), i32(GROUP))
 #pragma hone work flops(2*M*N*K) bytes(2*(M*K + K*N + M*N))
 #pragma hone check cpu.gemm_sm90 tolerance(K + 4) exact(K <= 262144 ? 4 : 1)
 #pragma hone check cublas.gemm tolerance(2*K + 8)
