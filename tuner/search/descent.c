@@ -4,6 +4,7 @@
 
 #include "runtime/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 hone_status hone__descent_open(hone_search *search, hone_descent *descent,
@@ -22,7 +23,7 @@ hone_status hone__descent_open(hone_search *search, hone_descent *descent,
         const int param = (int)search->free[i];
 
         for (int v = 0; v < search->space.n_values[param]; ++v)
-            descent->steps[descent->n++] = (hone_descent_step){param, v};
+            descent->steps[descent->n++] = (hone_descent_step){param, v, 0};
     }
     return HONE_OK;
 }
@@ -32,17 +33,31 @@ void hone__descent_close(hone_descent *descent)
     hone__free(descent->steps);
 }
 
+static int compare_turns(const void *a, const void *b)
+{
+    const hone_descent_step *const x = a;
+    const hone_descent_step *const y = b;
+
+    return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
+/* By chance, but values far away come later: each delays its turn by so much
+ * of all turns. Without this, a parameter with many values gets most of the
+ * first trials. */
+static const double delay = 0.125;
+
 void hone__descent_start(hone_search *search, hone_descent *descent,
                          int64_t slot)
 {
-    for (size_t left = descent->n; left > 1; --left) {
-        const size_t pick =
-            (size_t)hone__chance_below(&search->chance, (int64_t)left);
-        const hone_descent_step step = descent->steps[pick];
+    const int *values = hone__search_values(search, slot);
 
-        descent->steps[pick] = descent->steps[left - 1];
-        descent->steps[left - 1] = step;
+    for (size_t i = 0; i < descent->n; ++i) {
+        hone_descent_step *step = &descent->steps[i];
+
+        step->turn = hone__chance_unit(&search->chance) +
+                     delay * abs(step->value - values[step->param]);
     }
+    qsort(descent->steps, descent->n, sizeof *descent->steps, compare_turns);
     descent->at = slot;
     descent->next = 0;
     descent->n_tried = 0;

@@ -9,6 +9,7 @@
 typedef struct hone_descent_step {
     int param;
     int value;
+    double turn; /* ascending */
 } hone_descent_step;
 
 /* Neighbours differ in one parameter. They come in an order by chance that a

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterated local search: down to a place without a faster neighbour, then a
- * kick away from the best and down again. Configurations by chance first: a
- * descent that starts at one of them alone loses to random search for the
- * first few dozen trials. */
+/* Iterated local search: down to a place without a faster neighbour, then
+ * some kicks away from fast places, and down again from where the best of
+ * them landed. Configurations by chance first: a descent that starts at one
+ * of them alone loses to random search for the first few dozen trials. */
 #include "tuner/search/descent.h"
+#include "tuner/search/elite.h"
+
+/* Measured on the recorded spaces: half or twice of each does about as well;
+ * with one kick before each descent the score is 0.05 less. */
+enum {
+    KICKS = 8,
+    KICK_PARAMS = 3,
+    STARTS = 8, /* a kick starts from the fastest of as many trials */
+    ATTEMPTS = 8
+};
+enum { TAG_KICK = 1 };
 
 typedef struct local {
     hone_descent descent;
-    int is_kicking; /* until a kick has landed */
+    int is_kicking;
+    int n_kicks;     /* answered */
+    int64_t landing; /* the best of them, -1 */
 } local;
-
-enum { TAG_KICK = 1, KICK_ATTEMPTS = 16 };
-
-/* Measured on the recorded spaces: 2 does as well; from 4 on, kicks end where
- * nothing is gained. */
-enum { KICK_PARAMS = 3 };
 
 static hone_status start(hone_search *search, hone_error *err)
 {
@@ -30,15 +37,17 @@ static void stop(hone_search *search)
     hone__descent_close(&l->descent);
 }
 
-/* Some parameters of the best one, at random values. */
 static int64_t kick(hone_search *search)
 {
-    for (int i = 0; i < KICK_ATTEMPTS; ++i) {
-        const int64_t far = hone__move_kick(
-            search, hone__search_values(search, search->best), KICK_PARAMS);
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        const int64_t from = hone__trial_pick(search, STARTS);
+        const int64_t to = hone__move_kick(
+            search,
+            hone__search_values(search, from < 0 ? search->best : from),
+            KICK_PARAMS);
 
-        if (hone__search_is_new(search, far))
-            return far;
+        if (hone__search_is_new(search, to))
+            return to;
     }
     return -1;
 }
@@ -58,30 +67,46 @@ static hone_status propose(hone_search *search, int64_t *out_index,
         if (*out_index >= 0)
             return HONE_OK;
         l->is_kicking = 1;
+        l->n_kicks = 0;
+        l->landing = -1;
     }
     *out_index = kick(search);
     search->tag = TAG_KICK;
     return HONE_OK;
 }
 
+static void learn_kick(hone_search *search, local *l, int64_t slot)
+{
+    const hone_search_trial *trials = search->trials;
+
+    ++l->n_kicks;
+    if (!isinf(trials[slot].time_ns) &&
+        (l->landing < 0 || trials[slot].time_ns < trials[l->landing].time_ns))
+        l->landing = slot;
+    if (l->n_kicks < KICKS || l->landing < 0)
+        return;
+    hone__descent_start(search, &l->descent, l->landing);
+    l->is_kicking = 0;
+}
+
+/* An answer that was on its way when the descent ended may still take it
+ * further. */
 static void learn(hone_search *search, int64_t slot)
 {
     local *l = search->state;
-    const hone_search_trial *trial = &search->trials[slot];
 
-    if (l->descent.at < 0 || isinf(trial->time_ns))
+    if (l->descent.at < 0)
         return;
-    if (l->is_kicking && trial->tag == TAG_KICK) {
-        hone__descent_start(search, &l->descent, slot);
-        l->is_kicking = 0;
-    } else if (hone__descent_learn(search, &l->descent, slot))
+    if (l->is_kicking && search->trials[slot].tag == TAG_KICK)
+        learn_kick(search, l, slot);
+    else if (hone__descent_learn(search, &l->descent, slot))
         l->is_kicking = 0;
 }
 
 const hone_strategy hone__strategy_local = {
     .name = "local",
-    .summary = "greedy descent by one parameter at a time, restarted near "
-               "the best",
+    .summary = "greedy descent by one parameter at a time, then kicks and "
+               "down again",
     .n_spread = 12,
     .state_bytes = sizeof(local),
     .start = start,
