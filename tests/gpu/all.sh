@@ -62,6 +62,7 @@ step() { # step NAME
     racing) run racing 120 racing.sh "$OUT/racing" ;;
     reduce) run reduce 200 stability.sh "$OUT/stability" reduce_sum ;;
     gemm) run gemm 560 stability.sh "$OUT/stability" gemm_f16 ;;
+    hopper) run hopper 500 hopper.sh "$OUT/hopper" ;;
     sanitize)
         set --
         for file in "$OUT"/throughput/tune_*.json; do
