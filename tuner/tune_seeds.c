@@ -40,7 +40,7 @@ static double device_distance(const hone_tune_run *run,
 {
     const double sm_count =
         (double)run->device.facts.value[HONE_FACT_sm_count];
-    const double other_arch = strcmp(row->arch, run->device.arch) != 0;
+    const int other_arch = strcmp(row->arch, run->device.arch) != 0;
 
     if (!other_arch && strcmp(row->device_name, run->device.name) == 0)
         return 0;

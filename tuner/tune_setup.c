@@ -25,6 +25,15 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
+/* Trials of earlier runs are not asked for again, but count. */
+static int64_t budget_left(const hone_tune_run *run)
+{
+    const int64_t all = run->request->budget_trials;
+    const int64_t done = (int64_t)run->n_earlier;
+
+    return all > done ? all - done : all > 0;
+}
+
 /* The default first, so that every run knows what tuning gains. */
 static hone_status open_search(hone_tune_run *run, hone_error *err)
 {
@@ -38,18 +47,19 @@ static hone_status open_search(hone_tune_run *run, hone_error *err)
     return hone__search_open(request->strategy, &view,
                              &(hone_search_options){request->seed, first,
                                                     1 + run->n_seeds,
-                                                    request->budget_trials},
+                                                    budget_left(run)},
                              &run->search, err);
 }
 
 /* What is in the database, and a search that knows it. */
 static hone_status remember(hone_tune_run *run, hone_error *err)
 {
-    if (run->request->db)
+    if (run->request->db) {
         HONE_TRY(hone__tune_record_open(run, err));
+        HONE_TRY(hone__tune_earlier_read(run, err));
+    }
     HONE_TRY(open_search(run, err));
-    if (run->request->db)
-        HONE_TRY(hone__tune_resume(run, err));
+    HONE_TRY(hone__tune_earlier_tell(run, err));
     hone__tune_seeds_count(run);
     return HONE_OK;
 }
@@ -187,6 +197,7 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__disk_sync_stop(&run->disk);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
+    hone__free(run->earlier);
     hone__search_close(run->search);
     hone__space_free(run->space);
     hone__own_code_free(&run->own_code);

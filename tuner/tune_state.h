@@ -61,6 +61,13 @@ typedef struct hone_candidate {
     char cubin_sha256[HONE_SHA256_HEX];
 } hone_candidate;
 
+/* A trial of an earlier run. */
+typedef struct hone_earlier_trial {
+    hone_candidate candidate;
+    hone_outcome outcome;
+    size_t place; /* in the order of the trials */
+} hone_earlier_trial;
+
 /* How much the times of one variant scatter, over the last trials. */
 enum { HONE_NOISE_WINDOW = 64 };
 typedef struct hone_tune_noise {
@@ -79,6 +86,8 @@ typedef struct hone_tune_run {
     int64_t default_index;
     hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
     size_t n_seeds;
+    hone_earlier_trial *earlier; /* one for each configuration */
+    size_t n_earlier;
     hone_farm *farm;
     hone_own_code own_code;
     hone_text default_spec;
@@ -152,9 +161,10 @@ void hone__tune_seeds_count(hone_tune_run *run);
 const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
 
 /* tune_resume.c */
-/* What earlier runs found out, before anything is proposed. The search is
- * open. */
-hone_status hone__tune_resume(hone_tune_run *run, hone_error *err);
+/* What earlier runs found out: read it, then, before anything is proposed,
+ * tell it to the search. */
+hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
 
 /* tune_record.c */
 /* The search learns what became of a configuration, it is counted, and is a

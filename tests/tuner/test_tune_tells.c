@@ -59,7 +59,7 @@ static const char source[] =
     "    y[i] = value;\n"
     "}\n";
 
-enum { N_KINDS = 8 };
+enum { N_KINDS = 8, TIMEOUT_S = 2, BUDGET = 20 };
 static const char *const kinds[N_KINDS] = {
     "KIND=good",   "KIND=other",  "KIND=wrong", "KIND=no_compile",
     "KIND=aborts", "KIND=killed", "KIND=hangs", "KIND=odd"};
@@ -81,18 +81,36 @@ static struct {
     int64_t asked[64];
     int n_asked;
     int n_told_first; /* before the first was asked for */
+    int64_t budget;   /* that it was opened with */
 } seen;
 
+hone_status __real_hone__search_open(const char *name,
+                                     const hone_search_space *space,
+                                     const hone_search_options *options,
+                                     hone_search **out, hone_error *err);
 hone_status __real_hone__search_tell(hone_search *search, int64_t index,
                                      const hone_search_answer *answer,
                                      hone_error *err);
 hone_status __real_hone__search_next(hone_search *search, int64_t *out_index,
                                      hone_error *err);
+hone_status __wrap_hone__search_open(const char *name,
+                                     const hone_search_space *space,
+                                     const hone_search_options *options,
+                                     hone_search **out, hone_error *err);
 hone_status __wrap_hone__search_tell(hone_search *search, int64_t index,
                                      const hone_search_answer *answer,
                                      hone_error *err);
 hone_status __wrap_hone__search_next(hone_search *search, int64_t *out_index,
                                      hone_error *err);
+
+hone_status __wrap_hone__search_open(const char *name,
+                                     const hone_search_space *space,
+                                     const hone_search_options *options,
+                                     hone_search **out, hone_error *err)
+{
+    seen.budget = options->budget_trials;
+    return __real_hone__search_open(name, space, options, out, err);
+}
 
 hone_status __wrap_hone__search_tell(hone_search *search, int64_t index,
                                      const hone_search_answer *answer,
@@ -209,7 +227,8 @@ static void tune(const fixture *f, const int64_t *config,
                                  .mode = HONE_MODE_HOT,
                                  .strategy = "exhaustive",
                                  .seed = 1,
-                                 .trial_timeout_s = 1,
+                                 .budget_trials = BUDGET,
+                                 .trial_timeout_s = TIMEOUT_S,
                                  .config = config,
                                  .references = axpy_references,
                                  .n_references = 1,
@@ -238,6 +257,7 @@ static void test_each_is_told_once_and_the_truth(void **state)
     assert_int_equal(result.n_trials, N_KINDS);
     assert_int_equal(result.n_retried,
                      1); /* killed: tried twice, told once */
+    assert_int_equal(seen.budget, BUDGET);
     assert_int_equal(seen.n_told_first, 0);
     assert_int_equal(seen.n_asked, N_KINDS);
     for (int i = 0; i < N_KINDS; ++i) {
@@ -253,7 +273,7 @@ static void test_each_is_told_once_and_the_truth(void **state)
         /* The final finds `odd` wrong, and says so after the search. */
         assert_int_equal(times_told(kinds[i]), i == N_KINDS - 1 ? 2 : 1);
     }
-    assert_true(told_of("KIND=hangs")->answer.cost_s >= 1); /* its timeout */
+    assert_true(told_of("KIND=hangs")->answer.cost_s >= TIMEOUT_S);
     assert_true(seen.told[seen.n_told - 1].answer.time_ns <= 0);
 }
 
@@ -263,6 +283,7 @@ static void test_an_earlier_run_comes_first(void **state)
     hone_tune_result result;
 
     tune(*state, NULL, &result);
+    assert_int_equal(seen.budget, BUDGET - N_KINDS);
     assert_int_equal(result.n_resumed, N_KINDS);
     assert_int_equal(result.n_trials, N_KINDS);
     assert_int_equal(result.n_compiles, 0);
