@@ -61,9 +61,9 @@ typedef struct hone_gemm {
     int m, n, k;
     hone_gemm_factor left;  /* from B */
     hone_gemm_factor right; /* from A */
-    int a, b, c;     /* arguments */
-    int alpha, beta; /* arguments, or -1 for the constants 1 and 0 */
-    int in_type;     /* cudaDataType_t of A and B */
+    int a, b, c;            /* arguments */
+    int alpha, beta;        /* arguments, or -1 for the constants 1 and 0 */
+    int in_type;            /* cudaDataType_t of A and B */
     int out_type;
     int compute_type;
 } hone_gemm;
@@ -71,7 +71,8 @@ typedef struct hone_gemm {
 /* Read a problem whose arguments are called A, B, C and, maybe, alpha and
  * beta, and whose first dimensions are M, N, K. Dimensions called TRANS_A and
  * TRANS_B that are not 0 say that A is K x M, B is N x K.
- * HONE_ERR_UNSUPPORTED says what does not fit. `who` is the rival's name, for messages. */
+ * HONE_ERR_UNSUPPORTED says what does not fit. `who` is the rival's name, for
+ * messages. */
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);

@@ -208,7 +208,8 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
     memcpy(p->slots, facts->value, sizeof facts->value);
     for (size_t i = 0; i < spec->n_dims; ++i) {
         p->slots[SLOT_DIMS + i] = dims ? dims[i] : 0;
-        p->unknown[SLOT_DIMS + i] = !dims || (dims[i] == 0 && !spec->dims[i].is_choice);
+        p->unknown[SLOT_DIMS + i] =
+            !dims || (dims[i] == 0 && !spec->dims[i].is_choice);
     }
     for (size_t i = 0; i < spec->n_lets; ++i) {
         int64_t *slot = &p->slots[SLOT_LETS + i];

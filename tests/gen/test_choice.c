@@ -78,8 +78,8 @@ static void fixed(void **state)
             hone__expand_source(t, config, dims, &source, &err))
             fail_msg("%s", err.text);
         assert_int_equal(hone__space_count(space), flip ? 1 : 2);
-        assert_non_null(strstr(source.data, flip ? "int FLIP = 1;"
-                                                 : "int FLIP = 0;"));
+        assert_non_null(
+            strstr(source.data, flip ? "int FLIP = 1;" : "int FLIP = 0;"));
         assert_non_null(strstr(source.data, flip ? "#define HONE_FLIP 1\n"
                                                  : "#define HONE_FLIP 0\n"));
         assert_non_null(
@@ -134,7 +134,8 @@ static void mistakes(void **state)
         const char *words;
     } rows[] = {
         {"#pragma hone op o(n, F in {0, 1, 0})\n", 34, "'0' is listed twice"},
-        {"#pragma hone op o(n, F in {0, f32})\n", 31, "'f32' is not an integer"},
+        {"#pragma hone op o(n, F in {0, f32})\n", 31,
+         "'f32' is not an integer"},
         {"#pragma hone op o(n, F in {0, n})\n", 31, "'n' is not an integer"},
         {"#pragma hone op o(n, F in {0, -1})\n", 31, "'-1' is not"},
         {"#pragma hone op o(n, F in {0, 1} default 2)\n", 42,

@@ -253,10 +253,11 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
                 int sum = 0;
 
                 for (int l = 0; l < K; l++)
-                    sum += from_bits(type, a[trans_a ? l * M + row
-                                                     : row * K + l]) *
-                           from_bits(type, b[trans_b ? column * K + l
-                                                     : l * N + column]);
+                    sum += from_bits(type,
+                                     a[trans_a ? l * M + row : row * K + l]) *
+                           from_bits(
+                               type,
+                               b[trans_b ? column * K + l : l * N + column]);
                 assert_int_equal(from_bits(type, c[row * N + column]), sum);
             }
     }
@@ -272,9 +273,8 @@ static void test_gemm_transposed(void **state)
 
     (void)state;
     for (int i = 0; i < 16; i++)
-        check_transposed(names[i & 1],
-                         i & 2 ? HONE_TYPE_BF16 : HONE_TYPE_F16, i >> 2 & 1,
-                         i >> 3);
+        check_transposed(names[i & 1], i & 2 ? HONE_TYPE_BF16 : HONE_TYPE_F16,
+                         i >> 2 & 1, i >> 3);
 }
 
 static void test_gemm_unfit(void **state)
