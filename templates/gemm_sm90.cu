@@ -28,11 +28,12 @@
  * conflicts. Where K is contiguous a row is 64 elements of K, else one k of 64
  * elements of M or N; wgmma reads both.
  *
- * Facts the parameters stand on (H200): products are bound by power, and all
- * tiles of 128 x 128 and more are within a few percent; an L2 that feeds 132
- * blocks with 128 x 128 tiles is at its limit, which larger tiles and clusters
- * relieve; a warp group that waits for its last product (PENDING = 0) loses
- * 1 %, registers instead of the staging buffer 8 % at K = 4096.
+ * Facts the parameters stand on (H200, 4096 and 8192 cubed): large products
+ * are bound by power; tiles of 128 x 128, 128 x 256 and 256 x 128, with and
+ * without clusters, are within a few percent of each other, and so is a group
+ * that waits for its last product before it gives a slot back (PENDING = 0);
+ * registers instead of the staging buffer cost 8 % at K = 4096, 128 x 192 and
+ * 256 x 192 10 % there, where their last wave is a third or two thirds full.
  *
  * Hazards: no function call may remain in the loop of products, or ptxas
  * serialises them (C7510): assert() is one. In a cluster the upper bits of a
@@ -90,7 +91,7 @@
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
-#pragma hone require (STORE != tensor) + (PENDING != 1) + (BUFFERS != 2 && SMEM + STAGING <= device.smem_optin) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require (STORE != tensor) + (BUFFERS != 2 && SMEM + STAGING <= device.smem_optin) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
 #pragma hone require STAGES*BK >= 256 || SMEM + SLOT_A + SLOT_B > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_A + SLOT_B + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone require BM <= 128 || M > 128 "more than half of each tile would lie outside"
