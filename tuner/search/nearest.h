@@ -6,7 +6,7 @@
 #include "tuner/search/elite.h"
 
 typedef struct hone_nearest {
-    double *step; /* distance of one step, by parameter */
+    int *step;    /* distance of one step, by parameter */
     double worst; /* the largest log(time), which failed ones count as */
     int has_worst;
 } hone_nearest;
