@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a search hears of variants for a GPU that never get as far: rejected
+ * by a gate, lost by the compiler, put off. */
+#include "tests/tuner/tune_fixture.h"
+
+#include "runtime/alloc.h"
+#include "tuner/farm_state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* ---- before and after compiling, for a GPU ------------------------------
+ */
+
+typedef struct gpu_run {
+    hone_tune_request request;
+    hone_tune_result result;
+    hone_tune_run run;
+    hone_farm farm; /* of one idle worker that is never asked */
+    int64_t dims[1];
+} gpu_run;
+
+static gpu_run *open_gpu_run(const fixture *f, int64_t n)
+{
+    gpu_run *g = calloc(1, sizeof *g);
+    const hone_search_space view = hone__search_space_of(f->space);
+
+    assert_non_null(g);
+    seen_nothing();
+    g->dims[0] = n;
+    g->request = (hone_tune_request){.tmpl = f->tmpl,
+                                     .dims = g->dims,
+                                     .farm = {.backend = HONE_BACKEND_CUDA}};
+    g->farm.n_slots = 1;
+    g->run = (hone_tune_run){.request = &g->request,
+                             .result = &g->result,
+                             .space = f->space,
+                             .farm = &g->farm,
+                             .only_index = -1,
+                             .default_index = -1};
+    g->result.space_valid = view.count;
+    assert_int_equal(hone__facts_of_arch("sm_90", &g->run.device.facts, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__search_open("random", &view,
+                                       &(hone_search_options){.seed = 1},
+                                       &g->run.search, NULL),
+                     HONE_OK);
+    return g;
+}
+
+static void close_gpu_run(gpu_run *g)
+{
+    hone__search_close(g->run.search);
+    hone__free(g->run.candidates);
+    free(g);
+}
+
+/* One more variant is asked for, and the compiler says this of it. */
+static void compile_one(gpu_run *g, const hone_compile_output *answer)
+{
+    hone_compile_output output = *answer;
+    hone_tune_job *job = NULL;
+    int64_t index;
+
+    assert_int_equal(hone__search_next(g->run.search, &index, NULL), HONE_OK);
+    assert_int_equal(hone__tune_job_make(&g->run, index, &job, NULL),
+                     HONE_OK);
+    hone__tune_queue_add(&g->run.compiling, job);
+    hone__tune_compiled(&g->run, job->id, &output);
+    assert_int_equal(g->run.pending_status, HONE_OK);
+}
+
+/* What no GPU can launch is told at once, and nothing waits for it. */
+static void test_gated_before_compiling(void **state)
+{
+    gpu_run *g = open_gpu_run(*state, (int64_t)1 << 40);
+
+    assert_int_equal(hone__tune_propose(&g->run, NULL), HONE_OK);
+    assert_true(g->run.exhausted);
+    assert_int_equal(g->result.n_gated, N_KINDS);
+    assert_int_equal(g->run.progress.outcomes[HONE_OUTCOME_LIMITS], N_KINDS);
+    assert_int_equal(hone__tune_under_way(&g->run), 0);
+    assert_int_equal(seen.n_asked, N_KINDS);
+    assert_int_equal(seen.n_told, N_KINDS);
+    for (int i = 0; i < seen.n_told; ++i) {
+        assert_true(seen.told[i].was_asked);
+        assert_true(seen.told[i].answer.time_ns <= 0);
+        assert_true(seen.told[i].answer.cost_s <= 0);
+    }
+    close_gpu_run(g);
+}
+
+static void test_compilers_that_fail(void **state)
+{
+    gpu_run *g = open_gpu_run(*state, 100);
+
+    compile_one(g, &(hone_compile_output){.timed_out = 1, .registers = -1});
+    assert_int_equal(g->run.progress.outcomes[HONE_OUTCOME_TIMEOUT], 1);
+    compile_one(g, &(hone_compile_output){
+                       .crashed = 1, .registers = -1, .compile_ms = 2000});
+    assert_int_equal(g->run.progress.outcomes[HONE_OUTCOME_COMPILE], 1);
+    /* What another variant paid for. */
+    compile_one(g, &(hone_compile_output){
+                       .registers = -1, .cached = 1, .compile_ms = 2000});
+    assert_int_equal(seen.n_told, 3);
+    for (int i = 0; i < 3; ++i)
+        assert_true(seen.told[i].answer.time_ns <= 0);
+    assert_true(seen.told[1].answer.cost_s == 2);
+    assert_true(seen.told[2].answer.cost_s <= 0);
+    assert_int_equal(hone__tune_under_way(&g->run), 0);
+    close_gpu_run(g);
+}
+
+/* What is put off is not told yet, and the search goes on. */
+static void test_deferred_is_not_told(void **state)
+{
+    gpu_run *g = open_gpu_run(*state, 100);
+    int64_t index, n_more = 0;
+
+    compile_one(g, &(hone_compile_output){
+                       .ok = 1, .registers = 255, .warnings = "C7510"});
+    assert_int_equal(g->run.deferred.n, 1);
+    assert_int_equal(g->result.n_deferred, 1);
+    assert_int_equal(hone__tune_under_way(&g->run), 0);
+    assert_int_equal(seen.n_told, 0);
+    for (;;) {
+        assert_int_equal(hone__search_next(g->run.search, &index, NULL),
+                         HONE_OK);
+        if (index < 0)
+            break;
+        ++n_more;
+    }
+    assert_int_equal(n_more, N_KINDS - 1);
+    hone__tune_job_free(hone__tune_queue_take(&g->run.deferred));
+    /* The default and what is good elsewhere have their turn all the same. */
+    index = seen.asked[0];
+    hone__search_close(g->run.search);
+    g->run.search = NULL;
+    close_gpu_run(g);
+    g = open_gpu_run(*state, 100);
+    g->run.seeds[0].index = index;
+    g->run.n_seeds = 1;
+    compile_one(g, &(hone_compile_output){
+                       .ok = 1, .registers = 255, .warnings = "C7510"});
+    assert_int_equal(seen.asked[0], index); /* the same seed of chance */
+    assert_int_equal(g->run.deferred.n, 0);
+    assert_int_equal(g->run.queued.n, 1);
+    hone__tune_job_free(hone__tune_queue_take(&g->run.queued));
+    close_gpu_run(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gated_before_compiling),
+        cmocka_unit_test(test_compilers_that_fail),
+        cmocka_unit_test(test_deferred_is_not_told),
+    };
+
+    return cmocka_run_group_tests(tests, tune_fixture_set_up,
+                                  tune_fixture_tear_down);
+}
