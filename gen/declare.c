@@ -217,6 +217,19 @@ int hone__compile_count(hone_cursor *c, hone_template_expr *out)
            hone__cursor_expect(c, ']', "after the number of elements");
 }
 
+/* Callers pass arguments, and do not know what was tuned. */
+static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
+{
+    const hone_name *known = hone__name_find(p, p->bare + word.begin,
+                                             word.end - word.begin);
+
+    if (known && known->kind == HONE_NAME_PARAM)
+        return hone__complain(p, word, "callers do not know the value of the "
+                              "parameter '%s'; make it a dimension of the op, "
+                              "or convert in the kernel", known->name);
+    return hone__compile_type(p, word, out);
+}
+
 static int one_arg(hone_cursor *c)
 {
     hone_parser *p = c->p;
@@ -240,7 +253,7 @@ static int one_arg(hone_cursor *c)
     has_mode = arg_mode(c, &arg->mode);
     if (!hone__cursor_need_word(c, "in, out, inout or an element type",
                                 &word) ||
-        !hone__compile_type(p, word, &arg->type))
+        !arg_type(p, word, &arg->type))
         return 0;
     if (has_mode)
         return hone__compile_count(c, &arg->count);

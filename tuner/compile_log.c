@@ -133,6 +133,22 @@ void hone__compile_log_warnings(const char *log, char out[64])
     }
 }
 
+void hone__compile_log_sentence(const char *log, const char *found, char *out,
+                                size_t size)
+{
+    char mark[9];
+    const char *at;
+
+    out[0] = '\0';
+    (void)snprintf(mark, sizeof mark, "(%.5s)", found);
+    at = strstr(log, mark);
+    if (!at || strlen(mark) != 7)
+        return;
+    at += 7;
+    at += strspn(at, " ");
+    (void)snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
 int hone__compile_log_no_memory(const char *log)
 {
     static const char *const phrases[] = {

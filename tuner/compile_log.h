@@ -3,6 +3,8 @@
 #ifndef HONE_TUNER_COMPILE_LOG_H
 #define HONE_TUNER_COMPILE_LOG_H
 
+#include <stddef.h>
+
 /* One kernel, or the most of all kernels. */
 typedef struct hone_kernel_use {
     int registers;   /* -1: the log does not say */
@@ -20,6 +22,11 @@ void hone__compile_log_most(const char *log, hone_kernel_use *out);
  * once, in the order of the log: "C7510,C7508", "" for none. 64 bytes hold
  * them all. */
 void hone__compile_log_warnings(const char *log, char out[64]);
+
+/* What the log says behind the first of these codes: a sentence, cut to `size`;
+ * "" if it says nothing. */
+void hone__compile_log_sentence(const char *log, const char *found, char *out,
+                                size_t size);
 
 /* Does the log, or what a compiler said as it died, tell that it ran out of
  * memory? */

@@ -20,6 +20,7 @@ typedef struct launch_need {
     const char *kernel; /* borrowed from the spec */
     int64_t threads;
     int64_t shared_bytes; /* dynamic */
+    int64_t cluster;      /* blocks; 1: none */
 } launch_need;
 
 typedef struct plan_need {
@@ -81,7 +82,7 @@ static void read_resolved(const hone_resolved *resolved, plan_need *out)
         out->launches[i] = (launch_need){
             launch->kernel,
             (int64_t)launch->block[0] * launch->block[1] * launch->block[2],
-            launch->shared_bytes};
+            launch->shared_bytes, 1};
     }
     out->n_launches = resolved->n_launches;
     for (size_t i = 0; i < resolved->n_args; ++i) {
@@ -146,18 +147,18 @@ static int64_t value_of(const partial *p, const hone_expr *expr,
 }
 
 /* Cut short before the product overflows: far too many is too many. */
-static int64_t threads_of(const partial *p, const spec_launch *launch)
+static int64_t volume_of(const partial *p, const hone_expr *const extents[3])
 {
-    int64_t threads = 1;
+    int64_t volume = 1;
 
     for (size_t i = 0; i < 3; ++i) {
-        const int64_t extent = value_of(p, launch->block[i], 1);
+        const int64_t extent = value_of(p, extents[i], 1);
 
         if (extent == UNKNOWN || extent > INT32_MAX)
             return extent;
-        threads = threads > INT32_MAX ? threads : threads * extent;
+        volume = volume > INT32_MAX ? volume : volume * extent;
     }
-    return threads;
+    return volume;
 }
 
 /* For hone__launch_map_eval(). */
@@ -223,8 +224,9 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
         if (value_of(p, launch->condition, 1) <= 0)
             continue;
         out->launches[out->n_launches++] =
-            (launch_need){launch->kernel, threads_of(p, launch),
-                          value_of(p, launch->shared, 0)};
+            (launch_need){launch->kernel, volume_of(p, launch->block),
+                          value_of(p, launch->shared, 0),
+                          volume_of(p, launch->cluster)};
     }
     for (size_t i = 0; gate == HONE_GATE_PASS && i < spec->n_maps; ++i)
         gate = check_map_part(spec, &spec->maps[i], p, facts, to);
@@ -256,6 +258,25 @@ static hone_gate read_plan(const hone_launch_spec *spec, const int64_t *dims,
     return HONE_GATE_PASS;
 }
 
+/* Known before the sizes are; the rest is launch_resolve.c's. */
+static hone_gate check_cluster(const launch_need *launch,
+                               const hone_facts *facts, const sentence *to)
+{
+    if (launch->cluster > HONE_MAX_CLUSTER)
+        return decide(to, HONE_GATE_LIMITS,
+                      "a cluster of kernel '%s' has %" PRId64
+                      " blocks; CUDA allows %d",
+                      launch->kernel, launch->cluster, HONE_MAX_CLUSTER);
+    if (launch->cluster > 1 && facts->value[HONE_FACT_sm] < 90)
+        return decide(to, HONE_GATE_LIMITS,
+                      "kernel '%s' is launched in clusters of %" PRId64
+                      " blocks; they need sm_90 or newer, this device is "
+                      "sm_%" PRId64,
+                      launch->kernel, launch->cluster,
+                      facts->value[HONE_FACT_sm]);
+    return HONE_GATE_PASS;
+}
+
 static hone_gate check_launch(const launch_need *launch,
                               const hone_facts *facts, const sentence *to)
 {
@@ -272,7 +293,7 @@ static hone_gate check_launch(const launch_need *launch,
                       "kernel '%s' wants %" PRId64
                       " bytes of shared memory; this device allows %" PRId64,
                       launch->kernel, launch->shared_bytes, most_shared);
-    return HONE_GATE_PASS;
+    return check_cluster(launch, facts, to);
 }
 
 /* The value of --maxrregcount, 0 if it is not given. */
@@ -373,6 +394,7 @@ static hone_gate gate_kernels(const plan_need *plan, const hone_facts *facts,
 {
     const char *log = hone__text_str(&compiled->log);
     hone_gate gate = HONE_GATE_PASS;
+    char said[160];
 
     for (size_t i = 0; i < plan->n_launches; ++i) {
         const launch_need *launch = &plan->launches[i];
@@ -387,10 +409,12 @@ static hone_gate gate_kernels(const plan_need *plan, const hone_facts *facts,
                           "kernel '%s' spills %d bytes of registers",
                           launch->kernel, use.spill_bytes);
     }
-    if (gate == HONE_GATE_PASS && compiled->warnings[0])
+    if (gate == HONE_GATE_PASS && compiled->warnings[0]) {
+        hone__compile_log_sentence(log, compiled->warnings, said, sizeof said);
         gate = decide(to, HONE_GATE_DEFER,
-                      "the compiler gave up on wgmma or setmaxnreg (%s)",
-                      compiled->warnings);
+                      "the compiler gave up on wgmma or setmaxnreg (%s)%s%s",
+                      compiled->warnings, *said ? ": " : "", said);
+    }
     return gate;
 }
 

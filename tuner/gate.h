@@ -25,10 +25,10 @@ const char *hone__gate_name(hone_gate gate); /* "pass", "limits", "defer" */
  * or NULL for all of them, is not known yet, and only what does not depend on
  * it is decided.
  *
- * LIMITS: a condition of the plan, grid, block, threads or dynamic shared
- * memory outside the device's limits, a tensor map that CUDA does not allow, a
- * value that does not fit its kernel parameter, arrays and workspaces larger
- * than the device's memory.
+ * LIMITS: a condition of the plan, grid, block, cluster, threads or dynamic
+ * shared memory outside the device's limits, a tensor map that CUDA does not
+ * allow, a value that does not fit its kernel parameter, arrays and workspaces
+ * larger than the device's memory.
  * DEFER: `options` (those of the compile, one per line) let the compiler take
  * more registers than a block of so many threads can have. It may take fewer,
  * so that is no proof.
@@ -50,7 +50,8 @@ hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
  * LIMITS: registers x threads over the register file, static and dynamic
  * shared memory together over the limit of a block.
  * DEFER: a kernel that is launched spills, or the compiler warned that it
- * gave up on wgmma or setmaxnreg (`compiled->warnings`).
+ * gave up on wgmma or setmaxnreg (`compiled->warnings`); the sentence is the
+ * compiler's.
  * A failed compile passes: it has an outcome of its own. */
 hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
                               size_t n_dims, const hone_facts *facts,

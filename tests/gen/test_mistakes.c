@@ -221,6 +221,12 @@ static void whole_file(void **state)
          {"", 41, "not one of the types"}},
         {"#pragma hone op o(a,b,c,d,e,f,g,h,i)\n" LAUNCH KERNEL, 1,
          {"", 35, "at most 8 dimensions"}},
+        {OP "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n"
+         LAUNCH KERNEL, 3,
+         {"", 21, "callers do not know the value of the parameter 'A'"}},
+        {OP "#pragma hone param A in {f32, f64}\n"
+         "#pragma hone arg x: in A[n]\n" LAUNCH KERNEL, 3,
+         {"", 24, "make it a dimension of the op, or convert"}},
         {OP LAUNCH "__global__ void k() {}\n", 2,
          {"", 21, "declare it extern \"C\""}},
         {OP LAUNCH "// k extern \"C\"\n", 2, {"", 21, "no kernel 'k'"}},

@@ -24,7 +24,7 @@ static const char everything[] =
     "#pragma hone let X = BM*\\\n  2\n"
     "#pragma hone let Y = M + X\n"
     "#pragma hone let Z = Y*device.sm_count\n"
-    "#pragma hone arg a: in T[M], b: inout A[2*M], c: out i8[1], s: f64\n"
+    "#pragma hone arg a: in T[M], b: inout f64[2*M], c: out i8[1], s: f64\n"
     "#pragma hone workspace w: A[B ? M : 0] zero\n"
     "#pragma hone require E == row || F == col \"m\"\n"
     "#pragma hone require Z > 0\n"

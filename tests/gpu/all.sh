@@ -55,6 +55,7 @@ step() { # step NAME
     case $1 in
     planted) run planted 150 gpu_planted.sh ;;
     tma) run tma 150 gpu_tma.sh ;;
+    special) run special 150 gpu_special.sh ;;
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
@@ -81,7 +82,8 @@ failed=0
 [ -s "$OUT/all.md" ] ||
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
-    set -- planted tma kill faults throughput racing reduce rival sanitize gemm
+    set -- planted tma special kill faults throughput racing reduce rival \
+        sanitize gemm
 for name in "$@"; do
     step "$name"
 done

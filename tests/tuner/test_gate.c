@@ -199,7 +199,69 @@ static void test_compiled(void **state)
     expect(compiled(plan("256", "0"), 1001, ""), HONE_GATE_LIMITS,
            "kernel 'second' takes 72");
     expect(compiled(plan("256", "0"), 500, "C7510"), HONE_GATE_DEFER,
-           "C7510");
+           "(C7510)");
+    /* In the log: with what the compiler says. */
+    expect(compiled(plan("256", "0"), 500, "C7517,C7508"), HONE_GATE_DEFER,
+           "(C7517,C7508): warpgroup.wait is injected");
+}
+
+/* `cluster` of a plan whose sizes are known or not, on two devices. */
+static answer cluster(const char *extents, int64_t n, const char *arch)
+{
+    const int64_t dims[1] = {n};
+    char spec[200];
+    hone_facts facts;
+    answer a;
+
+    (void)snprintf(spec, sizeof spec,
+                   "hone-launch 2\nop f\ndim n int\nlaunch k\ngrid 64 ; 64\n"
+                   "block 32\ncluster %s\ncooperative\n",
+                   extents);
+    assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
+    a.gate = hone__gate_launch(spec, "", n ? dims : NULL, 1, &facts,
+                               a.message, sizeof a.message);
+    return a;
+}
+
+static void test_clusters(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n < 2; ++n) {
+        expect(cluster("2 ; 8", n, "sm_90"), HONE_GATE_PASS, "");
+        expect(cluster("1", n, "sm_80"), HONE_GATE_PASS, "");
+        expect(cluster("4 ; 8", n, "sm_90"), HONE_GATE_LIMITS,
+               "a cluster of kernel 'k' has 32 blocks; CUDA allows 16");
+        expect(cluster("2", n, "sm_80"), HONE_GATE_LIMITS,
+               "clusters of 2 blocks; they need sm_90 or newer");
+    }
+    expect(cluster("n", 0, "sm_80"), HONE_GATE_PASS, "");
+    expect(cluster("3*n", 1, "sm_90"), HONE_GATE_LIMITS,
+           "which clusters of 3 blocks do not divide");
+}
+
+static void test_host(void **state)
+{
+    static const char head[] = "hone-launch 2\nop f\ndim n int\nlaunch k\n"
+                               "grid 2\nblock 32\n";
+    const int64_t dims[1] = {5};
+    char spec[200];
+    char message[200];
+    hone_facts facts;
+
+    (void)state;
+    hone__facts_of_host(&facts);
+    for (int i = 0; i < 4; ++i) {
+        static const char *const more[] = {"cluster 2\n", "cooperative\n",
+                                           "cluster 1\n", "nonsense\n"};
+        static const char *const says[] = {"launched in clusters",
+                                           "launched cooperatively", "", ""};
+
+        (void)snprintf(spec, sizeof spec, "%s%s", head, more[i]);
+        assert_int_equal(
+            hone__gate_host(spec, dims, 1, &facts, message, sizeof message),
+            *says[i] ? HONE_GATE_LIMITS : HONE_GATE_PASS);
+        assert_non_null(strstr(message, says[i]));
+    }
 }
 
 static void test_compiled_defers_spills(void **state)
@@ -303,6 +365,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_host),
         cmocka_unit_test(test_launch_memory),
         cmocka_unit_test(test_launch_register_cap),
         cmocka_unit_test(test_launch_without_sizes),

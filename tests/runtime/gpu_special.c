@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constant memory, workspaces that are zeroed for each run, cooperative
+ * launches and clusters on a real driver: right results on two streams, after
+ * changes, and in graphs. Needs no test library, so that it can be carried to
+ * a GPU machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
+#include "runtime/cuda_api.h"
+#include "runtime/nvrtc_api.h"
+#include "tests/runtime/tuned_db.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 1 << 16, K = 3, BLOCKS = 64 };
+
+/* y[i] = sum(taps) + what was in `sums`; then all wait for all, and block 0
+ * writes how many blocks its cluster has behind it. */
+static const char source[] =
+    "__constant__ float taps[64];\n"
+    "extern \"C\" __global__ void fir(float *y, unsigned *arrived,\n"
+    "                                float *sums, int n, int k)\n"
+    "{\n"
+    "    float sum = 0;\n"
+    "    unsigned size = 1;\n"
+    "    for (int t = 0; t < k; ++t) sum += taps[t];\n"
+    "    for (int i = blockIdx.x * 256 + threadIdx.x; i < n;\n"
+    "         i += gridDim.x * 256) {\n"
+    "        y[i] = sum + sums[i % 256];\n"
+    "    }\n"
+    "    __syncthreads();\n"
+    "    if (threadIdx.x == 0) {\n"
+    "        __threadfence();\n"
+    "        atomicAdd(arrived, 1u);\n"
+    "        while (*(volatile unsigned *)arrived < gridDim.x) { }\n"
+    "    }\n"
+    "    __syncthreads();\n"
+    "    sums[threadIdx.x] = 1000;\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "    asm(\"mov.u32 %0, %%cluster_nctarank;\" : \"=r\"(size));\n"
+    "#endif\n"
+    "    if (blockIdx.x == 0 && threadIdx.x == 0) y[n] = size;\n"
+    "}\n";
+
+/* The second dimension is the size of the clusters. */
+static const char plan_text[] =
+    "hone-launch 2\nop fir\ndim n int\ndim c int 1\n"
+    "arg h in 4 3\narg y out 4 n+1\n"
+    "workspace arrived 10 zero-each 1\nworkspace sums 4 zero-each 256\n"
+    "constant taps 4 h 3\n"
+    "launch fir\ngrid c > 16 ? 1000000 : 64\nblock 256\n"
+    "cluster min(c, 16)\ncooperative\n"
+    "pass y\npass arrived\npass sums\nvalue i32 n\nvalue i32 3\n";
+
+static const hone_cuda *cuda;
+static hone_ctx *ctx;
+static char db_path[] = "/tmp/hone-gpu-XXXXXX";
+static hone_cu_ptr h[2];
+static hone_cu_ptr y[2];
+static hone_stream streams[2];
+
+static void check_at(int good, const char *what, int line)
+{
+    if (good)
+        return;
+    (void)fprintf(stderr, "gpu_special.c:%d: %s; %s\n", line, what,
+                  ctx ? hone_errmsg(ctx) : "");
+    (void)unlink(db_path);
+    exit(1);
+}
+
+#define CHECK(condition) check_at(condition, #condition, __LINE__)
+
+static void skip(const char *why)
+{
+    (void)printf("skipped: %s\n", why);
+    exit(77);
+}
+
+static void compile(int sm, hone_text *out)
+{
+    const hone_nvrtc *nvrtc = NULL;
+    hone_nvrtc_program program = NULL;
+    hone_error error = {0};
+    char arch[32];
+    const char *options[] = {arch};
+    size_t size_bytes = 0;
+    char *cubin;
+
+    if (hone__nvrtc_get(&nvrtc, &error))
+        skip(error.text);
+    (void)snprintf(arch, sizeof arch, "-arch=sm_%d", sm);
+    CHECK(!nvrtc->create(&program, source, "gpu_special.cu", 0, NULL, NULL));
+    CHECK(!nvrtc->compile(program, 1, options));
+    CHECK(!nvrtc->cubin_size(program, &size_bytes));
+    cubin = malloc(size_bytes);
+    CHECK(cubin && !nvrtc->cubin(program, cubin));
+    hone__text_append(out, cubin, size_bytes);
+    free(cubin);
+    (void)nvrtc->destroy(&program);
+}
+
+static void make_database(int sm)
+{
+    hone_text cubin = {0};
+    hone_error error = {0};
+    hone_db *db = NULL;
+    char arch[16];
+    tuned_row row = {.arch = arch, .op = "fir", .launch_plan = plan_text};
+
+    (void)snprintf(arch, sizeof arch, "sm_%d", sm);
+    compile(sm, &cubin);
+    row.cubin = cubin.data;
+    row.cubin_bytes = cubin.length;
+    CHECK(close(mkstemp(db_path)) == 0 && unlink(db_path) == 0);
+    CHECK(!hone__db_open(db_path, HONE_DB_CREATE, &db, &error));
+    CHECK(!tuned_put_default(db, &row, &error));
+    hone__db_close(db);
+    hone__text_free(&cubin);
+}
+
+static void set_taps(int i, float value)
+{
+    const float taps[K] = {value, value, value};
+
+    CHECK(!cuda->copy_to_device(h[i], taps, sizeof taps));
+}
+
+static void run(hone_plan *plan, int taps, int stream)
+{
+    void *args[] = {&h[taps], &y[stream]};
+
+    CHECK(hone_plan_run(plan, args, streams[stream]) == HONE_OK);
+}
+
+/* What every element is; `cluster` blocks said so. */
+static float result(int stream, float cluster)
+{
+    static float host[N + 1];
+
+    CHECK(!cuda->stream_synchronize(streams[stream]));
+    CHECK(!cuda->copy_to_host(host, y[stream], sizeof host));
+    for (int i = 1; i < N; ++i)
+        CHECK(host[i] == host[0]);
+    CHECK(host[N] == cluster);
+    return host[0];
+}
+
+static hone_plan *plan_of(int64_t cluster)
+{
+    const int64_t dims[] = {N, cluster};
+    hone_plan *plan = NULL;
+
+    CHECK(hone_plan_create(ctx, "fir", dims, 2, &plan, NULL) == HONE_OK);
+    return plan;
+}
+
+static void changes_and_streams(void)
+{
+    hone_plan *plan = plan_of(1);
+
+    set_taps(0, 1);
+    set_taps(1, 10);
+    for (int i = 0; i < 3; ++i) {
+        run(plan, 0, 0);
+        run(plan, 1, 1);
+        CHECK(result(0, 1) == 3 && result(1, 1) == 30);
+    }
+    set_taps(0, 2);
+    run(plan, 0, 0); /* nobody said that they changed */
+    CHECK(result(0, 1) == 3);
+    CHECK(hone_plan_refresh(plan) == HONE_OK);
+    run(plan, 0, 0);
+    CHECK(result(0, 1) == 6);
+    run(plan, 1, 0);
+    CHECK(result(0, 1) == 30);
+    set_taps(1, 20);
+    CHECK(hone_refresh(ctx) == HONE_OK);
+    run(plan, 1, 0);
+    CHECK(result(0, 1) == 60);
+    hone_plan_destroy(plan);
+}
+
+static void graphs(void)
+{
+    hone_cu_graph graph = NULL;
+    hone_cu_graph_exec exec = NULL;
+    hone_plan *plan = plan_of(1);
+
+    set_taps(0, 1);
+    set_taps(1, 10);
+    CHECK(hone_plan_prepare(plan, streams[0]) == HONE_OK);
+    run(plan, 0, 0);
+    CHECK(!cuda->capture_begin(streams[0], HONE_CU_CAPTURE_THREAD_LOCAL));
+    run(plan, 0, 0);
+    run(plan, 0, 0);
+    CHECK(!cuda->capture_end(streams[0], &graph));
+    CHECK(!cuda->graph_instantiate(&exec, graph, 0));
+    run(plan, 1, 0);
+    CHECK(result(0, 1) == 30);
+    set_taps(0, 3);
+    CHECK(!cuda->graph_launch(exec, streams[0]));
+    CHECK(result(0, 1) == 9); /* a graph copies by itself */
+    run(plan, 1, 0);          /* the same pointer as last time */
+    CHECK(result(0, 1) == 30);
+    (void)cuda->graph_exec_destroy(exec);
+    (void)cuda->graph_destroy(graph);
+    hone_plan_destroy(plan);
+}
+
+static void clusters(int sm)
+{
+    static const int64_t sizes[] = {2, 8, 16};
+    const int64_t too_wide[] = {N, 17};
+    hone_plan *plan = NULL;
+
+    for (size_t i = 0; sm >= 90 && i < 3; ++i) {
+        plan = plan_of(sizes[i]);
+        run(plan, 0, 0);
+        (void)result(0, (float)sizes[i]);
+        hone_plan_destroy(plan);
+    }
+    CHECK(hone_plan_create(ctx, "fir", too_wide, 2, &plan, NULL) ==
+          HONE_ERR_INPUT);
+    CHECK(strstr(hone_errmsg(ctx), sm >= 90 ? "run at the same time"
+                                            : "sm_90") != NULL);
+}
+
+int main(void)
+{
+    hone_error error = {0};
+    hone_cu_context context = NULL;
+    hone_facts facts;
+    int sm;
+
+    if (hone__cuda_get(&cuda, &error))
+        skip(error.text);
+    CHECK(!cuda->primary_retain(&context, 0) && !cuda->context_set(context));
+    CHECK(!hone__cuda_facts(cuda, 0, &facts, &error));
+    sm = (int)facts.value[HONE_FACT_sm];
+    make_database(sm);
+    CHECK(hone_open(db_path, &ctx) == HONE_OK);
+    for (int i = 0; i < 2; ++i)
+        CHECK(!cuda->memory_alloc(&h[i], K * sizeof(float)) &&
+              !cuda->memory_alloc(&y[i], (N + 1) * sizeof(float)) &&
+              !cuda->stream_create(&streams[i], HONE_CU_STREAM_NON_BLOCKING));
+    changes_and_streams();
+    graphs();
+    clusters(sm);
+    hone_close(ctx);
+    (void)unlink(db_path);
+    (void)printf("gpu_special: passed\n");
+    return 0;
+}
