@@ -14,9 +14,10 @@
  * is how many bytes are under way, so few registers and short waits.
  *
  * x and y must start at multiples of 16 bytes and must not overlap.
- * Accuracy: an element's error is a few units of round-off of the 2-norm of
- * its transform's input and grows with the square root of log2(n); the check
- * allows log2(n) of them. */
+ * Accuracy: errors are proportional to the 2-norm of the transform's input.
+ * Their root mean square is about one unit of round-off of it, with `powers`
+ * a tenth more, from 0.7 times that of cuFFT at n = 64 to half at n = 8192;
+ * the largest of 10^8 is 6 to 10 units. */
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
 
@@ -34,7 +35,7 @@
 // Elements of one access to global memory.
 #pragma hone param WIDTH in {1, 2} default 1
 // Threads of a block: it takes as many transforms as fit.
-#pragma hone param THREADS in pow2 64..1024 default 256
+#pragma hone param THREADS in pow2 64..512 default 256
 // Pairs of coordinates; real parts, then imaginary parts, in half the shared
 // memory; or lanes of a warp among each other.
 #pragma hone param EXCHANGE in {pairs, halves, shuffle} default pairs
@@ -57,11 +58,20 @@
 #pragma hone require (R1 > 0 || R2 == 0) && (R2 > 0 || R3 == 0) "a pass without a radix before one with one"
 #pragma hone require max(R0, R1, R2, R3) <= LOG_E "a thread does not hold the elements of a butterfly"
 #pragma hone require WIDTH == 1 || max(R0, LAST) < LOG_E "a thread has no neighbouring elements in its first or last pass"
-#pragma hone require PASSES <= ceildiv(LOG_N, min(LOG_E, 4)) + (WIDTH == 2) "more passes than needed"
+#pragma hone let MOST = min(LOG_E, 4)
+#pragma hone let EDGE = min(LOG_E - 1, 4)
+#pragma hone let NEEDED = WIDTH == 1 ? ceildiv(LOG_N, MOST) : 2 + ceildiv(max(LOG_N - 2*EDGE, 0), MOST)
+#pragma hone require PASSES <= NEEDED "more passes than needed"
 
 #pragma hone let LANES = 1 << max(LOG_N - LOG_E, 0)
 #pragma hone let TOGETHER = max(THREADS/LANES, 1)
 #pragma hone require LOG_E < LOG_N && LANES*WIDTH >= 4 "threads would share memory sectors"
+// What never came within 3 % of the best on an H200.
+#pragma hone require LOG_E > 2 || LOG_N <= 6 "too few elements a thread for so many passes"
+#pragma hone require LOG_E > 3 || LOG_N <= 11 "too few elements a thread for so many passes"
+#pragma hone require LOG_E < 4 || LOG_N >= 7 "too many elements a thread for so few passes"
+#pragma hone require LOG_E < 5 || LOG_N >= 12 "too many elements a thread for so few passes"
+#pragma hone require TWIDDLE != direct || LOG_N <= 11 "too many sines"
 #pragma hone require LANES <= THREADS "a block has fewer threads than a transform"
 #pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1) "shuffles exchange the radix of all elements of a thread, once, within a warp"
 #pragma hone require EXCHANGE != shuffle || PAD == 0 "shuffles need no padding"
@@ -78,8 +88,8 @@
 
 #pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch), i32(direction == 2))
 #pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
-#pragma hone check cpu.fft tolerance(log2(n))
-#pragma hone check cufft.c2c tolerance(log2(n))
+#pragma hone check cpu.fft tolerance(log2(n) + 8)
+#pragma hone check cufft.c2c tolerance(log2(n) + 8)
 #pragma hone baseline cufft, memcpy
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS

@@ -91,6 +91,16 @@ template <bool STREAM, typename V> __device__ inline void store(V *p, V v)
         *p = v;
 }
 
+/* The same number, which the compiler takes for another one: what is computed
+ * from it is computed here, and not kept in registers from before. */
+__device__ inline int afresh(int i)
+{
+#ifndef HONE_HOST
+    asm volatile("" : "+r"(i));
+#endif
+    return i;
+}
+
 /* Bring the line at `p` to the level 2 cache; p is valid, nothing waits. */
 __device__ inline void prefetch(const void *p)
 {

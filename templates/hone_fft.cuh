@@ -428,17 +428,17 @@ struct plan {
         passes<0, 1>(v, t, shared, again);
     }
 
-    /* Multiply what run() left by the elements of h, and swap the parts for
-     * the way back. */
-    static __device__ inline void filter(float2 (&v)[elements], int t,
-                                         const float2 *h)
+    /* Multiply what run() left by the elements of h. It stays in the places
+     * where run() begins. */
+    static __device__ inline void multiply(float2 (&v)[elements], int t,
+                                           const float2 *h)
     {
         constexpr int last = n_passes - 1;
         static_assert(width(0) == width(last), "the way back begins there");
 
 #pragma unroll
         for (int i = 0; i < elements; i++)
-            v[i] = swap(mul(v[i], h[t * width(last) + element(last, i)]));
+            v[i] = mul(v[i], h[t * width(last) + element(last, i)]);
     }
 
     /* Registers from and to a transform in memory, WIDTH elements at once. */

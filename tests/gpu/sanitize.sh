@@ -23,6 +23,7 @@ mkdir -p "$OUT" || exit 1
 dims_of() {
     case $1 in
     gemm_*) echo "${GEMM:-1024,1024,1024}" ;;
+    fft | fft_filter) echo "${FFT:-1K,4K}" ;;
     *) echo 1M ;;
     esac
 }
