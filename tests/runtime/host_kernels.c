@@ -103,13 +103,40 @@ static int sum_all(const hone_host_launch *launch, hone_host_report *report)
     return HONE_HOST_OK;
 }
 
+/* Constant memory, and a kernel that reads it: y = the sum of the taps and of
+ * its workspace, which is zero. */
+static float taps[4];
+
+__attribute__((visibility("default")))
+hone_host_constant_fn hone_host_constant;
+
+void *hone_host_constant(const char *name, unsigned long *out_bytes)
+{
+    *out_bytes = sizeof taps;
+    return strcmp(name, "taps") == 0 ? taps : NULL;
+}
+
+static int fir(const hone_host_launch *launch, hone_host_report *report)
+{
+    float *y = *(float *const *)launch->params[0];
+    float *sums = *(float *const *)launch->params[1];
+
+    if (sums[0] != 0)
+        return fail(report, HONE_HOST_TRAP, "the workspace is not zero");
+    sums[0] = 1;
+    *y = taps[0] + taps[1] + taps[2] + taps[3];
+    return HONE_HOST_OK;
+}
+
 int hone_host_run(const hone_host_launch *launch, hone_host_report *report)
 {
     static const struct {
         const char *name;
         hone_host_run_fn *run;
-    } kernels[] = {
-        {"axpy", axpy}, {"sum_parts", sum_parts}, {"sum_all", sum_all}};
+    } kernels[] = {{"axpy", axpy},
+                   {"sum_parts", sum_parts},
+                   {"sum_all", sum_all},
+                   {"fir", fir}};
 
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         if (strcmp(kernels[i].name, launch->kernel) == 0)

@@ -94,6 +94,83 @@ static void runs_without_a_driver(void **state)
     hone_close(gpu);
 }
 
+static const char fir_plan[] = "hone-launch 2\nop fir\ndim n int\n"
+                               "arg h in 4 n\narg y out 4 1\n"
+                               "workspace sums 4 zero-each 1\n"
+                               "constant taps 4 h n\n"
+                               "launch fir\ngrid 1\nblock 32\n%s"
+                               "pass y\npass sums\n";
+
+static void put_fir(runtime_fixture *fixture, int64_t n, const char *more)
+{
+    char plan[400];
+
+    (void)snprintf(plan, sizeof plan, fir_plan, more);
+    host_put(fixture,
+             (tuned_row){.op = "fir", .dims = &n, .launch_plan = plan});
+}
+
+static float run_fir(hone_ctx *ctx, hone_plan *plan, float *h)
+{
+    float y = 0;
+    float *y_host = &y;
+    void *args[] = {&h, &y_host};
+
+    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    return y;
+}
+
+/* Each plan has its own constants, though both are of one object. */
+static void constants_belong_to_a_plan(void **state)
+{
+    const int64_t n = 4;
+    hone_ctx *ctx = host_open(*state);
+    hone_plan *plans[2];
+    float ones[] = {1, 1, 1, 1};
+    float twos[] = {2, 2, 2, 2};
+
+    put_fir(*state, n, "");
+    plans[0] = host_plan_of(ctx, "fir", n);
+    plans[1] = host_plan_of(ctx, "fir", n);
+    for (int i = 0; i < 2; ++i) {
+        assert_true(run_fir(ctx, plans[0], ones) == 4);
+        assert_true(run_fir(ctx, plans[1], twos) == 8);
+    }
+    ones[0] = 5; /* and nobody says so */
+    assert_true(run_fir(ctx, plans[0], ones) == 4);
+    assert_hone(ctx, hone_plan_refresh(plans[0]), HONE_OK);
+    assert_true(run_fir(ctx, plans[0], ones) == 8);
+    assert_true(run_fir(ctx, plans[0], twos) == 8);
+    twos[0] = 3;
+    assert_hone(ctx, hone_refresh(ctx), HONE_OK);
+    assert_true(run_fir(ctx, plans[1], twos) == 9);
+    hone_plan_destroy(plans[0]);
+    hone_plan_destroy(plans[1]);
+    hone_close(ctx);
+}
+
+static void refuse_fir(runtime_fixture *fixture, int64_t n, const char *more,
+                       hone_status status, const char *part)
+{
+    hone_ctx *ctx = host_open(fixture);
+    hone_plan *plan = NULL;
+
+    put_fir(fixture, n, more);
+    assert_int_equal(hone_plan_create(ctx, "fir", &n, 1, &plan, NULL),
+                     status);
+    assert_null(plan);
+    assert_contains(hone_errmsg(ctx), part);
+    hone_close(ctx);
+}
+
+static void what_the_cpu_device_lacks(void **state)
+{
+    refuse_fir(*state, 5, "", HONE_ERR_INPUT, "holds 16 bytes, and 20 are");
+    refuse_fir(*state, 4, "cooperative\n", HONE_ERR_UNSUPPORTED,
+               "kernel 'fir' of fir is launched cooperatively, which the cpu "
+               "device does not have");
+}
+
 /* What a kernel reports is what the caller reads; the plan works again
  * afterwards, its ticket zeroed though the run broke off behind it. */
 static void reports_become_errors(void **state)
@@ -349,6 +426,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_DATABASE(runs_without_a_driver),
+        WITH_DATABASE(constants_belong_to_a_plan),
+        WITH_DATABASE(what_the_cpu_device_lacks),
         WITH_DATABASE(reports_become_errors),
         WITH_DATABASE(misuse),
         WITH_DATABASE(objects_come_and_go),
