@@ -326,8 +326,11 @@ static void launches_that_the_device_cannot_hold(void **state)
 /* ---- threads and failures -----------------------------------------------
  */
 
+enum { N_RUNNERS = 4, N_RUNS = FAKE_KEPT_LAUNCHES / N_RUNNERS };
+
 typedef struct runner {
     hone_plan *plan;
+    pthread_barrier_t *start;
     hone_cu_context context;
     uint32_t taps[8];
     int failed;
@@ -340,7 +343,8 @@ static void *run_often(void *user)
     void *args[] = {&taps, &y_device};
 
     r->failed = cuCtxSetCurrent(r->context) != 0;
-    for (int i = 0; i < 200; ++i)
+    (void)pthread_barrier_wait(r->start);
+    for (int i = 0; i < N_RUNS; ++i)
         r->failed |= hone_plan_run(r->plan, args, stream_of(0x40)) != HONE_OK;
     return NULL;
 }
@@ -348,26 +352,28 @@ static void *run_often(void *user)
 /* Different taps on one stream: no launch sees those of another thread. */
 static void threads_take_turns_on_a_stream(void **state)
 {
-    enum { N = 4 };
     runtime_fixture *fixture = *state;
     hone_ctx *ctx = runtime_open(fixture);
-    pthread_t threads[N];
-    runner runners[N];
+    pthread_t threads[N_RUNNERS];
+    runner runners[N_RUNNERS];
+    pthread_barrier_t start;
     hone_plan *plan;
 
     put_all(fixture);
     plan = fir_of(ctx, 8);
-    for (uint32_t i = 0; i < N; ++i) {
-        runners[i] = (runner){plan, fixture->context, {100 + i}, 0};
+    assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
+    assert_int_equal(pthread_barrier_init(&start, NULL, N_RUNNERS), 0);
+    for (uint32_t i = 0; i < N_RUNNERS; ++i) {
+        runners[i] = (runner){plan, &start, fixture->context, {100 + i}, 0};
         assert_int_equal(
             pthread_create(&threads[i], NULL, run_often, &runners[i]), 0);
     }
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < N_RUNNERS; ++i) {
         (void)pthread_join(threads[i], NULL);
         assert_int_equal(runners[i].failed, 0);
     }
-    for (long i = fake_n_launches() - FAKE_KEPT_LAUNCHES;
-         i < fake_n_launches(); ++i) {
+    (void)pthread_barrier_destroy(&start);
+    for (long i = 0; i < fake_n_launches(); ++i) {
         const fake_launch *l = fake_launch_at(i);
 
         assert_int_equal(l->constant,
