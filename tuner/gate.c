@@ -21,6 +21,7 @@ typedef struct launch_need {
     int64_t threads;
     int64_t shared_bytes; /* dynamic */
     int64_t cluster;      /* blocks; 1: none */
+    int64_t together;     /* blocks of a cooperative launch; else 0 */
 } launch_need;
 
 typedef struct plan_need {
@@ -82,7 +83,10 @@ static void read_resolved(const hone_resolved *resolved, plan_need *out)
         out->launches[i] = (launch_need){
             launch->kernel,
             (int64_t)launch->block[0] * launch->block[1] * launch->block[2],
-            launch->shared_bytes, 1};
+            launch->shared_bytes, 1,
+            launch->cooperative ? (int64_t)launch->grid[0] *
+                                      launch->grid[1] * launch->grid[2]
+                                : 0};
     }
     out->n_launches = resolved->n_launches;
     for (size_t i = 0; i < resolved->n_args; ++i) {
@@ -226,7 +230,9 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
         out->launches[out->n_launches++] =
             (launch_need){launch->kernel, volume_of(p, launch->block),
                           value_of(p, launch->shared, 0),
-                          volume_of(p, launch->cluster)};
+                          volume_of(p, launch->cluster),
+                          launch->cooperative ? volume_of(p, launch->grid)
+                                              : 0};
     }
     for (size_t i = 0; gate == HONE_GATE_PASS && i < spec->n_maps; ++i)
         gate = check_map_part(spec, &spec->maps[i], p, facts, to);
@@ -277,6 +283,27 @@ static hone_gate check_cluster(const launch_need *launch,
     return HONE_GATE_PASS;
 }
 
+/* Blocks that run at the same time if they need nothing but threads; how many
+ * it really is, the driver says when the variant is loaded. */
+static hone_gate check_together(const launch_need *launch,
+                                const hone_facts *facts, const sentence *to)
+{
+    int64_t of_each = facts->value[HONE_FACT_blocks_sm];
+    int64_t most;
+
+    if (launch->threads > 0 &&
+        facts->value[HONE_FACT_threads_sm] / launch->threads < of_each)
+        of_each = facts->value[HONE_FACT_threads_sm] / launch->threads;
+    most = of_each * facts->value[HONE_FACT_sm_count];
+    if (launch->together <= most)
+        return HONE_GATE_PASS;
+    return decide(to, HONE_GATE_LIMITS,
+                  "kernel '%s' is a cooperative launch of %" PRId64
+                  " blocks, but at most %" PRId64
+                  " of them run at the same time on this device",
+                  launch->kernel, launch->together, most);
+}
+
 static hone_gate check_launch(const launch_need *launch,
                               const hone_facts *facts, const sentence *to)
 {
@@ -293,7 +320,9 @@ static hone_gate check_launch(const launch_need *launch,
                       "kernel '%s' wants %" PRId64
                       " bytes of shared memory; this device allows %" PRId64,
                       launch->kernel, launch->shared_bytes, most_shared);
-    return check_cluster(launch, facts, to);
+    return check_cluster(launch, facts, to) == HONE_GATE_PASS
+               ? check_together(launch, facts, to)
+               : HONE_GATE_LIMITS;
 }
 
 /* The value of --maxrregcount, 0 if it is not given. */

@@ -214,7 +214,7 @@ static answer cluster(const char *extents, int64_t n, const char *arch)
     answer a;
 
     (void)snprintf(spec, sizeof spec,
-                   "hone-launch 2\nop f\ndim n int\nlaunch k\ngrid 64 ; 64\n"
+                   "hone-launch 2\nop f\ndim n int\nlaunch k\ngrid 64 ; 16\n"
                    "block 32\ncluster %s\ncooperative\n",
                    extents);
     assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
@@ -237,6 +237,48 @@ static void test_clusters(void **state)
     expect(cluster("n", 0, "sm_80"), HONE_GATE_PASS, "");
     expect(cluster("3*n", 1, "sm_90"), HONE_GATE_LIMITS,
            "which clusters of 3 blocks do not divide");
+}
+
+/* Of 2048 threads and 32 blocks of each of 132 multiprocessors. */
+static void test_together(void **state)
+{
+    static const struct {
+        const char *geometry;
+        hone_gate gate;
+    } rows[] = {
+        {"grid 4224\nblock 64\ncooperative\n", HONE_GATE_PASS},
+        {"grid 4225\nblock 64\ncooperative\n", HONE_GATE_LIMITS},
+        {"grid 4225\nblock 64\n", HONE_GATE_PASS},
+        {"grid 132 ; 2\nblock 1024\ncooperative\n", HONE_GATE_PASS},
+        {"grid 133 ; 2\nblock 1024\ncooperative\n", HONE_GATE_LIMITS},
+        {"grid 133 ; 2\nblock 683\ncooperative\n", HONE_GATE_LIMITS},
+        {"grid 132 ; 3\nblock 682\ncooperative\n", HONE_GATE_PASS},
+        {"grid n+4224\nblock 64\ncooperative\n", HONE_GATE_PASS},
+    };
+    hone_facts facts;
+
+    (void)state;
+    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        const int64_t dims[1] = {1};
+        char spec[200];
+        answer a;
+
+        (void)snprintf(spec, sizeof spec,
+                       "hone-launch 2\nop f\ndim n int\nlaunch k\n%s",
+                       rows[i].geometry);
+        a.gate = hone__gate_launch(spec, "", NULL, 1, &facts, a.message,
+                                   sizeof a.message);
+        expect(a, rows[i].gate,
+               rows[i].gate == HONE_GATE_PASS ? "" : "at the same time");
+        a.gate = hone__gate_launch(spec, "", dims, 1, &facts, a.message,
+                                   sizeof a.message);
+        expect(a,
+               strchr(rows[i].geometry, 'n') == rows[i].geometry + 5
+                   ? HONE_GATE_LIMITS
+                   : rows[i].gate,
+               "");
+    }
 }
 
 static void test_host(void **state)
@@ -366,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_together),
         cmocka_unit_test(test_host),
         cmocka_unit_test(test_launch_memory),
         cmocka_unit_test(test_launch_register_cap),
