@@ -22,7 +22,10 @@
  * FILTER global is the straightforward kernel, for comparison.
  *
  * FILTER: all threads of a warp need the same tap at the same time, which
- * shared memory and the caches answer with one broadcast for four taps.
+ * shared memory and the caches answer with one broadcast for four taps,
+ * constant memory tap by tap. Constant holds 16384 taps, and what is at `h`
+ * is copied there when a run gets another pointer than the one before it: who
+ * changes taps in place says so (hone_plan_refresh).
  *
  * x, h and y must start at multiples of 16 bytes (any cudaMalloc result does)
  * and y must not overlap the others. Each output is one chain of multiply-
@@ -40,7 +43,7 @@
 #pragma hone param OUTPUTS in {1, 2, 4, 8, 12, 16, 20, 24, 32} default 16
 #pragma hone param UNROLL in {4, 8, 16, 24, 32, 40, 48, 64} default 32
 #pragma hone param BLOCK in {64, 128, 256, 512} default 128
-#pragma hone param FILTER in {shared, global} default shared
+#pragma hone param FILTER in {shared, global, constant} default shared
 #pragma hone param SIGNAL in {shared, global} default shared
 // How samples get to shared memory: one by one, by fours, or by fours without
 // passing through registers.
@@ -66,7 +69,7 @@
 #pragma hone require OUTPUTS > 1 || (BLOCK == 256 && MIN_BLOCKS == 1) "one output per thread is for comparison"
 #pragma hone require STORE == direct || OUTPUTS >= 8 "few outputs are neighbours as they are"
 #pragma hone require SIGNAL == shared || (FETCH == vector && OUTPUTS <= 16) "nothing is copied to shared memory"
-#pragma hone require FETCH == vector || OUTPUTS > 1 "what seldom helps is not combined"
+#pragma hone require (FETCH == scalar) + (MIN_BLOCKS > 1) + (TAP_TILE != 1024) + (BLOCK == 512) + (OUTPUTS <= 2) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require TAP_TILE == 1024 || SIGNAL == shared || FILTER == shared "nothing is taken in tiles"
 #pragma hone require TAP_TILE != 256 || taps > 256 "the filter fits one tile"
 #pragma hone require TAP_TILE != 4096 || taps > 1024 "the filter fits a smaller tile"
@@ -78,6 +81,7 @@
 #pragma hone require MIN_BLOCKS == 1 || BLOCK*MIN_BLOCKS >= 512 "so few threads have all registers anyway"
 #pragma hone require taps <= 1000000000 "the number of taps must fit 31 bits"
 
+#pragma hone constant filter_memory: f32[taps] from h if(FILTER == constant)
 #pragma hone launch conv1d grid(ceildiv(n, BLOCK*OUTPUTS)) block(BLOCK) shared(SMEM) args(x, h, y, i64(n), i32(taps), i32(TILE), i32(HISTORY))
 #pragma hone work flops(2*n*taps) bytes(8*n + 4*taps)
 #pragma hone check cpu.conv1d tolerance(taps + 1) exact(taps <= 65536 ? 8 : 1)
@@ -89,6 +93,10 @@ constexpr bool kStageSignal = SIGNAL == SIGNAL_values::shared;
 constexpr bool kStageFilter = FILTER == FILTER_values::shared;
 
 using vec = hone::vector<float, kVec>::type;
+
+#if HONE_FILTER == HONE_FILTER_constant
+__constant__ __align__(16) float filter_memory[16384]; /* all there is */
+#endif
 
 /* Sample `at`, 0 outside of the signal. */
 template <bool INSIDE>
@@ -343,7 +351,11 @@ conv1d(const float *__restrict__ x, const float *__restrict__ h,
             for (int r = 0; r < OUTPUTS; r++)
                 newest[r] = sample<false>(x, at + r, n);
         }
+#if HONE_FILTER == HONE_FILTER_constant
+        add_taps(acc, filter_memory + done, count, from, newest);
+#else
         add_taps(acc, kStageFilter ? filter : h + done, count, from, newest);
+#endif
     }
 
     if constexpr (STORE == STORE_values::staged)

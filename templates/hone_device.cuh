@@ -111,6 +111,66 @@ __device__ inline void prefetch(const void *p)
 #endif
 }
 
+/* --- words that blocks tell each other ------------------------------------ */
+
+/* Loads and stores of 8 bytes that are whole, at the scope of the device, in
+ * no order with others: a word that carries everything needs none. */
+__device__ inline unsigned long long load_relaxed(const unsigned long long *p)
+{
+#ifdef HONE_HOST
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+#else
+    unsigned long long v;
+
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
+    return v;
+#endif
+}
+
+/* Two neighbouring words, p being a multiple of 16 bytes: each is whole. */
+__device__ inline void load_relaxed(const unsigned long long *p,
+                                    unsigned long long &a,
+                                    unsigned long long &b)
+{
+#ifdef HONE_HOST
+    a = load_relaxed(p);
+    b = load_relaxed(p + 1);
+#else
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(a), "=l"(b)
+                 : "l"(p));
+#endif
+}
+
+__device__ inline void store_relaxed(unsigned long long *p,
+                                     unsigned long long v)
+{
+#ifdef HONE_HOST
+    __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#else
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v));
+#endif
+}
+
+/* A value of 4 bytes as bits, and back. */
+__device__ inline unsigned bits_of(float v)
+{
+    return __float_as_uint(v);
+}
+__device__ inline unsigned bits_of(unsigned v)
+{
+    return v;
+}
+template <typename V> __device__ inline V from_bits(unsigned bits);
+template <> __device__ inline float from_bits<float>(unsigned bits)
+{
+    return __uint_as_float(bits);
+}
+template <> __device__ inline unsigned from_bits<unsigned>(unsigned bits)
+{
+    return bits;
+}
+
 /* --- sums over threads -------------------------------------------------- */
 
 /* Sum over the 32 lanes; every lane gets it. */

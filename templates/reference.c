@@ -228,3 +228,49 @@ double hone_reference_conv1d_cost(const int64_t *dims)
 {
     return 2.0 * (double)dims[1];
 }
+
+static double element_of(int64_t type, const void *array, int64_t index)
+{
+    switch (type) {
+    case HONE_REFERENCE_F16:
+        return hone_reference_from_f16(((const uint16_t *)array)[index]);
+    case HONE_REFERENCE_I32:
+        return (double)((const int32_t *)array)[index];
+    default:
+        return (double)((const float *)array)[index];
+    }
+}
+
+/* What 32 bits keep of an integer. */
+static double wrapped(double sum)
+{
+    return sum - 0x1p32 * floor((sum + 0x1p31) / 0x1p32);
+}
+
+void hone_reference_scan(const int64_t *dims, const void *const *args,
+                         int64_t first, int64_t count, double *value,
+                         double *magnitude)
+{
+    const int exclusive = *(const int32_t *)args[2] & 1;
+    double sum = 0.0, absolute = 0.0;
+
+    for (int64_t i = 0; i < first + count; ++i) {
+        const double before = sum, absolute_before = absolute;
+        const double term = element_of(dims[1], args[0], i);
+
+        sum += term;
+        absolute += fabs(term);
+        if (dims[1] == HONE_REFERENCE_I32)
+            sum = wrapped(sum);
+        if (i >= first) {
+            value[i - first] = exclusive ? before : sum;
+            magnitude[i - first] = exclusive ? absolute_before : absolute;
+        }
+    }
+}
+
+double hone_reference_scan_cost(const int64_t *dims)
+{
+    (void)dims;
+    return 0.0;
+}

@@ -24,7 +24,8 @@ enum {
     HONE_REFERENCE_F16 = 1,
     HONE_REFERENCE_BF16 = 2,
     HONE_REFERENCE_F32 = 4,
-    HONE_REFERENCE_F64 = 5
+    HONE_REFERENCE_F64 = 5,
+    HONE_REFERENCE_I32 = 7
 };
 
 /* IEEE binary16 bits to double: exact, also for subnormals, infinities and
@@ -89,5 +90,14 @@ void hone_reference_fft_filter(const int64_t *dims, const void *const *args,
                                int64_t first, int64_t count, double *value,
                                double *magnitude);
 double hone_reference_fft_filter_cost(const int64_t *dims);
+
+/* dims {n, type}; args {x, y, exclusive}: x and y in f16, f32 or i32,
+ * exclusive i32. y[i] = sum of x up to and with x[i], or in front of it if the
+ * lowest bit of exclusive is set; i32 wraps around. Each element costs next
+ * to nothing once the one before it is known, all of them cost n. */
+void hone_reference_scan(const int64_t *dims, const void *const *args,
+                         int64_t first, int64_t count, double *value,
+                         double *magnitude);
+double hone_reference_scan_cost(const int64_t *dims);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct plugin_table {
 
 /* Names that hone's own plug-in has, to tell a rival that is not here from
  * one that nobody knows. */
-static const char *const shipped[] = {"cub.sum"};
+static const char *const shipped[] = {"cub.sum", "cub.scan"};
 
 static const hone_library_symbol symbols[] = {
     {"hone_rivals_v1", offsetof(plugin_table, rivals), 0}};
@@ -109,8 +109,8 @@ static hone_status unknown(const char *name, const char *why, hone_error *err)
     return hone__fail(err, HONE_ERR_NOT_FOUND,
                       "there is no rival '%s'; known are cublas, "
                       "cublas.axpy, cublaslt, cufft, cufft.filter, memcpy, "
-                      "and cub.sum with those of the library that "
-                      "$HONE_RIVALS names%s%s",
+                      "and cub.sum and cub.scan with those of the library "
+                      "that $HONE_RIVALS names%s%s",
                       name, *why ? ". " : "", why);
 }
 

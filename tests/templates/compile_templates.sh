@@ -72,10 +72,15 @@ refused fft 8 "a power of two from 16 to 8192"
 refused fft 16384 "a power of two from 16 to 8192"
 refused fft 64,1,3 "direction is 1 (forward) or 2 (inverse)"
 refused fft_filter 1000 "a power of two from 16 to 8192"
+space scan 1 300 10000
+space scan 1000003,i32 300 10000
+space scan 1048576 300 10000
+space scan 16777216,f16 300 10000
+space scan 268435456 300 10000
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter; do
+for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter scan; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -92,7 +97,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter; do
+for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter scan; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

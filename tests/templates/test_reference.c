@@ -150,6 +150,42 @@ static void test_conv1d(void **state)
     assert_true(same(hone_reference_conv1d_cost(dims), 6.0));
 }
 
+static void test_scan(void **state)
+{
+    const float x[] = {1.5f, -2.0f, 4.0f};
+    const uint16_t halves[] = {0x3e00, 0xc000, 0x4400}; /* the same */
+    const int32_t integers[] = {INT32_MAX, 2, -1};
+    const int32_t inclusive = 2, exclusive = 1; /* the lowest bit counts */
+    const void *args[] = {x, NULL, &inclusive};
+    int64_t dims[] = {3, HONE_REFERENCE_F32};
+    double value[3], magnitude[3];
+
+    (void)state;
+    for (int half = 0; half < 2; ++half) {
+        hone_reference_scan(dims, args, 0, 3, value, magnitude);
+        assert_true(same(value[0], 1.5));
+        assert_true(same(value[1], -0.5));
+        assert_true(same(value[2], 3.5));
+        assert_true(same(magnitude[2], 7.5));
+        args[0] = halves;
+        dims[1] = HONE_REFERENCE_F16;
+    }
+    args[2] = &exclusive;
+    hone_reference_scan(dims, args, 1, 2, value, magnitude);
+    assert_true(same(value[0], 1.5));
+    assert_true(same(value[1], -0.5));
+    assert_true(same(magnitude[0], 1.5));
+    hone_reference_scan(dims, args, 0, 1, value, magnitude);
+    assert_true(same(value[0], 0.0));
+    args[0] = integers;
+    args[2] = &inclusive;
+    dims[1] = HONE_REFERENCE_I32;
+    hone_reference_scan(dims, args, 0, 3, value, magnitude);
+    assert_true(same(value[0], 2147483647.0));
+    assert_true(same(value[1], -2147483647.0));
+    assert_true(same(value[2], -2147483648.0));
+}
+
 enum { F16_1 = 0x3c00, F16_2 = 0x4000, F16_3 = 0x4200, F16_M4 = 0xc400 };
 
 /* [1 2 3; -4 1 2] * [1 2; 3 -4; 2 1] = [13 -3; 3 -10] */
@@ -267,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_sum),
         cmocka_unit_test(test_sum_is_compensated),
         cmocka_unit_test(test_conv1d),
+        cmocka_unit_test(test_scan),
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_ranges),
         cmocka_unit_test(test_gemm_ignores_c),

@@ -57,6 +57,13 @@ broken arrival gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait
 broken window conv1d 's/r >= k ? newer/r > k ? newer/' 3 "wrong"
 broken history conv1d 's/block_first - done - history;/block_first - done - history + 4;/' \
     3 "wrong"
+# The end of a group of tiles is published without its last tile.
+mkdir "$work/group"
+cp "$work/scan.cu" "$work/hone_device.cuh" "$work/group"
+sed 's/before + (sum + own)/before + sum/' "$work/hone_lookback.cuh" \
+    >"$work/group/hone_lookback.cuh"
+run 1 verify "$work/group/scan.cu" --limit 2 --format csv
+out_has "wrong"
 # The shipped ones have none of this.
-run 0 verify saxpy reduce_sum gemm_f16 conv1d --sanitize --limit 3 --format json
-json checked=24 failed=0
+run 0 verify saxpy reduce_sum gemm_f16 conv1d scan --sanitize --limit 3 --format json
+json checked=30 failed=0

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoupled look-back in one launch: how tiles learn the sum of everything in
+ * front of them, in an order of additions that does not depend on timing.
+ *
+ * LOOK neighbouring tiles are a group. A tile publishes its own sum; the last
+ * one of a group also the sum of everything up to its end. A warp looks at 31
+ * groups and the tiles of its own group at once, a lane at each: it waits
+ * until some lane has a group whose end is known, and all lanes behind that
+ * one know the sums of their tiles. The tiles of a group are added from left
+ * to right, then groups from left to right, which gives the same bits from
+ * whichever known end one starts.
+ *
+ * Words hold a value of 4 bytes and the number of the run, so that nothing has
+ * to be zeroed between runs: what an earlier run left has another number.
+ *
+ * No name of a template parameter: see hone_device.cuh, which stands in front
+ * of this file. */
+#ifndef HONE_LOOKBACK_CUH
+#define HONE_LOOKBACK_CUH
+
+namespace hone {
+
+using word = unsigned long long;
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/* Sum over this lane and those below it. */
+template <typename V> __device__ inline V warp_scan(V v)
+{
+    const int lane = threadIdx.x % 32;
+
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const V below = __shfl_up_sync(all_lanes, v, step);
+
+        if (lane >= step)
+            v += below;
+    }
+    return v;
+}
+
+/* A word drawn from `control`: its lower half is a tile, its upper half the
+ * run. Who has drawn the last one of a run's `n_draws` begins the next run.
+ * Returns the tile. */
+__device__ inline int take_ticket(word *control, unsigned n_draws,
+                                  word ticket)
+{
+    if ((unsigned)ticket == n_draws - 1)
+        atomicAdd(control, (1ull << 32) - n_draws);
+    return (int)(unsigned)ticket;
+}
+
+/* What all blocks share: the sums of tiles and those up to the end of groups.
+ * TOGETHER words, 1 or 2, are read at once. The words of neighbouring groups
+ * lie side by side, first those of their first tile (or two), so that a warp
+ * that looks at one tile of each of 32 groups reads whole lines. */
+template <typename V, int LOOK, int TOGETHER> struct lookback_words {
+    word *of_tile; /* LOOK * n_groups; two at once need 16 bytes */
+    word *of_end;
+    int n_groups;
+
+    static __device__ word word_of(V value, unsigned run)
+    {
+        return (word)run << 32 | bits_of(value);
+    }
+    static __device__ bool is_known(word w, unsigned run)
+    {
+        return (unsigned)(w >> 32) == run;
+    }
+    static __device__ V value_of(word w)
+    {
+        return from_bits<V>((unsigned)w);
+    }
+
+    __device__ word *place_of(int group, int i) const
+    {
+        return of_tile +
+               ((long long)(i / TOGETHER) * n_groups + group) * TOGETHER +
+               i % TOGETHER;
+    }
+
+    /* By one thread. */
+    __device__ void publish(int tile, V own, unsigned run) const
+    {
+        store_relaxed(place_of(tile / LOOK, tile % LOOK), word_of(own, run));
+    }
+
+    /* Whether the first `count` tiles of a group are known, and their sum. */
+    __device__ bool add_up(int group, int count, unsigned run, V &sum) const
+    {
+        bool known = true;
+        word w[LOOK];
+
+#pragma unroll
+        for (int i = 0; i < LOOK; i += TOGETHER) {
+            if constexpr (TOGETHER == 2)
+                load_relaxed(place_of(group, i), w[i], w[i + 1]);
+            else
+                w[i] = load_relaxed(place_of(group, i));
+        }
+        sum = 0;
+#pragma unroll
+        for (int i = 0; i < LOOK; i++) {
+            if (i < count) {
+                known = known && is_known(w[i], run);
+                sum += value_of(w[i]);
+            }
+        }
+        return known;
+    }
+
+    /* The sum of all tiles in front of one whose own sum is published. By a
+     * whole warp, which pauses `pause_ns` between two looks. */
+    __device__ V look_back(int tile, unsigned run, V own, int pause_ns) const
+    {
+        const int lane = threadIdx.x % 32;
+        const int group = tile / LOOK - lane; /* that this lane looks at */
+        const int count = lane == 0 ? tile % LOOK : LOOK;
+        V end = 0; /* of everything up to this lane's group */
+        V sum = 0; /* of its group, or of what is in front of the tile */
+        bool end_known = group == -1;
+        bool sum_known = group < 0 || count == 0;
+        int nearest;
+
+        for (;;) {
+            if (!end_known && group >= 0 && lane > 0) {
+                const word w = load_relaxed(of_end + group);
+
+                end_known = is_known(w, run);
+                end = value_of(w);
+            }
+            if (!sum_known)
+                sum_known = add_up(group, count, run, sum);
+            nearest =
+                __ffs(__ballot_sync(all_lanes, end_known && lane > 0)) - 1;
+
+            const unsigned unknown = __ballot_sync(all_lanes, !sum_known);
+
+            if (nearest > 0 && (unknown & ((1u << nearest) - 1)) == 0)
+                break;
+            __nanosleep(pause_ns);
+        }
+
+        V before = __shfl_sync(all_lanes, end, nearest);
+
+#pragma unroll
+        for (int l = 30; l > 0; l--) {
+            const V of_group = __shfl_sync(all_lanes, sum, l);
+
+            if (l < nearest)
+                before += of_group;
+        }
+        /* Added as others do it who start in front of this group. */
+        if (lane == 0 && count == LOOK - 1)
+            store_relaxed(of_end + group, word_of(before + (sum + own), run));
+        if (tile % LOOK > 0)
+            before += __shfl_sync(all_lanes, sum, 0);
+        return __shfl_sync(all_lanes, before, 0);
+    }
+};
+
+} /* namespace hone */
+
+#endif
