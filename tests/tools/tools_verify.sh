@@ -45,7 +45,7 @@ out_has "with no barrier between them"
 out_has "reduce_sum.cu:"
 # Rows of B taken with the wrong stride.
 broken stride gemm_f16 's/slot + of_b + k \* kPitchB +/slot + of_b + k * (kPitchB + 8) +/' \
-    3 "wrong" "differ from the exact result"
+    3 "wrong" "integers"
 # A tile is refilled while other warps still read it, and one is read before
 # it has arrived.
 broken race gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//' \
