@@ -53,8 +53,8 @@ __device__ float fir_of(const float *x, const float *h, long long i,
 
 __device__ void meet()
 {
-    asm volatile("barrier.cluster.arrive.aligned;\n"
-                 "barrier.cluster.wait.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive;\n"
+                 "barrier.cluster.wait;" ::: "memory");
 }
 
 /* Each block of the cluster keeps every CLUSTER-th tap. */
