@@ -10,13 +10,13 @@
  *
  * One pass over memory: n/ELEMENTS threads hold a transform in registers and
  * exchange it through shared memory or shuffles between passes of radix 2 to
- * 16 (hone_fft.cuh has the algorithm). It is a copy in disguise: what matters
+ * 32 (hone_fft.cuh has the algorithm). It is a copy in disguise: what matters
  * is how many bytes are under way, so few registers and short waits.
  *
  * x and y must start at multiples of 16 bytes and must not overlap.
  * Accuracy: errors are proportional to the 2-norm of the transform's input.
- * Their root mean square is about one unit of round-off of it, with `powers`
- * a tenth more, from 0.7 times that of cuFFT at n = 64 to half at n = 8192;
+ * Their root mean square is about one unit of round-off of it, with `powers` a
+ * little more: 0.7 times that of cuFFT at n = 64, half of it at n = 8192;
  * the largest of 10^8 is 6 to 10 units. */
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
@@ -28,10 +28,10 @@
 // radix of each pass (0: there is no such pass).
 #pragma hone param LOG_N in 4..13 default 10
 #pragma hone param LOG_E in 2..5 default 4
-#pragma hone param R0 in 1..4 default 4
-#pragma hone param R1 in 0..4 default 4
-#pragma hone param R2 in 0..4 default 2
-#pragma hone param R3 in 0..4 default 0
+#pragma hone param R0 in 1..5 default 4
+#pragma hone param R1 in 0..5 default 4
+#pragma hone param R2 in 0..5 default 2
+#pragma hone param R3 in 0..5 default 0
 // Elements of one access to global memory.
 #pragma hone param WIDTH in {1, 2} default 1
 // Threads of a block: it takes as many transforms as fit.
@@ -46,7 +46,7 @@
 // Mark lines as not needed again.
 #pragma hone param STREAM: bool default false
 // Threads of a multiprocessor that the compiler must leave registers for.
-#pragma hone param RESIDENT in {0, 1024, 2048} default 0
+#pragma hone param RESIDENT in {0, 512, 1024, 2048} default 0
 
 #pragma hone require n >= 16 && n <= 8192 && ispow2(n) "n must be a power of two from 16 to 8192"
 #pragma hone require direction <= 2 "direction is 1 (forward) or 2 (inverse)"
@@ -58,8 +58,8 @@
 #pragma hone require (R1 > 0 || R2 == 0) && (R2 > 0 || R3 == 0) "a pass without a radix before one with one"
 #pragma hone require max(R0, R1, R2, R3) <= LOG_E "a thread does not hold the elements of a butterfly"
 #pragma hone require WIDTH == 1 || max(R0, LAST) < LOG_E "a thread has no neighbouring elements in its first or last pass"
-#pragma hone let MOST = min(LOG_E, 4)
-#pragma hone let EDGE = min(LOG_E - 1, 4)
+#pragma hone let MOST = min(LOG_E, 5)
+#pragma hone let EDGE = LOG_E - 1
 #pragma hone let NEEDED = WIDTH == 1 ? ceildiv(LOG_N, MOST) : 2 + ceildiv(max(LOG_N - 2*EDGE, 0), MOST)
 #pragma hone require PASSES <= NEEDED "more passes than needed"
 
@@ -70,14 +70,15 @@
 #pragma hone require LOG_E > 2 || LOG_N <= 6 "too few elements a thread for so many passes"
 #pragma hone require LOG_E > 3 || LOG_N <= 11 "too few elements a thread for so many passes"
 #pragma hone require LOG_E < 4 || LOG_N >= 7 "too many elements a thread for so few passes"
-#pragma hone require LOG_E < 5 || LOG_N >= 12 "too many elements a thread for so few passes"
+#pragma hone require LOG_E < 5 || LOG_N >= 12 || LOG_N == 9 || LOG_N == 10 "too many elements a thread for so few passes"
 #pragma hone require TWIDDLE != direct || LOG_N <= 11 "too many sines"
 #pragma hone require LANES <= THREADS "a block has fewer threads than a transform"
 #pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1) "shuffles exchange the radix of all elements of a thread, once, within a warp"
 #pragma hone require EXCHANGE != shuffle || PAD == 0 "shuffles need no padding"
 #pragma hone require RESIDENT == 0 || (RESIDENT >= THREADS && RESIDENT <= device.threads_sm) "so many threads are not resident"
 #pragma hone require RESIDENT < 2048 || LOG_E <= 3 "the elements alone take the registers"
-#pragma hone require RESIDENT == 0 || LOG_E <= 4 "the elements alone take the registers"
+#pragma hone require RESIDENT < 1024 || LOG_E <= 4 "the elements alone take the registers"
+#pragma hone require RESIDENT != 512 || LOG_E == 5 "half as many threads leave registers enough"
 #pragma hone require THREADS <= device.threads_block "the device has no blocks of so many threads"
 
 #pragma hone let ROOM = (1 << LOG_N) + (PAD > 0 ? (1 << LOG_N)/max(PAD, 1) : 0)
@@ -115,17 +116,11 @@ fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
     float2 v[plan::elements];
 
     plan::load<STREAM>(v, t, x + (from << LOG_N));
-    if (inverse) {
-#pragma unroll
-        for (int i = 0; i < plan::elements; i++)
-            v[i] = hone::fft::swap(v[i]);
-    }
+    if (inverse)
+        plan::swap_parts(v);
     plan::run(v, t, room, false);
-    if (inverse) {
-#pragma unroll
-        for (int i = 0; i < plan::elements; i++)
-            v[i] = hone::fft::swap(v[i]);
-    }
+    if (inverse)
+        plan::swap_parts(v);
     if (mine < batch)
         plan::store<STREAM>(y + (mine << LOG_N), t, v);
 }

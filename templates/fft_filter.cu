@@ -25,10 +25,10 @@
 // radix of each pass (0: there is no such pass).
 #pragma hone param LOG_N in 4..13 default 10
 #pragma hone param LOG_E in 2..5 default 4
-#pragma hone param R0 in 1..4 default 4
-#pragma hone param R1 in 0..4 default 4
-#pragma hone param R2 in 0..4 default 2
-#pragma hone param R3 in 0..4 default 0
+#pragma hone param R0 in 1..5 default 4
+#pragma hone param R1 in 0..5 default 4
+#pragma hone param R2 in 0..5 default 2
+#pragma hone param R3 in 0..5 default 0
 // Elements of one access to global memory.
 #pragma hone param WIDTH in {1, 2} default 1
 // Threads of a block: it takes as many transforms as fit.
@@ -42,8 +42,10 @@
 #pragma hone param TWIDDLE in {powers, direct, table} default powers
 // Mark lines as not needed again.
 #pragma hone param STREAM: bool default false
+// Keep the factors of the way there for the way back, or compute them twice.
+#pragma hone param KEEP: bool default true
 // Threads of a multiprocessor that the compiler must leave registers for.
-#pragma hone param RESIDENT in {0, 1024, 2048} default 0
+#pragma hone param RESIDENT in {0, 512, 1024, 2048} default 0
 
 #pragma hone require n >= 16 && n <= 8192 && ispow2(n) "n must be a power of two from 16 to 8192"
 #pragma hone require 1 << LOG_N == n "the radix plan is for another n"
@@ -54,8 +56,8 @@
 #pragma hone require (R1 > 0 || R2 == 0) && (R2 > 0 || R3 == 0) "a pass without a radix before one with one"
 #pragma hone require max(R0, R1, R2, R3) <= LOG_E "a thread does not hold the elements of a butterfly"
 #pragma hone require WIDTH == 1 || max(R0, LAST) < LOG_E "a thread has no neighbouring elements in its first or last pass"
-#pragma hone let MOST = min(LOG_E, 4)
-#pragma hone let EDGE = min(LOG_E - 1, 4)
+#pragma hone let MOST = min(LOG_E, 5)
+#pragma hone let EDGE = LOG_E - 1
 #pragma hone let NEEDED = WIDTH == 1 ? ceildiv(LOG_N, MOST) : 2 + ceildiv(max(LOG_N - 2*EDGE, 0), MOST)
 #pragma hone require PASSES <= NEEDED "more passes than needed"
 
@@ -66,14 +68,15 @@
 #pragma hone require LOG_E > 2 || LOG_N <= 6 "too few elements a thread for so many passes"
 #pragma hone require LOG_E > 3 || LOG_N <= 11 "too few elements a thread for so many passes"
 #pragma hone require LOG_E < 4 || LOG_N >= 7 "too many elements a thread for so few passes"
-#pragma hone require LOG_E < 5 || LOG_N >= 12 "too many elements a thread for so few passes"
+#pragma hone require LOG_E < 5 || LOG_N >= 12 || LOG_N == 9 || LOG_N == 10 "too many elements a thread for so few passes"
 #pragma hone require TWIDDLE != direct || LOG_N <= 11 "too many sines"
 #pragma hone require LANES <= THREADS "a block has fewer threads than a transform"
 #pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1) "shuffles exchange the radix of all elements of a thread, once, within a warp"
 #pragma hone require EXCHANGE != shuffle || PAD == 0 "shuffles need no padding"
 #pragma hone require RESIDENT == 0 || (RESIDENT >= THREADS && RESIDENT <= device.threads_sm) "so many threads are not resident"
 #pragma hone require RESIDENT < 2048 || LOG_E <= 3 "the elements alone take the registers"
-#pragma hone require RESIDENT == 0 || LOG_E <= 4 "the elements alone take the registers"
+#pragma hone require RESIDENT < 1024 || LOG_E <= 4 "the elements alone take the registers"
+#pragma hone require RESIDENT != 512 || LOG_E == 5 "half as many threads leave registers enough"
 #pragma hone require THREADS <= device.threads_block "the device has no blocks of so many threads"
 
 #pragma hone let ROOM = (1 << LOG_N) + (PAD > 0 ? (1 << LOG_N)/max(PAD, 1) : 0)
@@ -110,18 +113,22 @@ fft_filter(const float2 *__restrict__ x, const float2 *__restrict__ h,
     float2 v[plan::elements];
 
     plan::load<STREAM>(v, t, x + (from << LOG_N));
-    /* One body for there and back, whose factors and addresses are computed
-     * anew: kept, they would take the registers of half the threads. */
+    if constexpr (KEEP) {
+        plan::run(v, t, room, false);
+        plan::multiply(v, t, h);
+        plan::swap_parts(v);
+        plan::run(v, t, room, true);
+        plan::swap_parts(v);
+    } else {
 #pragma unroll 1
-    for (int way = 0; way < 2; way++) {
-        const int me = hone::afresh(t);
+        for (int way = 0; way < 2; way++) {
+            const int me = hone::afresh(t);
 
-        plan::run(v, me, room, true);
-        if (way == 0)
-            plan::multiply(v, me, h);
-#pragma unroll
-        for (int i = 0; i < plan::elements; i++)
-            v[i] = hone::fft::swap(v[i]);
+            plan::run(v, me, room, true);
+            if (way == 0)
+                plan::multiply(v, me, h);
+            plan::swap_parts(v);
+        }
     }
     if (mine < batch)
         plan::store<STREAM>(y + (mine << LOG_N), t, v);

@@ -97,6 +97,35 @@ __device__ inline void butterfly4(float2 &a, float2 &b, float2 &c, float2 &d)
     b = second;
 }
 
+/* Times exp(-2*pi*i * K/32), K from 0 to 15. */
+template <int K> __device__ inline float2 turn32(float2 a)
+{
+    constexpr float c[8] = {0x1p0f,         0x1.f6297cp-1f, 0x1.d906bcp-1f,
+                            0x1.a9b662p-1f, 0x1.6a09e6p-1f, 0x1.1c73b4p-1f,
+                            0x1.87de2ap-2f, 0x1.8f8b84p-3f};
+
+    if constexpr (K % 2 == 0)
+        return turn16<K / 2>(a);
+    else if constexpr (K > 8)
+        return turn(turn32<K - 8>(a));
+    else
+        return mul(a, make_float2(c[K], -c[8 - K]));
+}
+
+/* Elements I, I + 16 and the following out of the transforms of halves. */
+template <int I>
+__device__ inline void combine(float2 (&v)[32], const float2 (&even)[16],
+                               const float2 (&odd)[16])
+{
+    if constexpr (I < 16) {
+        const float2 turned = turn32<I>(odd[I]);
+
+        v[I] = add(even[I], turned);
+        v[I + 16] = sub(even[I], turned);
+        combine<I + 1>(v, even, odd);
+    }
+}
+
 /* R elements in place, in their natural order. */
 template <int R> __device__ inline void butterfly(float2 (&v)[R])
 {
@@ -118,8 +147,19 @@ template <int R> __device__ inline void butterfly(float2 (&v)[R])
             v[i] = add(even[i], odd[i]);
             v[i + 4] = sub(even[i], odd[i]);
         }
+    } else if constexpr (R == 32) {
+        float2 even[16], odd[16];
+
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            even[i] = v[2 * i];
+            odd[i] = v[2 * i + 1];
+        }
+        butterfly<16>(even);
+        butterfly<16>(odd);
+        combine<0>(v, even, odd);
     } else {
-        static_assert(R == 16, "radices are 2, 4, 8 and 16");
+        static_assert(R == 16, "radices are 2, 4, 8, 16 and 32");
 #pragma unroll
         for (int i = 0; i < 4; i++)
             butterfly4(v[i], v[i + 4], v[i + 8], v[i + 12]);
@@ -212,9 +252,49 @@ template <int SIZE> __device__ inline float2 factor(int m)
     return make_float2(c, s);
 }
 
-/* Multiply a[r] by the factor of r and k, r from 1 to R-1. With POWERS only
- * those of 1, 2, 4 and 8 are computed, the others are their products: at most
- * three factors, so at most two roundings more. */
+/* exp(-2*pi*i * r*K / (NS*R)) for all r, by the compiler. */
+template <int NS, int R, int K> struct offsets {
+    float2 at[R];
+
+    constexpr offsets() : at{}
+    {
+        int log_size = 0;
+
+        while ((1 << log_size) < NS * R)
+            log_size++;
+        for (int r = 0; r < R; r++) {
+            double c = 1.0, s = 0.0;
+
+            for (int bit = 0; bit < log_size; bit++) {
+                const turn_parts part = whole_turn_over_power[log_size - bit];
+                const double c_before = c;
+
+                if (r * K >> bit & 1) {
+                    c = part.c * c - part.s * s;
+                    s = part.s * c_before + part.c * s;
+                }
+            }
+            at[r].x = (float)c;
+            at[r].y = (float)-s;
+        }
+    }
+};
+
+/* w[r] becomes the factor of r and k. Only those of powers of two are
+ * computed, the others are their products: at most two roundings more (with
+ * radix 32 three). */
+template <int NS, int R>
+__device__ inline void make_powers(float2 (&w)[R], int k)
+{
+#pragma unroll
+    for (int r = 1; r < R; r++) {
+        const int rest = r & (r - 1);
+
+        w[r] = rest ? mul(w[rest], w[r - rest]) : factor<NS * R>(r * k);
+    }
+}
+
+/* Multiply a[r] by the factor of r and k, r from 1 to R-1. */
 template <int NS, int R, int SOURCE>
 __device__ inline void twiddle(float2 (&a)[R], int k)
 {
@@ -229,13 +309,10 @@ __device__ inline void twiddle(float2 (&a)[R], int k)
     } else {
         float2 w[R];
 
+        make_powers<NS>(w, k);
 #pragma unroll
-        for (int r = 1; r < R; r++) {
-            const int rest = r & (r - 1);
-
-            w[r] = rest ? mul(w[rest], w[r - rest]) : factor<NS * R>(r * k);
+        for (int r = 1; r < R; r++)
             a[r] = mul(a[r], w[r]);
-        }
     }
 }
 
@@ -294,27 +371,55 @@ struct plan {
             __syncthreads();
     }
 
-    template <int PASS, int NS>
-    static __device__ inline void pass(float2 (&v)[elements], int t)
+    /* Butterflies of a thread differ in k by numbers that the compiler knows.
+     * If they differ at all, short ones multiply the factors of the first by
+     * constants instead of computing sines again. */
+    template <int PASS, int NS> static constexpr __device__ bool is_related()
+    {
+        return SOURCE == POWERS && NS > threads * width(PASS) &&
+               radix(PASS) <= 8 && radix(PASS) < elements;
+    }
+
+    /* Butterfly B and those after it; w are the factors of butterfly 0. */
+    template <int PASS, int NS, int B>
+    static __device__ inline void butterflies(float2 (&v)[elements], int t,
+                                              float2 (&w)[radix(PASS)])
     {
         constexpr int R = radix(PASS);
         constexpr int step = elements / R;
 
-#pragma unroll
-        for (int b = 0; b < step; b++) {
+        if constexpr (B < step) {
+            constexpr int apart = element(PASS, B) % NS;
+            constexpr offsets<NS, R, apart> turned;
             float2 a[R];
 
 #pragma unroll
             for (int r = 0; r < R; r++)
-                a[r] = v[b + r * step];
-            if constexpr (NS > 1)
-                twiddle<NS, R, SOURCE>(
-                    a, (t * width(PASS) + element(PASS, b)) % NS);
+                a[r] = v[B + r * step];
+            if constexpr (NS > 1 && is_related<PASS, NS>()) {
+#pragma unroll
+                for (int r = 1; r < R; r++)
+                    a[r] = mul(a[r],
+                               apart ? mul(w[r], turned.at[r]) : w[r]);
+            } else if constexpr (NS > 1) {
+                twiddle<NS, R, SOURCE>(a, (t * width(PASS) + apart) % NS);
+            }
             butterfly<R>(a);
 #pragma unroll
             for (int r = 0; r < R; r++)
-                v[b + r * step] = a[r];
+                v[B + r * step] = a[r];
+            butterflies<PASS, NS, B + 1>(v, t, w);
         }
+    }
+
+    template <int PASS, int NS>
+    static __device__ inline void pass(float2 (&v)[elements], int t)
+    {
+        float2 w[radix(PASS)];
+
+        if constexpr (is_related<PASS, NS>())
+            make_powers<NS>(w, t * width(PASS) % NS);
+        butterflies<PASS, NS, 0>(v, t, w);
     }
 
     /* Both coordinates at once, or the real parts and then the imaginary
@@ -439,6 +544,14 @@ struct plan {
 #pragma unroll
         for (int i = 0; i < elements; i++)
             v[i] = mul(v[i], h[t * width(last) + element(last, i)]);
+    }
+
+    /* Real and imaginary parts. */
+    static __device__ inline void swap_parts(float2 (&v)[elements])
+    {
+#pragma unroll
+        for (int i = 0; i < elements; i++)
+            v[i] = swap(v[i]);
     }
 
     /* Registers from and to a transform in memory, WIDTH elements at once. */
