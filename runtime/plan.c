@@ -213,15 +213,11 @@ void hone_plan_destroy(hone_plan *plan)
     (void)pthread_mutex_unlock(&ctx->lock);
 }
 
-hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
-                            hone_slot **out)
+static hone_status make_slot(hone_plan *plan, hone_stream stream,
+                             hone_slot **out)
 {
     hone_error *err = hone__thread_error(plan->owner->ctx);
     unsigned long long id = 0;
-
-    *out = hone__workspaces_find(plan->workspaces, stream);
-    if (*out)
-        return HONE_OK;
 
     if (plan->cuda->context_id(NULL, &id) || id != plan->context_id)
         return hone__fail(err, HONE_ERR_CUDA,
@@ -230,6 +226,13 @@ hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
                           plan->op);
     return hone__workspaces_get(plan->workspaces, plan->cuda, stream, out,
                                 err);
+}
+
+hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
+                            hone_slot **out)
+{
+    *out = hone__workspaces_find(plan->workspaces, stream);
+    return *out ? HONE_OK : make_slot(plan, stream, out);
 }
 
 hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
