@@ -123,7 +123,7 @@ hone_timing hone__option_timing(const hone_options *options)
                : HONE_TIMING_AUTO;
 }
 
-static const char default_strategy[] = "random";
+static const char default_strategy[] = "auto";
 
 /* The table's copy of a name. */
 static hone_status find_strategy(const char *name, size_t length,

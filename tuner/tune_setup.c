@@ -25,13 +25,17 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* Trials of earlier runs are not asked for again, but count. */
-static int64_t budget_left(const hone_tune_run *run)
+/* How many trials there will be, with those of earlier runs. Without any
+ * limit: all. */
+static int64_t planned_trials(const hone_tune_run *run)
 {
-    const int64_t all = run->request->budget_trials;
-    const int64_t done = (int64_t)run->n_earlier;
+    const hone_tune_request *request = run->request;
 
-    return all > done ? all - done : all > 0;
+    if (request->budget_trials > 0)
+        return request->budget_trials;
+    return request->budget_s > 0 || request->until_gain > 0
+               ? 0
+               : run->result->space_valid;
 }
 
 /* The default first, so that every run knows what tuning gains. */
@@ -47,7 +51,7 @@ static hone_status open_search(hone_tune_run *run, hone_error *err)
     return hone__search_open(request->strategy, &view,
                              &(hone_search_options){request->seed, first,
                                                     1 + run->n_seeds,
-                                                    budget_left(run)},
+                                                    planned_trials(run)},
                              &run->search, err);
 }
 

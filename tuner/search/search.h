@@ -37,7 +37,9 @@ typedef struct hone_search_options {
      * gains, and the winners of neighbouring shapes and devices. */
     const int64_t *first;
     size_t n_first;
-    int64_t budget_trials; /* how many will be asked for; 0: not known */
+    /* How many will be asked for, with those that were told of from elsewhere;
+     * 0: not known. */
+    int64_t budget_trials;
 } hone_search_options;
 
 /* What became of a configuration. */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The default: a portfolio of the two strategies that score best, which take
+ * turns and learn from each other's trials. Where one of them is misled the
+ * other is not; README.md has the evidence. A space that fits the budget is
+ * left to 'exhaustive', whose order lets neighbours share compiles and which
+ * may be asked any number of trials ahead. */
+#include "tuner/search/strategies.h"
+
+#include "runtime/alloc.h"
+
+static const char *const names[] = {"variable", "forest"};
+enum {
+    N_MEMBERS = sizeof names / sizeof names[0],
+    TAGS = 1 << 20 /* of each member; they use few */
+};
+
+typedef struct member {
+    const hone_strategy *strategy;
+    void *state;
+} member;
+
+typedef struct portfolio {
+    member members[N_MEMBERS];
+    size_t turn;
+} portfolio;
+
+static hone_status start_member(hone_search *search, member *m,
+                                hone_error *err)
+{
+    void *own = search->state;
+    hone_status status = HONE_OK;
+
+    m->state = hone__alloc(m->strategy->state_bytes);
+    if (!m->state)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory in the search");
+    search->state = m->state;
+    if (m->strategy->start)
+        status = m->strategy->start(search, err);
+    search->state = own;
+    return status;
+}
+
+static hone_status start(hone_search *search, hone_error *err)
+{
+    portfolio *p = search->state;
+
+    if (search->budget_trials >= search->space.count) {
+        search->strategy = hone__strategy_find("exhaustive");
+        search->n_spread = 0;
+        return HONE_OK;
+    }
+    for (size_t i = 0; i < N_MEMBERS; ++i) {
+        p->members[i].strategy = hone__strategy_find(names[i]);
+        HONE_TRY(start_member(search, &p->members[i], err));
+    }
+    return HONE_OK;
+}
+
+static void stop(hone_search *search)
+{
+    portfolio *p = search->state;
+
+    for (size_t i = 0; i < N_MEMBERS; ++i) {
+        member *m = &p->members[i];
+
+        search->state = m->state;
+        if (m->state && m->strategy->stop)
+            m->strategy->stop(search);
+        hone__free(m->state);
+    }
+    search->state = p;
+}
+
+static hone_status propose(hone_search *search, int64_t *out_index,
+                           hone_error *err)
+{
+    portfolio *p = search->state;
+    const size_t turn = p->turn++ % N_MEMBERS;
+    const member *m = &p->members[turn];
+    hone_status status;
+
+    search->state = m->state;
+    status = m->strategy->propose(search, out_index, err);
+    search->state = p;
+    if (search->tag)
+        search->tag += (int)turn * TAGS;
+    return status;
+}
+
+/* Each member sees the tags of its own proposals alone. */
+static void learn(hone_search *search, int64_t slot)
+{
+    portfolio *p = search->state;
+    hone_search_trial *trial = &search->trials[slot];
+    const int tag = trial->tag;
+
+    for (size_t i = 0; i < N_MEMBERS; ++i) {
+        search->state = p->members[i].state;
+        trial->tag = tag / TAGS == (int)i ? tag % TAGS : 0;
+        p->members[i].strategy->learn(search, slot);
+    }
+    trial->tag = tag;
+    search->state = p;
+}
+
+const hone_strategy hone__strategy_auto = {
+    .name = "auto",
+    .summary = "'variable' and 'forest' in turns; in order if the space fits "
+               "the budget",
+    .n_spread = 12,
+    .state_bytes = sizeof(portfolio),
+    .start = start,
+    .stop = stop,
+    .propose = propose,
+    .learn = learn,
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Model-based search: regression trees choose the steps of a walk, and now
+ * and then a leap. The walk and not the model decides where it stands, so a
+ * model that is wrong costs trials and never the way. */
+#include "tuner/search/elite.h"
+#include "tuner/search/trees.h"
+#include "tuner/search/walk.h"
+
+#include "runtime/alloc.h"
+
+/* Measured on the recorded spaces: half or twice of each does about as well;
+ * a pool of 16 and a share of leaps of one half do worse, because the model
+ * then decides too much. */
+enum {
+    TREES = 16,
+    POINTS = 1024,   /* of a tree at most */
+    STEP_POOL = 4,   /* neighbours of where the walk stands */
+    LEAP_ANY = 40,   /* configurations from anywhere */
+    LEAP_ELITE = 60, /* neighbours of the fastest */
+    LEAP_POOL = LEAP_ANY + LEAP_ELITE,
+    ELITE = 12,
+    FEW = 40 /* answers: until then every tree is grown anew */
+};
+static const double leap_share = 0.2;
+
+typedef struct forest {
+    hone_walk walk;
+    hone_elite elite;
+    hone_trees *trees;
+    int64_t n_fresh; /* answers that no tree was grown for */
+    double first_ns; /* the unit of the logarithms */
+    double worst;    /* of them: what failed ones get */
+    int64_t *points; /* trials that a tree is grown from */
+    double *y;       /* their logarithms */
+    /* the candidates of a proposal */
+    size_t n;
+    int64_t index[LEAP_POOL];
+    int *values;
+    double mean[LEAP_POOL];
+    double deviation[LEAP_POOL];
+} forest;
+
+static hone_status start(hone_search *search, hone_error *err)
+{
+    forest *f = search->state;
+
+    hone__walk_open(search, &f->walk);
+    f->elite.capacity = ELITE;
+    f->points = hone__alloc(POINTS * sizeof *f->points);
+    f->y = hone__alloc(POINTS * sizeof *f->y);
+    f->values = hone__alloc(LEAP_POOL * (search->space.n_params + 1) *
+                            sizeof *f->values);
+    if (!f->points || !f->y || !f->values)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory in the search");
+    return hone__trees_create(search->space.n_params, TREES, POINTS,
+                              &f->trees, err);
+}
+
+static void stop(hone_search *search)
+{
+    forest *f = search->state;
+
+    hone__trees_free(f->trees);
+    hone__free(f->points);
+    hone__free(f->y);
+    hone__free(f->values);
+}
+
+/* ---- the model ----------------------------------------------------------
+ */
+
+/* Logarithms: trees then minimise relative errors. A configuration that
+ * failed counts as the slowest known one, so that its surroundings are left
+ * alone and not forbidden. */
+static void grow_tree(hone_search *search, forest *f)
+{
+    const int64_t n_told = search->n_told;
+    const size_t n = n_told < POINTS ? (size_t)n_told : POINTS;
+
+    for (size_t i = 0; i < n; ++i) {
+        const int64_t at = n_told <= POINTS
+                               ? (int64_t)i
+                               : hone__chance_below(&search->chance, n_told);
+        const int64_t slot = i < f->elite.n && n_told > POINTS
+                                 ? f->elite.slots[i]
+                                 : search->told[at];
+        const double time_ns = search->trials[slot].time_ns;
+
+        f->points[i] = slot;
+        f->y[i] = isinf(time_ns) ? f->worst : log(time_ns / f->first_ns);
+    }
+    hone__trees_grow(f->trees, search->values, f->points, f->y, n,
+                     &search->chance);
+}
+
+/* One for each answer, but one at a time: what answers that came together are
+ * owed, the next proposals pay. */
+static void grow_trees(hone_search *search, forest *f)
+{
+    const int is_early = search->n_told <= FEW;
+
+    for (int n = is_early ? TREES : 1; n > 0; --n)
+        grow_tree(search, f);
+    f->n_fresh = is_early || f->n_fresh <= 1 ? 0 : f->n_fresh - 1;
+    if (f->n_fresh > TREES)
+        f->n_fresh = TREES;
+}
+
+/* ---- proposing ----------------------------------------------------------
+ */
+
+static void add_candidate(hone_search *search, forest *f, int64_t index)
+{
+    if (!hone__search_is_new(search, index))
+        return;
+    f->index[f->n] = index;
+    search->space.get(search->space.user, index,
+                      f->values + f->n * search->space.n_params);
+    ++f->n;
+}
+
+static void add_candidates(hone_search *search, forest *f)
+{
+    f->n = 0;
+    if (hone__chance_unit(&search->chance) >= leap_share) {
+        for (int i = 0; i < STEP_POOL; ++i)
+            add_candidate(search, f, hone__walk_propose(search, &f->walk));
+        return;
+    }
+    for (int i = 0; i < LEAP_ANY; ++i)
+        add_candidate(search, f, hone__search_any(search));
+    for (int i = 0; i < LEAP_ELITE; ++i) {
+        const int64_t slot = hone__elite_pick(search, &f->elite, 1);
+
+        add_candidate(search, f,
+                      hone__move_random(search,
+                                        hone__search_values(search, slot),
+                                        HONE_MOVE_HAMMING, 1));
+    }
+}
+
+/* The lower end of what the trees expect: the unknown is worth a look. */
+static hone_status propose(hone_search *search, int64_t *out_index,
+                           hone_error *err)
+{
+    forest *f = search->state;
+    double best = INFINITY;
+
+    (void)err;
+    if (f->walk.at < 0)
+        return HONE_OK;
+    if (f->n_fresh)
+        grow_trees(search, f);
+    add_candidates(search, f);
+    hone__trees_predict(f->trees, f->values, f->n, f->mean, f->deviation);
+    for (size_t i = 0; i < f->n; ++i) {
+        if (f->mean[i] - f->deviation[i] >= best)
+            continue;
+        best = f->mean[i] - f->deviation[i];
+        *out_index = f->index[i];
+    }
+    return HONE_OK;
+}
+
+static void learn(hone_search *search, int64_t slot)
+{
+    forest *f = search->state;
+    const double time_ns = search->trials[slot].time_ns;
+
+    ++f->n_fresh;
+    hone__walk_learn(search, &f->walk, slot);
+    (void)hone__elite_learn(search, &f->elite, slot);
+    if (isinf(time_ns))
+        return;
+    if (f->first_ns <= 0)
+        f->first_ns = time_ns;
+    f->worst = fmax(f->worst, log(time_ns / f->first_ns));
+}
+
+const hone_strategy hone__strategy_forest = {
+    .name = "forest",
+    .summary = "a walk whose steps and leaps are chosen by regression trees",
+    .n_spread = 12,
+    .state_bytes = sizeof(forest),
+    .start = start,
+    .stop = stop,
+    .propose = propose,
+    .learn = learn,
+};
