@@ -128,7 +128,7 @@ cmp -s "$work/first" "$work/tuned" || fail "the same seed, another result"
 # What is stored: every trial, under a device that is no GPU and no CPU.
 run 0 show trials --db "$work/a.db" --format json
 json trials.0.config=block=64,layout=row trials.0.time_ns=1000000.0 \
-    trials.0.strategy=random trials.0.seed=5 trials.7.outcome \
+    trials.0.strategy=auto trials.0.seed=5 trials.7.outcome \
     "trials.0.device_name=replay of small_t4.json"
 run 0 show devices --db "$work/a.db" --format json
 json devices.0.kind=replay devices.0.arch=replay

@@ -106,7 +106,7 @@ static void learn(hone_search *search, int64_t slot)
 
 const hone_strategy hone__strategy_auto = {
     .name = "auto",
-    .summary = "'variable' and 'forest' in turns; in order if the space fits "
+    .summary = "in turns 'variable' and 'forest'; in order if the space fits "
                "the budget",
     .n_spread = 12,
     .state_bytes = sizeof(portfolio),
