@@ -51,13 +51,13 @@ __device__ inline int take_ticket(word *control, unsigned n_draws,
 }
 
 /* What all blocks share: the sums of tiles and those up to the end of groups.
- * TOGETHER words, 1 or 2, are read at once. The words of neighbouring groups
- * lie side by side, first those of their first tile (or two), so that a warp
- * that looks at one tile of each of 32 groups reads whole lines. */
+ * TOGETHER words, 1 or 2, are read at once. Of 32 neighbouring groups the
+ * first tiles (or two) lie side by side, then the next ones: a warp that looks
+ * at one tile of each reads whole lines, and a lane finds all tiles of its
+ * group at fixed distances. */
 template <typename V, int LOOK, int TOGETHER> struct lookback_words {
-    word *of_tile; /* LOOK * n_groups; two at once need 16 bytes */
-    word *of_end;
-    int n_groups;
+    word *of_tile; /* LOOK * groups, a multiple of 32 of these; at 16 bytes */
+    word *of_end;  /* one for each group */
 
     static __device__ word word_of(V value, unsigned run)
     {
@@ -75,8 +75,8 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
     __device__ word *place_of(int group, int i) const
     {
         return of_tile +
-               ((long long)(i / TOGETHER) * n_groups + group) * TOGETHER +
-               i % TOGETHER;
+               (long long)(group / 32) * (32 * LOOK) +
+               (i / TOGETHER * 32 + group % 32) * TOGETHER + i % TOGETHER;
     }
 
     /* By one thread. */
@@ -85,12 +85,8 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
         store_relaxed(place_of(tile / LOOK, tile % LOOK), word_of(own, run));
     }
 
-    /* Whether the first `count` tiles of a group are known, and their sum. */
-    __device__ bool add_up(int group, int count, unsigned run, V &sum) const
+    __device__ void load(int group, word (&w)[LOOK]) const
     {
-        bool known = true;
-        word w[LOOK];
-
 #pragma unroll
         for (int i = 0; i < LOOK; i += TOGETHER) {
             if constexpr (TOGETHER == 2)
@@ -98,6 +94,14 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
             else
                 w[i] = load_relaxed(place_of(group, i));
         }
+    }
+
+    /* Whether the first `count` words are known, and their sum. */
+    static __device__ bool add_up(const word (&w)[LOOK], int count,
+                                  unsigned run, V &sum)
+    {
+        bool known = true;
+
         sum = 0;
 #pragma unroll
         for (int i = 0; i < LOOK; i++) {
@@ -123,14 +127,21 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
         int nearest;
 
         for (;;) {
-            if (!end_known && group >= 0 && lane > 0) {
-                const word w = load_relaxed(of_end + group);
+            const bool ask_end = !end_known && group >= 0 && lane > 0;
+            const bool ask_sum = !sum_known;
+            word of_group_end = 0, w[LOOK];
 
-                end_known = is_known(w, run);
-                end = value_of(w);
+            /* All loads before the first use: one latency, not two. */
+            if (ask_end)
+                of_group_end = load_relaxed(of_end + group);
+            if (ask_sum)
+                load(group, w);
+            if (ask_end) {
+                end_known = is_known(of_group_end, run);
+                end = value_of(of_group_end);
             }
-            if (!sum_known)
-                sum_known = add_up(group, count, run, sum);
+            if (ask_sum)
+                sum_known = add_up(w, count, run, sum);
             nearest =
                 __ffs(__ballot_sync(all_lanes, end_known && lane > 0)) - 1;
 

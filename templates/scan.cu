@@ -14,11 +14,11 @@
  *                then the scan of each part. Reads x twice, the second time
  *                from the level 2 cache if x fits.
  *
- * LOAD async is a pipeline: the look-back of one tile takes place while the
- * one before it is written, the one after it is added up and others are
- * copied to shared memory. There the wait of a tile's threads for their
- * predecessors ends before they get to it; in the other forms each tile waits
- * for all those before it to arrive from memory.
+ * LOAD async is a pipeline: a tile is published while the one in front of it
+ * waits, and others are copied to shared memory. Nobody waits for long there,
+ * if a look reaches back as far as all blocks together have tiles (LOOK):
+ * what was published one round ago is known everywhere. In the other forms
+ * each tile waits for all those before it to arrive from memory.
  *
  * What does not depend on timing: a result. The look-back (hone_lookback.cuh)
  * adds in an order of its own, not in that of arrival, so that every run of a
@@ -55,7 +55,7 @@
 // each taking tile after tile.
 #pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 6, 8} default 0
 // Tiles of a group, which a lane looks at; bytes of one of its accesses.
-#pragma hone param LOOK in {1, 2, 4, 8} default 4
+#pragma hone param LOOK in {1, 2, 4, 8, 16} default 4
 #pragma hone param STATE in {8, 16} default 16
 // Nanoseconds between two looks.
 #pragma hone param BACKOFF in {0, 20, 100} default 20
@@ -68,7 +68,6 @@
 #pragma hone let TILE = BLOCK*ITEMS
 #pragma hone let TILES = ceildiv(n, TILE)
 #pragma hone let BLOCKS = BLOCKS_PER_SM == 0 ? TILES : min(TILES, device.sm_count*BLOCKS_PER_SM)
-#pragma hone let THREADS = LOAD == async ? BLOCK + 32 : BLOCK
 #pragma hone let SMEM = LOAD == async ? STAGES*16*ROWS*BLOCK : 0
 #pragma hone let PART = ceildiv(TILES, BLOCKS)
 #pragma hone let PARTS = ceildiv(TILES, PART)
@@ -93,20 +92,20 @@
 #pragma hone require n*sizeof(T) < 32M || LOOK > 1 || LOAD != async "too few tiles are looked at"
 #pragma hone require n*sizeof(T) < 32M || LOAD != async || BLOCKS_PER_SM*BLOCK*ROWS*(STAGES - 1) >= 4096 "too little is asked for ahead"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
-#pragma hone require THREADS*max(BLOCKS_PER_SM, MIN_BLOCKS) <= device.threads_sm "a multiprocessor does not hold so many threads"
+#pragma hone require BLOCK*max(BLOCKS_PER_SM, MIN_BLOCKS) <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require BLOCK*max(BLOCKS_PER_SM, MIN_BLOCKS) >= 256 "too few threads to keep the memory busy"
 #pragma hone require BLOCKS_PER_SM == 0 || MIN_BLOCKS == BLOCKS_PER_SM "the blocks of a multiprocessor shall fit"
-#pragma hone require THREADS*MIN_BLOCKS*(5*ROWS + 28) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
+#pragma hone require BLOCK*MIN_BLOCKS*(5*ROWS + 28) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
 #pragma hone require max(BLOCKS_PER_SM, 1)*(SMEM + 1536) <= device.smem_sm "the blocks' tiles do not fit a multiprocessor"
 #pragma hone require SMEM <= device.smem_optin "a tile does not fit shared memory"
 #pragma hone require TILES <= 2000000000 "the number of tiles must fit 31 bits"
 
 #pragma hone workspace control: u64[1] zero
-#pragma hone workspace of_tile: u64[ALGORITHM == lookback ? align(TILES, LOOK) : 0] zero
+#pragma hone workspace of_tile: u64[ALGORITHM == lookback ? align(TILES, 32*LOOK) : 0] zero
 #pragma hone workspace of_end: u64[ALGORITHM == lookback ? ceildiv(TILES, LOOK) : 0] zero
 #pragma hone workspace of_part: u32[ALGORITHM == lookback ? 0 : PARTS]
 #pragma hone launch scan_parts if(ALGORITHM == reduce_scan) grid(PARTS) block(BLOCK) args(x, of_part, i64(n), i32(PART))
-#pragma hone launch scan grid(ALGORITHM == lookback ? BLOCKS : PARTS) block(THREADS) shared(SMEM) args(x, y, exclusive, control, of_tile, of_end, of_part, i64(n), i32(TILES), i32(PART))
+#pragma hone launch scan grid(ALGORITHM == lookback ? BLOCKS : PARTS) block(BLOCK) shared(SMEM) args(x, y, exclusive, control, of_tile, of_end, of_part, i64(n), i32(TILES), i32(PART))
 #pragma hone work flops(n) bytes(2*n*sizeof(T))
 #pragma hone check cpu.scan tolerance(DEPTH) exact(T == f16 && n > 16M ? 1 : 2)
 #pragma hone baseline cub.scan, memcpy
@@ -253,13 +252,11 @@ __device__ inline sum_type scan_warps(const sum_type *of_warp, sum_type &all)
 }
 
 /* Write the scan of what `load_tile` read, `before` standing in front of each
- * run. */
-__device__ inline void store_tile(T *y, const pack (&v)[ROWS],
+ * run. Changes v. */
+__device__ inline void store_tile(T *y, pack (&v)[ROWS],
                                   const sum_type (&before)[kRuns],
                                   bool exclusive, long long left)
 {
-    pack out[ROWS];
-
 #pragma unroll
     for (int run = 0; run < kRuns; run++) {
         sum_type sum = before[run];
@@ -269,7 +266,7 @@ __device__ inline void store_tile(T *y, const pack (&v)[ROWS],
             const int at = run * kRun + i;
             const sum_type next = sum + element(v, run, i);
 
-            out[at / kPerAccess].of[at % kPerAccess] =
+            v[at / kPerAccess].of[at % kPerAccess] =
                 T(exclusive ? sum : next);
             sum = next;
         }
@@ -278,14 +275,14 @@ __device__ inline void store_tile(T *y, const pack (&v)[ROWS],
 #pragma unroll
         for (int row = 0; row < ROWS; row++)
             hone::store<STREAM>(reinterpret_cast<uint4 *>(y + place_of(row)),
-                                out[row].bits);
+                                v[row].bits);
     } else {
 #pragma unroll
         for (int row = 0; row < ROWS; row++) {
 #pragma unroll
             for (int i = 0; i < kPerAccess; i++) {
                 if (place_of(row) + i < left)
-                    y[place_of(row) + i] = out[row].of[i];
+                    y[place_of(row) + i] = v[row].of[i];
             }
         }
     }
@@ -295,11 +292,10 @@ using shared_words = hone::lookback_words<sum_type, LOOK, STATE / 8>;
 
 /* --- the kernels -------------------------------------------------------- */
 
-/* What the threads of a block tell each other. What is there twice is
- * written in one round while it is read from the one before. */
+/* What the threads of a block tell each other. */
 struct pipeline {
-    sum_type of_warp[2][32];
-    sum_type before[2];
+    sum_type of_warp[32];
+    sum_type before;
     unsigned run;          /* the number in the words of this run */
     int drawn[STAGES + 1]; /* a ring of tiles */
 };
@@ -345,25 +341,27 @@ struct arguments {
         return block.drawn[0];
     }
 
-    /* Publish a tile's sum and wait for that in front of it, which all
-     * threads get. */
+    __device__ void publish(int tile, sum_type own, unsigned run) const
+    {
+        if (threadIdx.x == 0)
+            words.publish(tile, own, run);
+    }
+
+    /* Wait for the sum in front of a tile; all threads get it. */
     __device__ sum_type wait(int tile, sum_type own, unsigned run,
                              pipeline &block) const
     {
         if (threadIdx.x < 32) {
-            if (threadIdx.x == 0)
-                words.publish(tile, own, run);
-
             const sum_type sum = words.look_back(tile, run, own, BACKOFF);
 
             if (threadIdx.x == 0)
-                block.before[0] = sum;
+                block.before = sum;
         }
         __syncthreads();
-        return block.before[0];
+        return block.before;
     }
 
-    __device__ void finish(int tile, const pack (&v)[ROWS],
+    __device__ void finish(int tile, pack (&v)[ROWS],
                            sum_type (&before)[kRuns], sum_type offset) const
     {
         const long long first = (long long)tile * TILE;
@@ -395,8 +393,9 @@ __device__ inline void scan_in_turn(const arguments &args, pipeline &block)
             ticket = atomicAdd(args.control, 1ull);
         load_tile(v, args.x + first, args.n - first);
 
-        const sum_type own = sum_tile(v, before, block.of_warp[0]);
+        const sum_type own = sum_tile(v, before, block.of_warp);
 
+        args.publish(tile, own, run);
         place ^= 1;
         if (!ONE_TILE && threadIdx.x == 0)
             block.drawn[place] =
@@ -406,108 +405,81 @@ __device__ inline void scan_in_turn(const arguments &args, pipeline &block)
     }
 }
 
-/* A pipeline of two roles. In round i the threads of the tile write tile
- * i - 1, whose place in the sum is known, ask for a tile in its slot and add
- * up tile i + 1, while one more warp publishes the sum of tile i and looks
- * back. So the look-back has a whole round's time, which is what it takes. */
+/* A pipeline: one tile waits for the sum in front of it, the next is added up
+ * and published, STAGES - 2 more are under way. So the look-back of a tile
+ * begins a whole round after its sum and those of its predecessors became
+ * known. `drawn` is a ring of one more than there are slots: the tiles in
+ * them and the one that was drawn for the slot that becomes free. */
 __device__ inline void scan_ahead(const arguments &args, pipeline &block,
                                   uint4 *shared)
 {
     constexpr int SLOT = ROWS * BLOCK;
     const unsigned n_draws = args.n_tiles + gridDim.x * STAGES;
-    const bool is_looking = threadIdx.x >= BLOCK;
     auto prefetch = [&](int slot, int tile) {
         const long long first = (long long)tile * TILE;
 
         prefetch_tile(shared + slot * SLOT, args.x + first, args.n - first);
     };
-    sum_type before[kRuns], last_before[kRuns];
     int tile = args.first_tile(n_draws, block);
     const unsigned run = block.run;
-    int last = 0, slot = 0, last_slot = 0, at = 0;
+    int slot = 0, at = 0;
+    sum_type before[kRuns], own;
     pack v[ROWS];
 
     /* Drawn one after the other, so that all blocks have their first tile
      * before one has its second. */
-    if (!is_looking)
-        prefetch(0, tile);
+    prefetch(0, tile);
 #pragma unroll 1
     for (int i = 1; i < STAGES; i++) {
         if (threadIdx.x == 0)
             block.drawn[i] = hone::take_ticket(args.control, n_draws,
-                                         atomicAdd(args.control, 1ull));
+                                               atomicAdd(args.control, 1ull));
         __syncthreads();
-        if (!is_looking)
-            prefetch(i, block.drawn[i]);
+        prefetch(i, block.drawn[i]);
     }
     if (tile >= args.n_tiles)
         return;
-    if (!is_looking) {
-        hone::copy_wait(STAGES - 1);
-        take_tile(v, shared);
-        sum_warp(v, before, block.of_warp[0]);
-    }
+    hone::copy_wait(STAGES - 1);
+    take_tile(v, shared);
+    own = sum_tile(v, before, block.of_warp);
+    args.publish(tile, own, run);
     __syncthreads();
-
 #pragma unroll 1
-    for (int round = 0;; round++) {
+    for (;;) {
+        const int next_slot = slot + 1 < STAGES ? slot + 1 : 0;
         const int next_at = at < STAGES ? at + 1 : 0;
         const int free_at = at > 0 ? at - 1 : STAGES;
-        const int odd = round % 2;
-        const bool is_over = tile >= args.n_tiles;
+        const int next = block.drawn[next_at];
+        sum_type next_before[kRuns], next_own = 0;
+        hone::word ticket = 0;
 
-        if (is_looking) {
-            const bool is_first = threadIdx.x == BLOCK;
-
-            if (!is_over) {
-                hone::word ticket = 0;
-                sum_type own;
-
-                scan_warps(block.of_warp[odd], own);
-                if (is_first) {
-                    args.words.publish(tile, own, run);
-                    ticket = atomicAdd(args.control, 1ull);
-                }
-
-                const sum_type sum =
-                    args.words.look_back(tile, run, own, BACKOFF);
-
-                if (is_first) {
-                    block.before[odd] = sum;
-                    block.drawn[free_at] =
-                        hone::take_ticket(args.control, n_draws, ticket);
-                }
-            }
+        if (threadIdx.x == 0)
+            ticket = atomicAdd(args.control, 1ull);
+        if (next < args.n_tiles) {
+            hone::copy_wait(STAGES - 2);
+            take_tile(v, shared + next_slot * SLOT);
+            next_own = sum_tile(v, next_before, block.of_warp);
+            args.publish(next, next_own, run);
         } else {
-            if (round > 0) {
-                take_tile(v, shared + last_slot * SLOT);
-                args.finish(last, v, last_before, block.before[1 - odd]);
-            }
-            if (!is_over) {
-                const int next = block.drawn[next_at];
-                sum_type own;
-                const sum_type offset = scan_warps(block.of_warp[odd], own);
-
-                if (round > 0)
-                    prefetch(last_slot,
-                             block.drawn[free_at > 0 ? free_at - 1 : STAGES]);
-#pragma unroll
-                for (int i = 0; i < kRuns; i++)
-                    last_before[i] = before[i] + offset;
-                last_slot = slot;
-                slot = slot + 1 < STAGES ? slot + 1 : 0;
-                if (next < args.n_tiles) {
-                    hone::copy_wait(STAGES - 2);
-                    take_tile(v, shared + slot * SLOT);
-                    sum_warp(v, before, block.of_warp[1 - odd]);
-                }
-            }
+            __syncthreads(); /* as in sum_tile: block.before has been read */
         }
-        if (is_over)
+        if (threadIdx.x == 0)
+            block.drawn[free_at] =
+                hone::take_ticket(args.control, n_draws, ticket);
+
+        const sum_type offset = args.wait(tile, own, run, block);
+
+        take_tile(v, shared + slot * SLOT);
+        args.finish(tile, v, before, offset);
+        if (next >= args.n_tiles)
             break;
-        __syncthreads();
-        last = tile;
-        tile = block.drawn[next_at];
+        prefetch(slot, block.drawn[free_at]);
+#pragma unroll
+        for (int i = 0; i < kRuns; i++)
+            before[i] = next_before[i];
+        own = next_own;
+        tile = next;
+        slot = next_slot;
         at = next_at;
     }
 }
@@ -524,9 +496,9 @@ __device__ inline void scan_part(const arguments &args, pipeline &block,
         sum += __ldcg(of_part + i);
     sum = hone::warp_scan(sum);
     if (threadIdx.x % 32 == 31)
-        block.of_warp[0][threadIdx.x / 32] = sum;
+        block.of_warp[threadIdx.x / 32] = sum;
     __syncthreads();
-    scan_warps(block.of_warp[0], carry);
+    scan_warps(block.of_warp, carry);
 #pragma unroll 1
     for (int tile = first_tile; tile < end; tile++) {
         const long long first = (long long)tile * TILE;
@@ -536,23 +508,22 @@ __device__ inline void scan_part(const arguments &args, pipeline &block,
         load_tile(v, args.x + first, args.n - first);
         __syncthreads();
 
-        const sum_type own = sum_tile(v, before, block.of_warp[0]);
+        const sum_type own = sum_tile(v, before, block.of_warp);
 
         args.finish(tile, v, before, carry);
         carry += own;
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 scan(const T *__restrict__ x, T *__restrict__ y, int exclusive,
      hone::word *control, hone::word *of_tile, hone::word *of_end,
      const sum_type *of_part, long long n, int n_tiles, int n_part)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ pipeline block;
-    const shared_words words = {of_tile, of_end,
-                                (n_tiles + LOOK - 1) / LOOK};
-    const arguments args = {x, y, exclusive, control, words, n, n_tiles};
+    const arguments args = {x,       y, exclusive, control, {of_tile, of_end},
+                            n, n_tiles};
 
     if constexpr (ALGORITHM == ALGORITHM_values::reduce_scan)
         scan_part(args, block, of_part, n_part);
