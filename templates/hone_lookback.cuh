@@ -154,12 +154,18 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
 
         V before = __shfl_sync(all_lanes, end, nearest);
 
+        /* From the farthest group that is needed, five at a time. */
+#pragma unroll 1
+        for (int first = 26; first > 0; first -= 5) {
+            if (first >= nearest)
+                continue;
 #pragma unroll
-        for (int l = 30; l > 0; l--) {
-            const V of_group = __shfl_sync(all_lanes, sum, l);
+            for (int l = first + 4; l >= first; l--) {
+                const V of_group = __shfl_sync(all_lanes, sum, l);
 
-            if (l < nearest)
-                before += of_group;
+                if (l < nearest)
+                    before += of_group;
+            }
         }
         /* Added as others do it who start in front of this group. */
         if (lane == 0 && count == LOOK - 1)

@@ -252,37 +252,36 @@ __device__ inline sum_type scan_warps(const sum_type *of_warp, sum_type &all)
 }
 
 /* Write the scan of what `load_tile` read, `before` standing in front of each
- * run. Changes v. */
-__device__ inline void store_tile(T *y, pack (&v)[ROWS],
+ * run; row by row, which needs the fewest registers. WHOLE: all elements
+ * exist, else `left` of them. */
+template <bool WHOLE>
+__device__ inline void store_tile(T *y, const pack (&v)[ROWS],
                                   const sum_type (&before)[kRuns],
                                   bool exclusive, long long left)
 {
-#pragma unroll
-    for (int run = 0; run < kRuns; run++) {
-        sum_type sum = before[run];
+    sum_type sum = before[0];
 
 #pragma unroll
-        for (int i = 0; i < kRun; i++) {
-            const int at = run * kRun + i;
-            const sum_type next = sum + element(v, run, i);
+    for (int row = 0; row < ROWS; row++) {
+        pack out;
 
-            v[at / kPerAccess].of[at % kPerAccess] =
-                T(exclusive ? sum : next);
+        if constexpr (!kBlocked)
+            sum = before[row];
+#pragma unroll
+        for (int i = 0; i < kPerAccess; i++) {
+            const sum_type next = sum + (sum_type)v[row].of[i];
+
+            out.of[i] = T(exclusive ? sum : next);
             sum = next;
         }
-    }
-    if (left >= TILE) {
-#pragma unroll
-        for (int row = 0; row < ROWS; row++)
+        if constexpr (WHOLE) {
             hone::store<STREAM>(reinterpret_cast<uint4 *>(y + place_of(row)),
-                                v[row].bits);
-    } else {
-#pragma unroll
-        for (int row = 0; row < ROWS; row++) {
+                                out.bits);
+        } else {
 #pragma unroll
             for (int i = 0; i < kPerAccess; i++) {
                 if (place_of(row) + i < left)
-                    y[place_of(row) + i] = v[row].of[i];
+                    y[place_of(row) + i] = out.of[i];
             }
         }
     }
@@ -361,7 +360,7 @@ struct arguments {
         return block.before;
     }
 
-    __device__ void finish(int tile, pack (&v)[ROWS],
+    __device__ void finish(int tile, const pack (&v)[ROWS],
                            sum_type (&before)[kRuns], sum_type offset) const
     {
         const long long first = (long long)tile * TILE;
@@ -369,7 +368,10 @@ struct arguments {
 #pragma unroll
         for (int run = 0; run < kRuns; run++)
             before[run] += offset;
-        store_tile(y + first, v, before, exclusive & 1, n - first);
+        if (n - first >= TILE)
+            store_tile<true>(y + first, v, before, exclusive & 1, 0);
+        else
+            store_tile<false>(y + first, v, before, exclusive & 1, n - first);
     }
 };
 

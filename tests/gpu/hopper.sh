@@ -7,7 +7,7 @@
 #
 #     sh tests/gpu/hopper.sh FOLDER [DIMS ..]
 #
-# OP, DEVICE: another template and device, to test the script.
+# OP, DEVICE: another template and device. EXTRA: one more configuration.
 . "$(dirname "$0")/steps.sh"
 shift
 OP=${OP:-gemm_sm90}
@@ -26,7 +26,7 @@ for dims in "$@"; do
     config=$(field "small_$dims" shapes[0].winner)
     [ -n "$config" ] || continue
     step "bench_$dims" hone bench "$OP" --dims "$dims" \
-        --db "$OUT/large.db" --config "$config"
+        --db "$OUT/large.db" --config "$config" ${EXTRA:+--config "$EXTRA"}
     all="$all${all:+,}\"$dims\""
 done
 echo "[$all]" >"$OUT/problems.json"
