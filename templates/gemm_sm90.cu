@@ -20,8 +20,10 @@
  * BM/CONSUMERS*BN/128 for the sums alone. Blocks of a CLUSTER lie in one
  * column (c2x1) or row (c1x2) of tiles; of the tile of B or A that they share
  * each reads a part, for both. With PERSISTENT a block takes one tile after
- * another, and the next is on its way while this one is written. STORE says
- * how: by the copy engine from a staging buffer, or from registers.
+ * another, and the next is on its way while this one is written. With
+ * SCHEDULE = in_turn the two groups have a tile each: while one writes, the
+ * other multiplies. STORE says how it is written: by the copy engine from a
+ * staging buffer, or from registers.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank
@@ -55,6 +57,7 @@
 #pragma hone param BN in 64..256 step 16 default 128
 #pragma hone param BK in {64, 128} default 64
 #pragma hone param CONSUMERS in {1, 2} default 2
+#pragma hone param SCHEDULE in {together, in_turn} default together
 #pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
 #pragma hone param STAGES in 2..8 default 4
 #pragma hone param STORE in {tensor, direct} default tensor
@@ -67,12 +70,12 @@
 
 #pragma hone let CLUSTER_M = CLUSTER == c2x1 ? 2 : 1
 #pragma hone let CLUSTER_N = CLUSTER == c1x2 ? 2 : 1
-#pragma hone let WM = BM/CONSUMERS
+#pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
 #pragma hone let THREADS = (CONSUMERS + 1)*128
 #pragma hone let SLOT_A = BM*BK*2
 #pragma hone let SLOT_B = (TRANS_B ? BN : align(BN, 64))*BK*2
-#pragma hone let STAGING = STORE == tensor ? BUFFERS*BM*64*2 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_A + SLOT_B) + STAGING + 128
+#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*64*2 : 0
+#pragma hone let SMEM = 1024 + STAGES*(SLOT_A + SLOT_B) + STAGING + 256
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - 24)/CONSUMERS/8*8)
 #pragma hone let BOX = BN % 64 == 0 ? 64 : BN % 32 == 0 ? 32 : 16
@@ -90,6 +93,7 @@
 #pragma hone require BN/2 + 28 <= REGISTERS "the compiler needs the registers of one product"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
+#pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require (STORE != tensor) + (BUFFERS != 2 && SMEM + STAGING <= device.smem_optin) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
@@ -101,6 +105,7 @@
 #pragma hone require BM*BN <= 128*128 || 2*TILES >= device.sm_count || M*N < 100000 "tiles so large leave multiprocessors idle"
 #pragma hone require BM*BN >= 128*128 || TILES <= 4*device.sm_count "tiles so small read A and B too often"
 #pragma hone require PERSISTENT || CLUSTERS > RESIDENT "every block has one tile anyway"
+#pragma hone require SCHEDULE == together || CLUSTERS > RESIDENT "no block has a second tile"
 #pragma hone require (RASTER == along_m && GROUP == 8) || CLUSTERS > RESIDENT "all tiles run at once in any order"
 
 #pragma hone tensormap MAP_A: A dims(ROW_A, TRANS_A ? K : M) strides(ROW_A*2) box(64, (TRANS_A ? BK : BM)/CLUSTER_N) swizzle(128) l2(256)
@@ -117,7 +122,8 @@ namespace {
 constexpr int kSharedA = CLUSTER_N; /* blocks that share a tile of A */
 constexpr int kSharedB = CLUSTER_M;
 constexpr int kBlocks = kSharedA * kSharedB; /* of a cluster */
-constexpr int kWarps = CONSUMERS * 4;        /* that multiply */
+constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
+constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
 constexpr int kHeights = WM / 64; /* products over a warp group's rows */
 constexpr int kSums = BN / 2;     /* a thread's, of one product */
 constexpr int kSlot = SLOT_A + SLOT_B;
@@ -245,7 +251,7 @@ struct tile_walk {
 /* Addresses in shared memory, and a place in the ring: a slot, and how often
  * it came round, modulo 2. */
 struct ring_place {
-    unsigned slots, full, empty;
+    unsigned slots, full, empty, turns;
     int stages;
     int slot = 0;
     unsigned round = 0;
@@ -258,6 +264,12 @@ struct ring_place {
             slot = 0;
             round ^= 1;
         }
+    }
+    __device__ void skip(int n)
+    {
+        slot += n;
+        round ^= slot / stages & 1;
+        slot %= stages;
     }
 };
 
@@ -326,11 +338,11 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
     hone::wgmma_commit();
 }
 
-/* Through the staging buffers at `staging` (BUFFERS of them, `turn` is next):
+/* Through the staging buffers at `staging` (BUFFERS of them, `buffer` is next):
  * rows of BOX columns, swizzled, a box after the other. */
 __device__ __forceinline__ void store_tensor(const sums_of_thread &sums,
                                              const CUtensorMap &map,
-                                             unsigned staging, int *turn,
+                                             unsigned staging, int *buffer,
                                              int row, int col)
 {
     const int thread = threadIdx.x % 128;
@@ -340,7 +352,7 @@ __device__ __forceinline__ void store_tensor(const sums_of_thread &sums,
 
 #pragma unroll
     for (int from = 0; from < BN; from += kPhase) {
-        const unsigned to = staging + *turn * kBuffer;
+        const unsigned to = staging + *buffer * kBuffer;
 
         if (thread == 0)
             hone::tensor_store_wait_read<BUFFERS - 1>();
@@ -369,7 +381,7 @@ __device__ __forceinline__ void store_tensor(const sums_of_thread &sums,
                                    to + c * WM * 2);
             hone::tensor_store_commit();
         }
-        *turn = *turn + 1 == BUFFERS ? 0 : *turn + 1;
+        *buffer = *buffer + 1 == BUFFERS ? 0 : *buffer + 1;
     }
 }
 
@@ -406,26 +418,40 @@ __device__ __forceinline__ void store_direct(const sums_of_thread &sums,
     }
 }
 
-/* A warp group multiplies what is in the ring. */
+/* A warp group multiplies what is in the ring. In turn, a group waits for its
+ * slots only when the other has seen all that come before: a barrier tells a
+ * phase from the next by its parity, not from the one after. */
 __device__ __forceinline__ void consume(ring_place place, tile_walk walk,
                                         const CUtensorMap &map_c,
                                         unsigned staging, T *C, int M, int N,
                                         int K)
 {
     const int group = threadIdx.x / 128 - 1;
+    const int part = kInTurn ? 0 : group; /* of a tile's rows */
     const unsigned long long a =
         (TRANS_A ? kAcrossK : kAlongK) +
         hone::wgmma_address(place.slots +
-                            group * WM * (TRANS_A ? BK * 2 : 128));
+                            part * WM * (TRANS_A ? BK * 2 : 128));
     const unsigned long long b = (TRANS_B ? kAlongK : kAcrossK) +
                                  hone::wgmma_address(place.slots + SLOT_A);
     sums_of_thread sums = {};
-    int turn = 0, row, col;
+    const int steps = (K + BK - 1) / BK;
+    unsigned my_turn = group == 0;
+    int buffer = 0, row, col;
 
     staging += group * BUFFERS * kBuffer;
+    if (kInTurn) {
+        place.skip(group * steps);
+        walk.next += group * walk.step;
+        walk.step *= 2;
+    }
 #pragma unroll 1
     while (walk.take(&row, &col)) {
         int last = 0;
+
+        if (kInTurn)
+            hone::barrier_wait(place.turns + 8 * group, my_turn);
+        my_turn ^= 1;
 
 #pragma unroll 1
         for (int k = 0; k < K; k += BK) {
@@ -437,15 +463,20 @@ __device__ __forceinline__ void consume(ring_place place, tile_walk walk,
             last = place.slot;
             place.advance();
         }
+        if (kInTurn) {
+            if (threadIdx.x % 32 == 0)
+                hone::barrier_arrive(place.turns + 8 * (1 - group));
+            place.skip(steps);
+        }
         hone::wgmma_wait<0>();
         if (PENDING > 0)
             release(place, last);
 #pragma unroll
         for (int i = 0; i < kHeights; i++)
             hone::wgmma_result(sums[i]);
-        row += group * WM;
+        row += part * WM;
         if (STORE == STORE_values::tensor && N % 8 == 0)
-            store_tensor(sums, map_c, staging, &turn, row, col);
+            store_tensor(sums, map_c, staging, &buffer, row, col);
         else
             store_direct(sums, C, M, N, row, col);
     }
@@ -472,11 +503,14 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     staging = place.slots + stages * kSlot;
     place.full = staging + STAGING;
     place.empty = place.full + kMostStages * 8;
+    place.turns = place.empty + kMostStages * 8;
     if (threadIdx.x == 0) {
         for (int i = 0; i < stages; i++) {
             hone::barrier_init(place.full + 8 * i, 1);
             hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
         }
+        hone::barrier_init(place.turns, 4);
+        hone::barrier_init(place.turns + 8, 4);
         hone::barrier_init_done();
     }
     if constexpr (kBlocks > 1)
