@@ -217,6 +217,30 @@ static void make_sum(subject *s, int64_t n)
     hone__free(out);
 }
 
+static void make_scan(subject *s, int64_t n, int32_t exclusive)
+{
+    const hone_resolved problem = scan_problem(n);
+    double *values[3];
+    double sum = 0, scale = 0;
+
+    start(s, "scan", &problem, 1, 1e-5);
+    (void)snprintf(s->title, sizeof s->title, "scan %s n=%d",
+                   exclusive ? "excl." : "incl.", (int)n);
+    for (size_t i = 0; i < 3; i++)
+        values[i] = make_arg(s, i);
+    *(int32_t *)s->host[2] = exclusive;
+    for (int64_t i = 0; i < n; i++) {
+        const double before = sum, scale_before = scale;
+
+        sum += values[0][i];
+        scale += fabs(values[0][i]);
+        s->expected[i] = exclusive ? before : sum;
+        s->scale[i] = exclusive ? scale_before : scale;
+    }
+    for (size_t i = 0; i < 3; i++)
+        hone__free(values[i]);
+}
+
 /* Worst error over the output, in parts of the scale; INFINITY for NaN. */
 static double worst_error(const subject *s)
 {
@@ -386,6 +410,11 @@ static int check_subjects(int allow_missing)
         make_saxpy(&s, 10007, twice ? HONE_TYPE_F64 : HONE_TYPE_F32);
         failures += check_rival("cublas.axpy", &s, allow_missing);
         failures += check_rival("memcpy", &s, allow_missing);
+        destroy(&s);
+    }
+    for (int32_t exclusive = 0; exclusive < 2; exclusive++) {
+        make_scan(&s, 999983, exclusive);
+        failures += check_rival("cub.scan", &s, allow_missing);
         destroy(&s);
     }
     make_sum(&s, 999983);

@@ -66,4 +66,19 @@ static inline hone_resolved sum_problem(int64_t n)
     return problem;
 }
 
+static inline hone_resolved scan_problem(int64_t n)
+{
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 2;
+    problem.dims[0] = n;
+    problem.dims[1] = HONE_TYPE_F32;
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_F32, n);
+    problem_arg(&problem, "y", HONE_ARG_OUT, HONE_TYPE_F32, n);
+    problem_arg(&problem, "exclusive", HONE_ARG_SCALAR, HONE_TYPE_I32, 1);
+    problem.bytes = 8 * n;
+    return problem;
+}
+
 #endif
