@@ -21,12 +21,12 @@
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
 
-#pragma hone op fft(n, batch default 1, direction default 1) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
+#pragma hone op fft(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1, direction in {1, 2} default 1) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
 #pragma hone arg x: in c32[n*batch], y: out c32[n*batch]
 
-// The radix plan: logarithms of n, of the elements of a thread, and of the
-// radix of each pass (0: there is no such pass).
-#pragma hone param LOG_N in 4..13 default 10
+// The radix plan: logarithms of the elements of a thread and of the radix of
+// each pass (0: there is no such pass).
+#pragma hone let LOG_N = log2(n)
 #pragma hone param LOG_E in 2..5 default 4
 #pragma hone param R0 in 1..5 default 4
 #pragma hone param R1 in 0..5 default 4
@@ -47,10 +47,6 @@
 #pragma hone param STREAM: bool default false
 // Threads of a multiprocessor that the compiler must leave registers for.
 #pragma hone param RESIDENT in {0, 512, 1024, 2048} default 0
-
-#pragma hone require n >= 16 && n <= 8192 && ispow2(n) "n must be a power of two from 16 to 8192"
-#pragma hone require direction <= 2 "direction is 1 (forward) or 2 (inverse)"
-#pragma hone require 1 << LOG_N == n "the radix plan is for another n"
 
 #pragma hone let PASSES = 1 + (R1 > 0) + (R2 > 0) + (R3 > 0)
 #pragma hone let LAST = R3 > 0 ? R3 : R2 > 0 ? R2 : R1 > 0 ? R1 : R0
@@ -87,7 +83,7 @@
 #pragma hone require SHARED <= device.smem_optin "shared memory is too small"
 #pragma hone require MIN_BLOCKS*SHARED <= device.smem_sm "the blocks do not fit into shared memory together"
 
-#pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch), i32(direction == 2))
+#pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch))
 #pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
 #pragma hone check cpu.fft tolerance(log2(n) + 8)
 #pragma hone check cufft.c2c tolerance(log2(n) + 8)
@@ -103,8 +99,7 @@ using plan = hone::fft::plan<LOG_N, LOG_E, R0, R1, R2, R3, WIDTH, PAD,
                              exchange, source>;
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
-    int inverse)
+fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch)
 {
     extern __shared__ float2 shared[];
     const int t = threadIdx.x % LANES;
@@ -116,10 +111,10 @@ fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
     float2 v[plan::elements];
 
     plan::load<STREAM>(v, t, x + (from << LOG_N));
-    if (inverse)
+    if constexpr (direction == 2)
         plan::swap_parts(v);
     plan::run(v, t, room, false);
-    if (inverse)
+    if constexpr (direction == 2)
         plan::swap_parts(v);
     if (mine < batch)
         plan::store<STREAM>(y + (mine << LOG_N), t, v);

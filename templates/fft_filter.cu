@@ -18,12 +18,12 @@
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
 
-#pragma hone op fft_filter(n, batch default 1) "y = inverse transforms of h times the forward transforms of x, batch of n complex f32, unscaled"
+#pragma hone op fft_filter(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1) "y = inverse transforms of h times the forward transforms of x, batch of n complex f32, unscaled"
 #pragma hone arg x: in c32[n*batch], h: in c32[n], y: out c32[n*batch]
 
-// The radix plan: logarithms of n, of the elements of a thread, and of the
-// radix of each pass (0: there is no such pass).
-#pragma hone param LOG_N in 4..13 default 10
+// The radix plan: logarithms of the elements of a thread and of the radix of
+// each pass (0: there is no such pass).
+#pragma hone let LOG_N = log2(n)
 #pragma hone param LOG_E in 2..5 default 4
 #pragma hone param R0 in 1..5 default 4
 #pragma hone param R1 in 0..5 default 4
@@ -46,9 +46,6 @@
 #pragma hone param KEEP: bool default true
 // Threads of a multiprocessor that the compiler must leave registers for.
 #pragma hone param RESIDENT in {0, 512, 1024, 2048} default 0
-
-#pragma hone require n >= 16 && n <= 8192 && ispow2(n) "n must be a power of two from 16 to 8192"
-#pragma hone require 1 << LOG_N == n "the radix plan is for another n"
 
 #pragma hone let PASSES = 1 + (R1 > 0) + (R2 > 0) + (R3 > 0)
 #pragma hone let LAST = R3 > 0 ? R3 : R2 > 0 ? R2 : R1 > 0 ? R1 : R0

@@ -94,6 +94,7 @@ static hone_status verify_template(verify_run *run, const char *name,
     status = hone__load_dims(run->options, tmpl, dims, &given, err);
     request.tmpl = tmpl;
     request.dims = dims;
+    request.space_of_dims = given;
     if (status == HONE_OK)
         status = only_config(run, tmpl, &config, &request, err);
     run->op = tmpl->op;

@@ -139,8 +139,10 @@ typedef struct hone_tune_request {
     size_t n_references;
     hone_db *db;               /* NULL with verify_only: nothing is stored */
     /* Only verify, on small shapes that divide nothing: `dims` gives the
-     * type dimensions, and the space is that of every shape. */
+     * type dimensions, and the space is that of every shape, or with
+     * `space_of_dims` that of `dims`. */
     int verify_only;
+    int space_of_dims;
     hone_farm_options farm;
     void (*on_trial)(void *user, const char *config, hone_outcome outcome,
                      const char *message); /* NULL ok */

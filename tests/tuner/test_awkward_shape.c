@@ -91,6 +91,11 @@ static void test_one_dimension_is_long(void **state)
     expect(&f, given, 2, (const int64_t[]){131, 4});
     expect(&f, given, 3, (const int64_t[]){1000003, 4});
     close_fixture(&f);
+    open_fixture(&f, "t(a, N in {2, 1024})",
+                 "#pragma hone arg x: in c32[a*N], y: out c32[a*N]");
+    expect(&f, (const int64_t[]){5, 1024}, 2, (const int64_t[]){131, 1024});
+    expect(&f, (const int64_t[]){5, 1024}, 3, (const int64_t[]){1009, 1024});
+    close_fixture(&f);
 }
 
 /* A power of two for one dimension and a choice of two for another: that of
