@@ -74,7 +74,6 @@ sed 's/0x1.d906bcp-1f/0x1.d906fcp-1f/' "$work/hone_fft_parts.cuh" \
     >"$work/constant/hone_fft_parts.cuh"
 run 1 verify "$work/early/fft.cu" --sanitize --limit 1 --format csv
 out_has "with no barrier between them"
-out_has "hone_fft.cuh:"
 run 1 verify "$work/constant/fft.cu" --dims 256,1,2 --limit 1 --format csv
 out_has "wrong"
 out_has "n=256"
