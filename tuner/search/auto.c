@@ -10,6 +10,7 @@
 
 static const char *const names[] = {"variable", "forest"};
 enum {
+    N_SPREAD = 6, /* 4 to 12 score the same; small budgets like fewer */
     N_MEMBERS = sizeof names / sizeof names[0],
     TAGS = 1 << 20 /* of each member; they use few */
 };
@@ -108,7 +109,7 @@ const hone_strategy hone__strategy_auto = {
     .name = "auto",
     .summary = "in turns 'variable' and 'forest'; in order if the space fits "
                "the budget",
-    .n_spread = 12,
+    .n_spread = N_SPREAD,
     .state_bytes = sizeof(portfolio),
     .start = start,
     .stop = stop,
