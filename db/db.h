@@ -322,6 +322,19 @@ hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
                             hone_db_trial_fn callback, void *user,
                             hone_error *err);
 
+/* How many variants came to the same end, by their last trials. */
+typedef struct hone_db_ends { /* strings are valid during the call */
+    const char *outcome;
+    const char *message; /* "" if there was none */
+    int64_t n;
+} hone_db_ends;
+typedef hone_status (*hone_db_ends_fn)(void *user, const hone_db_ends *ends,
+                                       hone_error *err);
+/* The most frequent first. */
+hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
+                          hone_db_ends_fn callback, void *user,
+                          hone_error *err);
+
 /* One of the best of a problem on a device. */
 typedef struct hone_db_ranked_row { /* strings are valid during the call */
     const char *config;

@@ -175,14 +175,17 @@ enum {
 #undef COLUMN_ENUM
 };
 
+#define FROM_TRIALS                                                          \
+    " FROM session s JOIN trial t ON t.session_id = s.session_id"            \
+    " JOIN variant v ON v.variant_id = t.variant_id"                         \
+    " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"          \
+    " AND s.template_id = ?4 AND v.template_id = ?4"                         \
+    " AND v.toolchain_id = ?5"
+
 #define COLUMN_SQL(name, sql) sql ","
 static const char trials_sql[] =
-    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0"
-    " FROM session s JOIN trial t ON t.session_id = s.session_id"
-    " JOIN variant v ON v.variant_id = t.variant_id"
-    " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"
-    " AND s.template_id = ?4 AND v.template_id = ?4"
-    " AND v.toolchain_id = ?5 ORDER BY t.trial_id";
+    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0" FROM_TRIALS
+    " ORDER BY t.trial_id";
 #undef COLUMN_SQL
 
 typedef struct trial_walk {
@@ -217,11 +220,12 @@ static hone_status on_trial(void *user, size_t n_columns,
     return todo->callback(todo->user, &row, err);
 }
 
-hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
-                            hone_db_trial_fn callback, void *user,
-                            hone_error *err)
+/* Both queries below read the trials that match a key, so bind the same. */
+static hone_status query_trials(hone_db *db, const char *sql,
+                                const hone_db_trial_key *key,
+                                hone_db_row_fn callback, void *user,
+                                hone_error *err)
 {
-    trial_walk todo = {callback, user};
     const hone_db_value values[] = {hone__db_integer(key->problem_id),
                                     hone__db_integer(key->device_id),
                                     hone__db_text(key->mode),
@@ -229,7 +233,52 @@ hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
                                     hone__db_integer(key->toolchain_id)};
 
     HONE_TRY(hone__db_need("trial key", "mode", key->mode, err));
-    return hone__db_query(db, trials_sql, values,
-                          sizeof values / sizeof values[0], on_trial, &todo,
-                          err);
+    return hone__db_query(db, sql, values, sizeof values / sizeof values[0],
+                          callback, user, err);
+}
+
+hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
+                            hone_db_trial_fn callback, void *user,
+                            hone_error *err)
+{
+    trial_walk todo = {callback, user};
+
+    return query_trials(db, trials_sql, key, on_trial, &todo, err);
+}
+
+/* ---- what became of them ------------------------------------------------
+ */
+
+/* With max(), SQLite takes the other columns from the row that has it. */
+static const char ends_sql[] =
+    "SELECT outcome, coalesce(message, ''), count(*) AS n, min(last)"
+    " FROM (SELECT t.outcome AS outcome, t.message AS message,"
+    " max(t.trial_id) AS last " FROM_TRIALS " GROUP BY t.variant_id)"
+    " GROUP BY 1, 2 ORDER BY n DESC, 4";
+
+typedef struct ends_walk {
+    hone_db_ends_fn callback;
+    void *user;
+} ends_walk;
+
+static hone_status on_ends(void *user, size_t n_columns,
+                           const char *const *names,
+                           const hone_db_value *values, hone_error *err)
+{
+    const ends_walk *const todo = user;
+    const hone_db_ends ends = {values[0].text, values[1].text,
+                               values[2].integer};
+
+    (void)n_columns;
+    (void)names;
+    return todo->callback(todo->user, &ends, err);
+}
+
+hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
+                          hone_db_ends_fn callback, void *user,
+                          hone_error *err)
+{
+    ends_walk todo = {callback, user};
+
+    return query_trials(db, ends_sql, key, on_ends, &todo, err);
 }

@@ -9,6 +9,7 @@
 #include "tools/progress.h"
 
 #include "runtime/alloc.h"
+#include "tuner/failures.h"
 #include "tuner/tuner.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct compile_view {
     hone_output *output; /* begun by the first variant: an error that comes
                             before it prints no result */
     int64_t n_done;
+    hone_failures ends;
 } compile_view;
 
 static int lists_all(const compile_view *view)
@@ -102,6 +104,7 @@ static void on_variant(void *user, const hone_compile_report *report)
     const hone_progress_step step = {++view->n_done, report->n_total, 0,
                                      "variants", "", ""};
 
+    hone__failures_add(&view->ends, report->outcome, report->log, 1);
     begin(view);
     if (is_listed(view, report)) {
         hone__progress_wipe();
@@ -145,18 +148,26 @@ static hone_status fill_request(const hone_options *options,
     return HONE_OK;
 }
 
-static json_t *tail_of(const hone_compile_result *result)
+/* Why there is no cubin at all; "" if there is one. */
+static void why_none(const compile_view *view, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (!view->ends.outcomes[HONE_OUTCOME_OK])
+        hone__failures_text(&view->ends, out, size);
+}
+
+static json_t *tail_of(const hone_compile_result *result, const char *message)
 {
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:s}", "variants",
-        (json_int_t)result->n_variants, "failed",
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:s, s:s}",
+        "variants", (json_int_t)result->n_variants, "failed",
         (json_int_t)result->n_failed, "gated", (json_int_t)result->n_gated,
         "warned", (json_int_t)result->n_warned, "compiles",
         (json_int_t)result->n_compiles, "cached",
         (json_int_t)result->n_cached, "workers", result->n_workers, "seconds",
         result->seconds, "variants_per_s", result->variants_per_s,
         "compiles_per_s", result->compiles_per_s, "toolchain",
-        result->toolchain);
+        result->toolchain, "message", message);
 }
 
 /* CSV has the rows alone. */
@@ -180,13 +191,17 @@ static hone_exit finish(compile_view *view, hone_status status,
                         const hone_error *err)
 {
     hone_exit code = HONE_EXIT_DONE;
+    char message[512];
 
     /* Also when nothing was finished before the interruption. */
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
         begin(view);
     if (view->output) {
-        code = hone__output_end(view->output, tail_of(result));
+        why_none(view, message, sizeof message);
+        code = hone__output_end(view->output, tail_of(result, message));
         note_totals(view->options, result);
+        if (message[0])
+            hone__message_note("nothing was compiled: %s", message);
     }
     if (status == HONE_ERR_INTERRUPTED) {
         hone__message_note("interrupted; what is compiled is in the cache: "

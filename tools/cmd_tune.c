@@ -160,6 +160,7 @@ static json_t *result_row(const hone_shape *shape, const char *label,
                   hone__mode_name(request->mode));
 
     set_winner(row, r);
+    (void)json_object_set_new(row, "message", json_string(r->message));
     (void)json_object_set_new(
         row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
     (void)json_object_set_new(
@@ -214,6 +215,13 @@ static int is_of_the_shape(hone_status status)
            status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
 
+/* On stderr too, and with --quiet: the table only has a dash. */
+static void say_why(tune_run *run, const char *title, const char *why)
+{
+    ++run->n_without_winner;
+    hone__message_negative("%s has no winner: %s", title, why);
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
@@ -247,15 +255,16 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                              result.stopped_why);
     if (result.notes[0])
         hone__message_note("%s", result.notes);
-    if (status == HONE_OK)
-        run->n_without_winner += !result.has_winner;
+    if (status == HONE_OK && !result.has_winner)
+        say_why(run, hone__text_str(&title), result.message);
     if (is_of_the_shape(status)) {
-        print_row(run, json_pack("{s:s, s:o, s:s, s:n, s:n, s:s}", "op",
+        print_row(run, json_pack("{s:s, s:o, s:s, s:n, s:n, s:s, s:s}", "op",
                                  shape->tmpl->op, "dims",
                                  hone__dims_json(shape->tmpl, shape->dims),
                                  "label", hone__text_str(&label), "winner",
-                                 "time_ns", "error_text", err->text));
-        ++run->n_without_winner;
+                                 "time_ns", "message", err->text,
+                                 "error_text", err->text));
+        say_why(run, hone__text_str(&title), err->text);
         status = HONE_OK;
     }
     hone__text_free(&label);

@@ -76,6 +76,17 @@ hone_exit hone__message_error(const hone_error *err)
                              : hone__exit_of_status(err->status);
 }
 
+void hone__message_negative(const char *format, ...)
+{
+    char sentence[1024];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    error_line(sentence);
+}
+
 static void note(const char *format, va_list args)
     __attribute__((format(printf, 1, 0)));
 

@@ -15,6 +15,9 @@ int hone__message_quiet(void);
 
 /* "hone: error: SENTENCE"; returns the exit code of its status. */
 hone_exit hone__message_error(const hone_error *err);
+/* The same for a command that ran and whose answer is negative. */
+void hone__message_negative(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 /* "hone: SENTENCE", unless --quiet. */
 void hone__message_note(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

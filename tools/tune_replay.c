@@ -113,6 +113,7 @@ static json_t *result_row(const hone_recording *recording,
                   "", "sm_clock_mhz", tune->sm_clock_mhz, "ranking",
                   ranking_json(recording, result), "simulated_s",
                   result->simulated_s, "seconds", seconds));
+    (void)json_object_set_new(row, "message", json_string(tune->message));
     (void)json_object_set_new(row, "stopped", json_string(tune->stopped));
     return row;
 }
@@ -234,7 +235,11 @@ static hone_status tune_one(replay_command *command,
     print_row(command, result_row(recording, &result,
                                   hone__clock_s() - start_s));
     ++command->n_tuned;
-    command->n_without_winner += !result.tune.has_winner;
+    if (result.tune.has_winner)
+        return status;
+    ++command->n_without_winner;
+    hone__message_negative("%s has no winner: %s", recording->path,
+                           result.tune.message);
     return status;
 }
 

@@ -2,6 +2,8 @@
 /* Tuning on a recording: see replay_tune.h. */
 #include "tuner/replay_tune.h"
 
+#include "tuner/failures.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -249,6 +251,19 @@ static hone_status put_ranking(const replay_session *s, hone_error *err)
                                 result->n_ranked, err);
 }
 
+/* Recordings have outcomes and no sentences. */
+static void explain(hone_tune_result *tune)
+{
+    hone_failures failures = {.n_complaints = 0};
+
+    for (int i = 0; i < HONE_N_OUTCOMES; ++i)
+        hone__failures_add(&failures, (hone_outcome)i, "", tune->outcomes[i]);
+    hone__failures_text(&failures, tune->message, sizeof tune->message);
+    if (!tune->message[0])
+        (void)snprintf(tune->message, sizeof tune->message,
+                       "no trial came to its end");
+}
+
 static void describe(const replay_session *s)
 {
     const hone_recording *recording = s->request->recording;
@@ -265,8 +280,10 @@ static void describe(const replay_session *s)
     }
     tune->space_valid = recording->n_configs;
     tune->sm_clock_mhz = -1;
-    if (s->result->n_ranked == 0)
+    if (s->result->n_ranked == 0) {
+        explain(tune);
         return;
+    }
     tune->has_winner = 1;
     tune->time_ns = s->result->ranked[0].time_ns;
     (void)snprintf(tune->winner, sizeof tune->winner, "%s", s->best);

@@ -171,6 +171,10 @@ hone_status hone__tune(const hone_tune_request *request,
     if (status == HONE_OK)
         status = run_phases(run, err);
     finish_result(run);
+    if (status == HONE_OK)
+        status = hone__tune_explain(run, err);
+    else if (status == HONE_ERR_INTERRUPTED)
+        (void)hone__tune_explain(run, NULL);
     if (run->session_id) {
         const hone_status finished = hone__db_session_finish(
             request->db, run->session_id,

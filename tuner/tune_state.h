@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
  * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
- * GPU worker), tune_record.c (database), tune_resume.c (earlier runs), tune_seeds.c
- * (other shapes and devices), tune_noise.c (what the run knows of
- * its own measuring) and tune_final.c. */
+ * GPU worker), tune_record.c (database), tune_resume.c (earlier runs),
+ * tune_seeds.c (other shapes and devices), tune_noise.c (what the run knows
+ * of its own measuring), tune_final.c and tune_explain.c (why nobody won). */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
 
@@ -200,6 +200,10 @@ void hone__tune_noise_add(hone_tune_noise *noise,
                           const hone_trial_report *report);
 /* Relative spread of a typical trial; 0: not known yet. */
 double hone__tune_noise_level(const hone_tune_noise *noise);
+
+/* tune_explain.c */
+/* Without a winner: why, in the result. */
+hone_status hone__tune_explain(hone_tune_run *run, hone_error *err);
 
 /* tune_final.c */
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);

@@ -182,6 +182,7 @@ typedef struct hone_tune_result {
     int64_t n_retried;  /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
+    char message[512]; /* why there is none (failures.h); "" if there is */
     char winner[256];
     double time_ns;     /* of the winner, median of the final */
     double ci_low_ns;

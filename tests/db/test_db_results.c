@@ -126,6 +126,50 @@ static void test_trials_to_resume(void **state)
     hone__text_free(&s.text);
 }
 
+static hone_status see_ends(void *user, const hone_db_ends *ends,
+                            hone_error *err)
+{
+    (void)err;
+    hone__text_printf(user, "%lld %s '%s'\n", (long long)ends->n,
+                      ends->outcome, ends->message);
+    return HONE_OK;
+}
+
+static void put_end(const db_fixture *f, int variant, const char *outcome,
+                    const char *message)
+{
+    const hone_db_trial trial = {.session_id = f->session_id,
+                                 .variant_id = f->variant_id[variant],
+                                 .outcome = outcome,
+                                 .message = message,
+                                 .error_ratio = -1};
+    int64_t id;
+
+    assert_ok(hone__db_trial_put(f->db, &trial, &id, why));
+}
+
+static void test_ends(void **state)
+{
+    db_fixture *const f = *state;
+    const hone_db_trial_key key = {f->device_id, f->problem_id,
+                                   f->template_id, f->toolchain_id, "cold"};
+    hone_db_trial_key other = key;
+    hone_text text = {0};
+
+    put_end(f, 0, "wrong", "first"); /* was ok: the last one counts */
+    put_end(f, 1, "fault", "second");
+    put_end(f, 1, "wrong", "first");
+    put_end(f, 2, "limits", NULL);
+    assert_ok(hone__db_ends(f->db, &key, see_ends, &text, why));
+    assert_string_equal(hone__text_str(&text),
+                        "2 wrong 'first'\n1 limits ''\n");
+    hone__text_clear(&text);
+    other.mode = "hot";
+    assert_ok(hone__db_ends(f->db, &other, see_ends, &text, why));
+    assert_string_equal(hone__text_str(&text), "");
+    hone__text_free(&text);
+}
+
 /* ---- baselines and ranking ---------------------------------------------- */
 
 static void test_baseline_is_replaced(void **state)
@@ -212,6 +256,7 @@ int main(void)
         CASE(test_trial_unknowns_are_null),
         CASE(test_samples_are_json),
         CASE(test_trials_to_resume),
+        CASE(test_ends),
         CASE(test_baseline_is_replaced),
         CASE(test_ranking_is_replaced_whole),
         CASE(test_ranking_takes_only_its_own_trials),

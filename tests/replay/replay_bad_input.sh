@@ -50,4 +50,6 @@ json files.0.valid=0 files.0.best_ns=null files.0.score=null mean=null \
 run 1 tune --device "replay:$rec/all_failed_t4.json" --db "$work/new.db" \
     --format json
 json shapes.0.winner=null shapes.0.time_ns=null shapes.0.trials=5
-err_has "no winner"
+json "shapes.0.message=1 of 5: constraint, 1: compile, 1: launch, 1: timeout, \
+1: wrong"
+err_has "error: $rec/all_failed_t4.json has no winner: 1 of 5: constraint"

@@ -50,7 +50,7 @@ extern "C" __global__ void wide(float *x)
 }
 CODE
 run 0 compile "$work/gated.cu" --cache-dir "$cache" --format json --list
-json variants=6 gated=2 failed=0 compiles=2 cached=2
+json variants=6 gated=2 failed=0 compiles=2 cached=2 message=
 out_has "a block of kernel 'wide' has 2048 threads"
 run 0 compile "$work/gated.cu" --cache-dir "$cache" --format json --list \
     --arch sm_80 --dims 1G
@@ -64,6 +64,11 @@ out_has '"failures": []'
 run 0 compile "$work/gated.cu" --cache-dir "$cache" --config T=2048 \
     --format json
 json variants=1 gated=1 failed=0 failures.0.outcome=limits
+# None at all: why.
+run 0 compile "$work/gated.cu" --cache-dir "$cache" --format json --dims 1024G
+json variants=6 gated=6
+out_has '"message": "6 of 6: limits; for example: grid.y of kernel'
+err_has "nothing was compiled: 6 of 6: limits; for example: grid.y of kernel"
 
 # A setmaxnreg that the compiler ignores makes a slow kernel: it is marked.
 cat >"$work/warned.cu" <<'CODE'

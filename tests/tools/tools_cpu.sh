@@ -61,12 +61,30 @@ json shapes.0.outcomes.ok=3 shapes.0.outcomes.limits=3
 run 3 expand "$special" --dims 64,16385 --config WAY=constant_memory
 err_has "65536 bytes of constant memory; this configuration takes 65540"
 
+# Without a winner: why, also of trials that are in the database, and also with
+# --quiet. Text goes the same way as JSON.
+together=$fixtures/together_only.cu
+why="4 of 4: limits; most often (3 times): kernel 'once' is launched"
+why="$why cooperatively, which the cpu device does not support; it is for CUDA"
+for resumed in 0 4; do
+    run 1 tune "$together" --dims 4097 --device cpu --strategy exhaustive \
+        --format json --quiet
+    json shapes.0.resumed=$resumed "shapes.0.message=$why devices only"
+    err_has "error: together_only n=4097 has no winner: $why"
+done
+run 1 tune "$together" --dims 4097 --device cpu --quiet
+err_has "$why"
+err_lines 1
+run 0 tune saxpy --dims 5003 --device cpu --budget 4 --format json --quiet
+json shapes.0.message=
+err_empty
 # A template without host form is skipped with its reason, not failed.
 run 0 verify "$fixtures/cuda_only.cu" --format json
 json checked=0 failed=0 skipped=1
 err_has "its asm has no host form"
 run 1 tune "$fixtures/cuda_only.cu" --dims 5 --device cpu --format json
-json shapes.0.error_text
+json shapes.0.error_text shapes.0.message
+err_has "its asm has no host form"
 
 # A full disk: exit 4 and a sentence; what is there stays. Needs root to mount.
 mkdir "$work/full"

@@ -62,4 +62,5 @@ is 0 "select count(*) from decision_v1 where kind = 'finalist'
 run 1 tune "$fixtures/refuted.cu" --dims 4098 --device cpu \
     --strategy exhaustive --budget 9 --no-seeds --format json
 json shapes.0.outcomes.wrong=9
+err_has "has no winner: 9 of 9: wrong; each time: at n="
 is 1 "select count(*) from winner_v1"
