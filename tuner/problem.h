@@ -105,17 +105,29 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
 int hone__lane_type(hone_type type);
 int64_t hone__lane_count(const hone_resolved_arg *arg);
 
-/* Whether a timed run may find its arguments in the level 2 cache. */
-int hone__problem_in_cache(const hone_problem *problem);
 /* What the device can do at most with these arguments. */
 hone_roofline hone__problem_roofline(const hone_problem *problem);
-/* What a person should know about the set-up: a sentence, or "". */
-void hone__problem_note(const hone_problem *problem, char *out, size_t size);
 /* Bytes of all arrays together. */
 int64_t hone__problem_bytes(const hone_problem *problem);
 /* Inputs of one argument in one pass, written (again). */
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
                                hone_error *err);
+
+/* Copy an array, on the problem's stream. */
+hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
+                               const hone_block *to, hone_error *err);
+
+/* ---- problem_sets.c ---- */
+
+/* Choose how many copies of the arguments there are, and make them; fewer
+ * where memory is short. */
+hone_status hone__problem_sets(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               hone_error *err);
+/* Whether a timed run may find its arguments in the level 2 cache. */
+int hone__problem_in_cache(const hone_problem *problem);
+/* What a person should know about the set-up: a sentence, or "". */
+void hone__problem_note(const hone_problem *problem, char *out, size_t size);
 
 /* ---- problem_audit.c ---- */
 
