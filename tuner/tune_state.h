@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
  * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
- * GPU worker), tune_record.c (database), tune_resume.c (earlier runs),
- * tune_seeds.c (other shapes and devices), tune_noise.c (what the run knows
- * of its own measuring), tune_final.c and tune_explain.c (why nobody won). */
+ * GPU worker), tune_session.c, tune_record.c and tune_decision.c (database),
+ * tune_resume.c (earlier runs), tune_seeds.c (other shapes and devices),
+ * tune_noise.c (what the run knows of its own measuring), tune_final.c and
+ * tune_explain.c (why nobody won). */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
 
@@ -166,6 +167,23 @@ const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
 
+/* tune_session.c */
+/* What is tuned, with what and on what; trials belong to it from here on. */
+hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
+/* All that was committed is on the disk, and commits wait for it again. */
+hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
+
+/* tune_decision.c */
+/* Why a stored trial ended as it did, and what else is to be said of it. */
+hone_status hone__tune_record_reasons(hone_tune_run *run,
+                                      const hone_tune_job *job,
+                                      int64_t trial_id,
+                                      const hone_trial_report *report,
+                                      hone_error *err);
+/* A sentence about a job that is no trial of its own: retried, deferred. */
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err);
+
 /* tune_record.c */
 /* The search learns what became of a configuration, it is counted, and is a
  * candidate if it is good. Each configuration once per run. */
@@ -173,19 +191,12 @@ hone_status hone__tune_take_outcome(hone_tune_run *run,
                                     const hone_candidate *candidate,
                                     hone_outcome outcome, const char *config,
                                     double cost_s, hone_error *err);
-hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
 /* Store the variant with its outcome, and count it. */
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err);
-/* All that was committed is on the disk, and commits wait for it again. */
-hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
 /* Compiled, but the run ends before they are tried. */
 hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
-/* A sentence about a job that is no trial of its own: retried, deferred. */
-hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
-                                       const char *text, hone_error *err);
-
 /* tune_gpu.c */
 hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err);
 /* The first worker makes its context while our kernels are compiled: give them
