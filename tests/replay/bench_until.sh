@@ -10,13 +10,24 @@ out=$3
 repeats=${REPEATS:-25}
 strategies=${STRATEGIES:-local genetic annealing}
 name=$out/search-stopping-$(date -u +%Y-%m-%d)
+figures=$(mktemp)
+trap 'rm -f "$figures"' EXIT
 
 for strategy in $strategies; do
     for gain in 0.01 0.05; do
         "$build/tests/bench_until" "$strategy" "$gain" "$repeats" \
             "$recordings"/*.gz
     done
-done | awk 'NR == 1 || !/^strategy/' >"$name.csv"
+done | awk 'NR == 1 || !/^strategy/' >"$figures"
+awk -F, '
+    NR == 1 { split($0, key); printf "{\"until\": [" }
+    NR > 1 {
+        printf "%s\n {\"%s\": \"%s\"", (NR > 2 ? "," : ""), key[1], $1
+        for (i = 2; i <= NF; ++i)
+            printf ", \"%s\": %s", key[i], $i
+        printf "}"
+    }
+    END { print "\n]}" }' "$figures" >"$name.json"
 {
     cat <<TEXT
 # When a search may stop: \`--until\`
@@ -33,7 +44,7 @@ least so many, have gained less than PERCENT %. "Too early": the runs that
 would have gained more than that in four times the evaluations; "missed": what
 all runs would have gained in them, on average; "spent": evaluations, and as a
 share of the space; "fraction": of the optimum, when it stopped. The rule that
-hone has is marked (\`tuner/until.c\`). All figures are in the CSV file.
+hone has is marked (\`tuner/until.c\`). All figures are in the JSON file.
 
 | strategy | gain | at least | share | too early | missed | evaluations | spent | fraction |
 |---|---|---|---|---|---|---|---|---|
@@ -43,6 +54,6 @@ TEXT
         printf "| %s | %s %% | %s%s%s | %s | %.1f %% | %.2f %% | %d | %.1f %% | %.3f |\n",
             $1, 100 * $2, mark, $3, mark, $4, 100 * $5, 100 * $6, $7,
             100 * $8, $9
-    }' "$name.csv"
+    }' "$figures"
 } >"$name.md"
 echo "$name.md"
