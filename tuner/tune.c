@@ -172,9 +172,9 @@ hone_status hone__tune(const hone_tune_request *request,
         status = run_phases(run, err);
     finish_result(run);
     if (status == HONE_OK)
-        status = hone__tune_explain(run, err);
+        status = hone__tune_explain(run, 0, err);
     else if (status == HONE_ERR_INTERRUPTED)
-        (void)hone__tune_explain(run, NULL);
+        (void)hone__tune_explain(run, 1, NULL);
     if (run->session_id) {
         const hone_status finished = hone__db_session_finish(
             request->db, run->session_id,

@@ -19,16 +19,20 @@ static hone_status add_ends(void *user, const hone_db_ends *ends,
     return HONE_OK;
 }
 
-static const char *without_failures(const hone_tune_run *run)
+/* What has nothing to do with failures. */
+static const char *other_reason(const hone_tune_run *run, int interrupted)
 {
     if (!run->progress.n_done)
         return "no trial came to its end";
-    return run->candidates ? "the run ended before its final"
-                           : "no trial was valid";
+    return interrupted && run->n_candidates
+               ? "interrupted before the final came to its end"
+               : "";
 }
 
-hone_status hone__tune_explain(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
+                               hone_error *err)
 {
+    const char *reason = other_reason(run, interrupted);
     const hone_db_trial_key key = {.device_id = run->device_id,
                                    .problem_id = run->problem_id,
                                    .template_id = run->template_id,
@@ -40,10 +44,10 @@ hone_status hone__tune_explain(hone_tune_run *run, hone_error *err)
 
     if (result->has_winner || !run->session_id)
         return HONE_OK;
+    (void)snprintf(result->message, sizeof result->message, "%s", reason);
+    if (reason[0])
+        return HONE_OK;
     HONE_TRY(hone__db_ends(run->request->db, &key, add_ends, &failures, err));
     hone__failures_text(&failures, result->message, sizeof result->message);
-    if (!result->message[0])
-        (void)snprintf(result->message, sizeof result->message, "%s",
-                       without_failures(run));
     return HONE_OK;
 }

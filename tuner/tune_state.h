@@ -214,7 +214,8 @@ double hone__tune_noise_level(const hone_tune_noise *noise);
 
 /* tune_explain.c */
 /* Without a winner: why, in the result. */
-hone_status hone__tune_explain(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
+                               hone_error *err);
 
 /* tune_final.c */
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);

@@ -252,11 +252,25 @@ static void pretend_measured(const char *path)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+/* A reader leaves the files beside it. */
+static void remove_db(const char *folder, const char *name)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char path[80];
+
+    for (int i = 0; i < 3; ++i) {
+        (void)snprintf(path, sizeof path, "%s%s", name, ends[i]);
+        (void)unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* A replay leaves a database; its rows are a replay's and so no recording.
  * Renamed to a real device they are one, with the same trials. */
 static void test_database(void **state)
 {
-    static const char name[] = "replay-test.db";
+    char folder[] = "/tmp/replay-test-XXXXXX";
+    char name[64];
     hone_recordings list, back;
     const hone_recording *r = read_one("recordings/small_t4.json", &list);
     hone_replay_tune_result result;
@@ -264,7 +278,8 @@ static void test_database(void **state)
     hone_db *db = NULL;
 
     (void)state;
-    (void)unlink(name);
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(name, sizeof name, "%s/replay.db", folder);
     assert_int_equal(hone__db_open(name, HONE_DB_CREATE, &db, &err), HONE_OK);
     assert_int_equal(hone__replay_tune(&(hone_replay_tune_request){
                                            .recording = r,
@@ -292,7 +307,7 @@ static void test_database(void **state)
     config_is(r, 3, "block=64,layout=col");
     hone__recordings_free(&back);
     hone__recordings_free(&list);
-    (void)unlink(name);
+    remove_db(folder, name);
 }
 
 /* Each allocation fails once: an error, no leak, no crash. */

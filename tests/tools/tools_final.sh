@@ -44,7 +44,13 @@ KIND=right,N=[12]) ;;
 esac
 refuted=$(ask "select count(distinct config) from decision_v1
                where kind = 'refuted' and text like '%at n=1%'")
-[ "$refuted" -gt 32 ] || fail "one final refuted all: $refuted"
+# On a machine so noisy that those that are right are in the first final, that
+# one decides.
+early=$(ask "select count(*) from decision_v1 where kind = 'finalist'
+    and config like 'KIND=right,%' and decision_id <
+    (select min(decision_id) from decision_v1 where kind = 'refuted')")
+[ "$refuted" -gt 32 ] || [ "$early" -gt 0 ] ||
+    fail "one final refuted all: $refuted"
 is "$refuted" "select count(*) from decision_v1 where kind = 'refuted'"
 is 1 "select count(*) from decision_v1 where kind = 'winner'"
 # They stay refuted: the next run knows, and does not ask again.
