@@ -174,6 +174,16 @@ static hone_status find(const char *name, const char *search_path,
     return *at ? hone__text_check(out, err) : HONE_ERR_NOT_FOUND;
 }
 
+static hone_status keep_search_path(hone_template *tmpl,
+                                    const char *search_path, hone_error *err)
+{
+    tmpl->search_path =
+        hone__arena_strndup(&tmpl->arena, search_path, strlen(search_path));
+    return tmpl->search_path
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
+
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,
                                 hone_diagnostics *diagnostics,
@@ -196,6 +206,12 @@ hone_status hone__template_load(const char *name, const char *search_path,
     if (!status)
         status = hone__template_parse(path.data, hone__text_str(&source),
                                       source.length, out, diagnostics, err);
+    if (!status)
+        status = keep_search_path(*out, search_path, err);
+    if (status) {
+        hone__template_free(*out);
+        *out = NULL;
+    }
     hone__text_free(&path);
     hone__text_free(&source);
     return status;

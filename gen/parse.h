@@ -77,7 +77,7 @@ typedef struct hone_parts {
     hone_template_launch *launches;
     hone_template_option *options;
     hone_template_check *checks;
-    const char **baselines;
+    hone_template_baseline *baselines;
     const char **symbols;
     hone_expr **exprs;
 } hone_parts;

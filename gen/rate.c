@@ -5,6 +5,7 @@
 #include "gen/parse.h"
 
 #include <ctype.h>
+#include <string.h>
 
 int hone__statement_work(hone_parser *p, hone_cursor *c)
 {
@@ -35,6 +36,20 @@ int hone__statement_work(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
+/* "template" belongs to other templates, and their names have no dots. */
+static int template_name(hone_parser *p, hone_slice where, const char *name)
+{
+    const size_t length = sizeof HONE_TEMPLATE_PREFIX - 1;
+
+    if (strcmp(name, "template") == 0 ||
+        (strncmp(name, HONE_TEMPLATE_PREFIX, length) == 0 &&
+         strchr(name + length, '.')))
+        return hone__complain(p, where,
+                              "another template is written as template.NAME, "
+                              "where NAME.cu is its file");
+    return 1;
+}
+
 /* Words with dots: "cublas.gemm". */
 static int dotted_name(hone_cursor *c, const char *what, const char **out)
 {
@@ -51,7 +66,7 @@ static int dotted_name(hone_cursor *c, const char *what, const char **out)
     }
     word.end = c->at;
     *out = hone__slice_copy(c->p, word);
-    return *out != NULL;
+    return *out && template_name(c->p, word, *out);
 }
 
 static int check_clause(hone_cursor *c, hone_template_check *check)
@@ -105,13 +120,15 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
 int hone__statement_baseline(hone_parser *p, hone_cursor *c)
 {
     do {
-        const char **name = HONE_PUSH(p, p->parts.baselines,
-                                      p->tmpl->n_baselines);
+        hone_template_baseline *baseline =
+            HONE_PUSH(p, p->parts.baselines, p->tmpl->n_baselines);
 
-        if (!name)
+        if (!baseline)
             return 0;
-        *name = "";
-        if (!dotted_name(c, "the name of a baseline, e.g. cublaslt", name))
+        *baseline = (hone_template_baseline){
+            "", hone__line_of(p, hone__cursor_here(c).begin)};
+        if (!dotted_name(c, "the name of a baseline, e.g. cublaslt",
+                         &baseline->name))
             return 0;
     } while (hone__cursor_accept(c, ','));
     return hone__cursor_finish(c);

@@ -171,6 +171,7 @@ static int prepare(hone_parser *p, const char *path, const char *text,
     p->body = hone__arena_alloc(arena, sizeof *p->body);
     p->tmpl->body = p->body;
     p->tmpl->path = hone__arena_strndup(arena, path, strlen(path));
+    p->tmpl->search_path = "";
     p->tmpl->source = hone__arena_strndup(arena, text, length);
     p->bare = hone__arena_strndup(arena, text, length);
     if (!p->body || !p->tmpl->path || !p->tmpl->source || !p->bare)

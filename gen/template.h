@@ -169,9 +169,21 @@ typedef struct hone_template_check {
     int line;
 } hone_template_check;
 
+/* "cublas", "cublaslt", "cub.sum", "template.NAME", .. */
+typedef struct hone_template_baseline {
+    const char *name;
+    int line;
+} hone_template_baseline;
+
+/* What references and rivals that are other templates begin with. */
+#define HONE_TEMPLATE_PREFIX "template."
+
 typedef struct hone_template {
     hone_arena arena;
     const char *path;   /* as given; used in messages and #line */
+    /* As it was given to hone__template_load(), where templates that this one
+     * names are looked for; "" if it was parsed from text. */
+    const char *search_path;
     const char *source; /* the file, NUL-terminated */
     size_t source_bytes;
     char sha256[HONE_SHA256_HEX]; /* of the file and the files it includes
@@ -204,7 +216,7 @@ typedef struct hone_template {
     size_t n_checks;
     const hone_template_check *checks;
     size_t n_baselines;
-    const char *const *baselines; /* "cublas", "cublaslt", "cub.sum", ... */
+    const hone_template_baseline *baselines;
     hone_template_expr work_flops; /* .expr NULL: not declared */
     hone_template_expr work_bytes;
     hone_slots slots;

@@ -69,9 +69,11 @@ hone_status hone__load_template(const hone_options *options, const char *name,
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "'%s': a definition in JSON (T1) has no code; only "
                           "'hone space' reads it", name);
-    status = is_file(name)
-                 ? HONE_OK
-                 : hone__locate_templates(options, &search_path, err);
+    status = hone__locate_templates(options, &search_path, err);
+    if (status != HONE_OK && is_file(name)) { /* only what it names may lack */
+        hone__error_clear(err);
+        status = HONE_OK;
+    }
     if (status == HONE_OK) {
         status = hone__template_load(name, hone__text_str(&search_path), out,
                                      &diagnostics, err);

@@ -20,6 +20,7 @@ typedef struct bench {
     hone_space *space;
     hone_text device_code;
     hone_text spec; /* of the template's default: the arguments */
+    hone_others *others;
     hone_bench_variants variants;
     hone_final_request final;
     hone_final_report report;
@@ -46,7 +47,8 @@ static hone_status run_variants(bench *b, hone_error *err)
                     .rotation = HONE_ROTATION_FINAL,
                     .seed = request->seed,
                     .references = request->references,
-                    .n_references = request->n_references}};
+                    .n_references = request->n_references,
+                    .others = b->others}};
 
     b->final.n_entries = b->variants.n;
     for (int i = 0; i < b->variants.n; ++i) {
@@ -89,7 +91,7 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
 
     if (i >= b->variants.n) {
         (void)snprintf(row->name, sizeof row->name, "%.31s",
-                       b->request->tmpl->baselines[-1 - item->id]);
+                       b->request->tmpl->baselines[-1 - item->id].name);
         (void)snprintf(row->label, sizeof row->label, "%s", item->label);
         return;
     }
@@ -168,6 +170,14 @@ static hone_status measure(bench *b, hone_error *err)
                                        &b->variants, err));
     HONE_TRY(
         hone__default_plan(request->tmpl, b->space, &ignored, &b->spec, err));
+    HONE_TRY(hone__others_open(
+        &(hone_others_request){.tmpl = request->tmpl,
+                               .launch_spec = hone__text_str(&b->spec),
+                               .dims = request->dims,
+                               .facts = &b->device.facts,
+                               .arch = b->device.arch,
+                               .farm = &request->farm},
+        &b->others, err));
     if (!is_cpu(b)) {
         HONE_TRY(hone__own_code_compile(&request->farm, b->device.arch,
                                         &b->device_code, err));
@@ -197,6 +207,7 @@ hone_status hone__bench(const hone_bench_request *request,
     hone__device_lock_drop(&b->lock);
     hone__bench_variants_free(&b->variants);
     hone__space_free(b->space);
+    hone__others_close(b->others);
     hone__text_free(&b->device_code);
     hone__text_free(&b->spec);
     hone__free(b);

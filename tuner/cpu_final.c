@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a final on the cpu device: see final.h. It has no rivals. */
+/* The steps of a final on the cpu device: see final.h. Its rivals are other
+ * templates. */
 #include "tuner/cpu_worker.h"
+#include "tuner/expect_other.h"
 #include "tuner/final.h"
 
 #include "runtime/alloc.h"
@@ -26,8 +28,13 @@ typedef struct final {
     const hone_final_request *request;
     hone_cpu_awkward *awkward;
     int to_parent;
-    runner runners[HONE_MAX_FINALISTS + 1]; /* the last is the twin */
+    runner runners[HONE_MAX_RUNNERS + 1]; /* the last is the twin */
 } final;
+
+static int twin_of(const final *f)
+{
+    return f->request->n_entries + f->request->n_rivals;
+}
 
 static void unload(runner *r)
 {
@@ -82,12 +89,47 @@ static hone_status recheck(void *user, int i, hone_finalist *item,
     return take_verdict(&verdict, item, err);
 }
 
+/* Another template. It may round differently: said, not excluded. */
+static hone_status enter_rival(final *f, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    const char *name =
+        f->problem->tmpl->baselines[i - f->request->n_entries].name;
+    runner *r = &f->runners[i];
+    hone_verdict verdict;
+    char why[256] = "it is for GPUs";
+
+    item->n_choices = 1;
+    (void)snprintf(item->label, sizeof item->label, "%s", name);
+    if (hone__other_is(name))
+        HONE_TRY(hone__cpu_other_load(f->problem, f->setup->others, name,
+                                      &r->variant, why, err));
+    if (why[0]) {
+        set_out(item, HONE_OUTCOME_CONSTRAINT, why);
+        return HONE_OK;
+    }
+    r->is_loaded = 1;
+    HONE_TRY(
+        hone__cpu_verify(f->problem, hone__cpu_variant_subject(&r->variant),
+                         r->variant.workspaces,
+                         r->variant.resolved.n_workspaces, &verdict, err));
+    item->error_ratio = verdict.error_ratio;
+    if (verdict.leaving)
+        return hone__fail(err, HONE_ERR_KERNEL, "%s", verdict.message);
+    if (verdict.outcome != HONE_OUTCOME_OK)
+        (void)snprintf(item->message, sizeof item->message, "%.300s",
+                       verdict.message);
+    return HONE_OK;
+}
+
 static hone_status enter(void *user, int i, hone_finalist *item,
                          hone_error *err)
 {
     final *f = user;
     hone_verdict verdict;
 
+    if (i >= f->request->n_entries)
+        return enter_rival(f, i, item, err);
     if (load(f, i, &f->runners[i], err) != HONE_OK) {
         set_out(item, hone__outcome_of(err), err->text);
         return HONE_OK;
@@ -127,7 +169,7 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
 static hone_status load_twin(void *user, int of, int *out, hone_error *err)
 {
     final *f = user;
-    runner *r = &f->runners[f->request->n_entries];
+    runner *r = &f->runners[twin_of(f)];
 
     unload(r);
     HONE_TRY(load(f, of, r, err));
@@ -181,10 +223,21 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
         status = hone__final_run(&ops, f, f->request, report, err);
     if (status == HONE_OK)
         status = hone__final_say(f->to_parent, report, err);
-    for (int i = 0; i <= f->request->n_entries; ++i)
+    for (int i = 0; i <= twin_of(f); ++i)
         unload(&f->runners[i]);
     hone__cpu_awkward_close(f->awkward);
     return status;
+}
+
+/* If only vendors' libraries are named, which this device cannot run, nobody
+ * has to hear so of each. */
+static int count_rivals(const hone_template *tmpl)
+{
+    int n_templates = 0;
+
+    for (size_t i = 0; i < tmpl->n_baselines; ++i)
+        n_templates += hone__other_is(tmpl->baselines[i].name);
+    return n_templates ? hone__final_count_rivals(tmpl) : 0;
 }
 
 hone_status hone__cpu_final(hone_cpu_problem *problem,
@@ -201,6 +254,7 @@ hone_status hone__cpu_final(hone_cpu_problem *problem,
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     } else {
         hone__final_request_unpack(in, request);
+        request->n_rivals = count_rivals(problem->tmpl);
         if (request->race_s <= 0)
             request->race_s = race_s;
         f->problem = problem;

@@ -3,6 +3,7 @@
 #include "tuner/cpu_problem.h"
 
 #include "runtime/alloc.h"
+#include "tuner/expect_other.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -143,7 +144,8 @@ static hone_status make_check(hone_cpu_problem *problem,
 {
     const hone_reference *reference = NULL;
 
-    if (strncmp(check->name, "cpu.", 4) != 0) {
+    if (strncmp(check->name, "cpu.", 4) != 0 &&
+        !hone__other_is(check->name)) {
         (void)snprintf(check->skipped, sizeof check->skipped,
                        "a vendor library of the GPU");
         return HONE_OK;
@@ -153,6 +155,8 @@ static hone_status make_check(hone_cpu_problem *problem,
                           "%s: a check compares the output array, but no "
                           "array is marked out or inout",
                           problem->tmpl->path);
+    if (hone__other_is(check->name))
+        return hone__cpu_expect_other(problem, check, setup, err);
     HONE_TRY(hone__reference_find(problem->tmpl, check->name,
                                   setup->references, setup->n_references,
                                   &reference, err));

@@ -93,6 +93,12 @@ hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
                                    const char *launch_spec,
                                    const void *object, size_t object_bytes,
                                    hone_cpu_variant *out, hone_error *err);
+/* One of another template, whose dimensions are these. */
+hone_status hone__cpu_variant_load_at(const hone_cpu_problem *problem,
+                                      const int64_t *dims, size_t n_dims,
+                                      const char *launch_spec,
+                                      const void *object, size_t object_bytes,
+                                      hone_cpu_variant *out, hone_error *err);
 void hone__cpu_variant_unload(hone_cpu_variant *variant);
 /* Runs all launches of the variant, at once. HONE_ERR_KERNEL with the
  * sentence of the kernel's own report. */

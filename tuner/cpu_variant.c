@@ -95,15 +95,26 @@ hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
                                    const void *object, size_t object_bytes,
                                    hone_cpu_variant *out, hone_error *err)
 {
+    return hone__cpu_variant_load_at(problem, problem->resolved.dims,
+                                     problem->resolved.n_dims, launch_spec,
+                                     object, object_bytes, out, err);
+}
+
+hone_status hone__cpu_variant_load_at(const hone_cpu_problem *problem,
+                                      const int64_t *dims, size_t n_dims,
+                                      const char *launch_spec,
+                                      const void *object, size_t object_bytes,
+                                      hone_cpu_variant *out, hone_error *err)
+{
     hone_status status;
 
     memset(out, 0, sizeof *out);
     out->fd = -1;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(
-            out->spec, problem->resolved.dims, problem->resolved.n_dims,
-            &problem->facts, &out->resolved, err);
+        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
+                                           &problem->facts, &out->resolved,
+                                           err);
     if (status == HONE_OK)
         status = open_object(object, object_bytes, out, err);
     if (status == HONE_OK) {

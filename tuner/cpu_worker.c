@@ -67,6 +67,23 @@ static hone_status serve(const server *s, int from_parent, hone_error *err)
     return status;
 }
 
+/* Checks by other templates that were left out. That vendors' libraries are
+ * not for this device is no news. */
+static void describe(const hone_cpu_problem *problem, char *out, size_t size)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < problem->n_checks && at < size; ++i) {
+        const hone_cpu_check *check = &problem->checks[i];
+
+        if (hone__other_is(check->name) && check->skipped[0])
+            at += (size_t)snprintf(out + at, size - at,
+                                   "%scheck %s was left out: %s",
+                                   at ? "; " : "", check->name,
+                                   check->skipped);
+    }
+}
+
 int hone__cpu_worker(void *user, int from_parent, int to_parent)
 {
     const double start_s = hone__now_s();
@@ -88,10 +105,11 @@ int hone__cpu_worker(void *user, int from_parent, int to_parent)
                                         !s.setup->sanitized, &s.awkward,
                                         &err);
     if (status == HONE_OK) {
-        const hone_ready_report ready = {
-            .setup_s = hone__now_s() - start_s, .n_sets = 1,
-            .n_sets_wanted = 1};
+        hone_ready_report ready = {.setup_s = hone__now_s() - start_s,
+                                   .n_sets = 1,
+                                   .n_sets_wanted = 1};
 
+        describe(s.problem, ready.notes, sizeof ready.notes);
         hone__ready_report_pack(&payload, &ready);
         (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
         status = serve(&s, from_parent, &err);

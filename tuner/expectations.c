@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the output of a problem must be: by a CPU reference in double
- * ("cpu.NAME"), or by a vendor library on the device ("cublas.gemm"). The
+ * ("cpu.NAME"), or on the device by a vendor library ("cublas.gemm") or another
+ * template ("template.NAME", expect_other.c). The
  * magnitude of an element is the operation on the absolute values of its
  * inputs: rounding errors are bounded in proportion to it. */
 #include "runtime/alloc.h"
 #include "tuner/baseline.h"
 #include "tuner/check_data.h"
 #include "tuner/expect_fft.h"
+#include "tuner/expect_other.h"
 #include "tuner/problem.h"
 
 #include <stdio.h>
@@ -114,7 +116,7 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
     return status;
 }
 
-/* ---- vendor libraries ---------------------------------------------------
+/* ---- what runs on the device --------------------------------------------
  */
 
 /* Absolute value of a scalar: clear the sign of what it holds. */
@@ -135,7 +137,7 @@ static void absolute_scalar(hone_type type, void *value)
     }
 }
 
-/* Copies of the arguments of one pass that a rival may write to. */
+/* Copies of the arguments of one pass that may be written to. */
 typedef struct device_args {
     hone_block block[HONE_MAX_ARGS];
     hone_cu_ptr pointer[HONE_MAX_ARGS];
@@ -192,10 +194,9 @@ static hone_status copy_args(hone_problem *problem, int pass, int absolute,
     return HONE_OK;
 }
 
-/* Run the rival on copies and keep its output as doubles. */
-static hone_status run_rival(hone_problem *problem, int pass, int absolute,
-                             hone_baseline *rival, hone_block *out,
-                             hone_error *err)
+static hone_status run_subject(hone_problem *problem, int pass, int absolute,
+                               hone_subject subject, hone_block *out,
+                               hone_error *err)
 {
     hone_gpu *device = problem->device;
     const hone_resolved_arg *output =
@@ -206,8 +207,8 @@ static hone_status run_rival(hone_problem *problem, int pass, int absolute,
     hone_status status = copy_args(problem, pass, absolute, &copy, err);
 
     if (status == HONE_OK)
-        status =
-            hone__baseline_enqueue(rival, 0, copy.args, device->stream, err);
+        status = subject.enqueue(subject.user, copy.args, device->stream,
+                                 err);
     if (status == HONE_OK)
         status =
             hone__block_alloc(device, (size_t)n * sizeof(double), out, err);
@@ -222,6 +223,27 @@ static hone_status run_rival(hone_problem *problem, int pass, int absolute,
         status = hone__device_synchronize(device, "making a reference", err);
     free_device_args(device, &copy);
     return status;
+}
+
+hone_status hone__expectations_run(hone_problem *problem, hone_check *check,
+                                   hone_subject subject, hone_error *err)
+{
+    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+        hone_expectation *e = &check->expected[pass];
+
+        if (pass == HONE_PASS_EXACT && !check->exact)
+            continue;
+        HONE_TRY(run_subject(problem, pass, 0, subject, &e->value, err));
+        HONE_TRY(run_subject(problem, pass, 1, subject, &e->magnitude, err));
+        e->count = hone__lane_count(&problem->resolved.args[problem->output]);
+    }
+    return HONE_OK;
+}
+
+static hone_status enqueue_rival(void *user, void *const *args,
+                                 hone_stream stream, hone_error *err)
+{
+    return hone__baseline_enqueue(user, 0, args, stream, err);
 }
 
 /* "cublas.gemm" is the rival "cublas"; "cub.sum" is "cub.sum". */
@@ -253,16 +275,9 @@ static hone_status expect_rival(hone_problem *problem, hone_check *check,
         hone__error_clear(err);
         return HONE_OK;
     }
-    for (int pass = 0; status == HONE_OK && pass < HONE_N_PASSES; ++pass) {
-        hone_expectation *e = &check->expected[pass];
-
-        if (pass == HONE_PASS_EXACT && !check->exact)
-            continue;
-        status = run_rival(problem, pass, 0, rival, &e->value, err);
-        if (status == HONE_OK)
-            status = run_rival(problem, pass, 1, rival, &e->magnitude, err);
-        e->count = hone__lane_count(&problem->resolved.args[problem->output]);
-    }
+    if (status == HONE_OK)
+        status = hone__expectations_run(
+            problem, check, (hone_subject){enqueue_rival, rival}, err);
     hone__baseline_close(rival);
     return status;
 }
@@ -296,6 +311,8 @@ hone_status hone__expectations_make(hone_problem *problem,
             HONE_TRY(expect_cpu(problem, check, setup, err));
         else if (strncmp(check->name, "cufft", 5) == 0)
             HONE_TRY(hone__expect_fft(problem, check, err));
+        else if (hone__other_is(check->name))
+            HONE_TRY(hone__expect_other(problem, check, setup, err));
         else
             HONE_TRY(expect_rival(problem, check, err));
     }

@@ -273,6 +273,12 @@ static hone_status run(final *f, hone_error *err)
     return HONE_OK;
 }
 
+int hone__final_count_rivals(const hone_template *tmpl)
+{
+    return tmpl->n_baselines < HONE_MAX_BASELINES ? (int)tmpl->n_baselines
+                                                  : HONE_MAX_BASELINES;
+}
+
 hone_status hone__final_run(const hone_final_ops *ops, void *user,
                             const hone_final_request *request,
                             hone_final_report *out, hone_error *err)

@@ -169,6 +169,8 @@ void hone__final_request_pack(hone_text *out,
                               const hone_final_request *request);
 /* Cubins and texts stay in the message. */
 void hone__final_request_unpack(hone_unpack *in, hone_final_request *out);
+/* The template's baselines, as far as a final takes them. */
+int hone__final_count_rivals(const hone_template *tmpl);
 /* Tell the parent where the final is. */
 void hone__final_say_at(int to_parent, int runner, hone_final_stage stage);
 /* Tell the parent how it ended. */

@@ -5,6 +5,7 @@
 #include "runtime/alloc.h"
 #include "tuner/awkward.h"
 #include "tuner/baseline.h"
+#include "tuner/expect_other.h"
 #include "tuner/verify.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ typedef struct rival {
 } rival;
 
 typedef struct runner {
-    hone_variant variant;
+    hone_variant variant; /* also of a rival that is another template */
     rival rival;
     hone_timer timer;
     int is_timed; /* the timer is open */
@@ -55,9 +56,20 @@ static int is_rival(const final *f, int i)
     return i >= f->request->n_entries && i < twin_of(f);
 }
 
+static const char *rival_name(const final *f, int i)
+{
+    return f->problem->tmpl->baselines[i - f->request->n_entries].name;
+}
+
+/* Is it a kernel of somebody else's? */
+static int is_foreign(const final *f, int i)
+{
+    return is_rival(f, i) && !hone__other_is(rival_name(f, i));
+}
+
 static hone_subject subject_of(final *f, int i)
 {
-    return is_rival(f, i)
+    return is_foreign(f, i)
                ? (hone_subject){enqueue_rival, &f->runners[i].rival}
                : hone__variant_subject(&f->runners[i].variant);
 }
@@ -257,17 +269,56 @@ static hone_status choose_way(final *f, rival *r, hone_finalist *item,
     return HONE_OK;
 }
 
+/* It may round differently: said, not excluded. */
+static hone_status judge_rival(final *f, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    const hone_variant *variant = &f->runners[i].variant;
+    hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
+    const hone_status status =
+        hone__verify(f->problem, subject_of(f, i), variant->workspaces,
+                     variant->resolved.n_workspaces, &verdict, err);
+
+    item->error_ratio = verdict.error_ratio;
+    if (verdict.outcome == HONE_OUTCOME_FAULT)
+        return context_lost(verdict.message, err);
+    if (status != HONE_OK)
+        return runner_failed(status, item, err);
+    if (verdict.leaving && !is_foreign(f, i))
+        return hone__fail(err, HONE_ERR_KERNEL, "%s", verdict.message);
+    if (verdict.outcome != HONE_OUTCOME_OK)
+        (void)snprintf(item->message, sizeof item->message, "%.300s",
+                       verdict.message);
+    return HONE_OK;
+}
+
+static hone_status enter_template(final *f, int i, hone_finalist *item,
+                                  hone_error *err)
+{
+    char why[256];
+    hone_status status =
+        hone__other_load(f->problem, f->setup->others, rival_name(f, i),
+                         &f->runners[i].variant, why, err);
+
+    if (status == HONE_OK && why[0])
+        set_out(item, HONE_OUTCOME_CONSTRAINT, why);
+    else if (status == HONE_OK)
+        return judge_rival(f, i, item, err);
+    return runner_failed(status, item, err);
+}
+
 static hone_status enter_rival(final *f, int i, hone_finalist *item,
                                hone_error *err)
 {
     hone_problem *problem = f->problem;
-    const char *name = problem->tmpl->baselines[i - f->request->n_entries];
+    const char *name = rival_name(f, i);
     rival *r = &f->runners[i].rival;
-    hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
     hone_status status;
 
     item->n_choices = 1;
     (void)snprintf(item->label, sizeof item->label, "%s", name);
+    if (hone__other_is(name))
+        return enter_template(f, i, item, err);
     status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
                                  problem->device->cuda, &r->baseline, err);
     if (status == HONE_OK) {
@@ -275,17 +326,8 @@ static hone_status enter_rival(final *f, int i, hone_finalist *item,
                        hone__baseline_label(r->baseline));
         status = choose_way(f, r, item, err);
     }
-    if (status == HONE_OK && hone__baseline_computes(r->baseline)) {
-        status =
-            hone__verify(problem, subject_of(f, i), NULL, 0, &verdict, err);
-        item->error_ratio = verdict.error_ratio;
-        if (verdict.outcome == HONE_OUTCOME_FAULT)
-            return context_lost(verdict.message, err);
-        /* A rival may round differently: said, not excluded. */
-        if (status == HONE_OK && verdict.outcome != HONE_OUTCOME_OK)
-            (void)snprintf(item->message, sizeof item->message, "%.300s",
-                           verdict.message);
-    }
+    if (status == HONE_OK && hone__baseline_computes(r->baseline))
+        return judge_rival(f, i, item, err);
     return runner_failed(status, item, err);
 }
 
@@ -308,7 +350,7 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
     runner *r = &f->runners[i];
     hone_status status = HONE_OK;
 
-    if (!is_rival(f, i))
+    if (!is_foreign(f, i))
         status = hone__variant_spread(&r->variant, HONE_PLACES, err);
     if (status == HONE_OK)
         status = hone__timer_open(f->problem, subject_of(f, i), &r->timer,
@@ -430,12 +472,6 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
     return status;
 }
 
-static int count_rivals(const hone_template *tmpl)
-{
-    return tmpl->n_baselines < HONE_MAX_BASELINES ? (int)tmpl->n_baselines
-                                                  : HONE_MAX_BASELINES;
-}
-
 hone_status hone__final_answer(hone_problem *problem,
                                const hone_problem_setup *setup,
                                hone_unpack *in, int to_parent,
@@ -451,7 +487,7 @@ hone_status hone__final_answer(hone_problem *problem,
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     } else {
         hone__final_request_unpack(in, request);
-        request->n_rivals = count_rivals(problem->tmpl);
+        request->n_rivals = hone__final_count_rivals(problem->tmpl);
         f->problem = problem;
         f->setup = setup;
         f->request = request;

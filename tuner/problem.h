@@ -8,8 +8,10 @@
 #include "tuner/audit.h"
 #include "tuner/check_data.h"
 #include "tuner/cpu_reference.h"
+#include "tuner/other_template.h"
 #include "tuner/selfcheck.h"
 #include "tuner/tuner.h"
+#include "tuner/variant.h"
 #include "tuner/watch.h"
 
 enum {
@@ -83,6 +85,8 @@ typedef struct hone_problem_setup {
     uint64_t seed;
     const hone_reference *references;
     size_t n_references;
+    const hone_others *others; /* templates as references and rivals; NULL:
+                                  there are none */
 } hone_problem_setup;
 
 /* Allocate and fill everything; if memory is short, with fewer copies than
@@ -144,6 +148,10 @@ hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err);
 
+/* Fill `check` for all passes it wants by running `subject` on copies of the
+ * inputs, and on their absolute values. */
+hone_status hone__expectations_run(hone_problem *problem, hone_check *check,
+                                   hone_subject subject, hone_error *err);
 /* Compute what each check expects (expectations.c). */
 hone_status hone__expectations_make(hone_problem *problem,
                                     const hone_problem_setup *setup,

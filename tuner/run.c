@@ -263,11 +263,14 @@ static hone_status default_spec(const hone_run_request *request,
 hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                       hone_error *err)
 {
-    const hone_farm_options farm = {.cache_folder = request->cache_folder};
+    const hone_farm_options farm = {.backend = request->backend,
+                                    .cache_folder = request->cache_folder,
+                                    .stop = request->stop};
     const int is_cpu = request->backend == HONE_BACKEND_CPU;
     hone_device_report device;
     hone_text code = {0};
     hone_text spec = {0};
+    hone_others *others = NULL;
     hone_device_lock lock = {.fd = -1};
     hone_status status;
 
@@ -279,6 +282,15 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
         status = hone__device_describe(request->device, &device, err);
     if (status == HONE_OK)
         status = default_spec(request, &device.facts, &spec, err);
+    if (status == HONE_OK)
+        status = hone__others_open(
+            &(hone_others_request){.tmpl = request->tmpl,
+                                   .launch_spec = hone__text_str(&spec),
+                                   .dims = request->dims,
+                                   .facts = &device.facts,
+                                   .arch = device.arch,
+                                   .farm = &farm},
+            &others, err);
     if (status == HONE_OK && !is_cpu)
         status = hone__own_code_compile(&farm, device.arch, &code, err);
     if (status == HONE_OK && !is_cpu)
@@ -296,7 +308,8 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                         .rotation = HONE_ROTATION_FINAL,
                         .seed = request->seed,
                         .references = request->references,
-                        .n_references = request->n_references}};
+                        .n_references = request->n_references,
+                        .others = others}};
 
         status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup,
                                   out, sizeof *out, err);
@@ -304,5 +317,6 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     hone__device_lock_drop(&lock);
     hone__text_free(&code);
     hone__text_free(&spec);
+    hone__others_close(others);
     return status;
 }

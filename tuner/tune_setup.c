@@ -95,6 +95,23 @@ static hone_status describe_device(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
+/* Before the process that owns the device, which inherits them. */
+static hone_status open_others(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+
+    return hone__others_open(
+        &(hone_others_request){
+            .tmpl = request->tmpl,
+            .launch_spec = hone__text_str(&run->default_spec),
+            .dims = request->dims,
+            .every_size = request->verify_only && !request->space_of_dims,
+            .facts = &run->device.facts,
+            .arch = run->device.arch,
+            .farm = &request->farm},
+        &run->others, err);
+}
+
 static void say_waiting(void *user, long holder)
 {
     char stage[64];
@@ -163,6 +180,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
+    HONE_TRY(open_others(run, err));
     run->gpu_setup = (hone_gpu_setup){
         .device = request->device,
         .timing = request->timing,
@@ -175,7 +193,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .rotation = HONE_ROTATION_TRIAL,
                     .seed = request->seed,
                     .references = request->references,
-                    .n_references = request->n_references}};
+                    .n_references = request->n_references,
+                    .others = run->others}};
     if (run->gpu_setup.sanitized)
         run->worker_log = tmpfile();
     HONE_TRY(hone__tune_gpu_start(run, err));
@@ -207,6 +226,7 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__search_close(run->search);
     hone__space_free(run->space);
     hone__own_code_free(&run->own_code);
+    hone__others_close(run->others);
     hone__text_free(&run->default_spec);
     hone__text_free(&run->folder);
 }

@@ -91,6 +91,7 @@ typedef struct hone_tune_run {
     size_t n_earlier;
     hone_farm *farm;
     hone_own_code own_code;
+    hone_others *others; /* NULL: there are none */
     hone_text default_spec;
     hone_text folder; /* of the template, for its own headers */
     hone_gpu_setup gpu_setup;

@@ -99,6 +99,9 @@ static void used(void **state)
     assert_null(t->checks[1].exact.expr);
     assert_string_equal(t->checks[0].reference, "cublas.gemm");
     assert_int_equal(t->n_baselines, 2);
+    assert_string_equal(t->baselines[1].name, "cub.sum");
+    assert_int_equal(t->baselines[1].line, t->baselines[0].line);
+    assert_string_equal(t->search_path, "");
     assert_int_equal(t->n_options, 2);
     assert_int_equal(strlen(t->sha256), 64);
     assert_int_equal(t->slots.total, HONE_N_FACTS + 2 + 7 + 3);

@@ -44,7 +44,8 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
                                     .rotation = HONE_ROTATION_TRIAL,
                                     .seed = 1,
                                     .references = axpy_references,
-                                    .n_references = 1};
+                                    .n_references = 1,
+                                    .others = f->others};
     f->job = (hone_trial_job){.id = 3,
                               .launch_spec = hone__text_str(&f->spec),
                               .cubin = "cubin",

@@ -14,6 +14,7 @@ typedef struct gpu_fixture {
     hone_gpu device;
     hone_problem *problem;
     hone_problem_setup setup;
+    const hone_others *others; /* what the setup gets when it is opened */
     hone_template *tmpl;
     hone_text spec;
     int64_t dims[1];

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Templates as references and rivals of others: see other_template.h. */
+#include "tuner/other_template.h"
+
+#include "gen/expand.h"
+#include "gen/space.h"
+#include "runtime/alloc.h"
+#include "tuner/farm.h"
+#include "tuner/gpu_worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int hone__other_is(const char *name)
+{
+    return strncmp(name, HONE_TEMPLATE_PREFIX,
+                   sizeof HONE_TEMPLATE_PREFIX - 1) == 0;
+}
+
+const hone_other *hone__other_find(const hone_others *others,
+                                   const char *name)
+{
+    for (size_t i = 0; others && i < others->n; ++i) {
+        if (strcmp(others->items[i].name, name) == 0)
+            return &others->items[i];
+    }
+    return NULL;
+}
+
+void hone__other_dims(const hone_other *other, const int64_t *dims,
+                      int64_t *out)
+{
+    for (size_t i = 0; i < other->tmpl->n_dims; ++i)
+        out[i] = other->from[i] < 0 ? other->tmpl->dims[i].default_value
+                                    : dims[other->from[i]];
+}
+
+/* ---- what is said -------------------------------------------------------
+ */
+
+/* HONE_ERR_INPUT with the place of the line that names it in front. */
+static hone_status complain(const hone_others *others,
+                            const hone_other *other, hone_error *err,
+                            const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static hone_status complain(const hone_others *others,
+                            const hone_other *other, hone_error *err,
+                            const char *format, ...)
+{
+    char text[640];
+    va_list values;
+
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s",
+                      others->tmpl->path, other->line, other->name, text);
+}
+
+/* The same for what another function said. */
+static hone_status locate(const hone_others *others, const hone_other *other,
+                          hone_status status, hone_error *err)
+{
+    char text[640];
+
+    if (!err)
+        return status;
+    (void)snprintf(text, sizeof text, "%.630s", err->text);
+    return hone__fail(err, status, "%s:%d: %s: %s", others->tmpl->path,
+                      other->line, other->name, text);
+}
+
+/* ---- finding it ---------------------------------------------------------
+ */
+
+/* Beside the template that names it, then where that one was looked for. */
+static hone_status load(const hone_template *by, const char *name,
+                        hone_template **out, hone_error *err)
+{
+    hone_diagnostics diagnostics = {0};
+    hone_text path = {0};
+    hone_status status;
+
+    hone__folder_of(by->path, &path);
+    hone__text_printf(&path, ":%s", by->search_path);
+    status = hone__text_check(&path, err);
+    if (status == HONE_OK)
+        status = hone__template_load(name + sizeof HONE_TEMPLATE_PREFIX - 1,
+                                     hone__text_str(&path), out, &diagnostics,
+                                     err);
+    hone__diagnostics_free(&diagnostics);
+    hone__text_free(&path);
+    return status;
+}
+
+/* Is `tmpl` checked by `by`, or by one that is? Each would vouch for the
+ * other. Rivals may name each other. The same file by another path is the
+ * same template. */
+static hone_status find_cycle(const hone_template *tmpl,
+                              const hone_template *by, int depth,
+                              int *out_found, hone_error *err)
+{
+    enum { DEEPEST = 8 }; /* nobody checks a check of a check that far */
+
+    *out_found |= strcmp(tmpl->sha256, by->sha256) == 0;
+    for (size_t i = 0; i < tmpl->n_checks && !*out_found; ++i) {
+        hone_template *next = NULL;
+        hone_status status;
+
+        if (!hone__other_is(tmpl->checks[i].reference))
+            continue;
+        if (depth == DEEPEST) {
+            *out_found = 1;
+            break;
+        }
+        status = load(tmpl, tmpl->checks[i].reference, &next, err);
+        if (status == HONE_OK)
+            status = find_cycle(next, by, depth + 1, out_found, err);
+        hone__template_free(next);
+        if (status != HONE_OK)
+            return status;
+    }
+    return HONE_OK;
+}
+
+/* ---- the same signature -------------------------------------------------
+ */
+
+static hone_status match_dim(const hone_others *others, hone_other *other,
+                             size_t i, hone_error *err)
+{
+    const hone_template *mine = others->tmpl;
+    const hone_template_dim *dim = &other->tmpl->dims[i];
+
+    other->from[i] = -1;
+    for (size_t k = 0; k < mine->n_dims; ++k) {
+        if (strcmp(mine->dims[k].name, dim->name) != 0)
+            continue;
+        other->from[i] = (int)k;
+        if (!mine->dims[k].n_types != !dim->n_types ||
+            mine->dims[k].is_choice != dim->is_choice)
+            return complain(others, other, err,
+                            "the dimension %s is a size in one of the two "
+                            "templates and a list of values in the other",
+                            dim->name);
+        return HONE_OK;
+    }
+    if (!dim->is_choice && !dim->default_value)
+        return complain(others, other, err,
+                        "its dimension %s has no default, and %s has none of "
+                        "that name",
+                        dim->name, mine->op);
+    return HONE_OK;
+}
+
+static hone_status match_args(const hone_others *others,
+                              const hone_other *other, hone_error *err)
+{
+    static const char *const modes[] = {"scalar", "in", "out", "inout"};
+    const hone_template *mine = others->tmpl;
+    const hone_template *its = other->tmpl;
+
+    _Static_assert(HONE_ARG_INOUT == 3 && HONE_ARG_SCALAR == 0,
+                   "the words are in the order of hone_arg_mode");
+    if (mine->n_args != its->n_args)
+        return complain(others, other, err,
+                        "it takes %zu arguments, and %s takes %zu: they must "
+                        "be the same",
+                        its->n_args, mine->op, mine->n_args);
+    for (size_t i = 0; i < mine->n_args; ++i) {
+        if (strcmp(mine->args[i].name, its->args[i].name) != 0)
+            return complain(others, other, err,
+                            "its argument %zu is '%s', and that of %s is "
+                            "'%s': they must be the same, in this order",
+                            i + 1, its->args[i].name, mine->op,
+                            mine->args[i].name);
+        if (mine->args[i].mode != its->args[i].mode)
+            return complain(others, other, err,
+                            "its argument '%s' is marked %s, and that of %s "
+                            "%s",
+                            its->args[i].name, modes[its->args[i].mode],
+                            mine->op, modes[mine->args[i].mode]);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__other_fits(const hone_others *others,
+                             const hone_other *other,
+                             const hone_resolved *mine,
+                             const hone_resolved *its, hone_error *err)
+{
+    for (size_t i = 0; i < mine->n_args; ++i) {
+        const hone_resolved_arg *a = &mine->args[i];
+        const hone_resolved_arg *b = &its->args[i];
+
+        if (a->type != b->type || a->count != b->count)
+            return complain(others, other, err,
+                            "its argument '%s' is %s[%lld] here, and that of "
+                            "%s is %s[%lld]",
+                            b->name, hone__type_name(b->type),
+                            (long long)b->count, others->tmpl->op,
+                            hone__type_name(a->type), (long long)a->count);
+    }
+    return HONE_OK;
+}
+
+/* Now, if both plans are valid at these sizes; else who runs it will see. */
+static hone_status compare_plans(const hone_others *others,
+                                 const hone_other *other,
+                                 const hone_others_request *request,
+                                 const int64_t *dims, hone_error *err)
+{
+    hone_launch_spec *specs[2] = {NULL, NULL};
+    hone_resolved *plans = hone__alloc(2 * sizeof *plans);
+    hone_status status = HONE_OK;
+
+    if (!plans)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (hone__launch_spec_parse(request->launch_spec, &specs[0], NULL) ==
+            HONE_OK &&
+        hone__launch_spec_parse(hone__text_str(&other->spec), &specs[1],
+                                NULL) == HONE_OK &&
+        hone__launch_spec_resolve(specs[0], request->dims,
+                                  request->tmpl->n_dims, request->facts,
+                                  &plans[0], NULL) == HONE_OK &&
+        hone__launch_spec_resolve(specs[1], dims, other->tmpl->n_dims,
+                                  request->facts, &plans[1], NULL) == HONE_OK)
+        status = hone__other_fits(others, other, &plans[0], &plans[1], err);
+    hone__launch_spec_free(specs[0]);
+    hone__launch_spec_free(specs[1]);
+    hone__free(plans);
+    return status;
+}
+
+/* ---- compiling it -------------------------------------------------------
+ */
+
+typedef struct source_unit {
+    hone_text source;
+    hone_text options;
+} source_unit;
+
+static hone_status expand(const hone_others_request *request,
+                          hone_other *other, const int64_t *dims,
+                          source_unit *out, hone_error *err)
+{
+    const hone_template *tmpl = other->tmpl;
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_space *space = NULL;
+    hone_status status;
+
+    if (!config)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__space_create(tmpl, request->every_size ? NULL : dims,
+                                request->facts, &space, err);
+    if (status == HONE_OK)
+        status = hone__space_default(space, config, err);
+    if (status == HONE_OK)
+        status = hone__expand_launch_spec(tmpl, config, &other->spec, err);
+    if (status == HONE_OK)
+        status =
+            hone__variant_source(tmpl, config, dims, request->farm->backend,
+                                 &out->source, &out->options, err);
+    hone__space_free(space);
+    hone__free(config);
+    return status;
+}
+
+typedef struct compiled {
+    hone_compile_output output;
+    int done;
+} compiled;
+
+static void take(void *user, int64_t job, hone_compile_output *output)
+{
+    compiled *c = user;
+
+    (void)job;
+    c->output = *output;
+    *output = (hone_compile_output){.ok = 0}; /* moved */
+    c->done = 1;
+}
+
+static hone_status run_farm(const hone_others_request *request,
+                            const hone_compile_input *input, compiled *out,
+                            hone_error *err)
+{
+    hone_farm_options one = *request->farm;
+    hone_farm *farm = NULL;
+    hone_status status;
+
+    one.n_workers = 1;
+    status = hone__farm_open(&one, take, out, &farm, err);
+    if (status == HONE_OK)
+        status = hone__farm_submit(farm, 0, input, err);
+    while (status == HONE_OK && !out->done) {
+        struct pollfd fds[8];
+
+        if (one.stop && *one.stop)
+            status = hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+        (void)poll(fds, hone__farm_descriptors(farm, fds, 8), 100);
+        if (status == HONE_OK)
+            status = hone__farm_pump(farm, err);
+    }
+    hone__farm_close(farm);
+    return status;
+}
+
+static hone_status compile(const hone_others *others,
+                           const hone_others_request *request,
+                           hone_other *other, const source_unit *unit,
+                           hone_error *err)
+{
+    const hone_template *tmpl = other->tmpl;
+    hone_text folder = {0};
+    compiled result = {.done = 0};
+    char arch[16];
+    hone_compile_input input = {.source = hone__text_str(&unit->source),
+                                .name = tmpl->path,
+                                .arch = arch,
+                                .options = hone__text_str(&unit->options),
+                                .origin = tmpl->sha256};
+    hone_status status;
+
+    hone__folder_of(tmpl->path, &folder);
+    input.folder = hone__text_str(&folder);
+    (void)snprintf(arch, sizeof arch, "%.14s%s", request->arch,
+                   tmpl->needs_arch_features ? "a" : "");
+    status = run_farm(request, &input, &result, err);
+    if (status == HONE_OK && result.output.ok) {
+        other->code = result.output.cubin; /* moved */
+        result.output.cubin = (hone_text){0};
+    } else if (status == HONE_OK && other->is_check) {
+        status = complain(others, other, err, "it does not compile: %.500s",
+                          hone__text_str(&result.output.log));
+    } else if (status == HONE_OK) {
+        (void)snprintf(other->why, sizeof other->why,
+                       "it does not compile: %.200s",
+                       hone__text_str(&result.output.log));
+    }
+    hone__compile_output_free(&result.output);
+    hone__text_free(&folder);
+    return status;
+}
+
+/* ---- one, and all -------------------------------------------------------
+ */
+
+/* What a template says to a problem that it is not for. */
+static int is_refusal(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_DIMS ||
+           status == HONE_ERR_NOT_FOUND;
+}
+
+static hone_status make(const hone_others *others,
+                        const hone_others_request *request, hone_other *other,
+                        hone_error *err)
+{
+    source_unit unit = {{0}, {0}};
+    int64_t mapped[HONE_MAX_DIMS], dims[HONE_MAX_DIMS];
+    hone_status status =
+        hone__cpu_can_run(other->tmpl, request->farm->backend, err);
+
+    hone__other_dims(other, request->dims, mapped);
+    if (status == HONE_OK)
+        status = hone__template_complete_dims(other->tmpl, mapped,
+                                              other->tmpl->n_dims, dims, err);
+    if (status == HONE_OK)
+        status = expand(request, other, dims, &unit, err);
+    if (is_refusal(status)) {
+        (void)snprintf(other->why, sizeof other->why, "%.250s",
+                       err ? err->text : "it is not for this problem");
+        hone__error_clear(err);
+        status = HONE_OK;
+    } else if (status == HONE_OK) {
+        status = compare_plans(others, other, request, dims, err);
+        if (status == HONE_OK)
+            status = compile(others, request, other, &unit, err);
+    }
+    hone__text_free(&unit.source);
+    hone__text_free(&unit.options);
+    return status;
+}
+
+static hone_status add(hone_others *others,
+                       const hone_others_request *request, const char *name,
+                       int line, int is_check, hone_error *err)
+{
+    hone_other *other = &others->items[others->n];
+    int found = 0;
+    hone_status status;
+
+    if (!hone__other_is(name) || hone__other_find(others, name) ||
+        others->n == HONE_MAX_OTHERS)
+        return HONE_OK;
+    *other = (hone_other){.name = name, .line = line, .is_check = is_check};
+    ++others->n;
+    status = load(others->tmpl, name, &other->tmpl, err);
+    if (status == HONE_OK && is_check)
+        status = find_cycle(other->tmpl, others->tmpl, 0, &found, err);
+    if (status != HONE_OK)
+        return locate(others, other, status, err);
+    if (found)
+        return complain(
+            others, other, err,
+            "a template cannot vouch for itself, not even through "
+            "another one: its own checks lead back here");
+    HONE_TRY(match_args(others, other, err));
+    for (size_t i = 0; i < other->tmpl->n_dims; ++i)
+        HONE_TRY(match_dim(others, other, i, err));
+    return make(others, request, other, err);
+}
+
+hone_status hone__others_open(const hone_others_request *request,
+                              hone_others **out, hone_error *err)
+{
+    const hone_template *tmpl = request->tmpl;
+    hone_status status = HONE_OK;
+    hone_others *others;
+    size_t n = 0;
+
+    *out = NULL;
+    for (size_t i = 0; i < tmpl->n_checks; ++i)
+        n += (size_t)hone__other_is(tmpl->checks[i].reference);
+    for (size_t i = 0; i < tmpl->n_baselines; ++i)
+        n += (size_t)hone__other_is(tmpl->baselines[i].name);
+    if (!n)
+        return HONE_OK;
+    others = hone__alloc(sizeof *others);
+    if (!others)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    others->tmpl = tmpl;
+    for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i)
+        status = add(others, request, tmpl->checks[i].reference,
+                     tmpl->checks[i].line, 1, err);
+    for (size_t i = 0; i < tmpl->n_baselines && status == HONE_OK; ++i)
+        status = add(others, request, tmpl->baselines[i].name,
+                     tmpl->baselines[i].line, 0, err);
+    if (status == HONE_OK)
+        *out = others;
+    else
+        hone__others_close(others);
+    return status;
+}
+
+void hone__others_close(hone_others *others)
+{
+    for (size_t i = 0; others && i < others->n; ++i) {
+        hone__text_free(&others->items[i].spec);
+        hone__text_free(&others->items[i].code);
+        hone__template_free(others->items[i].tmpl);
+    }
+    hone__free(others);
+}
