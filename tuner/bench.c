@@ -90,7 +90,7 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
     const hone_bench_variant *v = &b->variants.items[i];
 
     if (i >= b->variants.n) {
-        (void)snprintf(row->name, sizeof row->name, "%.31s",
+        (void)snprintf(row->name, sizeof row->name, "%.63s",
                        b->request->tmpl->baselines[-1 - item->id].name);
         (void)snprintf(row->label, sizeof row->label, "%s", item->label);
         return;

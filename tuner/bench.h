@@ -29,7 +29,7 @@ typedef struct hone_bench_request {
 
 /* A variant or a rival. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
-    char name[32];    /* "winner", "default", "config", or the rival's name */
+    char name[64];    /* "winner", "default", "config", or the rival's name */
     char label[96];   /* for people */
     char config[256]; /* of a variant; "" for rivals */
     hone_outcome outcome;

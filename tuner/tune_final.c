@@ -208,7 +208,7 @@ static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
         const hone_finalist *item = &report->items[i];
         hone_tune_baseline *b = &result->baselines[result->n_baselines++];
 
-        (void)snprintf(b->name, sizeof b->name, "%.31s",
+        (void)snprintf(b->name, sizeof b->name, "%.63s",
                        run->request->tmpl->baselines[-1 - item->id].name);
         (void)snprintf(b->label, sizeof b->label, "%.95s", item->label);
         (void)snprintf(b->message, sizeof b->message, "%.255s",

@@ -152,7 +152,7 @@ typedef struct hone_tune_request {
 
 /* A rival measured beside the winner, interleaved with it. */
 typedef struct hone_tune_baseline {
-    char name[32];
+    char name[64];
     char label[96];
     double time_ns;   /* median; 0 if it could not run */
     double spread_ns; /* half the interquartile range */

@@ -79,3 +79,31 @@ out_has "rows come in pairs"
 run 0 tune "$work/uses_pairs.cu" --dims 77,34 --device cpu \
     --strategy exhaustive --format json
 json shapes.0.outcomes.wrong=2
+
+# Its magnitude is that of absolute values: where the terms cancel to 0, an
+# error in proportion to what was added is still rounding.
+positive() {
+    cat <<END
+// SPDX-License-Identifier: Apache-2.0
+#pragma hone op $1(n) "y = x + |x|, $2"
+#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone launch $1 grid(ceildiv(n, 64)) block(64)
+#pragma hone check $3
+extern "C" __global__ void $1(const float *x, float *y, long long n)
+{
+    const long long i = (long long)blockIdx.x * 64 + threadIdx.x;
+
+    if (i < n)
+        y[i] = x[i] + (x[i] < 0 ? -x[i] : x[i]) $4;
+}
+END
+}
+positive sure "as it is" none "" >"$work/sure.cu"
+positive near "nearly" "template.sure tolerance(4)" "+ x[i] * 1e-7f" \
+    >"$work/near.cu"
+positive far "not quite" "template.sure tolerance(4)" "+ x[i] * 2e-6f" \
+    >"$work/far.cu"
+run 0 verify "$work/near.cu" --format json
+json checked=1 failed=0
+run 1 verify "$work/far.cu" --format json
+json checked=1 failed=1
