@@ -70,7 +70,8 @@ hone_status hone__load_template(const hone_options *options, const char *name,
                           "'%s': a definition in JSON (T1) has no code; only "
                           "'hone space' reads it", name);
     status = hone__locate_templates(options, &search_path, err);
-    if (status != HONE_OK && is_file(name)) { /* only what it names may lack */
+    /* Templates that a file names may stand beside it. */
+    if (status != HONE_OK && is_file(name)) {
         hone__error_clear(err);
         status = HONE_OK;
     }

@@ -112,9 +112,8 @@ hone_status hone__cpu_variant_load_at(const hone_cpu_problem *problem,
     out->fd = -1;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
-                                           &problem->facts, &out->resolved,
-                                           err);
+        status = hone__launch_spec_resolve(
+            out->spec, dims, n_dims, &problem->facts, &out->resolved, err);
     if (status == HONE_OK)
         status = open_object(object, object_bytes, out, err);
     if (status == HONE_OK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the output of a problem must be: by a CPU reference in double
- * ("cpu.NAME"), or on the device by a vendor library ("cublas.gemm") or another
- * template ("template.NAME", expect_other.c). The
- * magnitude of an element is the operation on the absolute values of its
- * inputs: rounding errors are bounded in proportion to it. */
+ * ("cpu.NAME"), or on the device by a vendor library ("cublas.gemm") or
+ * another template ("template.NAME", expect_other.c). The magnitude of an
+ * element is the operation on the absolute values of its inputs: rounding
+ * errors are bounded in proportion to it. */
 #include "runtime/alloc.h"
 #include "tuner/baseline.h"
 #include "tuner/check_data.h"
@@ -207,8 +207,8 @@ static hone_status run_subject(hone_problem *problem, int pass, int absolute,
     hone_status status = copy_args(problem, pass, absolute, &copy, err);
 
     if (status == HONE_OK)
-        status = subject.enqueue(subject.user, copy.args, device->stream,
-                                 err);
+        status =
+            subject.enqueue(subject.user, copy.args, device->stream, err);
     if (status == HONE_OK)
         status =
             hone__block_alloc(device, (size_t)n * sizeof(double), out, err);

@@ -5,7 +5,7 @@
 #include "gen/expand.h"
 #include "gen/space.h"
 #include "runtime/alloc.h"
-#include "tuner/farm.h"
+#include "tuner/compile_one.h"
 #include "tuner/gpu_worker.h"
 
 #include <stdarg.h>
@@ -268,46 +268,6 @@ static hone_status expand(const hone_others_request *request,
     return status;
 }
 
-typedef struct compiled {
-    hone_compile_output output;
-    int done;
-} compiled;
-
-static void take(void *user, int64_t job, hone_compile_output *output)
-{
-    compiled *c = user;
-
-    (void)job;
-    c->output = *output;
-    *output = (hone_compile_output){.ok = 0}; /* moved */
-    c->done = 1;
-}
-
-static hone_status run_farm(const hone_others_request *request,
-                            const hone_compile_input *input, compiled *out,
-                            hone_error *err)
-{
-    hone_farm_options one = *request->farm;
-    hone_farm *farm = NULL;
-    hone_status status;
-
-    one.n_workers = 1;
-    status = hone__farm_open(&one, take, out, &farm, err);
-    if (status == HONE_OK)
-        status = hone__farm_submit(farm, 0, input, err);
-    while (status == HONE_OK && !out->done) {
-        struct pollfd fds[8];
-
-        if (one.stop && *one.stop)
-            status = hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
-        (void)poll(fds, hone__farm_descriptors(farm, fds, 8), 100);
-        if (status == HONE_OK)
-            status = hone__farm_pump(farm, err);
-    }
-    hone__farm_close(farm);
-    return status;
-}
-
 static hone_status compile(const hone_others *others,
                            const hone_others_request *request,
                            hone_other *other, const source_unit *unit,
@@ -315,7 +275,7 @@ static hone_status compile(const hone_others *others,
 {
     const hone_template *tmpl = other->tmpl;
     hone_text folder = {0};
-    compiled result = {.done = 0};
+    hone_compile_output output;
     char arch[16];
     hone_compile_input input = {.source = hone__text_str(&unit->source),
                                 .name = tmpl->path,
@@ -328,19 +288,19 @@ static hone_status compile(const hone_others *others,
     input.folder = hone__text_str(&folder);
     (void)snprintf(arch, sizeof arch, "%.14s%s", request->arch,
                    tmpl->needs_arch_features ? "a" : "");
-    status = run_farm(request, &input, &result, err);
-    if (status == HONE_OK && result.output.ok) {
-        other->code = result.output.cubin; /* moved */
-        result.output.cubin = (hone_text){0};
+    status = hone__compile_one(request->farm, &input, &output, err);
+    if (status == HONE_OK && output.ok) {
+        other->code = output.cubin; /* moved */
+        output.cubin = (hone_text){0};
     } else if (status == HONE_OK && other->is_check) {
         status = complain(others, other, err, "it does not compile: %.500s",
-                          hone__text_str(&result.output.log));
+                          hone__text_str(&output.log));
     } else if (status == HONE_OK) {
         (void)snprintf(other->why, sizeof other->why,
                        "it does not compile: %.200s",
-                       hone__text_str(&result.output.log));
+                       hone__text_str(&output.log));
     }
-    hone__compile_output_free(&result.output);
+    hone__compile_output_free(&output);
     hone__text_free(&folder);
     return status;
 }
