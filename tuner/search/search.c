@@ -277,6 +277,14 @@ static int64_t next_first(hone_search *search)
     return -1;
 }
 
+/* Before the first good answer no strategy has an idea: what a farm asks for
+ * until then is spread too. */
+static int wants_spread(const hone_search *search)
+{
+    return search->n_spread > 0 ||
+           (search->best < 0 && !search->strategy->is_blind);
+}
+
 hone_status hone__search_next(hone_search *search, int64_t *out_index,
                               hone_error *err)
 {
@@ -286,7 +294,7 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     if (search->n_trials >= search->space.count)
         return HONE_OK;
     index = next_first(search);
-    if (index < 0 && search->n_spread > 0) {
+    if (index < 0 && wants_spread(search)) {
         --search->n_spread;
         index = hone__search_spread(search);
     }
