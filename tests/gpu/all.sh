@@ -56,6 +56,7 @@ step() { # step NAME
     planted) run planted 150 gpu_planted.sh ;;
     tma) run tma 150 gpu_tma.sh ;;
     special) run special 150 gpu_special.sh ;;
+    other) run other 60 gpu_other.sh ;;
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
