@@ -85,8 +85,8 @@ failed=0
 [ -s "$OUT/all.md" ] ||
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
-    set -- planted tma special kill faults throughput racing reduce rival \
-        sanitize gemm
+    set -- planted tma special other kill faults throughput racing reduce \
+        rival sanitize gemm
 for name in "$@"; do
     step "$name"
 done
