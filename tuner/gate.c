@@ -190,7 +190,7 @@ static hone_gate check_use(const hone_launch_need *launch,
     return HONE_GATE_PASS;
 }
 
-/* LIMITS of any kernel before DEFER of another. */
+/* LIMITS of any kernel before REJECT, that before DEFER of another. */
 static hone_gate gate_kernels(const hone_plan_need *plan,
                               const hone_facts *facts,
                               const hone_compile_output *compiled,
@@ -213,11 +213,11 @@ static hone_gate gate_kernels(const hone_plan_need *plan,
                                   "kernel '%s' spills %d bytes of registers",
                                   launch->kernel, use.spill_bytes);
     }
-    if (gate == HONE_GATE_PASS && compiled->warnings[0]) {
+    if (compiled->warnings[0]) {
         hone__compile_log_sentence(log, compiled->warnings, said,
                                    sizeof said);
-        gate = hone__gate_say(
-            to, HONE_GATE_DEFER,
+        return hone__gate_say(
+            to, HONE_GATE_REJECT,
             "the compiler gave up on wgmma or setmaxnreg (%s)%s%s",
             compiled->warnings, *said ? ": " : "", said);
     }

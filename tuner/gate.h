@@ -16,6 +16,7 @@
 typedef enum hone_gate {
     HONE_GATE_PASS,
     HONE_GATE_LIMITS, /* cannot run on this device */
+    HONE_GATE_REJECT, /* could run, but the compiler says it is a poor one */
     HONE_GATE_DEFER   /* tried when nothing better is left */
 } hone_gate;
 
@@ -49,9 +50,9 @@ hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
 /* After compiling, with what ptxas reports per kernel.
  * LIMITS: registers x threads over the register file, static and dynamic
  * shared memory together over the limit of a block.
- * DEFER: a kernel that is launched spills, or the compiler warned that it
- * gave up on wgmma or setmaxnreg (`compiled->warnings`); the sentence is the
- * compiler's.
+ * REJECT: the compiler warned that it gave up on wgmma or setmaxnreg
+ * (`compiled->warnings`); the sentence is the compiler's.
+ * DEFER: a kernel that is launched spills.
  * A failed compile passes: it has an outcome of its own. */
 hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
                               size_t n_dims, const hone_facts *facts,

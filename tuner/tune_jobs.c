@@ -267,7 +267,9 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
             hone__text_str(&job->spec), run->request->dims,
             run->request->tmpl->n_dims, &run->device.facts, &job->compiled,
             why, sizeof why);
-    if (gate == HONE_GATE_LIMITS)
+    /* The default is what others are compared with, however poor. */
+    if (gate == HONE_GATE_LIMITS ||
+        (gate == HONE_GATE_REJECT && job->index != run->default_index))
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
     if (gate == HONE_GATE_DEFER && may_wait(run, job)) {
         ++run->result->n_deferred;

@@ -198,10 +198,10 @@ static void test_compiled(void **state)
     /* 72 registers for 1024 threads: `second`, where it is launched. */
     expect(compiled(plan("256", "0"), 1001, ""), HONE_GATE_LIMITS,
            "kernel 'second' takes 72");
-    expect(compiled(plan("256", "0"), 500, "C7510"), HONE_GATE_DEFER,
+    expect(compiled(plan("256", "0"), 500, "C7510"), HONE_GATE_REJECT,
            "(C7510)");
     /* In the log: with what the compiler says. */
-    expect(compiled(plan("256", "0"), 500, "C7517,C7508"), HONE_GATE_DEFER,
+    expect(compiled(plan("256", "0"), 500, "C7517,C7508"), HONE_GATE_REJECT,
            "(C7517,C7508): warpgroup.wait is injected");
 }
 

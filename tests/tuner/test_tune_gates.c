@@ -116,14 +116,53 @@ static void test_compilers_that_fail(void **state)
     close_gpu_run(g);
 }
 
+/* What ptxas says of a kernel that spills. */
+static hone_compile_output spilling(void)
+{
+    hone_compile_output output = {.ok = 1, .registers = 255};
+
+    hone__text_puts(
+        &output.log,
+        "ptxas info    : Compiling entry function 'axpy' for 'sm_90'\n"
+        "ptxas info    : Function properties for axpy\n"
+        "    8 bytes stack frame, 12 bytes spill stores, 20 bytes spill "
+        "loads\n"
+        "ptxas info    : Used 255 registers, used 1 barriers\n");
+    return output;
+}
+
+/* Where the compiler gave up on wgmma, nothing is tried; but the default. */
+static void test_warned_is_rejected(void **state)
+{
+    const hone_compile_output warned = {
+        .ok = 1, .registers = 90, .warnings = "C7510", .cached = 1};
+    gpu_run *g = open_gpu_run(*state, 100);
+    int64_t index;
+
+    compile_one(g, &warned);
+    assert_int_equal(g->run.progress.outcomes[HONE_OUTCOME_LIMITS], 1);
+    assert_int_equal(seen.n_told, 1);
+    assert_true(seen.told[0].answer.time_ns <= 0);
+    assert_int_equal(g->run.deferred.n, 0);
+    index = seen.asked[0];
+    close_gpu_run(g);
+    g = open_gpu_run(*state, 100);
+    g->run.default_index = index;
+    compile_one(g, &warned);
+    assert_int_equal(seen.asked[0], index);
+    assert_int_equal(g->run.queued.n, 1);
+    hone__tune_job_free(hone__tune_queue_take(&g->run.queued));
+    close_gpu_run(g);
+}
+
 /* What is put off is not told yet, and the search goes on. */
 static void test_deferred_is_not_told(void **state)
 {
     gpu_run *g = open_gpu_run(*state, 100);
+    hone_compile_output spills = spilling();
     int64_t index, n_more = 0;
 
-    compile_one(g, &(hone_compile_output){
-                       .ok = 1, .registers = 255, .warnings = "C7510"});
+    compile_one(g, &spills);
     assert_int_equal(g->run.deferred.n, 1);
     assert_int_equal(g->result.n_deferred, 1);
     assert_int_equal(hone__tune_under_way(&g->run), 0);
@@ -145,8 +184,8 @@ static void test_deferred_is_not_told(void **state)
     g = open_gpu_run(*state, 100);
     g->run.seeds[0].index = index;
     g->run.n_seeds = 1;
-    compile_one(g, &(hone_compile_output){
-                       .ok = 1, .registers = 255, .warnings = "C7510"});
+    spills = spilling();
+    compile_one(g, &spills);
     assert_int_equal(seen.asked[0], index); /* the same seed of chance */
     assert_int_equal(g->run.deferred.n, 0);
     assert_int_equal(g->run.queued.n, 1);
@@ -159,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gated_before_compiling),
         cmocka_unit_test(test_compilers_that_fail),
+        cmocka_unit_test(test_warned_is_rejected),
         cmocka_unit_test(test_deferred_is_not_told),
     };
 
