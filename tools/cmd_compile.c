@@ -191,7 +191,7 @@ static hone_exit finish(compile_view *view, hone_status status,
                         const hone_error *err)
 {
     hone_exit code = HONE_EXIT_DONE;
-    char message[512];
+    char message[512] = "";
 
     /* Also when nothing was finished before the interruption. */
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
@@ -210,8 +210,9 @@ static hone_exit finish(compile_view *view, hone_status status,
     }
     if (status != HONE_OK)
         return hone__message_error(err);
-    return code == HONE_EXIT_DONE && result->n_failed ? HONE_EXIT_NEGATIVE
-                                                      : code;
+    if (code == HONE_EXIT_DONE && (result->n_failed || message[0]))
+        code = HONE_EXIT_NEGATIVE;
+    return code;
 }
 
 static hone_exit compile(const hone_options *options,

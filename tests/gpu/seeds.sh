@@ -15,21 +15,25 @@ dims=$3
 config=$4
 shift 4
 TRIALS=${TRIALS:-150}
-name=$op-$dims
+problem=$op-$dims # step has a `name` of its own
 first=$1
 
 for seed in "$@"; do
     shift
-    step "tune-$name-$seed" hone tune "$op" --dims "$dims" \
+    step "tune-$problem-$seed" hone tune "$op" --dims "$dims" \
         --budget "$TRIALS" --seed "$seed" --no-seeds \
-        --db "$OUT/$name.$seed.db"
-    found=$(field "tune-$name-$seed" shapes[0].winner)
+        --db "$OUT/$problem.$seed.db"
+    found=$(field "tune-$problem-$seed" shapes[0].winner)
+    [ -n "$found" ] || {
+        echo "FAILED: $problem, seed $seed: no winner"
+        exit 1
+    }
     set -- "$@" --config "$found"
-    echo "$name, seed $seed: $(field "tune-$name-$seed" shapes[0].seconds) s" \
+    echo "$problem, seed $seed: $(field "tune-$problem-$seed" shapes[0].seconds) s" \
         "$found"
 done
-step "bench-$name" hone bench "$op" --dims "$dims" \
-    --db "$OUT/$name.$first.db" --config "$config" "$@"
+step "bench-$problem" hone bench "$op" --dims "$dims" \
+    --db "$OUT/$problem.$first.db" --config "$config" "$@"
 echo
 echo '| runner | time us | x the first winner | 95 % interval |'
 echo '|---|---|---|---|'
@@ -38,5 +42,5 @@ db_ask :memory: "select '| ' || (j.value ->> 'label') || ' | ' ||
     round(j.value ->> 'ratio', 3) || ' | ' ||
     round(j.value ->> 'ratio_low', 3) || '-' ||
     round(j.value ->> 'ratio_high', 3) || ' |'
-    from json_each(readfile('$OUT/bench-$name.json'), '\$.rows') j"
+    from json_each(readfile('$OUT/bench-$problem.json'), '\$.rows') j"
 exit $status

@@ -61,11 +61,11 @@ run 0 compile "$work/gated.cu" --cache-dir "$cache" --format json \
 json variants=6 gated=4 failed=0 failures
 out_has '"failures": []'
 # By name: the reason is told.
-run 0 compile "$work/gated.cu" --cache-dir "$cache" --config T=2048 \
+run 1 compile "$work/gated.cu" --cache-dir "$cache" --config T=2048 \
     --format json
 json variants=1 gated=1 failed=0 failures.0.outcome=limits
 # None at all: why.
-run 0 compile "$work/gated.cu" --cache-dir "$cache" --format json --dims 1024G
+run 1 compile "$work/gated.cu" --cache-dir "$cache" --format json --dims 1024G
 json variants=6 gated=6
 out_has '"message": "6 of 6: limits; for example: grid.y of kernel'
 err_has "nothing was compiled: 6 of 6: limits; for example: grid.y of kernel"

@@ -347,23 +347,6 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
     return HONE_OK;
 }
 
-void hone__search_progress(const hone_search *search, double gain,
-                           int64_t *out_last, int64_t *out_told)
-{
-    double best = INFINITY;
-
-    *out_last = 0;
-    *out_told = search->n_told;
-    for (int64_t i = 0; i < search->n_told; ++i) {
-        const double time_ns = search->trials[search->told[i]].time_ns;
-
-        if (time_ns < best * (1 - gain) || (isinf(best) && !isinf(time_ns))) {
-            best = time_ns;
-            *out_last = i + 1;
-        }
-    }
-}
-
 /* ---- templates' spaces --------------------------------------------------
  */
 

@@ -45,7 +45,8 @@ typedef struct hone_search_options {
 /* What became of a configuration. */
 typedef struct hone_search_answer {
     double time_ns; /* 0: it failed */
-    double cost_s;  /* what the trial cost; 0: not known */
+    double cost_s;  /* what the trial cost; 0: not known. Kept with the trial:
+                       weighing it gained nothing (docs/decisions.md, 49) */
 } hone_search_answer;
 
 /* `name` is one of hone__search_names(). The space's `user` must outlive the
@@ -74,11 +75,6 @@ int hone__search_is_learning(const hone_search *search);
 
 /* Was it asked for, or told? */
 int hone__search_knows(const hone_search *search, int64_t index);
-
-/* Which trial of those told was the last that made the best faster by more
- * than the fraction `gain`, and how many were told: for stopping rules. */
-void hone__search_progress(const hone_search *search, double gain,
-                           int64_t *out_last, int64_t *out_told);
 
 /* The strategies, in the order of their table: names with a sentence each.
  * `i` from 0; returns 0 after the last. */
