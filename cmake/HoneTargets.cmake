@@ -33,6 +33,18 @@ function(hone_configure_target target)
 endfunction()
 
 # hone_module(NAME SOURCES file... LINK target...)
+# Every .c file of this folder and of the rooms that are named: a new file
+# needs no line here.
+function(hone_sources out)
+  set(patterns "*.c")
+  foreach(room ${ARGN})
+    list(APPEND patterns "${room}/*.c")
+  endforeach()
+  file(GLOB found CONFIGURE_DEPENDS ${patterns})
+  list(SORT found)
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 function(hone_module name)
   cmake_parse_arguments(M "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${M_SOURCES})

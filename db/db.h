@@ -20,9 +20,9 @@
 #ifndef HONE_DB_DB_H
 #define HONE_DB_DB_H
 
-#include "runtime/error.h"
-#include "runtime/hash.h"
-#include "runtime/text.h"
+#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,20 +65,21 @@ const char *hone__db_sync_elsewhere(hone_db *db);
 /* A commit waits again; the next one makes all before it durable. */
 hone_status hone__db_sync_here(hone_db *db, hone_error *err);
 
-/* ---- what is measured: put once, the same again gives the same id ------- */
+/* ---- what is measured: put once, the same again gives the same id -------
+ */
 
 typedef struct hone_db_device {
-    const char *kind;           /* "cuda", "cpu" or "replay" */
-    const char *name;           /* "NVIDIA H200" */
-    const char *arch;           /* "sm_90" */
+    const char *kind; /* "cuda", "cpu" or "replay" */
+    const char *name; /* "NVIDIA H200" */
+    const char *arch; /* "sm_90" */
     int64_t sm_count;
     int64_t memory_bytes;
     int64_t l2_bytes;
-    const char *driver_version; /* "13000"; of a cpu device "" */
-    const char *facts_json;     /* object of device facts; NULL: "{}" */
+    const char *driver_version;  /* "13000"; of a cpu device "" */
+    const char *properties_json; /* object of device properties; NULL: "{}" */
 } hone_db_device;
 
-/* Identity: everything but the facts. */
+/* Identity: everything but the properties. */
 hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
                                 int64_t *out_id, hone_error *err);
 /* The identity as 64 hex digits: what makes two devices the same one. */
@@ -88,22 +89,21 @@ hone_status hone__db_device_fingerprint(const hone_db_device *device,
 
 typedef struct hone_db_template {
     const char *op;
-    const char *name;     /* base name of its file: "gemm_f16.cu" */
-    const char *sha256;   /* of the file and what it includes */
-    const char *source;   /* its text */
+    const char *name;   /* base name of its file: "gemm_f16.cu" */
+    const char *sha256; /* of the file and what it includes */
+    const char *source; /* its text */
     size_t source_bytes;
 } hone_db_template;
 
 /* Identity: op, name, sha256. The last one put is the latest of its op. */
-hone_status hone__db_template_put(hone_db *db,
-                                  const hone_db_template *tmpl,
+hone_status hone__db_template_put(hone_db *db, const hone_db_template *tmpl,
                                   int64_t *out_id, hone_error *err);
 
 typedef struct hone_db_problem {
     const char *op;
     const int64_t *dims; /* completed */
     size_t n_dims;
-    const char *label;   /* "M=4096 N=4096 K=4096", for people */
+    const char *label; /* "M=4096 N=4096 K=4096", for people */
 } hone_db_problem;
 
 /* Identity: op and dims. */
@@ -132,22 +132,22 @@ hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
 typedef struct hone_db_variant {
     int64_t template_id;
     int64_t toolchain_id;
-    const char *config;       /* canonical: "BM=128,BN=64" */
-    const char *types;        /* codes of the problem's type dimensions,
-                                 comma-joined: "4"; NULL if it has none */
-    const char *arch;         /* what it was compiled for: "sm_90a" */
-    const char *options;      /* compiler options, one a line; NULL: none */
-    const char *compile_key;  /* SHA-256 of all the compiler read; NULL if
-                                 it was never asked */
-    const char *outcome;      /* "ok", "compile", "constraint", "timeout" */
-    int64_t registers;        /* the next four count if outcome is ok; */
-    int64_t spill_bytes;      /* negative: unknown */
+    const char *config;      /* canonical: "BM=128,BN=64" */
+    const char *types;       /* codes of the problem's type dimensions,
+                                comma-joined: "4"; NULL if it has none */
+    const char *arch;        /* what it was compiled for: "sm_90a" */
+    const char *options;     /* compiler options, one a line; NULL: none */
+    const char *compile_key; /* SHA-256 of all the compiler read; NULL if
+                                it was never asked */
+    const char *outcome;     /* "ok", "compile", "constraint", "timeout" */
+    int64_t registers;       /* the next four count if outcome is ok; */
+    int64_t spill_bytes;     /* negative: unknown */
     int64_t static_shared_bytes;
     int64_t compile_time_ns;  /* 0: came from a cache */
     const char *cubin_sha256; /* artifacts that were put; NULL: none */
     const char *log_sha256;
-    const char *launch_plan;  /* runtime/launch_spec.h */
-    int is_default;           /* the template's default configuration */
+    const char *launch_plan;       /* runtime/launch/launch_spec.h */
+    int is_default;                /* the template's default configuration */
     const char *compiler_warnings; /* codes of those that make it slow:
                                       "C7510,C7515"; NULL: none */
 } hone_db_variant;
@@ -157,7 +157,8 @@ typedef struct hone_db_variant {
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err);
 
-/* ---- measurements ------------------------------------------------------- */
+/* ---- measurements -------------------------------------------------------
+ */
 
 /* One `hone tune` of one problem: what all its trials have in common. */
 typedef struct hone_db_session {
@@ -167,7 +168,7 @@ typedef struct hone_db_session {
     const char *mode;     /* "cold" or "hot" */
     const char *strategy; /* "exhaustive", "random", .. */
     uint64_t seed;
-    const char *budget;   /* "200", "60s", "" */
+    const char *budget; /* "200", "60s", "" */
 } hone_db_session;
 
 /* Starts now, status "running". Sessions for the same work that still say
@@ -182,63 +183,64 @@ hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
 /* What a session finds out about its device and itself. Negative numbers and
  * NULL: not known, and what is stored stays; so it may be called whenever
  * something becomes known. */
-typedef struct hone_db_session_facts {
+typedef struct hone_db_session_summary {
     double event_floor_ns; /* shortest time between two events */
     double noise_floor;    /* relative: differences below it mean nothing */
     int64_t warm_up_ns;
-    int64_t gpu_busy_ns;   /* of gpu_wall_ns, from first to last trial */
+    int64_t gpu_busy_ns; /* of gpu_wall_ns, from first to last trial */
     int64_t gpu_wall_ns;
-    const char *verdict;   /* "decided", "tied", "too_noisy", "only_one" */
-    const char *stopped;   /* "exhausted", "budget", .., see FORMAT.md */
-} hone_db_session_facts;
+    const char *verdict; /* "decided", "tied", "too_noisy", "only_one" */
+    const char *stopped; /* "exhausted", "budget", .., see FORMAT.md */
+} hone_db_session_summary;
 
-hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
-                                      const hone_db_session_facts *facts,
-                                      hone_error *err);
+hone_status
+hone__db_session_measured(hone_db *db, int64_t session_id,
+                          const hone_db_session_summary *properties,
+                          hone_error *err);
 
 /* One variant measured once, whatever became of it. Device, problem and mode
  * are its session's. */
 typedef struct hone_db_trial {
     int64_t session_id;
     int64_t variant_id;
-    const char *outcome;        /* tuner/outcome.h spells them */
-    const char *message;        /* why it is not ok; NULL: nothing to say */
-    double time_ns;             /* median of one execution; 0: not timed */
-    double spread_ns;           /* half the interquartile range */
-    const double *samples_ns;   /* each per execution, as measured */
+    const char *outcome;      /* tuner/judge/outcome.h spells them */
+    const char *message;      /* why it is not ok; NULL: nothing to say */
+    double time_ns;           /* median of one execution; 0: not timed */
+    double spread_ns;         /* half the interquartile range */
+    const double *samples_ns; /* each per execution, as measured */
     size_t n_samples;
     int64_t launches_per_sample;
-    double error_ratio;         /* error over the bound; kept if the outcome
-                                   is ok, wrong or unstable; may be inf;
-                                   negative: unknown */
+    double error_ratio; /* error over the bound; kept if the outcome
+                           is ok, wrong or unstable; may be inf;
+                           negative: unknown */
     int verified;
-    int64_t sm_clock_mhz;       /* NVML; <= 0: unknown, and then the three */
-    int64_t power_mw;           /*   below it are unknown as well */
+    int64_t sm_clock_mhz; /* NVML; <= 0: unknown, and then the three */
+    int64_t power_mw;     /*   below it are unknown as well */
     int64_t temperature_c;
-    uint64_t throttle_reasons;  /* NVML's bits */
-    int64_t started_unix_ns;    /* 0: now */
-    int64_t gpu_time_ns;        /* spent on the device for it, all in all */
-    const char *timing;         /* "graph", "event", "host"; NULL: unknown,
-                                   and then the next is, too, if 0 */
-    int64_t n_discarded;        /* samples that were thrown away */
-    int64_t sample_time_ns;     /* of gpu_time_ns, in samples; <= 0:
-                                   unknown */
+    uint64_t throttle_reasons; /* NVML's bits */
+    int64_t started_unix_ns;   /* 0: now */
+    int64_t gpu_time_ns;       /* spent on the device for it, all in all */
+    const char *timing;        /* "graph", "event", "host"; NULL: unknown,
+                                  and then the next is, too, if 0 */
+    int64_t n_discarded;       /* samples that were thrown away */
+    int64_t sample_time_ns;    /* of gpu_time_ns, in samples; <= 0:
+                                  unknown */
 } hone_db_trial;
 
 hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
                                int64_t *out_id, hone_error *err);
 
-/* A rival, measured in a session. */
+/* A baseline, measured in a session. */
 typedef struct hone_db_baseline {
     int64_t session_id;
-    const char *name;      /* "cublaslt" */
-    const char *label;     /* "cuBLASLt (best of 8)" */
-    int64_t choice;        /* which of its ways was the fastest, from 0 */
-    int64_t n_choices;
-    double time_ns;        /* 0: it could not run, `message` says why */
+    const char *name;  /* "cublaslt" */
+    const char *label; /* "cuBLASLt (best of 8)" */
+    int64_t algorithm; /* which of its ways was the fastest, from 0 */
+    int64_t n_algorithms;
+    double time_ns; /* 0: it could not run, `message` says why */
     double spread_ns;
     int64_t n_samples;
-    double error_ratio;    /* negative: unknown */
+    double error_ratio; /* negative: unknown */
     const char *message;
 } hone_db_baseline;
 
@@ -249,10 +251,10 @@ hone_status hone__db_baseline_put(hone_db *db,
 
 /* One place of a ranking; rank 1 is the winner. */
 typedef struct hone_db_ranked {
-    int64_t trial_id;       /* of this device, problem and mode; ok */
-    double time_ns;         /* as of the final, which may differ from the
-                               trial's own */
-    double ci_low_ns;       /* confidence interval of time_ns; 0: none */
+    int64_t trial_id; /* of this device, problem and mode; ok */
+    double time_ns;   /* as of the final, which may differ from the
+                         trial's own */
+    double ci_low_ns; /* confidence interval of time_ns; 0: none */
     double ci_high_ns;
     const char *decided_by; /* one sentence; NULL: "" */
 } hone_db_ranked;
@@ -263,7 +265,8 @@ hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
                                  const hone_db_ranked *ranked,
                                  size_t n_ranked, hone_error *err);
 
-/* ---- why: the steps to a result ------------------------------------------ */
+/* ---- why: the steps to a result ------------------------------------------
+ */
 
 /* One decision about a variant, a trial or a session as a whole. */
 typedef struct hone_db_decision {
@@ -275,21 +278,22 @@ typedef struct hone_db_decision {
     double ratio;             /* its time over the other's; 0: none, as the */
     double ratio_low;         /*   ends of its confidence interval */
     double ratio_high;
-    int64_t n_samples;        /* that it rests on */
-    const char *text;         /* the reason, one sentence */
+    int64_t n_samples; /* that it rests on */
+    const char *text;  /* the reason, one sentence */
 } hone_db_decision;
 
 hone_status hone__db_decision_put(hone_db *db,
                                   const hone_db_decision *decision,
                                   int64_t *out_id, hone_error *err);
 
-/* ---- reading back ------------------------------------------------------- */
+/* ---- reading back -------------------------------------------------------
+ */
 
 /* What makes an old trial valid today. */
 typedef struct hone_db_trial_key {
-    int64_t device_id;    /* holds the driver version */
+    int64_t device_id; /* holds the driver version */
     int64_t problem_id;
-    int64_t template_id;  /* holds the template's hash */
+    int64_t template_id; /* holds the template's hash */
     int64_t toolchain_id;
     const char *mode;
 } hone_db_trial_key;
@@ -298,17 +302,17 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     int64_t trial_id;
     int64_t variant_id;
     const char *config;
-    const char *arch;          /* compiled for */
+    const char *arch; /* compiled for */
     const char *options;
-    const char *compile_key;   /* "" if there was none */
+    const char *compile_key; /* "" if there was none */
     const char *outcome;
     const char *message;
-    double time_ns;            /* 0: not timed */
+    double time_ns; /* 0: not timed */
     double spread_ns;
     int64_t n_samples;
-    double error_ratio;        /* negative: unknown */
-    const char *cubin_sha256;  /* "" if there is none */
-    const char *timing;        /* "" if unknown */
+    double error_ratio;       /* negative: unknown */
+    const char *cubin_sha256; /* "" if there is none */
+    const char *timing;       /* "" if unknown */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not
@@ -338,15 +342,15 @@ hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
 /* One of the best of a problem on a device. */
 typedef struct hone_db_ranked_row { /* strings are valid during the call */
     const char *config;
-    const char *dims;   /* as stored: "4096,4096,512" */
-    const char *label;  /* of the problem, for people */
+    const char *dims;  /* as stored: "4096,4096,512" */
+    const char *label; /* of the problem, for people */
     const char *mode;
     const char *device_name;
     const char *arch;
     int64_t sm_count;
     int64_t device_id;
     int64_t problem_id;
-    int64_t rank;       /* 1: the winner */
+    int64_t rank; /* 1: the winner */
 } hone_db_ranked_row;
 
 typedef hone_status (*hone_db_ranked_fn)(void *user,
@@ -372,9 +376,9 @@ typedef enum hone_db_kind {
 typedef struct hone_db_value {
     hone_db_kind kind;
     int64_t integer;
-    double real;         /* of INTEGER too */
-    const char *text;    /* "" for NULL and numbers */
-    size_t size_bytes;   /* of text, without its NUL */
+    double real;       /* of INTEGER too */
+    const char *text;  /* "" for NULL and numbers */
+    size_t size_bytes; /* of text, without its NUL */
 } hone_db_value;
 
 /* Values for parameters of hone__db_query(). */

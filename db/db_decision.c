@@ -24,35 +24,35 @@ static hone_db_value id_if_given(int64_t id)
     return hone__db_integer_if(id != 0, id);
 }
 
-hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
-                                      const hone_db_session_facts *facts,
-                                      hone_error *err)
+hone_status
+hone__db_session_measured(hone_db *db, int64_t session_id,
+                          const hone_db_session_summary *summary,
+                          hone_error *err)
 {
     const hone_db_value values[] = {hone__db_integer(session_id),
-                                    real_if_known(facts->event_floor_ns),
-                                    real_if_known(facts->noise_floor),
-                                    integer_if_known(facts->warm_up_ns),
-                                    integer_if_known(facts->gpu_busy_ns),
-                                    integer_if_known(facts->gpu_wall_ns),
-                                    hone__db_text(facts->verdict),
-                                    hone__db_text(facts->stopped)};
+                                    real_if_known(summary->event_floor_ns),
+                                    real_if_known(summary->noise_floor),
+                                    integer_if_known(summary->warm_up_ns),
+                                    integer_if_known(summary->gpu_busy_ns),
+                                    integer_if_known(summary->gpu_wall_ns),
+                                    hone__db_text(summary->verdict),
+                                    hone__db_text(summary->stopped)};
     int64_t found;
 
-    HONE_TRY(hone__db_run(
-        db, "store what a session measured",
-        "UPDATE session SET"
-        " event_floor_ns = coalesce(?2, event_floor_ns),"
-        " noise_floor = coalesce(?3, noise_floor),"
-        " warm_up_ns = coalesce(?4, warm_up_ns),"
-        " gpu_busy_ns = coalesce(?5, gpu_busy_ns),"
-        " gpu_wall_ns = coalesce(?6, gpu_wall_ns),"
-        " verdict = coalesce(?7, verdict),"
-        " stopped = coalesce(?8, stopped)"
-        " WHERE session_id = ?1 RETURNING session_id",
-        values, N_OF(values), &found, err));
+    HONE_TRY(hone__db_run(db, "store what a session measured",
+                          "UPDATE session SET"
+                          " event_floor_ns = coalesce(?2, event_floor_ns),"
+                          " noise_floor = coalesce(?3, noise_floor),"
+                          " warm_up_ns = coalesce(?4, warm_up_ns),"
+                          " gpu_busy_ns = coalesce(?5, gpu_busy_ns),"
+                          " gpu_wall_ns = coalesce(?6, gpu_wall_ns),"
+                          " verdict = coalesce(?7, verdict),"
+                          " stopped = coalesce(?8, stopped)"
+                          " WHERE session_id = ?1 RETURNING session_id",
+                          values, N_OF(values), &found, err));
     if (!found)
         return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "there is no session %lld to store facts of",
+                          "there is no session %lld to complete",
                           (long long)session_id);
     return HONE_OK;
 }

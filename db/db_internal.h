@@ -57,9 +57,8 @@ hone_status hone__db_run(hone_db *db, const char *doing, const char *sql,
  * take the same values. Looking first keeps a repeated put from writing. */
 hone_status hone__db_find_or_put(hone_db *db, const char *doing,
                                  const char *find, const char *put,
-                                 const hone_db_value *values,
-                                 size_t n_values, int64_t *out_id,
-                                 hone_error *err);
+                                 const hone_db_value *values, size_t n_values,
+                                 int64_t *out_id, hone_error *err);
 
 /* Bind one value, which must stay where it is until the statement is
  * finalised. SQLite code. */

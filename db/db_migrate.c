@@ -19,8 +19,8 @@ static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
     int64_t version;
 
     /* Read under the write lock: another process may have been faster. */
-    HONE_TRY(hone__db_run(db, "read its version", "PRAGMA user_version",
-                          NULL, 0, &version, err));
+    HONE_TRY(hone__db_run(db, "read its version", "PRAGMA user_version", NULL,
+                          0, &version, err));
     if (version >= n_steps)
         return HONE_OK;
     for (; version < n_steps; version++)

@@ -2,7 +2,7 @@
 /* Opening and closing: finding out whether a file is a database of ours, and
  * making one. */
 #include "db/db_internal.h"
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,7 +32,8 @@ void hone__db_close(hone_db *db)
     hone__free(db);
 }
 
-/* ---- before SQLite sees it ---------------------------------------------- */
+/* ---- before SQLite sees it ----------------------------------------------
+ */
 
 static hone_status create_folder_of(const char *path, hone_error *err)
 {
@@ -78,7 +79,8 @@ static hone_status check_path(const char *path, int flags, hone_error *err)
     return create_folder_of(path, err);
 }
 
-/* ---- connecting --------------------------------------------------------- */
+/* ---- connecting ---------------------------------------------------------
+ */
 
 /* file:PATH?immutable=1 with everything unusual in PATH as %XX. */
 static void immutable_uri(const char *path, hone_text *out)
@@ -113,7 +115,8 @@ static hone_status connect(hone_db *db, const char *name, int sqlite_flags,
     return HONE_OK;
 }
 
-static hone_status read_facts(hone_db *db, identity *out, hone_error *err)
+static hone_status read_properties(hone_db *db, identity *out,
+                                   hone_error *err)
 {
     static const char doing[] = "read it";
 
@@ -131,7 +134,7 @@ static hone_status read_identity(hone_db *db, identity *out, hone_error *err)
     hone_status status;
 
     HONE_TRY(hone__db_exec(db, "BEGIN", "read it", err));
-    status = read_facts(db, out, err);
+    status = read_properties(db, out, err);
     hone__db_rollback(db);
     return status;
 }
@@ -172,13 +175,14 @@ static hone_status connect_readonly(hone_db *db, identity *out,
     immutable_uri(db->path, &uri);
     status = hone__text_check(&uri, err);
     if (status == HONE_OK)
-        status = connect(db, uri.data,
-                         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+        status = connect(db, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                         err);
     hone__text_free(&uri);
     return status == HONE_OK ? read_identity(db, out, err) : status;
 }
 
-/* ---- is it ours? -------------------------------------------------------- */
+/* ---- is it ours? --------------------------------------------------------
+ */
 
 static hone_status check_identity(const hone_db *db, const identity *found,
                                   hone_error *err)
@@ -212,9 +216,8 @@ static hone_status use_journal(hone_db *db, hone_error *err)
         hone__db_now_unix_ns() + BUSY_TIMEOUT_MS * (int64_t)1000000;
 
     for (;;) {
-        const hone_status status =
-            hone__db_exec(db, "PRAGMA journal_mode = WAL",
-                          "prepare it for writing", err);
+        const hone_status status = hone__db_exec(
+            db, "PRAGMA journal_mode = WAL", "prepare it for writing", err);
 
         if (status != HONE_ERR_BUSY || hone__db_now_unix_ns() > deadline_ns)
             return status;
@@ -228,10 +231,9 @@ static hone_status open_writer(hone_db *db, int flags, hone_error *err)
     identity found;
     int is_new;
 
-    HONE_TRY(connect(db, db->path,
-                     SQLITE_OPEN_READWRITE |
-                         (create ? SQLITE_OPEN_CREATE : 0),
-                     err));
+    HONE_TRY(connect(
+        db, db->path,
+        SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), err));
     HONE_TRY(read_identity(db, &found, err));
     is_new = create && found.application_id == 0 && found.version == 0 &&
              found.n_objects == 0;

@@ -2,15 +2,15 @@
 /* Reading back: any SELECT row by row, and the trials that are still valid,
  * from which a session resumes. */
 #include "db/db_internal.h"
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <string.h>
 
-/* ---- any query ---------------------------------------------------------- */
+/* ---- any query ----------------------------------------------------------
+ */
 
 /* Returns 0 if memory for a text ran out. */
-static int read_value(sqlite3_stmt *statement, int column,
-                      hone_db_value *out)
+static int read_value(sqlite3_stmt *statement, int column, hone_db_value *out)
 {
     const int type = sqlite3_column_type(statement, column);
     hone_db_value value = {.kind = HONE_DB_NULL, .text = ""};
@@ -113,9 +113,8 @@ static hone_status prepare_query(hone_db *db, const char *sql,
     const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, &rest);
 
     if (code == SQLITE_ERROR)
-        return hone__fail_native(err, HONE_ERR_ARGUMENT,
-                                 HONE_DOMAIN_SQLITE, code,
-                                 "the query is not valid: %s (in: %s)",
+        return hone__fail_native(err, HONE_ERR_ARGUMENT, HONE_DOMAIN_SQLITE,
+                                 code, "the query is not valid: %s (in: %s)",
                                  sqlite3_errmsg(db->handle), sql);
     if (code != SQLITE_OK)
         return hone__db_fail(db, code, "prepare a query", err);
@@ -150,7 +149,8 @@ hone_status hone__db_query(hone_db *db, const char *sql,
     return status;
 }
 
-/* ---- trials to resume from ---------------------------------------------- */
+/* ---- trials to resume from ----------------------------------------------
+ */
 
 /* X(column of the query): in this order in every row. */
 #define TRIAL_COLUMNS(X)                                                     \
@@ -185,7 +185,7 @@ enum {
 #define COLUMN_SQL(name, sql) sql ","
 static const char trials_sql[] =
     "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0" FROM_TRIALS
-    " ORDER BY t.trial_id";
+                                        " ORDER BY t.trial_id";
 #undef COLUMN_SQL
 
 typedef struct trial_walk {
@@ -226,11 +226,10 @@ static hone_status query_trials(hone_db *db, const char *sql,
                                 hone_db_row_fn callback, void *user,
                                 hone_error *err)
 {
-    const hone_db_value values[] = {hone__db_integer(key->problem_id),
-                                    hone__db_integer(key->device_id),
-                                    hone__db_text(key->mode),
-                                    hone__db_integer(key->template_id),
-                                    hone__db_integer(key->toolchain_id)};
+    const hone_db_value values[] = {
+        hone__db_integer(key->problem_id), hone__db_integer(key->device_id),
+        hone__db_text(key->mode), hone__db_integer(key->template_id),
+        hone__db_integer(key->toolchain_id)};
 
     HONE_TRY(hone__db_need("trial key", "mode", key->mode, err));
     return hone__db_query(db, sql, values, sizeof values / sizeof values[0],

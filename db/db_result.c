@@ -12,22 +12,22 @@ static int64_t now_unix_s(void)
     return hone__db_now_unix_ns() / 1000000000;
 }
 
-/* ---- sessions ----------------------------------------------------------- */
+/* ---- sessions -----------------------------------------------------------
+ */
 
 static hone_status put_session(hone_db *db, const hone_db_session *session,
                                int64_t *out_id, hone_error *err)
 {
     static const char doing[] = "begin a session";
-    const hone_db_value values[] = {
-        hone__db_integer(session->device_id),
-        hone__db_integer(session->problem_id),
-        hone__db_integer(session->template_id),
-        hone__db_text(session->mode),
-        hone__db_text_or_empty(session->strategy),
-        hone__db_integer((int64_t)session->seed),
-        hone__db_text_or_empty(session->budget),
-        hone__db_integer(now_unix_s()),
-        hone__db_text(HONE_VERSION)};
+    const hone_db_value values[] = {hone__db_integer(session->device_id),
+                                    hone__db_integer(session->problem_id),
+                                    hone__db_integer(session->template_id),
+                                    hone__db_text(session->mode),
+                                    hone__db_text_or_empty(session->strategy),
+                                    hone__db_integer((int64_t)session->seed),
+                                    hone__db_text_or_empty(session->budget),
+                                    hone__db_integer(now_unix_s()),
+                                    hone__db_text(HONE_VERSION)};
 
     HONE_TRY(hone__db_run(
         db, doing,
@@ -65,11 +65,11 @@ hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
     int64_t found;
 
     HONE_TRY(hone__db_need("session", "status", status, err));
-    HONE_TRY(hone__db_run(
-        db, "finish a session",
-        "UPDATE session SET status = ?2, finished_unix_s = ?3"
-        " WHERE session_id = ?1 RETURNING session_id",
-        values, N_OF(values), &found, err));
+    HONE_TRY(
+        hone__db_run(db, "finish a session",
+                     "UPDATE session SET status = ?2, finished_unix_s = ?3"
+                     " WHERE session_id = ?1 RETURNING session_id",
+                     values, N_OF(values), &found, err));
     if (!found)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "there is no session %lld to finish",
@@ -77,7 +77,8 @@ hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
     return HONE_OK;
 }
 
-/* ---- trials ------------------------------------------------------------- */
+/* ---- trials -------------------------------------------------------------
+ */
 
 /* "[8123.5,8100]". SQLite's printf, since the C library's writes a comma for
  * the point in some locales. */
@@ -173,7 +174,8 @@ hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
     return status;
 }
 
-/* ---- baselines ---------------------------------------------------------- */
+/* ---- baselines ----------------------------------------------------------
+ */
 
 hone_status hone__db_baseline_put(hone_db *db,
                                   const hone_db_baseline *baseline,
@@ -184,8 +186,8 @@ hone_status hone__db_baseline_put(hone_db *db,
         hone__db_integer(baseline->session_id),
         hone__db_text(baseline->name),
         hone__db_text_or_empty(baseline->label),
-        hone__db_integer(baseline->choice),
-        hone__db_integer(baseline->n_choices),
+        hone__db_integer(baseline->algorithm),
+        hone__db_integer(baseline->n_algorithms),
         hone__db_real_if_positive(baseline->time_ns),
         timed && baseline->spread_ns >= 0 ? hone__db_real(baseline->spread_ns)
                                           : hone__db_null(),
@@ -209,7 +211,8 @@ hone_status hone__db_baseline_put(hone_db *db,
         values, N_OF(values), out_id, err);
 }
 
-/* ---- ranking ------------------------------------------------------------ */
+/* ---- ranking ------------------------------------------------------------
+ */
 
 /* The SELECT finds nothing, and so nothing is ranked, unless the trial is a
  * good one of the same device, problem and mode. */

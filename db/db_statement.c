@@ -45,8 +45,8 @@ static const struct {
 hone_status hone__db_fail(hone_db *db, int code, const char *doing,
                           hone_error *err)
 {
-    const char *const said = db->handle ? sqlite3_errmsg(db->handle)
-                                        : sqlite3_errstr(code);
+    const char *const said =
+        db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
     hone_status status = HONE_ERR_DATABASE;
     const char *advice = "SQLite reports an error";
 
@@ -65,7 +65,8 @@ hone_status hone__db_fail(hone_db *db, int code, const char *doing,
                              db->path, doing, advice, said);
 }
 
-/* ---- values ------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------
+ */
 
 hone_db_value hone__db_null(void)
 {
@@ -74,8 +75,10 @@ hone_db_value hone__db_null(void)
 
 hone_db_value hone__db_integer(int64_t value)
 {
-    return (hone_db_value){.kind = HONE_DB_INTEGER, .integer = value,
-                           .real = (double)value, .text = ""};
+    return (hone_db_value){.kind = HONE_DB_INTEGER,
+                           .integer = value,
+                           .real = (double)value,
+                           .text = ""};
 }
 
 hone_db_value hone__db_real(double value)
@@ -87,14 +90,14 @@ hone_db_value hone__db_text(const char *text)
 {
     if (!text)
         return hone__db_null();
-    return (hone_db_value){.kind = HONE_DB_TEXT, .text = text,
-                           .size_bytes = strlen(text)};
+    return (hone_db_value){
+        .kind = HONE_DB_TEXT, .text = text, .size_bytes = strlen(text)};
 }
 
 hone_db_value hone__db_blob(const void *bytes, size_t size_bytes)
 {
-    return (hone_db_value){.kind = HONE_DB_BLOB, .text = bytes,
-                           .size_bytes = size_bytes};
+    return (hone_db_value){
+        .kind = HONE_DB_BLOB, .text = bytes, .size_bytes = size_bytes};
 }
 
 hone_db_value hone__db_text_or_empty(const char *text)
@@ -143,7 +146,8 @@ int hone__db_bind(sqlite3_stmt *statement, int index,
     return sqlite3_bind_null(statement, index);
 }
 
-/* ---- statements --------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------
+ */
 
 hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
                              const hone_db_value *values, size_t n_values,
@@ -174,8 +178,8 @@ hone_status hone__db_run(hone_db *db, const char *doing, const char *sql,
     int n_rows = 0;
     int code;
 
-    HONE_TRY(hone__db_prepare(db, doing, sql, values, n_values, &statement,
-                              err));
+    HONE_TRY(
+        hone__db_prepare(db, doing, sql, values, n_values, &statement, err));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         if (n_rows++ == 0)
             first = sqlite3_column_int64(statement, 0);
@@ -198,9 +202,8 @@ hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
 
 hone_status hone__db_find_or_put(hone_db *db, const char *doing,
                                  const char *find, const char *put,
-                                 const hone_db_value *values,
-                                 size_t n_values, int64_t *out_id,
-                                 hone_error *err)
+                                 const hone_db_value *values, size_t n_values,
+                                 int64_t *out_id, hone_error *err)
 {
     HONE_TRY(hone__db_run(db, doing, find, values, n_values, out_id, err));
     if (*out_id)
@@ -208,7 +211,8 @@ hone_status hone__db_find_or_put(hone_db *db, const char *doing,
     return hone__db_run(db, doing, put, values, n_values, out_id, err);
 }
 
-/* ---- transactions ------------------------------------------------------- */
+/* ---- transactions -------------------------------------------------------
+ */
 
 static int in_transaction(const hone_db *db)
 {
@@ -245,9 +249,9 @@ void hone__db_rollback(hone_db *db)
 hone_status hone__db_enter(hone_db *db, int *out_nested, hone_error *err)
 {
     *out_nested = in_transaction(db);
-    return *out_nested ? hone__db_exec(db, "SAVEPOINT hone_step",
-                                       "begin a step", err)
-                       : hone__db_begin(db, err);
+    return *out_nested
+               ? hone__db_exec(db, "SAVEPOINT hone_step", "begin a step", err)
+               : hone__db_begin(db, err);
 }
 
 hone_status hone__db_leave(hone_db *db, int nested, hone_status status,

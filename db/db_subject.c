@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* ---- device ------------------------------------------------------------- */
+/* ---- device -------------------------------------------------------------
+ */
 
 static hone_status check_device(const hone_db_device *device, hone_error *err)
 {
@@ -22,12 +23,11 @@ hone_status hone__db_device_fingerprint(const hone_db_device *device,
     hone_status status;
 
     HONE_TRY(check_device(device, err));
-    hone__text_printf(&lines, "%s\n%s\n%s\n%lld\n%lld\n%lld\n%s\n",
-                      device->kind, device->name, device->arch,
-                      (long long)device->sm_count,
-                      (long long)device->memory_bytes,
-                      (long long)device->l2_bytes,
-                      device->driver_version ? device->driver_version : "");
+    hone__text_printf(
+        &lines, "%s\n%s\n%s\n%lld\n%lld\n%lld\n%s\n", device->kind,
+        device->name, device->arch, (long long)device->sm_count,
+        (long long)device->memory_bytes, (long long)device->l2_bytes,
+        device->driver_version ? device->driver_version : "");
     status = hone__text_check(&lines, err);
     if (status == HONE_OK)
         hone__sha256_hex(lines.data, lines.length, out_hex);
@@ -44,7 +44,8 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
     {
         const hone_db_value values[] = {
             hone__db_text(fingerprint),
-            hone__db_text(device->facts_json ? device->facts_json : "{}"),
+            hone__db_text(device->properties_json ? device->properties_json
+                                                  : "{}"),
             hone__db_text(device->kind),
             hone__db_text(device->name),
             hone__db_text(device->arch),
@@ -66,7 +67,8 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
     }
 }
 
-/* ---- template ----------------------------------------------------------- */
+/* ---- template -----------------------------------------------------------
+ */
 
 static hone_status put_template_row(hone_db *db, const hone_db_template *tmpl,
                                     int64_t *out_id, hone_error *err)
@@ -95,8 +97,7 @@ static hone_status put_template_row(hone_db *db, const hone_db_template *tmpl,
     }
 }
 
-hone_status hone__db_template_put(hone_db *db,
-                                  const hone_db_template *tmpl,
+hone_status hone__db_template_put(hone_db *db, const hone_db_template *tmpl,
                                   int64_t *out_id, hone_error *err)
 {
     int nested;
@@ -106,11 +107,12 @@ hone_status hone__db_template_put(hone_db *db,
     HONE_TRY(hone__db_need("template", "sha256", tmpl->sha256, err));
     HONE_TRY(hone__db_need("template", "source", tmpl->source, err));
     HONE_TRY(hone__db_enter(db, &nested, err));
-    return hone__db_leave(db, nested,
-                          put_template_row(db, tmpl, out_id, err), err);
+    return hone__db_leave(db, nested, put_template_row(db, tmpl, out_id, err),
+                          err);
 }
 
-/* ---- problem and toolchain ---------------------------------------------- */
+/* ---- problem and toolchain ----------------------------------------------
+ */
 
 void hone__db_dims_text(const int64_t *dims, size_t n_dims, hone_text *out)
 {
@@ -164,7 +166,8 @@ hone_status hone__db_toolchain_put(hone_db *db, const char *name,
         values, 2, out_id, err);
 }
 
-/* ---- variant ------------------------------------------------------------ */
+/* ---- variant ------------------------------------------------------------
+ */
 
 /* A figure of a compile that succeeded. */
 static hone_db_value figure(int compiled, int64_t value)
@@ -230,9 +233,8 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_integer(variant->is_default ? 1 : 0),
             hone__db_text_or_empty(variant->compiler_warnings)};
 
-        return hone__db_find_or_put(db, "store a variant", find_variant,
-                                    put_variant, values,
-                                    sizeof values / sizeof values[0], out_id,
-                                    err);
+        return hone__db_find_or_put(
+            db, "store a variant", find_variant, put_variant, values,
+            sizeof values / sizeof values[0], out_id, err);
     }
 }

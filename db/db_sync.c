@@ -22,9 +22,8 @@ static int uses_wal(const hone_db *db)
 const char *hone__db_sync_elsewhere(hone_db *db)
 {
     /* Without the log, the order of writes is what protects the file. */
-    if (!uses_wal(db) ||
-        hone__db_exec(db, "PRAGMA synchronous = NORMAL", "commit faster",
-                      NULL) != HONE_OK)
+    if (!uses_wal(db) || hone__db_exec(db, "PRAGMA synchronous = NORMAL",
+                                       "commit faster", NULL) != HONE_OK)
         return NULL;
     return sqlite3_filename_wal(sqlite3_db_filename(db->handle, "main"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configurations as text: "BM=128,WMMA=m16n16k16,T=f32". */
 #include "gen/space.h"
-#include "gen/suggest.h"
-#include "gen/values.h"
+#include "gen/parse/suggest.h"
+#include "gen/expand/values.h"
 
 #include <string.h>
 
@@ -84,8 +84,8 @@ static hone_status read_integer(const char *text, size_t length, int64_t *out,
                                 int *out_ok, hone_error *err)
 {
     hone_expr *expr = NULL;
-    const hone_status status = hone__expr_compile(text, length, NULL, NULL,
-                                                  &expr, NULL, NULL);
+    const hone_status status =
+        hone__expr_compile(text, length, NULL, NULL, &expr, NULL, NULL);
 
     *out_ok = !status && !hone__expr_eval(expr, NULL, out, NULL);
     hone__expr_free(expr);

@@ -20,11 +20,11 @@ hone_status hone__space_prepare(hone_space *space, size_t n_params,
         &space->arena, (n_params + 1) * sizeof *space->n_values);
     if (!space->choices || !space->n_values)
         return no_memory(err);
-    space->csp = (hone_csp){
-        .graph = space->t1 ? &space->t1->graph : &space->graph,
-        .n_vars = n_params,
-        .vars = space->choices,
-        .name = space->t1 ? space->t1->path : space->tmpl->path};
+    space->csp =
+        (hone_csp){.graph = space->t1 ? &space->t1->graph : &space->graph,
+                   .n_vars = n_params,
+                   .vars = space->choices,
+                   .name = space->t1 ? space->t1->path : space->tmpl->path};
     return HONE_OK;
 }
 
@@ -158,7 +158,8 @@ hone_status hone__space_list(const hone_space *space, uint64_t *out_ranks,
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "%s: the parameters have more than 2^63 "
                           "combinations: a number of 64 bits cannot name "
-                          "them", space->csp.name);
+                          "them",
+                          space->csp.name);
     for (size_t i = space->csp.n_vars; i-- > 0;) {
         weights[i] = weight;
         weight *= space->choices[i].n;
@@ -177,8 +178,8 @@ int64_t hone__space_sample(const hone_space *space, uint64_t random)
     const uint64_t count = (uint64_t)space->diagram->count;
     const uint64_t low = (random & UINT32_MAX) * (count & UINT32_MAX);
     const uint64_t a = (random >> 32) * (count & UINT32_MAX) + (low >> 32);
-    const uint64_t b = (random & UINT32_MAX) * (count >> 32) +
-                       (a & UINT32_MAX);
+    const uint64_t b =
+        (random & UINT32_MAX) * (count >> 32) + (a & UINT32_MAX);
 
     /* The upper half of the 128-bit product. */
     return (int64_t)((random >> 32) * (count >> 32) + (a >> 32) + (b >> 32));

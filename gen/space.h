@@ -7,8 +7,8 @@
 #ifndef HONE_GEN_SPACE_H
 #define HONE_GEN_SPACE_H
 
-#include "gen/t1.h"
-#include "gen/template.h"
+#include "gen/t1/t1.h"
+#include "gen/parse/template.h"
 
 /* A configuration is the vector of parameter values in declared order, or of
  * their indexes in the parameters' lists of values.
@@ -24,14 +24,14 @@
 typedef struct hone_space hone_space;
 
 /* `dims` NULL: constraints that read integer dimensions are left out, and
- * type dimensions take their default. `facts` is mandatory. HONE_ERR_INPUT or
- * HONE_ERR_OVERFLOW: a constraint cannot be evaluated (the sentence has the
- * template's line and the values); HONE_ERR_CONSTRAINT: the template's `arch`
- * line excludes the device; HONE_ERR_UNSUPPORTED: more than 9.2e18 valid
- * configurations, or no compact form. An empty space is no error here. The
- * template must outlive the space. */
-hone_status hone__space_create(const hone_template *tmpl,
-                               const int64_t *dims, const hone_facts *facts,
+ * type dimensions take their default. `properties` is mandatory.
+ * HONE_ERR_INPUT or HONE_ERR_OVERFLOW: a constraint cannot be evaluated (the
+ * sentence has the template's line and the values); HONE_ERR_CONSTRAINT: the
+ * template's `arch` line excludes the device; HONE_ERR_UNSUPPORTED: more
+ * than 9.2e18 valid configurations, or no compact form. An empty space is no
+ * error here. The template must outlive the space. */
+hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
+                               const hone_properties *properties,
                                hone_space **out, hone_error *err);
 /* The same for a T1 definition, which must outlive it. */
 hone_status hone__space_create_t1(hone_t1 *t1, hone_space **out,

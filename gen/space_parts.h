@@ -3,7 +3,7 @@
 #ifndef HONE_GEN_SPACE_PARTS_H
 #define HONE_GEN_SPACE_PARTS_H
 
-#include "gen/solve.h"
+#include "gen/solve/solve.h"
 #include "gen/space.h"
 
 /* A condition that has to hold, and which constraint it is part of. */
@@ -27,7 +27,7 @@ struct hone_space {
     size_t room; /* for roots */
     hone_diagram *diagram;
     int64_t raw;
-    int64_t *slots; /* of a template: facts and dimensions filled in */
+    int64_t *slots; /* of a template: properties and dimensions filled in */
     int has_dims;
 };
 

@@ -3,7 +3,7 @@
  * and device, and its configurations by their values. */
 #include "gen/space_parts.h"
 
-#include "gen/values.h"
+#include "gen/expand/values.h"
 
 #include <string.h>
 
@@ -120,11 +120,12 @@ static hone_status check_arch(const hone_space *space, hone_error *err)
         err, HONE_ERR_CONSTRAINT,
         "%s:%d: this template needs '%s'; the device is sm_%lld", tmpl->path,
         tmpl->arch.line, hone__expr_text(tmpl->arch.expr),
-        (long long)space->slots[HONE_FACT_sm]);
+        (long long)space->slots[HONE_PROPERTY_sm]);
 }
 
 static hone_status fill_slots(hone_space *space, const int64_t *dims,
-                              const hone_facts *facts, hone_error *err)
+                              const hone_properties *properties,
+                              hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
 
@@ -132,7 +133,7 @@ static hone_status fill_slots(hone_space *space, const int64_t *dims,
                                                         sizeof *space->slots);
     if (!space->slots)
         return no_memory(err);
-    memcpy(space->slots, facts->value, sizeof facts->value);
+    memcpy(space->slots, properties->value, sizeof properties->value);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         const hone_template_dim *dim = &tmpl->dims[i];
         int64_t value = dims ? dims[i] : dim->default_value;
@@ -236,13 +237,13 @@ static hone_status fail_fault(const hone_space *space,
 }
 
 static hone_status build(hone_space *space, const int64_t *dims,
-                         const hone_facts *facts, hone_error *err)
+                         const hone_properties *properties, hone_error *err)
 {
     int value_indexes[HONE_GRAPH_VARS];
     size_t constraint;
 
     space->has_dims = dims != NULL;
-    HONE_TRY(fill_slots(space, dims, facts, err));
+    HONE_TRY(fill_slots(space, dims, properties, err));
     HONE_TRY(check_arch(space, err));
     HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));
     HONE_TRY(fill_choices(space, err));
@@ -254,8 +255,8 @@ static hone_status build(hone_space *space, const int64_t *dims,
 }
 
 hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
-                               const hone_facts *facts, hone_space **out,
-                               hone_error *err)
+                               const hone_properties *properties,
+                               hone_space **out, hone_error *err)
 {
     hone_space *space = hone__alloc(sizeof *space);
     hone_status status;
@@ -264,7 +265,7 @@ hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
     if (!space)
         return no_memory(err);
     space->tmpl = tmpl;
-    status = build(space, dims, facts, err);
+    status = build(space, dims, properties, err);
     if (status)
         hone__space_free(space);
     else

@@ -3,7 +3,7 @@
  * record of each thread. */
 #include "runtime/context.h"
 
-#include "runtime/paths.h"
+#include "runtime/base/paths.h"
 #include "runtime/plan.h"
 
 #include <stdatomic.h>

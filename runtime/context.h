@@ -5,11 +5,11 @@
 #ifndef HONE_RUNTIME_CONTEXT_H
 #define HONE_RUNTIME_CONTEXT_H
 
-#include "runtime/cuda_api.h"
-#include "runtime/host_object.h"
-#include "runtime/match.h"
+#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/host_object.h"
+#include "runtime/store/match.h"
 #include "runtime/plan_cache.h"
-#include "runtime/store.h"
+#include "runtime/store/store.h"
 
 #include <pthread.h>
 

@@ -103,7 +103,8 @@ typedef enum hone_status {
     X(C64, 13, "c64", 16, "double2")
 
 typedef enum hone_type {
-#define HONE_TYPE_ENUM(name, code, spelling, size, cpp) HONE_TYPE_##name = code,
+#define HONE_TYPE_ENUM(name, code, spelling, size, cpp)                      \
+    HONE_TYPE_##name = code,
     HONE_TYPE_MAP(HONE_TYPE_ENUM)
 #undef HONE_TYPE_ENUM
 } hone_type;
@@ -236,12 +237,13 @@ HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
  *
  * SOME KERNELS KEEP A SMALL INPUT (the taps of a filter) IN CONSTANT MEMORY.
  * It is copied there on the stream when a run gets another pointer for it
- * than the last run of this plan on this stream got. THE CONTENTS AT A POINTER
- * THAT STAYS THE SAME ARE TAKEN AS UNCHANGED: if you write to the array, or
- * free it and get the same address again, call this before the next run, else
- * that run computes with the old contents. Which operations do so depends on
- * what was tuned: call it whenever you changed an input that is set once and
- * used many times. For other plans it costs nothing and does nothing.
+ * than the last run of this plan on this stream got. THE CONTENTS AT A
+ * POINTER THAT STAYS THE SAME ARE TAKEN AS UNCHANGED: if you write to the
+ * array, or free it and get the same address again, call this before the next
+ * run, else that run computes with the old contents. Which operations do so
+ * depends on what was tuned: call it whenever you changed an input that is
+ * set once and used many times. For other plans it costs nothing and does
+ * nothing.
  *
  * Runs that were captured into a graph copy each time the graph is launched,
  * and need no call.
@@ -266,8 +268,8 @@ HONE_API void hone_plan_destroy(hone_plan *plan);
  * with one of them make it at the first run on a stream, which must not be
  * while that stream is captured into a graph; call this before a capture. A
  * no-op for other operations. A graph uses what belongs to the stream it was
- * captured on: do not launch it at the same time as runs on that stream. On the cpu device a plan has one workspace,
- * whatever the stream.
+ * captured on: do not launch it at the same time as runs on that stream. On
+ * the cpu device a plan has one workspace, whatever the stream.
  *
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_NO_MEMORY (over 64 streams)
  */
@@ -289,9 +291,10 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
  *         through a tensor map); plus what hone_plan_prepare() returns, at
- *         the first run on a stream; on the cpu device HONE_ERR_KERNEL (barriers, warp operations, bounds or a
- *         trap: the message has block, thread and line; the contents of
- *         output arrays are undefined) and HONE_ERR_NO_MEMORY
+ *         the first run on a stream; on the cpu device HONE_ERR_KERNEL
+ * (barriers, warp operations, bounds or a trap: the message has block, thread
+ * and line; the contents of output arrays are undefined) and
+ * HONE_ERR_NO_MEMORY
  */
 HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
                                    hone_stream stream);

@@ -3,7 +3,7 @@
  * on those that the kernels' object starts. See plan.h. */
 #include "runtime/plan_special.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 enum { UNWRITTEN = 0xff }; /* every byte of it is a NaN, or minus one */
 

@@ -14,7 +14,7 @@ static hone_status fill_target(const hone_cuda *cuda, hone_target *out,
 
     HONE_TRY(hone__cuda_check(cuda, cuda->context_device(&device),
                               "cuCtxGetDevice", err));
-    HONE_TRY(hone__cuda_facts(cuda, device, &out->facts, err));
+    HONE_TRY(hone__cuda_properties(cuda, device, &out->properties, err));
     HONE_TRY(hone__cuda_check(
         cuda, cuda->device_name(out->name, (int)sizeof out->name, device),
         "cuDeviceGetName", err));
@@ -28,7 +28,7 @@ static hone_status fill_target(const hone_cuda *cuda, hone_target *out,
 static hone_status fill_host_target(hone_target *out)
 {
     out->is_host = 1;
-    hone__facts_of_host(&out->facts);
+    hone__properties_of_host(&out->properties);
     hone__host_name(out->name, sizeof out->name);
     return HONE_OK;
 }

@@ -89,7 +89,7 @@ static hone_status prepare_launch(hone_plan *plan,
                                from->kernel, from->shared_bytes,
                                &to->entry.function, err));
     return hone__cuda_prepare(plan->cuda, to->entry.function, from,
-                              &plan->owner->device->target.facts, err);
+                              &plan->owner->device->target.properties, err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,

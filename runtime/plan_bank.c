@@ -42,7 +42,7 @@ static hone_status fill_bank(const hone_special *special, hone_bank *bank,
                                    launch->shared_bytes, &bank->functions[i],
                                    err));
         HONE_TRY(hone__cuda_prepare(cuda, bank->functions[i], launch,
-                                    &device->target.facts, err));
+                                    &device->target.properties, err));
     }
     return HONE_OK;
 }

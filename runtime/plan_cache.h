@@ -6,7 +6,7 @@
 #ifndef HONE_RUNTIME_PLAN_CACHE_H
 #define HONE_RUNTIME_PLAN_CACHE_H
 
-#include "runtime/error.h"
+#include "runtime/base/error.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -13,8 +13,8 @@
 #ifndef HONE_RUNTIME_PLAN_SPECIAL_H
 #define HONE_RUNTIME_PLAN_SPECIAL_H
 
-#include "runtime/cuda_launch.h"
-#include "runtime/map_cache.h"
+#include "runtime/driver/cuda_launch.h"
+#include "runtime/driver/map_cache.h"
 #include "runtime/plan.h"
 
 typedef struct hone_plan_constant {

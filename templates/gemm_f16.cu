@@ -19,7 +19,7 @@
  * A, B and C themselves must start at multiples of 16 bytes, as any
  * cudaMalloc result does.
  *
- * Facts the parameters stand on: a row of the ring is padded by PAD
+ * Properties the parameters stand on: a row of the ring is padded by PAD
  * elements, so that the eight rows a fragment load touches fall into
  * different banks; a warp tile of 64 x 64 is the smallest whose fragment
  * loads keep up with the tensor cores; where tiles are few, slices of K keep

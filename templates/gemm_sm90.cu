@@ -30,7 +30,7 @@
  * conflicts. Where K is contiguous a row is 64 elements of K, else one k of 64
  * elements of M or N; wgmma reads both.
  *
- * Facts the parameters stand on (H200, 4096 and 8192 cubed): large products
+ * Properties the parameters stand on (H200, 4096 and 8192 cubed): large products
  * are bound by power; tiles of 128 x 128, 128 x 256 and 256 x 128, with and
  * without clusters, are within a few percent of each other, and so is a group
  * that waits for its last product before it gives a slot back (PENDING = 0);

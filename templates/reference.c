@@ -79,8 +79,8 @@ static double compensated_sum(const float *x, int64_t n)
         const double term = (double)x[i];
         const double next = sum + term;
 
-        aside += fabs(sum) >= fabs(term) ? sum - next + term
-                                         : term - next + sum;
+        aside +=
+            fabs(sum) >= fabs(term) ? sum - next + term : term - next + sum;
         sum = next;
     }
     return isfinite(sum) ? sum + aside : sum;

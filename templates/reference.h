@@ -84,17 +84,17 @@ double hone_reference_fft_cost(const int64_t *dims);
 
 /* dims {n, batch}; args {x, h, y}, complex f32: y = the unscaled inverse
  * transform of h[k] * (forward transform of x)[k], h the same for every
- * transform of the batch. Magnitude: the larger of |x| * |h| and the 2-norm of
- * what is transformed back. */
+ * transform of the batch. Magnitude: the larger of |x| * |h| and the 2-norm
+ * of what is transformed back. */
 void hone_reference_fft_filter(const int64_t *dims, const void *const *args,
                                int64_t first, int64_t count, double *value,
                                double *magnitude);
 double hone_reference_fft_filter_cost(const int64_t *dims);
 
 /* dims {n, type}; args {x, y, exclusive}: x and y in f16, f32 or i32,
- * exclusive i32. y[i] = sum of x up to and with x[i], or in front of it if the
- * lowest bit of exclusive is set; i32 wraps around. Each element costs next
- * to nothing once the one before it is known, all of them cost n. */
+ * exclusive i32. y[i] = sum of x up to and with x[i], or in front of it if
+ * the lowest bit of exclusive is set; i32 wraps around. Each element costs
+ * next to nothing once the one before it is known, all of them cost n. */
 void hone_reference_scan(const int64_t *dims, const void *const *args,
                          int64_t first, int64_t count, double *value,
                          double *magnitude);

@@ -3,8 +3,8 @@
  * checked against its row before a command sees it. */
 #include "tools/arguments.h"
 
-#include "gen/suggest.h"
-#include "runtime/alloc.h"
+#include "gen/parse/suggest.h"
+#include "runtime/base/alloc.h"
 
 #include <errno.h>
 #include <getopt.h>

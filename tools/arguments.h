@@ -4,8 +4,8 @@
 #ifndef HONE_TOOLS_ARGUMENTS_H
 #define HONE_TOOLS_ARGUMENTS_H
 
-#include "runtime/error.h"
-#include "runtime/text.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hone bench: the winner, the default variant, the rivals and configurations
- * of one's own side by side. */
+/* hone bench: the winner, the default variant, the baselines and
+ * configurations of one's own side by side. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
 #include "tools/interrupt.h"
@@ -8,7 +8,7 @@
 #include "tools/output.h"
 #include "tools/tuned.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tuner/bench.h"
 
 #include <string.h>

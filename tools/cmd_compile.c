@@ -8,8 +8,8 @@
 #include "tools/output.h"
 #include "tools/progress.h"
 
-#include "runtime/alloc.h"
-#include "tuner/failures.h"
+#include "runtime/base/alloc.h"
+#include "tuner/judge/failures.h"
 #include "tuner/tuner.h"
 
 #include <string.h>
@@ -101,8 +101,8 @@ static int is_listed(const compile_view *view,
 static void on_variant(void *user, const hone_compile_report *report)
 {
     compile_view *view = user;
-    const hone_progress_step step = {++view->n_done, report->n_total, 0,
-                                     "variants", "", ""};
+    const hone_progress_step step = {
+        ++view->n_done, report->n_total, 0, "variants", "", ""};
 
     hone__failures_add(&view->ends, report->outcome, report->log, 1);
     begin(view);
@@ -175,15 +175,14 @@ static void note_totals(const hone_options *options,
                         const hone_compile_result *result)
 {
     if (hone__options_is(options, HONE_OPT_FORMAT, "csv"))
-        hone__message_note("%lld variants: %lld failed, %lld gated, %lld "
-                           "compiles, %lld cached; %.1f s, %.1f variants/s, "
-                           "%.1f compiles/s",
-                           (long long)result->n_variants,
-                           (long long)result->n_failed,
-                           (long long)result->n_gated,
-                           (long long)result->n_compiles,
-                           (long long)result->n_cached, result->seconds,
-                           result->variants_per_s, result->compiles_per_s);
+        hone__message_note(
+            "%lld variants: %lld failed, %lld gated, %lld "
+            "compiles, %lld cached; %.1f s, %.1f variants/s, "
+            "%.1f compiles/s",
+            (long long)result->n_variants, (long long)result->n_failed,
+            (long long)result->n_gated, (long long)result->n_compiles,
+            (long long)result->n_cached, result->seconds,
+            result->variants_per_s, result->compiles_per_s);
 }
 
 static hone_exit finish(compile_view *view, hone_status status,

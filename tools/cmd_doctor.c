@@ -5,7 +5,7 @@
 #include "tools/message.h"
 #include "tools/output.h"
 
-#include "runtime/nvrtc_api.h"
+#include "runtime/driver/nvrtc_api.h"
 #include "tuner/tuner.h"
 
 #include <dlfcn.h>
@@ -84,8 +84,10 @@ static void devices(doctor *d)
         hone__text_clear(&text);
         hone__text_printf(
             &text, "%s, %s, %lld multiprocessors, %.0f GiB", report.name,
-            report.arch, (long long)report.facts.value[HONE_FACT_sm_count],
-            (double)report.facts.value[HONE_FACT_memory] / (1 << 30));
+            report.arch,
+            (long long)report.properties.value[HONE_PROPERTY_sm_count],
+            (double)report.properties.value[HONE_PROPERTY_memory] /
+                (1 << 30));
         (void)snprintf(name, sizeof name, "device cuda:%d", i);
         line(d, name, "ok", hone__text_str(&text));
         d->has_gpu = 1;

@@ -6,8 +6,8 @@
 #include "tools/message.h"
 #include "tools/output.h"
 
-#include "gen/expand.h"
-#include "runtime/alloc.h"
+#include "gen/expand/expand.h"
+#include "runtime/base/alloc.h"
 
 /* --config, checked against the space; else the default of the space. */
 static hone_status choose_config(const hone_options *options,

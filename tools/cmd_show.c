@@ -6,8 +6,8 @@
 #include "tools/output.h"
 
 #include "db/db.h"
-#include "gen/suggest.h"
-#include "runtime/expr.h"
+#include "gen/parse/suggest.h"
+#include "runtime/expr/expr.h"
 
 #include <stdlib.h>
 #include <string.h>

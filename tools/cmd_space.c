@@ -6,7 +6,7 @@
 #include "tools/output.h"
 #include "tools/space_view.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <stdio.h>
 
@@ -43,14 +43,13 @@ static void explain_rows(const hone_space_view *view, hone_output *output,
 
     for (size_t i = 0; i < n; ++i)
         hone__output_row(
-            output,
-            json_pack("{s:i, s:I, s:I, s:s, s:s, s:o}", "line",
-                      hone__space_view_line(view, i), "rejected",
-                      (json_int_t)reasons[i].rejected, "alone",
-                      (json_int_t)reasons[i].alone, "condition",
-                      hone__space_view_condition(view, i), "message",
-                      hone__space_view_message(view, i), "pruned",
-                      pruned_values(view, i, pruned)));
+            output, json_pack("{s:i, s:I, s:I, s:s, s:s, s:o}", "line",
+                              hone__space_view_line(view, i), "rejected",
+                              (json_int_t)reasons[i].rejected, "alone",
+                              (json_int_t)reasons[i].alone, "condition",
+                              hone__space_view_condition(view, i), "message",
+                              hone__space_view_message(view, i), "pruned",
+                              pruned_values(view, i, pruned)));
 }
 
 static hone_exit explain(const hone_space_view *view)
@@ -122,10 +121,9 @@ static hone_exit show(const hone_space_view *view)
         return explain(view);
     if (options->text[HONE_OPT_COUNT])
         return count(view);
-    return hone__output_end(
-        hone__output_begin(options, NULL, NULL, 0,
-                           hone__space_view_head(view)),
-        NULL);
+    return hone__output_end(hone__output_begin(options, NULL, NULL, 0,
+                                               hone__space_view_head(view)),
+                            NULL);
 }
 
 hone_exit hone__cmd_space(const hone_options *options)

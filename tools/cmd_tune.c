@@ -11,7 +11,7 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/shapes.h"
-#include "tools/tune_replay.h"
+#include "tools/simulate/tune_replay.h"
 
 #include "tuner/tuner.h"
 
@@ -75,8 +75,9 @@ static json_t *baselines_json(const hone_tune_result *result)
             json_pack("{s:s, s:s, s:o, s:f, s:i, s:i, s:s}", "name", b->name,
                       "label", b->label, "time_ns",
                       b->time_ns > 0 ? json_real(b->time_ns) : json_null(),
-                      "spread_ns", b->spread_ns, "choice", b->choice,
-                      "n_choices", b->n_choices, "message", b->message));
+                      "spread_ns", b->spread_ns, "algorithm", b->algorithm,
+                      "n_algorithms", b->n_algorithms, "message",
+                      b->message));
     }
     return array;
 }
@@ -131,8 +132,7 @@ static void set_winner(json_t *row, const hone_tune_result *r)
 /* How the run went: phases, samples, and what was noticed on the way. */
 static json_t *run_json(const hone_tune_result *r)
 {
-    const double idle =
-        r->trials_s > 0 ? 1 - r->gpu_busy_s / r->trials_s : 0;
+    const double idle = r->trials_s > 0 ? 1 - r->gpu_busy_s / r->trials_s : 0;
 
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, "
@@ -161,23 +161,24 @@ static json_t *result_row(const hone_shape *shape, const char *label,
 
     set_winner(row, r);
     (void)json_object_set_new(row, "message", json_string(r->message));
-    (void)json_object_set_new(
-        row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
-    (void)json_object_set_new(
-        row, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
+    (void)json_object_set_new(row, "verdict",
+                              r->verdict[0] ? json_string(r->verdict)
+                                            : json_null());
+    (void)json_object_set_new(row, "stopped",
+                              r->stopped[0] ? json_string(r->stopped)
+                                            : json_null());
     (void)json_object_update_new(row, run_json(r));
     (void)json_object_update_new(
         row,
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
                   "trials", (json_int_t)r->n_trials, "resumed",
-                  (json_int_t)r->n_resumed, "seeded",
-                  (json_int_t)r->n_seeded, "compiled",
-                  (json_int_t)r->n_compiled, "raw", (json_int_t)r->space_raw,
-                  "valid", (json_int_t)r->space_valid, "outcomes",
+                  (json_int_t)r->n_resumed, "seeded", (json_int_t)r->n_seeded,
+                  "compiled", (json_int_t)r->n_compiled, "raw",
+                  (json_int_t)r->space_raw, "valid",
+                  (json_int_t)r->space_valid, "outcomes",
                   hone__outcomes_json(r->outcomes), "baselines",
-                  baselines_json(r),
-                  "rivals", baselines_text(r), "sm_clock_mhz",
-                  r->sm_clock_mhz, "seconds", r->seconds));
+                  baselines_json(r), "baselines_text", baselines_text(r),
+                  "sm_clock_mhz", r->sm_clock_mhz, "seconds", r->seconds));
     return row;
 }
 
@@ -194,7 +195,7 @@ static void print_row(tune_run *run, json_t *row)
         {"trials", "trials", HONE_CELL_NUMBER},
         {"outcomes", "outcomes", HONE_CELL_TEXT},
         {"winner", "winner", HONE_CELL_TEXT},
-        {"rivals", "rivals", HONE_CELL_TEXT},
+        {"baselines_text", "baselines", HONE_CELL_TEXT},
         {"error_text", "error", HONE_CELL_TEXT},
     };
     const size_t n = sizeof columns / sizeof columns[0];
@@ -303,7 +304,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(open_db(run, err));
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
-    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    request->trial_timeout_s =
+        (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
     request->farm.compile_timeout_s =
         (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,

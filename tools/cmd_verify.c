@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hone verify: configurations on awkward shapes, on the cpu or a GPU. */
+/* hone verify: configurations on edge shapes, on the cpu or a GPU. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
 #include "tools/interrupt.h"
@@ -10,7 +10,7 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/sanitizer.h"
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include "tuner/tuner.h"
 
@@ -34,9 +34,8 @@ static const char *const build_names[] = {"plain", "address and undefined",
 static void on_progress(void *user, const hone_tune_progress *progress)
 {
     (void)user;
-    hone__progress_show(&(hone_progress_step){progress->n_done,
-                                              progress->n_planned, 0,
-                                              "configurations", "", ""});
+    hone__progress_show(&(hone_progress_step){
+        progress->n_done, progress->n_planned, 0, "configurations", "", ""});
 }
 
 static void on_trial(void *user, const char *config, hone_outcome outcome,
@@ -118,16 +117,16 @@ static hone_status verify_template(verify_run *run, const char *name,
 static hone_status verify_all(verify_run *run, hone_error *err)
 {
     const int sanitize = run->options->text[HONE_OPT_SANITIZE] != NULL;
-    const hone_host_build first = sanitize ? HONE_HOST_SANITIZED
-                                           : HONE_HOST_PLAIN;
+    const hone_host_build first =
+        sanitize ? HONE_HOST_SANITIZED : HONE_HOST_PLAIN;
     const hone_host_build last = sanitize ? HONE_HOST_RACES : HONE_HOST_PLAIN;
 
     for (int build = (int)first; build <= (int)last; ++build) {
         run->request.farm.host_build = (hone_host_build)build;
         run->build = build_names[build];
         for (size_t i = 0; i < run->options->n_args; ++i)
-            HONE_TRY(verify_template(
-                run, hone__options_arg(run->options, i), err));
+            HONE_TRY(verify_template(run, hone__options_arg(run->options, i),
+                                     err));
     }
     return HONE_OK;
 }
@@ -154,7 +153,8 @@ static hone_status prepare(verify_run *run, hone_error *err)
     request->strategy = request->budget_trials ? "random" : "exhaustive";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
-    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    request->trial_timeout_s =
+        (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
     if (request->trial_timeout_s <= 0)
         request->trial_timeout_s = 60; /* sanitizers are slow */
     request->farm.compile_timeout_s =
@@ -183,15 +183,15 @@ hone_exit hone__cmd_verify(const hone_options *options)
     hone_status status = prepare(&run, &err);
 
     if (status == HONE_OK) {
-        run.output = hone__output_begin(options, "failures", columns,
-                                        sizeof columns / sizeof columns[0],
-                                        NULL);
+        run.output =
+            hone__output_begin(options, "failures", columns,
+                               sizeof columns / sizeof columns[0], NULL);
         status = verify_all(&run, &err);
-        code = hone__output_end(
-            run.output, json_pack("{s:I, s:I, s:I}", "checked",
-                                  (json_int_t)run.n_checked, "failed",
-                                  (json_int_t)run.n_failed, "skipped",
-                                  (json_int_t)run.n_skipped));
+        code = hone__output_end(run.output,
+                                json_pack("{s:I, s:I, s:I}", "checked",
+                                          (json_int_t)run.n_checked, "failed",
+                                          (json_int_t)run.n_failed, "skipped",
+                                          (json_int_t)run.n_skipped));
     }
     if (status == HONE_ERR_INTERRUPTED)
         code = HONE_EXIT_INTERRUPTED;

@@ -11,7 +11,7 @@
     X(NEGATIVE, 1, "it ran, and the answer is negative")                     \
     X(USAGE, 2, "wrong use: unknown command, option or value")               \
     X(INPUT, 3, "bad input: template, dimensions, configuration, database")  \
-    X(ENVIRONMENT, 4, "something is missing here: GPU, driver, compiler")       \
+    X(ENVIRONMENT, 4, "something is missing here: GPU, driver, compiler")    \
     X(BUG, 5, "a bug of hone")                                               \
     X(INTERRUPTED, 130, "interrupted; what was finished is kept")
 

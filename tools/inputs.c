@@ -2,8 +2,8 @@
 /* Templates, problems and configurations from the command line. */
 #include "tools/inputs.h"
 
-#include "runtime/expr.h"
-#include "runtime/facts.h"
+#include "runtime/expr/expr.h"
+#include "runtime/base/device_properties.h"
 #include "tools/locate.h"
 #include "tools/message.h"
 
@@ -68,7 +68,8 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     if (ends_in(name, ".json"))
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "'%s': a definition in JSON (T1) has no code; only "
-                          "'hone space' reads it", name);
+                          "'hone space' reads it",
+                          name);
     status = hone__locate_templates(options, &search_path, err);
     /* Templates that a file names may stand beside it. */
     if (status != HONE_OK && is_file(name)) {
@@ -123,13 +124,15 @@ hone_status hone__load_space(const hone_options *options,
                              hone_error *err)
 {
     int64_t dims[HONE_MAX_DIMS];
-    hone_facts facts;
+    hone_properties properties;
     int given;
 
     *out = NULL;
     HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
-    HONE_TRY(hone__facts_of_arch(hone__load_arch(options), &facts, err));
-    return hone__space_create(tmpl, given ? dims : NULL, &facts, out, err);
+    HONE_TRY(
+        hone__properties_of_arch(hone__load_arch(options), &properties, err));
+    return hone__space_create(tmpl, given ? dims : NULL, &properties, out,
+                              err);
 }
 
 json_t *hone__config_json(const hone_template *tmpl, const int64_t *config)

@@ -4,7 +4,7 @@
 #define HONE_TOOLS_INPUTS_H
 
 #include "gen/space.h"
-#include "gen/template.h"
+#include "gen/parse/template.h"
 #include "tools/arguments.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/locate.h"
 
-#include "runtime/paths.h"
+#include "runtime/base/paths.h"
 #include "tools/message.h"
 
 #include <stdlib.h>

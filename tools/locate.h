@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_LOCATE_H
 #define HONE_TOOLS_LOCATE_H
 
-#include "runtime/text.h"
+#include "runtime/base/text.h"
 #include "tools/arguments.h"
 
 /* Each appends a path (folders separated by colons for templates).

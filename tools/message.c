@@ -60,7 +60,8 @@ static void error_line(const char *sentence)
 /* The disk is the environment's fault, not the input's. 13: SQLITE_FULL. */
 static int is_full_disk(const hone_error *err)
 {
-    return (err->domain == HONE_DOMAIN_SQLITE && (err->native & 0xff) == 13) ||
+    return (err->domain == HONE_DOMAIN_SQLITE &&
+            (err->native & 0xff) == 13) ||
            (err->domain == HONE_DOMAIN_ERRNO &&
             (err->native == ENOSPC || err->native == EDQUOT));
 }

@@ -3,7 +3,7 @@
 #ifndef HONE_TOOLS_MESSAGE_H
 #define HONE_TOOLS_MESSAGE_H
 
-#include "runtime/error.h"
+#include "runtime/base/error.h"
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
 

@@ -3,7 +3,7 @@
 #ifndef HONE_TOOLS_OUTCOME_JSON_H
 #define HONE_TOOLS_OUTCOME_JSON_H
 
-#include "tuner/outcome.h"
+#include "tuner/judge/outcome.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* The result printer: see output.h. */
 #include "tools/output.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tools/message.h"
 #include "tools/output_value.h"
 

@@ -5,7 +5,7 @@
 #ifndef HONE_TOOLS_OUTPUT_H
 #define HONE_TOOLS_OUTPUT_H
 
-#include "runtime/text.h"
+#include "runtime/base/text.h"
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
 

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "tools/sanitizer.h"
 
-#include "runtime/text.h"
-#include "tuner/host_compiler.h"
+#include "runtime/base/text.h"
+#include "tuner/compile/host_compiler.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef HONE_TOOLS_SANITIZER_H
 #define HONE_TOOLS_SANITIZER_H
 
-#include "runtime/error.h"
+#include "runtime/base/error.h"
 
 /* Returns HONE_OK if ASan's library is loaded. Otherwise starts this program
  * anew with the same arguments and the library preloaded, and returns only if

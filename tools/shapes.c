@@ -2,7 +2,7 @@
 /* Which templates at which shapes: see shapes.h. */
 #include "tools/shapes.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tools/inputs.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_SHAPES_H
 #define HONE_TOOLS_SHAPES_H
 
-#include "gen/template.h"
+#include "gen/parse/template.h"
 #include "tools/arguments.h"
 
 typedef struct hone_shape {

@@ -4,7 +4,7 @@
  */
 #include "tools/space_view.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tools/output.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_TUNED_H
 #define HONE_TOOLS_TUNED_H
 
-#include "gen/template.h"
+#include "gen/parse/template.h"
 #include "tools/arguments.h"
 #include "tuner/tuner.h"
 

@@ -3,12 +3,12 @@
  * final of a tuning run. */
 #include "tuner/bench.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tuner/bench_variants.h"
-#include "tuner/default_plan.h"
-#include "tuner/device_lock.h"
-#include "tuner/final_client.h"
-#include "tuner/own_code.h"
+#include "tuner/compile/default_plan.h"
+#include "tuner/process/device_lock.h"
+#include "tuner/session/final_client.h"
+#include "tuner/compile/helper_kernels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct bench {
     hone_space *space;
     hone_text device_code;
     hone_text spec; /* of the template's default: the arguments */
-    hone_others *others;
+    hone_reference_templates *reference_templates;
     hone_bench_variants variants;
     hone_final_request final;
     hone_final_report report;
@@ -37,7 +37,7 @@ static int is_cpu(const bench *b)
 static hone_status run_variants(bench *b, hone_error *err)
 {
     const hone_bench_request *request = b->request;
-    hone_gpu_setup setup = {
+    hone_worker_setup setup = {
         .device = request->device,
         .device_code = b->device_code.data,
         .problem = {.tmpl = request->tmpl,
@@ -48,7 +48,7 @@ static hone_status run_variants(bench *b, hone_error *err)
                     .seed = request->seed,
                     .references = request->references,
                     .n_references = request->n_references,
-                    .others = b->others}};
+                    .reference_templates = b->reference_templates}};
 
     b->final.n_entries = b->variants.n;
     for (int i = 0; i < b->variants.n; ++i) {
@@ -165,22 +165,23 @@ static hone_status measure(bench *b, hone_error *err)
     else
         HONE_TRY(hone__device_describe(request->device, &b->device, err));
     HONE_TRY(hone__space_create(request->tmpl, request->dims,
-                                &b->device.facts, &b->space, err));
+                                &b->device.properties, &b->space, err));
     HONE_TRY(hone__bench_variants_read(request, &b->device, b->space,
                                        &b->variants, err));
     HONE_TRY(
         hone__default_plan(request->tmpl, b->space, &ignored, &b->spec, err));
-    HONE_TRY(hone__others_open(
-        &(hone_others_request){.tmpl = request->tmpl,
-                               .launch_spec = hone__text_str(&b->spec),
-                               .dims = request->dims,
-                               .facts = &b->device.facts,
-                               .arch = b->device.arch,
-                               .farm = &request->farm},
-        &b->others, err));
+    HONE_TRY(hone__reference_templates_open(
+        &(hone_reference_templates_request){
+            .tmpl = request->tmpl,
+            .launch_spec = hone__text_str(&b->spec),
+            .dims = request->dims,
+            .properties = &b->device.properties,
+            .arch = b->device.arch,
+            .farm = &request->farm},
+        &b->reference_templates, err));
     if (!is_cpu(b)) {
-        HONE_TRY(hone__own_code_compile(&request->farm, b->device.arch,
-                                        &b->device_code, err));
+        HONE_TRY(hone__helper_kernels_compile(&request->farm, b->device.arch,
+                                              &b->device_code, err));
         HONE_TRY(hone__device_lock_take(b->device.id, request->farm.stop,
                                         request->on_wait, request->user,
                                         &b->lock, err));
@@ -207,7 +208,7 @@ hone_status hone__bench(const hone_bench_request *request,
     hone__device_lock_drop(&b->lock);
     hone__bench_variants_free(&b->variants);
     hone__space_free(b->space);
-    hone__others_close(b->others);
+    hone__reference_templates_close(b->reference_templates);
     hone__text_free(&b->device_code);
     hone__text_free(&b->spec);
     hone__free(b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `hone bench` asks for: the stored winner of one problem, the default
- * variant, the rivals, and any configurations besides, timed in turns. Like
- * everything in tuner.h, the calling process never touches the GPU and must
- * be single-threaded. */
+ * variant, the baselines, and any configurations besides, timed in turns.
+ * Like everything in tuner.h, the calling process never touches the GPU and
+ * must be single-threaded. */
 #ifndef HONE_TUNER_BENCH_H
 #define HONE_TUNER_BENCH_H
 
@@ -27,11 +27,11 @@ typedef struct hone_bench_request {
     void *user;
 } hone_bench_request;
 
-/* A variant or a rival. Times are 0 if it could not be timed. */
+/* A variant or a baseline. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
-    char name[64];    /* "winner", "default", "config", or the rival's name */
+    char name[64]; /* "winner", "default", "config", or the baseline's name */
     char label[96];   /* for people */
-    char config[256]; /* of a variant; "" for rivals */
+    char config[256]; /* of a variant; "" for baselines */
     hone_outcome outcome;
     double time_ns; /* median of a series of its own, or by the ratio */
     double ci_low_ns;
@@ -65,11 +65,11 @@ typedef struct hone_bench_result {
     char decided_by[160];
     size_t n_rows;
     hone_bench_row rows[HONE_MAX_BENCH_ROWS]; /* winner, default, configs in
-                                                 their order, rivals */
+                                                 their order, baselines */
 } hone_bench_result;
 
-/* On the cpu there are no rivals. A configuration that has a row already gets
- * no other. With configurations nothing needs to be tuned.
+/* On the cpu there are no baselines. A configuration that has a row already
+ * gets no other. With configurations nothing needs to be tuned.
  * HONE_ERR_NOT_FOUND: nothing is tuned for this problem on this device, or
  * there is no database; HONE_ERR_CONSTRAINT, HONE_ERR_INPUT (a configuration
  * that is not valid for this problem, or does not compile); HONE_ERR_NO_GPU,

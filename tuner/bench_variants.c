@@ -2,9 +2,9 @@
 /* The variants of `hone bench`: see bench_variants.h. */
 #include "tuner/bench_variants.h"
 
-#include "gen/expand.h"
-#include "tuner/farm.h"
-#include "tuner/gpu_worker.h"
+#include "gen/expand/expand.h"
+#include "tuner/compile/farm.h"
+#include "tuner/trial/device_worker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +132,8 @@ static hone_status read_winner(reader *r, hone_error *err)
             hone__db_text(hone__mode_name(request->mode)),
             hone__db_text(is_cpu(r) ? "cpu" : "cuda"),
             hone__db_text(r->device->arch),
-            hone__db_integer(r->device->facts.value[HONE_FACT_sm_count]),
+            hone__db_integer(
+                r->device->properties.value[HONE_PROPERTY_sm_count]),
             hone__db_text(r->device->name)};
 
         status =

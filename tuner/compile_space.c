@@ -3,11 +3,11 @@
  * GPU; what it puts into the cache is what tuning finds there later. */
 #include "tuner/tuner.h"
 
-#include "gen/expand.h"
-#include "runtime/alloc.h"
-#include "tuner/farm.h"
-#include "tuner/gate.h"
-#include "tuner/worker.h"
+#include "gen/expand/expand.h"
+#include "runtime/base/alloc.h"
+#include "tuner/compile/farm.h"
+#include "tuner/compile/gate.h"
+#include "tuner/process/worker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 typedef struct compile_run {
     const hone_compile_request *request;
     hone_compile_result *result;
-    hone_facts facts;
+    hone_properties properties;
     char arch[16];
     int64_t dims[HONE_MAX_DIMS];
     int64_t gate_dims[HONE_MAX_DIMS]; /* 0: not known */
-    hone_facts gate_facts;
+    hone_properties gate_properties;
     hone_space *space; /* NULL: one given configuration */
     int64_t n_total;
     int64_t *config; /* scratch */
@@ -109,8 +109,8 @@ static void default_dims(compile_run *run)
             run->request->dims || tmpl->dims[i].n_types ? run->dims[i] : 0;
     }
     /* How much memory the device will have is not known here. */
-    run->gate_facts = run->facts;
-    run->gate_facts.value[HONE_FACT_memory] = INT64_MAX;
+    run->gate_properties = run->properties;
+    run->gate_properties.value[HONE_PROPERTY_memory] = INT64_MAX;
 }
 
 static hone_status open_space(compile_run *run, hone_error *err)
@@ -119,9 +119,9 @@ static hone_status open_space(compile_run *run, hone_error *err)
     hone_space *space = NULL;
     const size_t length = strlen(request->arch);
 
-    HONE_TRY(hone__facts_of_arch(request->arch, &run->facts, err));
+    HONE_TRY(hone__properties_of_arch(request->arch, &run->properties, err));
     (void)snprintf(run->arch, sizeof run->arch, "sm_%lld%s",
-                   (long long)run->facts.value[HONE_FACT_sm],
+                   (long long)run->properties.value[HONE_PROPERTY_sm],
                    request->tmpl->needs_arch_features ||
                            (length && request->arch[length - 1] == 'a')
                        ? "a"
@@ -131,8 +131,8 @@ static hone_status open_space(compile_run *run, hone_error *err)
         hone__alloc((request->tmpl->n_params + 1) * sizeof *run->config);
     if (!run->config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->facts,
-                                &space, err));
+    HONE_TRY(hone__space_create(request->tmpl, request->dims,
+                                &run->properties, &space, err));
     run->n_total = 1;
     if (request->config) {
         const hone_status status =
@@ -181,8 +181,8 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
     char why[320];
 
     if (hone__gate_launch(hone__text_str(&text->spec), input.options,
-                          run->gate_dims, tmpl->n_dims, &run->gate_facts, why,
-                          sizeof why) != HONE_GATE_LIMITS)
+                          run->gate_dims, tmpl->n_dims, &run->gate_properties,
+                          why, sizeof why) != HONE_GATE_LIMITS)
         return hone__farm_submit(run->farm, job, &input, err);
     on_gated(run, job, why);
     return HONE_OK;

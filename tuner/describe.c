@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking a device what it is, in a child process, so that the caller stays
  * free of CUDA and can fork. */
-#include "tuner/device.h"
-#include "tuner/gpu_worker.h"
+#include "tuner/cuda/device.h"
+#include "tuner/trial/device_worker.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -32,17 +32,17 @@ static int describe(void *user, int from_parent, int to_parent)
     (void)from_parent;
     memset(&report, 0, sizeof report);
     if (hone__device_identify(&device, *ordinal, &err) != HONE_OK) {
-        hone__gpu_say_failed(to_parent, &err);
+        hone__device_worker_failed(to_parent, &err);
         return 1;
     }
     memcpy(report.name, device.name, sizeof report.name);
     identify_card(&device, *ordinal, report.id);
     report.driver_version = device.driver_version;
-    report.facts = device.facts;
+    report.properties = device.properties;
     (void)snprintf(report.arch, sizeof report.arch, "sm_%d",
-                   (int)device.facts.value[HONE_FACT_sm]);
+                   (int)device.properties.value[HONE_PROPERTY_sm]);
     hone__pack_bytes(&payload, &report, sizeof report);
-    (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+    (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
     hone__text_free(&payload);
     return 0;
 }
@@ -67,7 +67,7 @@ hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
                             "a process that used the GPU ended without an "
                             "answer: %s",
                             how);
-    } else if (status == HONE_OK && kind == HONE_GPU_FAILED) {
+    } else if (status == HONE_OK && kind == HONE_DEVICE_FAILED) {
         const hone_status code = (hone_status)hone__unpack_i64(&in);
         const hone_domain domain = (hone_domain)hone__unpack_i64(&in);
         const int native = (int)hone__unpack_i64(&in);
@@ -100,5 +100,5 @@ void hone__host_describe(hone_device_report *out)
     hone__host_name(out->name, sizeof out->name);
     (void)snprintf(out->arch, sizeof out->arch, "cpu");
     (void)snprintf(out->id, sizeof out->id, "cpu");
-    hone__facts_of_host(&out->facts);
+    hone__properties_of_host(&out->properties);
 }

@@ -2,16 +2,16 @@
 /* `hone run`: what a user of the runtime gets. A child process opens the
  * database through hone.h, makes a plan, verifies its result like any variant
  * and times it with the tuner's protocol. */
-#include "tuner/device_lock.h"
+#include "tuner/process/device_lock.h"
 #include "tuner/tuner.h"
 
-#include "runtime/alloc.h"
-#include "tuner/cpu_worker.h"
-#include "tuner/default_plan.h"
-#include "tuner/gpu_worker.h"
-#include "tuner/own_code.h"
-#include "tuner/verify.h"
-#include "tuner/warm_up.h"
+#include "runtime/base/alloc.h"
+#include "tuner/cpu/cpu_worker.h"
+#include "tuner/compile/default_plan.h"
+#include "tuner/trial/device_worker.h"
+#include "tuner/compile/helper_kernels.h"
+#include "tuner/trial/verify.h"
+#include "tuner/cuda/warm_up.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +61,7 @@ static hone_status enqueue_plan(void *user, void *const *args,
 {
     planned *p = user;
     const size_t turn = p->plans[1] ? p->turn++ % N_PLANS : 0; /* cpu: one */
-    const hone_status status =
-        hone_plan_run(p->plans[turn], args, stream);
+    const hone_status status = hone_plan_run(p->plans[turn], args, stream);
 
     return status == HONE_OK ? HONE_OK
                              : fail_from_runtime(status, p->ctx, err);
@@ -75,11 +74,11 @@ static int say_result(int to_parent, const hone_run_result *result,
     hone_text payload = {0};
 
     if (status != HONE_OK) {
-        hone__gpu_say_failed(to_parent, err);
+        hone__device_worker_failed(to_parent, err);
         return 1;
     }
     hone__pack_bytes(&payload, result, sizeof *result);
-    (void)hone__message_send(to_parent, HONE_GPU_READY, &payload, NULL);
+    (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
     hone__text_free(&payload);
     return 0;
 }
@@ -155,7 +154,8 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
     return status;
 }
 
-/* ---- the cpu device ----------------------------------------------------- */
+/* ---- the cpu device -----------------------------------------------------
+ */
 
 static hone_status run_on_cpu(const run_setup *setup,
                               hone_cpu_problem *problem,
@@ -217,7 +217,8 @@ static int run_cpu_child(void *user, int from_parent, int to_parent)
     return say_result(to_parent, &result, status, &err);
 }
 
-/* ---- a GPU -------------------------------------------------------------- */
+/* ---- a GPU --------------------------------------------------------------
+ */
 
 static int run_child(void *user, int from_parent, int to_parent)
 {
@@ -246,13 +247,13 @@ static int run_child(void *user, int from_parent, int to_parent)
 
 /* The arguments come from the template's default variant. */
 static hone_status default_spec(const hone_run_request *request,
-                                const hone_facts *facts, hone_text *out,
-                                hone_error *err)
+                                const hone_properties *properties,
+                                hone_text *out, hone_error *err)
 {
     hone_space *space = NULL;
     int64_t index = 0;
     hone_status status = hone__space_create(request->tmpl, request->dims,
-                                            facts, &space, err);
+                                            properties, &space, err);
 
     if (status == HONE_OK)
         status = hone__default_plan(request->tmpl, space, &index, out, err);
@@ -270,7 +271,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     hone_device_report device;
     hone_text code = {0};
     hone_text spec = {0};
-    hone_others *others = NULL;
+    hone_reference_templates *others = NULL;
     hone_device_lock lock = {.fd = -1};
     hone_status status;
 
@@ -281,35 +282,35 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     else
         status = hone__device_describe(request->device, &device, err);
     if (status == HONE_OK)
-        status = default_spec(request, &device.facts, &spec, err);
+        status = default_spec(request, &device.properties, &spec, err);
     if (status == HONE_OK)
-        status = hone__others_open(
-            &(hone_others_request){.tmpl = request->tmpl,
-                                   .launch_spec = hone__text_str(&spec),
-                                   .dims = request->dims,
-                                   .facts = &device.facts,
-                                   .arch = device.arch,
-                                   .farm = &farm},
+        status = hone__reference_templates_open(
+            &(hone_reference_templates_request){
+                .tmpl = request->tmpl,
+                .launch_spec = hone__text_str(&spec),
+                .dims = request->dims,
+                .properties = &device.properties,
+                .arch = device.arch,
+                .farm = &farm},
             &others, err);
     if (status == HONE_OK && !is_cpu)
-        status = hone__own_code_compile(&farm, device.arch, &code, err);
+        status = hone__helper_kernels_compile(&farm, device.arch, &code, err);
     if (status == HONE_OK && !is_cpu)
-        status = hone__device_lock_take(device.id, request->stop,
-                                        request->on_wait, request->user,
-                                        &lock, err);
+        status =
+            hone__device_lock_take(device.id, request->stop, request->on_wait,
+                                   request->user, &lock, err);
     if (status == HONE_OK) {
-        run_setup setup = {
-            .request = request,
-            .device_code = code.data,
-            .problem = {.tmpl = request->tmpl,
-                        .launch_spec = hone__text_str(&spec),
-                        .dims = request->dims,
-                        .mode = request->mode,
-                        .rotation = HONE_ROTATION_FINAL,
-                        .seed = request->seed,
-                        .references = request->references,
-                        .n_references = request->n_references,
-                        .others = others}};
+        run_setup setup = {.request = request,
+                           .device_code = code.data,
+                           .problem = {.tmpl = request->tmpl,
+                                       .launch_spec = hone__text_str(&spec),
+                                       .dims = request->dims,
+                                       .mode = request->mode,
+                                       .rotation = HONE_ROTATION_FINAL,
+                                       .seed = request->seed,
+                                       .references = request->references,
+                                       .n_references = request->n_references,
+                                       .reference_templates = others}};
 
         status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup,
                                   out, sizeof *out, err);
@@ -317,6 +318,6 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     hone__device_lock_drop(&lock);
     hone__text_free(&code);
     hone__text_free(&spec);
-    hone__others_close(others);
+    hone__reference_templates_close(others);
     return status;
 }

@@ -21,7 +21,7 @@ const hone_db_device fixture_device = {
     .memory_bytes = 150109880320,
     .l2_bytes = 62914560,
     .driver_version = "13000",
-    .facts_json = "{\"sm\":90,\"smem_optin\":232448}"};
+    .properties_json = "{\"sm\":90,\"smem_optin\":232448}"};
 
 int fixture_setup(void **state)
 {
@@ -79,11 +79,12 @@ void fixture_path(const db_fixture *fixture, const char *name, char *out,
 
 void fixture_open(db_fixture *fixture)
 {
-    assert_ok(hone__db_open(fixture->path, HONE_DB_CREATE, &fixture->db,
-                            why));
+    assert_ok(
+        hone__db_open(fixture->path, HONE_DB_CREATE, &fixture->db, why));
 }
 
-/* ---- one small tuning run ----------------------------------------------- */
+/* ---- one small tuning run -----------------------------------------------
+ */
 
 static void fill_subjects(db_fixture *fixture)
 {
@@ -100,8 +101,8 @@ static void fill_subjects(db_fixture *fixture)
 
     assert_ok(hone__db_device_put(fixture->db, &fixture_device,
                                   &fixture->device_id, why));
-    assert_ok(hone__db_template_put(fixture->db, &tmpl,
-                                    &fixture->template_id, why));
+    assert_ok(hone__db_template_put(fixture->db, &tmpl, &fixture->template_id,
+                                    why));
     assert_ok(hone__db_problem_put(fixture->db, &problem,
                                    &fixture->problem_id, why));
     assert_ok(hone__db_toolchain_put(fixture->db, "nvrtc", "13.0",
@@ -207,7 +208,8 @@ int fixture_setup_filled(void **state)
     return 0;
 }
 
-/* ---- looking inside ----------------------------------------------------- */
+/* ---- looking inside -----------------------------------------------------
+ */
 
 static hone_status keep_first(void *user, size_t n_columns,
                               const char *const *names,

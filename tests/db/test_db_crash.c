@@ -61,7 +61,8 @@ static void check_integrity(hone_db *db)
     assert_rows(db, "PRAGMA foreign_key_check", "");
 }
 
-/* ---- kill -9 ------------------------------------------------------------ */
+/* ---- kill -9 ------------------------------------------------------------
+ */
 
 /* Write trials and variants until killed; tell each id that is durable. */
 static void write_until_killed(const db_fixture *f, int told)
@@ -77,9 +78,9 @@ static void write_until_killed(const db_fixture *f, int told)
         int64_t id;
 
         (void)snprintf(log, sizeof log, "log of trial %d", i);
-        child_check(hone__db_artifact_put(db, "log", log, strlen(log),
-                                          sha256, &err),
-                    &err);
+        child_check(
+            hone__db_artifact_put(db, "log", log, strlen(log), sha256, &err),
+            &err);
         child_check(hone__db_trial_put(db, &trial, &id, &err), &err);
         if (write(told, &id, sizeof id) != (ssize_t)sizeof id)
             _exit(1);
@@ -103,8 +104,8 @@ static void test_kill_loses_no_committed_trial(void **state)
 
     close_filled(f);
     for (int round = 0; round < 5; round++) {
-        const struct timespec pause = {.tv_nsec = 20000000L +
-                                                  7300000L * round};
+        const struct timespec pause = {.tv_nsec =
+                                           20000000L + 7300000L * round};
         int64_t last;
         int told[2];
         pid_t pid;
@@ -162,7 +163,8 @@ static void test_kill_in_a_transaction_undoes_it(void **state)
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 
-/* ---- several at once ---------------------------------------------------- */
+/* ---- several at once ----------------------------------------------------
+ */
 
 enum { N_WRITERS = 3, N_EACH = 40 };
 
@@ -234,8 +236,7 @@ static void test_creators_at_once(void **state)
         check_integrity(f->db);
         assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 3);
         assert_int_equal(
-            fixture_integer(f->db, "SELECT count(*) FROM toolchain"),
-            N_EACH);
+            fixture_integer(f->db, "SELECT count(*) FROM toolchain"), N_EACH);
         hone__db_close(f->db);
         f->db = NULL;
     }
@@ -253,9 +254,9 @@ static void test_locked_by_another(void **state)
     assert_ok(hone__db_open(f->path, 0, &other, why));
     assert_ok(hone__db_begin(f->db, why));
     (void)sqlite3_busy_timeout(other->handle, 50); /* do not wait here */
-    assert_int_equal(hone__db_toolchain_put(other, "nvrtc", "12.9", &id,
-                                            &err),
-                     HONE_ERR_BUSY);
+    assert_int_equal(
+        hone__db_toolchain_put(other, "nvrtc", "12.9", &id, &err),
+        HONE_ERR_BUSY);
     assert_int_equal(err.domain, HONE_DOMAIN_SQLITE);
     assert_int_equal(err.native & 0xff, SQLITE_BUSY);
     assert_non_null(strstr(err.text, "another process"));
@@ -298,7 +299,8 @@ static void test_writer_waits(void **state)
     assert_int_equal(close(ready[0]) + close(ready[1]), 0);
 }
 
-/* ---- no space ----------------------------------------------------------- */
+/* ---- no space -----------------------------------------------------------
+ */
 
 static void test_disk_full(void **state)
 {
@@ -327,8 +329,8 @@ static void test_disk_full(void **state)
                                   "PRAGMA max_page_count = 100000", NULL,
                                   NULL, NULL),
                      SQLITE_OK);
-    assert_ok(hone__db_artifact_put(f->db, "log", large, sizeof large,
-                                    sha256, why));
+    assert_ok(hone__db_artifact_put(f->db, "log", large, sizeof large, sha256,
+                                    why));
     check_integrity(f->db);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }

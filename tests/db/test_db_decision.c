@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- decisions ---------------------------------------------------------- */
+/* ---- decisions ----------------------------------------------------------
+ */
 
 static void test_decision_and_its_view(void **state)
 {
@@ -62,10 +63,10 @@ static void test_decision_and_its_view(void **state)
 static void test_every_kind_is_taken(void **state)
 {
     static const char *const kinds[] = {
-        "gated",    "deferred", "screened", "contender", "incumbent",
-        "finalist", "refuted",  "dropped",  "tied",      "winner",
-        "too_noisy", "alarm",   "discarded", "retried",
-        "seeded",   "stopped"};
+        "gated",     "deferred", "screened",  "contender",
+        "incumbent", "finalist", "refuted",   "dropped",
+        "tied",      "winner",   "too_noisy", "alarm",
+        "discarded", "retried",  "seeded",    "stopped"};
     db_fixture *const f = *state;
     int64_t id;
 
@@ -128,33 +129,34 @@ static void test_decision_is_refused(void **state)
     assert_rows(f->db, "SELECT count(*) FROM decision", "0\n");
 }
 
-/* ---- what a session measured -------------------------------------------- */
+/* ---- what a session measured --------------------------------------------
+ */
 
-static void test_session_facts(void **state)
+static void test_session_summary(void **state)
 {
-    static const char facts[] =
+    static const char summary[] =
         "SELECT event_floor_ns, noise_floor, warm_up_ns, gpu_busy_ns,"
         " gpu_wall_ns, verdict FROM session_v1";
     db_fixture *const f = *state;
-    hone_db_session_facts known = {-1, -1, -1, -1, -1, NULL, NULL};
+    hone_db_session_summary known = {-1, -1, -1, -1, -1, NULL, NULL};
 
-    assert_rows(f->db, facts, "|||||\n");
+    assert_rows(f->db, summary, "|||||\n");
     known.event_floor_ns = 5400.5;
     known.warm_up_ns = 0; /* zero is a measurement */
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
-    assert_rows(f->db, facts, "5400.5||0|||\n");
+    assert_rows(f->db, summary, "5400.5||0|||\n");
     /* Later: the rest; what is not known now stays. */
-    known = (hone_db_session_facts){NAN, 0.004, -1, 70, 100, "tied",
-                                    "budget"};
+    known = (hone_db_session_summary){NAN, 0.004,  -1,      70,
+                                         100, "tied", "budget"};
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
-    assert_rows(f->db, facts, "5400.5|0.004|0|70|100|tied\n");
+    assert_rows(f->db, summary, "5400.5|0.004|0|70|100|tied\n");
     assert_status(hone__db_session_measured(f->db, 99, &known, why),
                   HONE_ERR_ARGUMENT);
     known.verdict = "perhaps";
     assert_status(
         hone__db_session_measured(f->db, f->session_id, &known, why),
         HONE_ERR_DATABASE);
-    assert_rows(f->db, facts, "5400.5|0.004|0|70|100|tied\n");
+    assert_rows(f->db, summary, "5400.5|0.004|0|70|100|tied\n");
 }
 
 static void test_session_view(void **state)
@@ -169,7 +171,8 @@ static void test_session_view(void **state)
                 "gemm_f16.cu|random|200|running|3|1\n");
 }
 
-/* ---- how a trial was timed ---------------------------------------------- */
+/* ---- how a trial was timed ----------------------------------------------
+ */
 
 static void test_timing(void **state)
 {
@@ -224,7 +227,8 @@ static void test_compiler_warnings(void **state)
     assert_rows(f->db, warnings, "C7510\n");
 }
 
-/* ---- one step ----------------------------------------------------------- */
+/* ---- one step -----------------------------------------------------------
+ */
 
 /* SQLite's calls of these functions come here, and go on to the system. */
 static int n_syncs;
@@ -253,13 +257,12 @@ static hone_status put_all(const db_fixture *f, const char *config,
                                .config = config,
                                .arch = "sm_90a",
                                .outcome = "ok"};
-    hone_db_trial trial = {.session_id = f->session_id,
-                           .outcome = "ok",
-                           .time_ns = 5};
-    hone_db_decision decision = {.session_id = f->session_id,
-                                 .kind = kind,
-                                 .text = "so it is"};
-    const hone_db_session_facts facts = {-1, 0.01, -1, -1, -1, NULL, NULL};
+    hone_db_trial trial = {
+        .session_id = f->session_id, .outcome = "ok", .time_ns = 5};
+    hone_db_decision decision = {
+        .session_id = f->session_id, .kind = kind, .text = "so it is"};
+    const hone_db_session_summary summary = {-1, 0.01, -1,  -1,
+                                                   -1, NULL, NULL};
     char sha256[HONE_SHA256_HEX];
     int64_t id;
 
@@ -269,7 +272,8 @@ static hone_status put_all(const db_fixture *f, const char *config,
     HONE_TRY(hone__db_variant_put(f->db, &variant, &trial.variant_id, err));
     HONE_TRY(hone__db_trial_put(f->db, &trial, &decision.trial_id, err));
     HONE_TRY(hone__db_decision_put(f->db, &decision, &id, err));
-    HONE_TRY(hone__db_session_measured(f->db, f->session_id, &facts, err));
+    HONE_TRY(
+        hone__db_session_measured(f->db, f->session_id, &summary, err));
     return hone__db_ranking_put(
         f->db, f->session_id,
         &(hone_db_ranked){.trial_id = decision.trial_id, .time_ns = 5}, 1,
@@ -301,9 +305,8 @@ static void test_sync_elsewhere(void **state)
 {
     db_fixture *const f = *state;
     const char *log = hone__db_sync_elsewhere(f->db);
-    const hone_db_decision row = {.session_id = f->session_id,
-                            .kind = "tied",
-                            .text = "later"};
+    const hone_db_decision row = {
+        .session_id = f->session_id, .kind = "tied", .text = "later"};
     int64_t id = 0;
     struct stat file;
 
@@ -345,16 +348,11 @@ static void test_all_or_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_decision_and_its_view),
-        CASE(test_every_kind_is_taken),
-        CASE(test_decision_is_refused),
-        CASE(test_session_facts),
-        CASE(test_session_view),
-        CASE(test_timing),
-        CASE(test_compiler_warnings),
-        CASE(test_one_commit_is_one_sync),
-        CASE(test_sync_elsewhere),
-        CASE(test_all_or_nothing),
+        CASE(test_decision_and_its_view), CASE(test_every_kind_is_taken),
+        CASE(test_decision_is_refused),   CASE(test_session_summary),
+        CASE(test_session_view),          CASE(test_timing),
+        CASE(test_compiler_warnings),     CASE(test_one_commit_is_one_sync),
+        CASE(test_sync_elsewhere),        CASE(test_all_or_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

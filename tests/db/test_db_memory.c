@@ -3,12 +3,13 @@
  * "out of memory", nothing leaks, and the database stays whole. */
 #include "db_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <sqlite3.h>
 #include <string.h>
 
-/* ---- SQLite's memory through ours --------------------------------------- */
+/* ---- SQLite's memory through ours ---------------------------------------
+ */
 
 enum { HEADER_BYTES = 16 }; /* keeps the size, and the alignment */
 
@@ -76,7 +77,8 @@ static int install_memory(void **state)
     return sqlite3_initialize() == SQLITE_OK ? 0 : -1;
 }
 
-/* ---- what may run out of memory ----------------------------------------- */
+/* ---- what may run out of memory -----------------------------------------
+ */
 
 static hone_status count_trial(void *user, const hone_db_trial_row *row,
                                hone_error *err)
@@ -104,20 +106,17 @@ static hone_status put_subjects(hone_db *db, db_fixture *f, hone_error *err)
                                    .sha256 = fixture_sha256,
                                    .source = "text",
                                    .source_bytes = 4};
-    const hone_db_problem problem = {.op = "scale",
-                                     .dims = (const int64_t[]){1024},
-                                     .n_dims = 1};
-    hone_db_variant variant = {.config = "A=1",
-                               .arch = "sm_90",
-                               .outcome = "ok",
-                               .is_default = 1};
+    const hone_db_problem problem = {
+        .op = "scale", .dims = (const int64_t[]){1024}, .n_dims = 1};
+    hone_db_variant variant = {
+        .config = "A=1", .arch = "sm_90", .outcome = "ok", .is_default = 1};
     char sha256[HONE_SHA256_HEX];
 
     HONE_TRY(hone__db_device_put(db, &fixture_device, &f->device_id, err));
     HONE_TRY(hone__db_template_put(db, &tmpl, &f->template_id, err));
     HONE_TRY(hone__db_problem_put(db, &problem, &f->problem_id, err));
-    HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0", &f->toolchain_id,
-                                    err));
+    HONE_TRY(
+        hone__db_toolchain_put(db, "nvrtc", "13.0", &f->toolchain_id, err));
     HONE_TRY(hone__db_artifact_put(db, "cubin", "cubin", 5, sha256, err));
     variant.template_id = f->template_id;
     variant.toolchain_id = f->toolchain_id;
@@ -138,7 +137,8 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
                            .samples_ns = samples_ns,
                            .n_samples = 3};
     hone_db_baseline baseline = {.name = "memcpy", .time_ns = 2};
-    const hone_db_session_facts facts = {5, 0.01, 1, 1, 1, "decided", "budget"};
+    const hone_db_session_summary summary = {5, 0.01,      1,       1,
+                                                   1, "decided", "budget"};
     hone_db_decision decision = {.kind = "winner", .text = "the only one"};
     hone_db_ranked ranked = {0, 2, 0, 0, NULL};
     int64_t id;
@@ -152,7 +152,7 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
     HONE_TRY(hone__db_ranking_put(db, f->session_id, &ranked, 1, err));
     decision.trial_id = ranked.trial_id;
     HONE_TRY(hone__db_decision_put(db, &decision, &id, err));
-    HONE_TRY(hone__db_session_measured(db, f->session_id, &facts, err));
+    HONE_TRY(hone__db_session_measured(db, f->session_id, &summary, err));
     return hone__db_session_finish(db, f->session_id, "done", err);
 }
 
@@ -167,8 +167,8 @@ static hone_status read_back(hone_db *db, const db_fixture *f,
     int64_t n = 0;
 
     HONE_TRY(hone__db_trials(db, &key, count_trial, &n, err));
-    HONE_TRY(hone__db_query(db, "SELECT * FROM winner_v1", NULL, 0,
-                            count_row, &n, err));
+    HONE_TRY(hone__db_query(db, "SELECT * FROM winner_v1", NULL, 0, count_row,
+                            &n, err));
     hone__sha256_hex("cubin", 5, sha256);
     status = hone__db_artifact_get(db, sha256, &content, err);
     hone__text_free(&content);

@@ -4,7 +4,7 @@
 #include "db_fixture.h"
 
 #include "db/db_internal.h"
-#include "runtime/store.h"
+#include "runtime/store/store.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -46,7 +46,8 @@ static void selects_of(hone_db *db, hone_text *out)
                  out);
 }
 
-/* ---- migrating ---------------------------------------------------------- */
+/* ---- migrating ----------------------------------------------------------
+ */
 
 static void test_every_row_is_kept(void **state)
 {
@@ -135,7 +136,8 @@ static void test_old_writer_goes_on(void **state)
                 "5|\n");
 }
 
-/* ---- reading without migrating ------------------------------------------ */
+/* ---- reading without migrating ------------------------------------------
+ */
 
 /* The columns that queries see are those of the current format. */
 static void test_reader_sees_current_columns(void **state)
@@ -209,7 +211,8 @@ static void test_runtime_reads_both_versions(void **state)
     hone__text_free(&after);
 }
 
-/* ---- a file of version 2 ------------------------------------------------ */
+/* ---- a file of version 2 ------------------------------------------------
+ */
 
 static void test_decisions_of_version_2(void **state)
 {
@@ -243,7 +246,8 @@ static void test_decisions_of_version_2(void **state)
                 "4\n");
 }
 
-/* ---- when it does not come to its end ----------------------------------- */
+/* ---- when it does not come to its end -----------------------------------
+ */
 
 /* What becomes of every connection that SQLite opens: killed when it begins
  * its statement number `kill_at`, counted from 0; at most `max_pages`. */
@@ -318,8 +322,8 @@ static void test_killed_at_every_statement(void **state)
         assert_true(version == 1 || version == 3);
         n_old += version == 1;
         assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
-        assert_rows(f->db,
-                    "SELECT count(*), count(timing) FROM trial_v1", "3|0\n");
+        assert_rows(f->db, "SELECT count(*), count(timing) FROM trial_v1",
+                    "3|0\n");
         assert_rows(f->db,
                     "SELECT count(*) FROM main.sqlite_schema"
                     " WHERE name = 'decision'",

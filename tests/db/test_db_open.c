@@ -39,7 +39,8 @@ static void write_file(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* ---- what works --------------------------------------------------------- */
+/* ---- what works ---------------------------------------------------------
+ */
 
 static void test_create_makes_folders_and_reopens(void **state)
 {
@@ -86,10 +87,10 @@ static void test_every_table_is_strict(void **state)
                 " AND type = 'table' AND name NOT GLOB 'sqlite_*'"
                 " AND NOT strict",
                 "");
-    assert_int_equal(
-        fixture_integer(f->db, "SELECT count(*) FROM pragma_table_list"
-                               " WHERE schema = 'main' AND strict"),
-        11);
+    assert_int_equal(fixture_integer(f->db,
+                                     "SELECT count(*) FROM pragma_table_list"
+                                     " WHERE schema = 'main' AND strict"),
+                     11);
 }
 
 static void test_readonly_reads_and_refuses_writes(void **state)
@@ -103,15 +104,15 @@ static void test_readonly_reads_and_refuses_writes(void **state)
     hone__db_close(f->db);
     assert_ok(hone__db_open(f->path, HONE_DB_READONLY, &f->db, why));
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
-    assert_int_equal(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id,
-                                            &err),
-                     HONE_ERR_IO);
+    assert_int_equal(
+        hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, &err),
+        HONE_ERR_IO);
     assert_int_equal(err.domain, HONE_DOMAIN_SQLITE);
     assert_int_equal(err.native & 0xff, SQLITE_READONLY);
     assert_non_null(strstr(err.text, "read-only"));
-    assert_int_equal(hone__db_session_finish(f->db, f->session_id, "done",
-                                             NULL),
-                     HONE_ERR_IO);
+    assert_int_equal(
+        hone__db_session_finish(f->db, f->session_id, "done", NULL),
+        HONE_ERR_IO);
 }
 
 static void test_reader_sees_rows_of_an_open_writer(void **state)
@@ -126,7 +127,8 @@ static void test_reader_sees_rows_of_an_open_writer(void **state)
     hone__db_close(reader);
 }
 
-/* ---- what is refused ---------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------
+ */
 
 static void test_misuse(void **state)
 {
@@ -260,7 +262,8 @@ static void test_damaged_page(void **state)
     assert_non_null(strstr(err.text, "damaged"));
 }
 
-/* ---- permissions, as somebody who is not root --------------------------- */
+/* ---- permissions, as somebody who is not root ---------------------------
+ */
 
 enum { CHILD_SKIPPED = 77 };
 
@@ -378,7 +381,7 @@ static void test_readonly_folder_with_journal(void **state)
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 
-static void test_awkward_path(void **state)
+static void test_edge_path(void **state)
 {
     db_fixture *const f = *state;
 
@@ -392,7 +395,8 @@ static void test_awkward_path(void **state)
     assert_int_equal(chmod(f->folder, 0755), 0);
 }
 
-/* ---- migrations --------------------------------------------------------- */
+/* ---- migrations ---------------------------------------------------------
+ */
 
 static void test_migrations_run_in_order(void **state)
 {
@@ -451,7 +455,7 @@ int main(void)
         CASE(test_damaged_page),
         CASE(test_permissions),
         CASE(test_readonly_folder_with_journal),
-        CASE(test_awkward_path),
+        CASE(test_edge_path),
         CASE(test_migrations_run_in_order),
         CASE(test_migration_is_all_or_nothing),
     };

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- sessions and trials ------------------------------------------------ */
+/* ---- sessions and trials ------------------------------------------------
+ */
 
 static void test_session_status(void **state)
 {
@@ -170,7 +171,8 @@ static void test_ends(void **state)
     hone__text_free(&text);
 }
 
-/* ---- baselines and ranking ---------------------------------------------- */
+/* ---- baselines and ranking ----------------------------------------------
+ */
 
 static void test_baseline_is_replaced(void **state)
 {
@@ -247,7 +249,8 @@ static void test_ranking_takes_only_its_own_trials(void **state)
 }
 
 #define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled, fixture_teardown)
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+                                    fixture_teardown)
 
 int main(void)
 {

@@ -5,7 +5,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* ---- identities --------------------------------------------------------- */
+/* ---- identities ---------------------------------------------------------
+ */
 
 static void test_put_again_gives_the_same_row(void **state)
 {
@@ -34,8 +35,8 @@ static void test_repeated_put_does_not_write(void **state)
 {
     db_fixture *const f = *state;
     const hone_db_problem problem = {.op = "gemm_f16",
-                                     .dims = (const int64_t[]){4096, 4096,
-                                                               512},
+                                     .dims =
+                                         (const int64_t[]){4096, 4096, 512},
                                      .n_dims = 3,
                                      .label = "M=4096 N=4096 K=512"};
     const int64_t version = fixture_integer(f->db, "PRAGMA data_version");
@@ -60,7 +61,7 @@ static void test_device_identity(void **state)
     char after[HONE_SHA256_HEX];
     int64_t id;
 
-    device.facts_json = "{\"sm\":91}";
+    device.properties_json = "{\"sm\":91}";
     assert_ok(hone__db_device_put(f->db, &device, &id, why));
     assert_int_equal(id, f->device_id);
     assert_rows(f->db, "SELECT facts ->> 'sm' FROM device", "91\n");
@@ -120,7 +121,8 @@ static void test_dims_text(void **state)
     hone__text_free(&text);
 }
 
-/* ---- artifacts ---------------------------------------------------------- */
+/* ---- artifacts ----------------------------------------------------------
+ */
 
 static void check_round_trip(hone_db *db, const char *bytes, size_t size)
 {
@@ -192,8 +194,8 @@ static void test_artifact_damage_is_found_and_mended(void **state)
         assert_non_null(strstr(err.text, sha256));
         assert_non_null(strstr(err.text, "damaged"));
         assert_int_equal(out.length, 0);
-        assert_ok(hone__db_artifact_put(f->db, "cubin", "BM=64", 5, again,
-                                        why));
+        assert_ok(
+            hone__db_artifact_put(f->db, "cubin", "BM=64", 5, again, why));
         assert_ok(hone__db_artifact_get(f->db, sha256, &out, why));
         assert_string_equal(hone__text_str(&out), "BM=64");
         hone__text_free(&out);
@@ -210,15 +212,16 @@ static void test_artifact_misuse(void **state)
                   HONE_ERR_NOT_FOUND);
     assert_status(hone__db_artifact_get(f->db, NULL, &out, why),
                   HONE_ERR_NOT_FOUND);
-    assert_status(hone__db_artifact_put(f->db, "picture", "x", 1, sha256,
-                                        why),
-                  HONE_ERR_DATABASE);
+    assert_status(
+        hone__db_artifact_put(f->db, "picture", "x", 1, sha256, why),
+        HONE_ERR_DATABASE);
     assert_status(hone__db_artifact_put(f->db, NULL, "x", 1, sha256, why),
                   HONE_ERR_ARGUMENT);
     hone__text_free(&out);
 }
 
-/* ---- what the schema refuses -------------------------------------------- */
+/* ---- what the schema refuses --------------------------------------------
+ */
 
 static void test_schema_refuses(void **state)
 {
@@ -259,9 +262,8 @@ static void test_schema_refuses(void **state)
 static void test_foreign_keys_bind_our_writes(void **state)
 {
     db_fixture *const f = *state;
-    hone_db_trial trial = {.session_id = f->session_id,
-                           .variant_id = 99,
-                           .outcome = "fault"};
+    hone_db_trial trial = {
+        .session_id = f->session_id, .variant_id = 99, .outcome = "fault"};
     hone_error err = {0};
     int64_t id = 7;
 
@@ -281,7 +283,8 @@ static void test_foreign_keys_bind_our_writes(void **state)
 }
 
 #define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled, fixture_teardown)
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+                                    fixture_teardown)
 
 int main(void)
 {

@@ -71,7 +71,8 @@ static void test_columns_are_documented(void **state)
     hone__text_free(&format);
 }
 
-/* ---- winner_v1 ---------------------------------------------------------- */
+/* ---- winner_v1 ----------------------------------------------------------
+ */
 
 static void test_winner(void **state)
 {
@@ -146,11 +147,11 @@ static void test_one_winner_per_mode_and_device(void **state)
     for (int i = 0; i < 2; i++) { /* hot here, then hot on another device */
         hone_db_ranked ranked = {0, 6000, 0, 0, NULL};
 
-        assert_ok(hone__db_session_begin(f->db, &hot, &trial.session_id,
-                                         why));
+        assert_ok(
+            hone__db_session_begin(f->db, &hot, &trial.session_id, why));
         assert_ok(hone__db_trial_put(f->db, &trial, &ranked.trial_id, why));
-        assert_ok(hone__db_ranking_put(f->db, trial.session_id, &ranked, 1,
-                                       why));
+        assert_ok(
+            hone__db_ranking_put(f->db, trial.session_id, &ranked, 1, why));
         other.name = "NVIDIA H100";
         assert_ok(hone__db_device_put(f->db, &other, &hot.device_id, why));
     }
@@ -181,7 +182,8 @@ static void test_winner_of_an_edited_template(void **state)
     assert_rows(f->db, "SELECT template_is_latest FROM winner_v1", "1\n");
 }
 
-/* ---- default_v1 --------------------------------------------------------- */
+/* ---- default_v1 ---------------------------------------------------------
+ */
 
 static void test_default_of_every_arch_and_type(void **state)
 {
@@ -189,7 +191,9 @@ static void test_default_of_every_arch_and_type(void **state)
         const char *arch;
         const char *types;
         int has_cubin;
-    } cases[] = {{"sm_100f", "", 1}, {"sm_80", "4", 1}, {"sm_80", "5", 1},
+    } cases[] = {{"sm_100f", "", 1},
+                 {"sm_80", "4", 1},
+                 {"sm_80", "5", 1},
                  {"sm_89", "", 0}};
     db_fixture *const f = *state;
     hone_db_variant variant = {.template_id = f->template_id,
@@ -234,8 +238,8 @@ static void test_default_is_of_the_latest_template(void **state)
     char sha256[HONE_SHA256_HEX];
     int64_t id;
 
-    assert_ok(hone__db_template_put(f->db, &newer, &variant.template_id,
-                                    why));
+    assert_ok(
+        hone__db_template_put(f->db, &newer, &variant.template_id, why));
     assert_rows(f->db, "SELECT config FROM default_v1", "BM=64\n");
     hone__sha256_hex("BM=64", 5, sha256);
     variant.cubin_sha256 = sha256;
@@ -245,7 +249,8 @@ static void test_default_is_of_the_latest_template(void **state)
                 "00112233445566778899aabbccddeeff\n");
 }
 
-/* ---- the others --------------------------------------------------------- */
+/* ---- the others ---------------------------------------------------------
+ */
 
 static void test_trial_view(void **state)
 {
@@ -270,8 +275,8 @@ static void test_baseline_view_has_the_last(void **state)
     hone_db_baseline baseline = {.session_id = f->session_id,
                                  .name = "cublaslt",
                                  .label = "cuBLASLt (best of 8)",
-                                 .choice = 2,
-                                 .n_choices = 8,
+                                 .algorithm = 2,
+                                 .n_algorithms = 8,
                                  .time_ns = 9000};
     int64_t id;
 

@@ -7,7 +7,7 @@
  *
  *   bench_space [--rounds N] [--most N] FILE.json.. */
 #include "gen/space.h"
-#include "runtime/text.h"
+#include "runtime/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

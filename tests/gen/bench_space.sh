@@ -6,13 +6,13 @@
 #
 #   sh tests/gen/bench_space.sh [OUT]
 #
-# BUILD: a release build (default build). RIVAL_PYTHON: a Python that has the
+# BUILD: a release build (default build). BASELINE_PYTHON: a Python that has the
 # package kernel_tuner (default python3). TURNS, ROUNDS: of both, and of hone in
 # each turn.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
-python=${RIVAL_PYTHON:-python3}
+python=${BASELINE_PYTHON:-python3}
 turns=${TURNS:-5}
 rounds=${ROUNDS:-100}
 work=$(mktemp -d)
@@ -23,21 +23,21 @@ for name in $listed; do
     files="$files tests/gen/t1/$name.json"
 done
 
-rival=""
+baseline=""
 i=0
 while [ "$i" -lt "$turns" ]; do
     # shellcheck disable=SC2086 # a list of words
     "$build/tests/bench_space" --rounds "$rounds" $files \
         tests/gen/t1/prl_8x8.json >"$work/hone.$i"
     # shellcheck disable=SC2086
-    if "$python" -W ignore tests/gen/rival_spaces.py 1 $files \
-        >"$work/rival.$i" 2>"$work/rival.err"; then
-        rival=yes
+    if "$python" -W ignore tests/gen/baseline_spaces.py 1 $files \
+        >"$work/baseline.$i" 2>"$work/baseline.err"; then
+        baseline=yes
     else
-        rival=$(tail -n 1 "$work/rival.$i")
-        [ -n "$rival" ] || rival="$python: $(tail -n 1 "$work/rival.err")"
-        rm "$work/rival.$i"
-        rival="not timed: $rival"
+        baseline=$(tail -n 1 "$work/baseline.$i")
+        [ -n "$baseline" ] || baseline="$python: $(tail -n 1 "$work/baseline.err")"
+        rm "$work/baseline.$i"
+        baseline="not timed: $baseline"
     fi
     i=$((i + 1))
 done
@@ -71,25 +71,25 @@ spread() {
     sorted "$1" "$2" | awk '{ v[NR] = $1 }
         END { print (v[int(NR * 3 / 4) + 1] - v[int(NR / 4) + 1]) / 2 }'
 }
-if [ "$rival" = yes ]; then
+if [ "$baseline" = yes ]; then
     # {"version": .., "files": {PATH: {"valid": N, "seconds": [S]}, ..}}
-    cat "$work"/rival.* | tr '{' '\n' | awk '
+    cat "$work"/baseline.* | tr '{' '\n' | awk '
         /t1\// { match($0, /t1\/[a-z0-9_]*/)
                  file = substr($0, RSTART + 3, RLENGTH - 3) }
         /"seconds"/ {
             match($0, /"valid": [0-9]+/)
-            print name, "rival_valid", substr($0, RSTART + 9, RLENGTH - 9)
+            print name, "baseline_valid", substr($0, RSTART + 9, RLENGTH - 9)
             match($0, /\[[0-9.e-]+/)
-            print name, "rival_ms", 1000*substr($0, RSTART + 1, RLENGTH - 1)
+            print name, "baseline_ms", 1000*substr($0, RSTART + 1, RLENGTH - 1)
         }
         { name = file }' >>"$work/figures"
     for name in $listed; do
-        [ "$(value "$name" valid)" = "$(value "$name" rival_valid)" ] || {
+        [ "$(value "$name" valid)" = "$(value "$name" baseline_valid)" ] || {
             echo "$name: the two do not count the same" >&2
             exit 1
         }
     done
-    version=$(sed 's/.*"version": "\([^"]*\)".*/\1/' "$work/rival.0")
+    version=$(sed 's/.*"version": "\([^"]*\)".*/\1/' "$work/baseline.0")
 fi
 
 table() {
@@ -97,8 +97,8 @@ table() {
     echo "|---|---|---|---|---|---|---|---|---|---|"
     for name in $listed prl_8x8; do
         theirs=- ratio=-
-        if [ "$rival" = yes ] && [ "$name" != prl_8x8 ]; then
-            theirs=$(value "$name" rival_ms)
+        if [ "$baseline" = yes ] && [ "$name" != prl_8x8 ]; then
+            theirs=$(value "$name" baseline_ms)
             ratio=$(echo "$theirs" | awk -v a="$(value "$name" all_ms)" \
                 '{ printf "%.0f", $1/a }')
             theirs=$(echo "$theirs" | awk '{ printf "%.1f", $1 }')
@@ -134,10 +134,10 @@ report() {
     echo "| source | commit $commit |"
     echo "| command | \`sh tests/gen/bench_space.sh\` with TURNS=$turns ROUNDS=$rounds |"
     echo "| host | $(nproc) virtual cores, $cpu; one is used |"
-    if [ "$rival" = yes ]; then
-        echo "| rival | Kernel Tuner $version on $("$python" --version), its default solver, in the same turns |"
+    if [ "$baseline" = yes ]; then
+        echo "| baseline | Kernel Tuner $version on $("$python" --version), its default solver, in the same turns |"
     else
-        echo "| rival | Kernel Tuner: $rival |"
+        echo "| baseline | Kernel Tuner: $baseline |"
     fi
     echo
     echo "Milliseconds: medians over the turns of the medians over the rounds; spread"
@@ -165,9 +165,9 @@ report >"$1.md"
     done
     echo '], "kernel_tuner": ['
     i=0
-    while [ "$rival" = yes ] && [ "$i" -lt "$turns" ]; do
+    while [ "$baseline" = yes ] && [ "$i" -lt "$turns" ]; do
         [ "$i" -eq 0 ] || echo ","
-        cat "$work/rival.$i"
+        cat "$work/baseline.$i"
         i=$((i + 1))
     done
     echo ']}'

@@ -3,10 +3,10 @@
 #ifndef HONE_TESTS_GEN_TEST_H
 #define HONE_TESTS_GEN_TEST_H
 
-#include "gen/expand.h"
+#include "gen/expand/expand.h"
 #include "gen/space.h"
-#include "gen/template.h"
-#include "runtime/alloc.h"
+#include "gen/parse/template.h"
+#include "runtime/base/alloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,12 +33,13 @@ static inline hone_template *parse_good(const char *text)
     return tmpl;
 }
 
-static inline hone_facts facts_of(const char *arch)
+static inline hone_properties properties_of(const char *arch)
 {
-    hone_facts facts;
+    hone_properties properties;
 
-    assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
-    return facts;
+    assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
+                     HONE_OK);
+    return properties;
 }
 
 #endif

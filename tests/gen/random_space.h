@@ -5,7 +5,7 @@
 #ifndef HONE_TESTS_RANDOM_SPACE_H
 #define HONE_TESTS_RANDOM_SPACE_H
 
-#include "runtime/text.h"
+#include "runtime/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * space, in the code and in the launch plan as the runtime reads it. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/launch_spec.h"
+#include "runtime/launch/launch_spec.h"
 
 #define REST                                                                 \
     "#pragma hone arg x: in f32[n], y: out f32[FLIP ? 2*n : n]\n"            \
@@ -63,7 +63,7 @@ static void completed(void **state)
 static void fixed(void **state)
 {
     hone_template *t = parse_good(good);
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     const int64_t config[] = {64};
 
     (void)state;
@@ -74,7 +74,7 @@ static void fixed(void **state)
         hone_text source = {0};
         hone_error err = {0};
 
-        if (hone__space_create(t, dims, &facts, &space, &err) ||
+        if (hone__space_create(t, dims, &properties, &space, &err) ||
             hone__expand_source(t, config, dims, &source, &err))
             fail_msg("%s", err.text);
         assert_int_equal(hone__space_count(space), flip ? 1 : 2);
@@ -94,7 +94,7 @@ static void fixed(void **state)
 static void planned(void **state)
 {
     hone_template *t = parse_good(good);
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     const int64_t config[] = {64};
     const int64_t dims[] = {5, 1};
     const int64_t negative[] = {5, -1};
@@ -106,7 +106,7 @@ static void planned(void **state)
     (void)state;
     if (hone__expand_launch_spec(t, config, &plan, &err) ||
         hone__launch_spec_parse(plan.data, &spec, &err) ||
-        hone__launch_spec_resolve(spec, dims, 2, &facts, &problem, &err))
+        hone__launch_spec_resolve(spec, dims, 2, &properties, &problem, &err))
         fail_msg("%s", err.text);
     assert_int_equal(hone__launch_spec_n_mandatory(spec), 1);
     assert_false(hone__launch_spec_dim_is_fixed(spec, 0));

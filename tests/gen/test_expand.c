@@ -3,7 +3,7 @@
  * plans read back by the runtime, and every allocation failing once. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/launch_spec.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <stdlib.h>
 
@@ -12,14 +12,13 @@ static void compare_golden(const char *path, const hone_text *got)
     hone_text want = {0};
 
     if (getenv("HONE_UPDATE_GOLDEN")) {
-        assert_int_equal(hone__file_replace(path, got->data, got->length,
-                                            NULL), HONE_OK);
+        assert_int_equal(
+            hone__file_replace(path, got->data, got->length, NULL), HONE_OK);
         return;
     }
     assert_int_equal(hone__text_read_file(&want, path, NULL), HONE_OK);
     if (strcmp(hone__text_str(&want), hone__text_str(got)) != 0)
-        fail_msg("%s differs; this came out:\n%s", path,
-                 hone__text_str(got));
+        fail_msg("%s differs; this came out:\n%s", path, hone__text_str(got));
     hone__text_free(&want);
 }
 
@@ -56,10 +55,11 @@ static void golden(void **state)
         hone_error err = {0};
         char path[128];
 
-        assert_int_equal(hone__template_parse_dims(t, variants[i].dims, dims,
-                                                   &err), HONE_OK);
-        assert_int_equal(hone__config_parse(t, variants[i].config, config,
-                                            &err), HONE_OK);
+        assert_int_equal(
+            hone__template_parse_dims(t, variants[i].dims, dims, &err),
+            HONE_OK);
+        assert_int_equal(
+            hone__config_parse(t, variants[i].config, config, &err), HONE_OK);
         assert_int_equal(hone__expand_source(t, config, dims, &out, &err),
                          HONE_OK);
         (void)snprintf(path, sizeof path, "golden/unroll.%s.expected",
@@ -83,7 +83,7 @@ static void golden(void **state)
 static void launch_plan(void **state)
 {
     hone_template *t = load_golden();
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     int64_t config[8];
     int64_t dims[HONE_MAX_DIMS] = {1000};
     hone_text text = {0};
@@ -97,7 +97,7 @@ static void launch_plan(void **state)
     assert_int_equal(hone__expand_launch_spec(t, config, &text, &err),
                      HONE_OK);
     if (hone__launch_spec_parse(hone__text_str(&text), &spec, &err) ||
-        hone__launch_spec_resolve(spec, dims, 1, &facts, &r, &err))
+        hone__launch_spec_resolve(spec, dims, 1, &properties, &r, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
     assert_string_equal(hone__launch_spec_op(spec), "unroll");
     assert_int_equal(r.n_dims, 2);
@@ -135,7 +135,8 @@ static hone_status expand(const char *body, hone_text *out, hone_error *err)
 
     (void)snprintf(text, sizeof text,
                    "#pragma hone op o(n)\n#pragma hone param Z in {0, 1}\n"
-                   "#pragma hone launch k\n" KERNEL "%s", body);
+                   "#pragma hone launch k\n" KERNEL "%s",
+                   body);
     t = parse_good(text);
     assert_int_equal(hone__config_parse(t, "", config, NULL), HONE_OK);
     status = hone__expand_source(t, config, dims, out, err);
@@ -158,7 +159,8 @@ static void failures(void **state)
         {"#pragma hone for I in 0..1G\n#pragma hone endfor",
          "runs more than 1048576 times"},
         {"#pragma hone for I in 0..1M-1\nabcdefghijklmnopqrstuvwxyz\n"
-         "#pragma hone endfor", "larger than 16 MB"},
+         "#pragma hone endfor",
+         "larger than 16 MB"},
         {"#pragma hone option maxrregcount(Z - 1)", "is -1, but must be"},
     };
 
@@ -204,9 +206,8 @@ static void only_what_is_named(void **state)
     static const struct {
         const char *change;
         int matters;
-    } cases[] = {{"IN_CODE=2", 1},    {"IN_MACRO=b", 1},
-                 {"IN_LAUNCH=64", 0}, {"IN_COMMENT=2", 0},
-                 {"IN_STRING=2", 0},  {"PART=2", 0}};
+    } cases[] = {{"IN_CODE=2", 1},    {"IN_MACRO=b", 1},  {"IN_LAUNCH=64", 0},
+                 {"IN_COMMENT=2", 0}, {"IN_STRING=2", 0}, {"PART=2", 0}};
     hone_template *t = NULL;
     hone_diagnostics diagnostics;
     int64_t config[8];
@@ -223,8 +224,7 @@ static void only_what_is_named(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         hone_text other = {0};
 
-        assert_int_equal(hone__config_parse(t, cases[i].change, config,
-                                            NULL),
+        assert_int_equal(hone__config_parse(t, cases[i].change, config, NULL),
                          HONE_OK);
         assert_int_equal(hone__expand_source(t, config, dims, &other, NULL),
                          HONE_OK);
@@ -279,7 +279,7 @@ static void line_numbers(void **state)
 /* Everything that gen does, in one go. */
 static hone_status whole_way(const hone_text *source, hone_text *out)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     const int64_t dims[] = {1000, HONE_TYPE_F32};
     hone_template *t = NULL;
     hone_diagnostics d;
@@ -289,7 +289,7 @@ static hone_status whole_way(const hone_text *source, hone_text *out)
                                               source->length, &t, &d, NULL);
 
     if (!status)
-        status = hone__space_create(t, dims, &facts, &space, NULL);
+        status = hone__space_create(t, dims, &properties, &space, NULL);
     if (!status)
         status = hone__space_default(space, config, NULL);
     if (!status)
@@ -348,8 +348,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),       cmocka_unit_test(launch_plan),
-        cmocka_unit_test(failures),     cmocka_unit_test(line_numbers),
+        cmocka_unit_test(golden),
+        cmocka_unit_test(launch_plan),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(line_numbers),
         cmocka_unit_test(only_what_is_named),
         cmocka_unit_test(no_memory),
     };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: values and precedence, overflow of every operation, errors
  * with their position, limits. */
-#include "runtime/alloc.h"
-#include "runtime/expr.h"
+#include "runtime/base/alloc.h"
+#include "runtime/expr/expr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -239,8 +239,12 @@ static void nesting(void **state)
     static const struct {
         const char *open;
         const char *close;
-    } forms[] = {{"(", ")"},       {"-", ""},         {"abs(", ")"},
-                 {"1?", ":2"},     {"1?2:", ""},      {"1+(", ")"},
+    } forms[] = {{"(", ")"},
+                 {"-", ""},
+                 {"abs(", ")"},
+                 {"1?", ":2"},
+                 {"1?2:", ""},
+                 {"1+(", ")"},
                  {"0||1&&1|1^1&1==1+1*(", ")"}};
     char text[8192];
     int64_t value;
@@ -266,8 +270,9 @@ static void accessors(void **state)
     hone_expr *expr = NULL;
 
     (void)state;
-    assert_int_equal(hone__expr_compile(text, 11, lookup, NULL, &expr, NULL,
-                                        NULL), HONE_OK);
+    assert_int_equal(
+        hone__expr_compile(text, 11, lookup, NULL, &expr, NULL, NULL),
+        HONE_OK);
     assert_string_equal(hone__expr_text(expr), "a + g*2");
     assert_int_equal(hone__expr_slot_count(expr), 7);
     assert_true(hone__expr_reads(expr, 0));
@@ -275,8 +280,8 @@ static void accessors(void **state)
     assert_false(hone__expr_reads(expr, 1));
     hone__expr_free(expr);
     hone__expr_free(NULL);
-    assert_int_equal(hone__expr_compile("4", 1, NULL, NULL, &expr, NULL,
-                                        NULL), HONE_OK);
+    assert_int_equal(
+        hone__expr_compile("4", 1, NULL, NULL, &expr, NULL, NULL), HONE_OK);
     assert_int_equal(hone__expr_slot_count(expr), 0);
     hone__expr_free(expr);
 }

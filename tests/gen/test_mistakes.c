@@ -36,8 +36,9 @@ static void check_mistake(const char *text, int line, const mistake *m)
 }
 
 static const mistake bad_lines[] = {
-    {"pram X in 1..2", 14, "unknown statement 'pram'; did you mean "
-                           "'param'?"},
+    {"pram X in 1..2", 14,
+     "unknown statement 'pram'; did you mean "
+     "'param'?"},
     {"", 13, "expected a statement"},
     {"tensormap A", 25, "expected ':' after the tensor map's name"},
     {"constant c: f32[n]", 32, "say which argument fills it: from ARG"},
@@ -67,8 +68,9 @@ static const mistake bad_lines[] = {
     {"param X in {1.5}", 26, "not a number"},
     {"param X in {1/0}", 26, "division by zero"},
     {"param X in 5", 26, "expected '..'"},
-    {"param X in {1, 2", 30, "expected '}' after the values, but the "
-                             "statement ends here"},
+    {"param X in {1, 2", 30,
+     "expected '}' after the values, but the "
+     "statement ends here"},
     {"param X", 21, "expected 'in'"},
     {"param X: int", 23, "only 'bool'"},
     {"param X in {1} when sm >= 90 {2}", 29, "not supported yet"},
@@ -113,8 +115,9 @@ static void declarations(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; ++i) {
-        (void)snprintf(text, sizeof text, OP "#pragma hone %s\n" LAUNCH
-                       KERNEL, bad_lines[i].line);
+        (void)snprintf(text, sizeof text,
+                       OP "#pragma hone %s\n" LAUNCH KERNEL,
+                       bad_lines[i].line);
         check_mistake(text, 2, &bad_lines[i]);
     }
 }
@@ -167,8 +170,8 @@ static const mistake bad_uses[] = {
     {"check none\nint a = @{1;", 0, ""},
     {"check none\nint a = @{1 +};", 0, ""},
     {"check none\nint a = @{I};", 0, ""},
-    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif",
-     0, ""},
+    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif", 0,
+     ""},
     {"if 1\n#pragma hone for I in 1..2\n#pragma hone endif", 0, ""},
 };
 
@@ -192,9 +195,11 @@ static void uses(void **state)
         mistake m = bad_uses[i];
         int line = 4;
 
-        (void)snprintf(text, sizeof text, OP "#pragma hone arg a: f32, "
-                       "in_f32: in f32[n]\n#pragma hone let L = n\n#pragma hone %s\n" LAUNCH
-                       KERNEL, m.line);
+        (void)snprintf(text, sizeof text,
+                       OP "#pragma hone arg a: f32, "
+                          "in_f32: in f32[n]\n#pragma hone let L = "
+                          "n\n#pragma hone %s\n" LAUNCH KERNEL,
+                       m.line);
         if (!m.column) { /* the mistake is on a later line */
             line = later[next].line;
             m.column = later[next].column;
@@ -214,23 +219,32 @@ static void whole_file(void **state)
         {"", 1, {"", 1, "no '#pragma hone op"}},
         {KERNEL LAUNCH, 1, {"", 1, "no '#pragma hone op"}},
         {OP KERNEL, 1, {"", 13, "the op 'o' has no 'launch'"}},
-        {"#pragma hone arch sm > 1\n" OP LAUNCH KERNEL, 2,
+        {"#pragma hone arch sm > 1\n" OP LAUNCH KERNEL,
+         2,
          {"", 14, "'op' must be the first"}},
-        {"#pragma hone op o()\n" LAUNCH KERNEL, 1,
+        {"#pragma hone op o()\n" LAUNCH KERNEL,
+         1,
          {"", 19, "expected the name of a dimension"}},
-        {"#pragma hone op o(a default 2, b)\n" LAUNCH KERNEL, 1,
+        {"#pragma hone op o(a default 2, b)\n" LAUNCH KERNEL,
+         1,
          {"", 32, "'b' needs a default"}},
-        {"#pragma hone op o(a, T in {f32} default f64)\n" LAUNCH KERNEL, 1,
+        {"#pragma hone op o(a, T in {f32} default f64)\n" LAUNCH KERNEL,
+         1,
          {"", 41, "not one of the types"}},
-        {"#pragma hone op o(a,b,c,d,e,f,g,h,i)\n" LAUNCH KERNEL, 1,
+        {"#pragma hone op o(a,b,c,d,e,f,g,h,i)\n" LAUNCH KERNEL,
+         1,
          {"", 35, "at most 8 dimensions"}},
-        {OP "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n"
-         LAUNCH KERNEL, 3,
+        {OP
+         "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n" LAUNCH
+             KERNEL,
+         3,
          {"", 21, "callers do not know the value of the parameter 'A'"}},
         {OP "#pragma hone param A in {f32, f64}\n"
-         "#pragma hone arg x: in A[n]\n" LAUNCH KERNEL, 3,
+            "#pragma hone arg x: in A[n]\n" LAUNCH KERNEL,
+         3,
          {"", 24, "make it a dimension of the op, or convert"}},
-        {OP LAUNCH "__global__ void k() {}\n", 2,
+        {OP LAUNCH "__global__ void k() {}\n",
+         2,
          {"", 21, "declare it extern \"C\""}},
         {OP LAUNCH "// k extern \"C\"\n", 2, {"", 21, "no kernel 'k'"}},
         {OP LAUNCH "extern \"C\" kk k_;\n", 2, {"", 21, "no kernel"}},
@@ -276,8 +290,9 @@ static void five_mistakes(void **state)
     hone_text shown = {0};
 
     (void)state;
-    assert_int_equal(hone__template_parse("five.cu", text, strlen(text), &t,
-                                          &d, &err), HONE_ERR_INPUT);
+    assert_int_equal(
+        hone__template_parse("five.cu", text, strlen(text), &t, &d, &err),
+        HONE_ERR_INPUT);
     hone__diagnostics_format(&d, "five.cu", text, &shown);
     assert_string_equal(hone__text_str(&shown), expected);
     assert_int_equal(d.n, 5);

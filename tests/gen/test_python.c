@@ -3,7 +3,7 @@
  * expected values are CPython's. */
 #include "tests/gen/gen_test.h"
 
-#include "gen/python.h"
+#include "gen/t1/python.h"
 
 #include <math.h>
 

@@ -9,11 +9,11 @@
 
 static hone_space *space_of(const hone_template *t, const int64_t *dims)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     hone_space *space = NULL;
     hone_error err = {0};
 
-    if (hone__space_create(t, dims, &facts, &space, &err))
+    if (hone__space_create(t, dims, &properties, &space, &err))
         fail_msg("%s", err.text);
     return space;
 }
@@ -35,8 +35,8 @@ static void write_random(hone_text *text, uint32_t seed)
     hone__text_puts(text, OP);
     for (unsigned i = 0; i < n_params; ++i)
         hone__text_printf(text, "#pragma hone param P%u in %u..%u step %u\n",
-                          i, 1 + next_random(&r) % 3,
-                          4 + next_random(&r) % 6, 1 + next_random(&r) % 3);
+                          i, 1 + next_random(&r) % 3, 4 + next_random(&r) % 6,
+                          1 + next_random(&r) % 3);
     hone__text_printf(text, "#pragma hone let A = P%u*P0 + %u\n",
                       n_params - 1, next_random(&r) % 4);
     hone__text_puts(text, "#pragma hone let B = A + P1\n"
@@ -57,11 +57,11 @@ static int is_valid(const hone_template *t, const int64_t *config,
                     const int64_t *dims, int *out_first)
 {
     int64_t slots[64] = {0};
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     int64_t holds;
     int ok = 1;
 
-    memcpy(slots, facts.value, sizeof facts.value);
+    memcpy(slots, properties.value, sizeof properties.value);
     slots[t->slots.dims] = dims ? dims[0] : 0;
     memcpy(slots + t->slots.params, config, t->n_params * sizeof *config);
     for (size_t i = 0; i < t->n_lets; ++i)
@@ -72,7 +72,8 @@ static int is_valid(const hone_template *t, const int64_t *config,
         if (!dims && t->requires_[i].condition.reads_dims)
             continue;
         assert_int_equal(hone__expr_eval(t->requires_[i].condition.expr,
-                                         slots, &holds, NULL), HONE_OK);
+                                         slots, &holds, NULL),
+                         HONE_OK);
         if (!holds && *out_first < 0)
             *out_first = (int)i;
         ok &= holds != 0;
@@ -188,8 +189,8 @@ static void sampling(void **state)
 {
     hone_template *t = parse_good(
         OP "#pragma hone param A in 1..10\n#pragma hone param B in 1..10\n"
-           "#pragma hone param C in 1..10\n#pragma hone require A*B <= 10\n"
-           LAUNCH);
+           "#pragma hone param C in 1..10\n#pragma hone require A*B <= "
+           "10\n" LAUNCH);
     hone_space *space = space_of(t, NULL);
     int64_t seen[270] = {0};
     uint64_t random = 1;
@@ -248,11 +249,11 @@ static void no_parameters(void **state)
 
 static void defaults_and_reasons(void **state)
 {
-    hone_template *t = parse_good(
-        OP "#pragma hone param A in {1, 2, 4} default 4\n"
-           "#pragma hone param B in {1, 2, 4} default 4\n"
-           "#pragma hone param E in {row, col} default col\n"
-           "#pragma hone require A*B <= n \"too big\"\n" LAUNCH);
+    hone_template *t =
+        parse_good(OP "#pragma hone param A in {1, 2, 4} default 4\n"
+                      "#pragma hone param B in {1, 2, 4} default 4\n"
+                      "#pragma hone param E in {row, col} default col\n"
+                      "#pragma hone require A*B <= n \"too big\"\n" LAUNCH);
     int64_t dims[] = {16};
     int64_t config[3];
     hone_error err = {0};
@@ -283,11 +284,11 @@ static void defaults_and_reasons(void **state)
 
 static void config_text(void **state)
 {
-    hone_template *t = parse_good(
-        OP "#pragma hone param A in {1, -2, 4K} default 4K\n"
-           "#pragma hone param B: bool\n"
-           "#pragma hone param E in {row, col} default col\n"
-           "#pragma hone param T in {f32, f64}\n" LAUNCH);
+    hone_template *t =
+        parse_good(OP "#pragma hone param A in {1, -2, 4K} default 4K\n"
+                      "#pragma hone param B: bool\n"
+                      "#pragma hone param E in {row, col} default col\n"
+                      "#pragma hone param T in {f32, f64}\n" LAUNCH);
     static const struct {
         const char *text;
         const char *part;
@@ -309,15 +310,15 @@ static void config_text(void **state)
     (void)state;
     assert_int_equal(hone__config_parse(t, "", config, NULL), HONE_OK);
     hone__config_format(t, config, &text);
-    assert_string_equal(hone__text_str(&text),
-                        "A=4096,B=false,E=col,T=f32");
-    assert_int_equal(hone__config_parse(t, " T=f64, E=row A=0x1000,B=true ",
-                                        config, NULL), HONE_OK);
+    assert_string_equal(hone__text_str(&text), "A=4096,B=false,E=col,T=f32");
+    assert_int_equal(
+        hone__config_parse(t, " T=f64, E=row A=0x1000,B=true ", config, NULL),
+        HONE_OK);
     hone__text_clear(&text);
     hone__config_format(t, config, &text);
     assert_string_equal(hone__text_str(&text), "A=4096,B=true,E=row,T=f64");
-    assert_int_equal(hone__config_parse(t, hone__text_str(&text), again,
-                                        NULL), HONE_OK);
+    assert_int_equal(
+        hone__config_parse(t, hone__text_str(&text), again, NULL), HONE_OK);
     assert_memory_equal(config, again, sizeof config);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         hone_error err = {0};

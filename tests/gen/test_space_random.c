@@ -85,11 +85,12 @@ static int open_definition(subject *s)
 
 static void create(subject *s)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     hone_error err = {0};
     const hone_status status =
-        s->t1 ? hone__space_create_t1(s->t1, &s->space, &err)
-              : hone__space_create(s->tmpl, NULL, &facts, &s->space, &err);
+        s->t1
+            ? hone__space_create_t1(s->t1, &s->space, &err)
+            : hone__space_create(s->tmpl, NULL, &properties, &s->space, &err);
     char place[32];
 
     if (s->first_fault == s->definition.n_constraints) {

@@ -8,11 +8,11 @@
 
 static hone_space *space_of(const hone_template *t, const int64_t *dims)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     hone_space *space = NULL;
     hone_error err = {0};
 
-    if (hone__space_create(t, dims, &facts, &space, &err))
+    if (hone__space_create(t, dims, &properties, &space, &err))
         fail_msg("%s", err.text);
     return space;
 }
@@ -50,7 +50,7 @@ static void failures(void **state)
         {"#pragma hone arch sm >= 100\n", HONE_ERR_CONSTRAINT,
          "needs 'sm >= 100'; the device is sm_90"},
     };
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -61,8 +61,9 @@ static void failures(void **state)
 
         (void)snprintf(text, sizeof text, OP "%s" LAUNCH, cases[i].lines);
         t = parse_good(text);
-        assert_int_equal(hone__space_create(t, NULL, &facts, &space, &err),
-                         cases[i].status);
+        assert_int_equal(
+            hone__space_create(t, NULL, &properties, &space, &err),
+            cases[i].status);
         assert_null(space);
         if (!strstr(err.text, cases[i].part))
             fail_msg("%s", err.text);
@@ -129,7 +130,7 @@ static void huge(void **state)
     hone_template *t;
     hone_space *space;
     hone_error err = {0};
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     int values[4];
     uint64_t rank;
 
@@ -156,7 +157,7 @@ static void huge(void **state)
     /* .. unless that many of them are valid. */
     (void)snprintf(text, sizeof text, OP "%s" LAUNCH, params);
     t = parse_good(text);
-    assert_int_equal(hone__space_create(t, NULL, &facts, &space, &err),
+    assert_int_equal(hone__space_create(t, NULL, &properties, &space, &err),
                      HONE_ERR_UNSUPPORTED);
     assert_null(space);
     assert_non_null(strstr(err.text, "more than 9.2e18"));

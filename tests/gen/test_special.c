@@ -73,12 +73,13 @@ static void read_back(const hone_template *t, const char *config,
                       const int64_t *dims, size_t n_dims, hone_resolved *out,
                       hone_launch_spec **spec)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     hone_text text = plan_of(t, config);
     hone_error err = {0};
 
     if (hone__launch_spec_parse(hone__text_str(&text), spec, &err) ||
-        hone__launch_spec_resolve(*spec, dims, n_dims, &facts, out, &err))
+        hone__launch_spec_resolve(*spec, dims, n_dims, &properties, out,
+                                  &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
     hone__text_free(&text);
 }
@@ -170,19 +171,19 @@ static void try_config(const hone_template *t, const hone_space *space,
 
 static void too_large_a_filter(void **state)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     int64_t dims[] = {1000, 16384, HONE_TYPE_F32};
     hone_template *t = load_fir();
     hone_space *space = NULL;
 
     (void)state;
-    assert_int_equal(hone__space_create(t, dims, &facts, &space, NULL),
+    assert_int_equal(hone__space_create(t, dims, &properties, &space, NULL),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 12);
     try_config(t, space, "", NULL);
     hone__space_free(space);
     ++dims[1];
-    assert_int_equal(hone__space_create(t, dims, &facts, &space, NULL),
+    assert_int_equal(hone__space_create(t, dims, &properties, &space, NULL),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 6);
     try_config(t, space, "TAPS=global_memory", NULL);
@@ -191,7 +192,7 @@ static void too_large_a_filter(void **state)
                "configuration takes 65540");
     hone__space_free(space);
     /* Unknown sizes: decided at launch. */
-    assert_int_equal(hone__space_create(t, NULL, &facts, &space, NULL),
+    assert_int_equal(hone__space_create(t, NULL, &properties, &space, NULL),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 12);
     hone__space_free(space);
@@ -200,7 +201,7 @@ static void too_large_a_filter(void **state)
 
 static void no_configuration_fits(void **state)
 {
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     const int64_t dims[] = {8193};
     hone_template *t = parse_good(
         "#pragma hone op o(n)\n#pragma hone param A in {1, 2}\n"
@@ -213,7 +214,7 @@ static void no_configuration_fits(void **state)
     int64_t config[1];
 
     (void)state;
-    assert_int_equal(hone__space_create(t, dims, &facts, &space, &err),
+    assert_int_equal(hone__space_create(t, dims, &properties, &space, &err),
                      HONE_OK);
     assert_int_equal(hone__space_count(space), 0);
     assert_int_equal(hone__space_default(space, config, &err),

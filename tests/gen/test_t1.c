@@ -256,7 +256,7 @@ static void impossible(void **state)
 static const char whole[] = BEGIN A
     ",\n{\"Name\": \"b\", \"Values\": \"[i*2 for i in range(1, 4) if i]"
     " + ['t']\"}" MIDDLE "{\"Expression\": \"a < 2 or b in [2, a] and not 4 "
-                         "% a == 1 if a else b\"},"
+    "% a == 1 if a else b\"},"
     "\n{\"Expression\": \"a*a <= 16\"}" END;
 
 /* Cut off anywhere: refused, with a place inside the text. */

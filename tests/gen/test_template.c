@@ -3,7 +3,7 @@
  * dimensions, files and their hashes. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/expr.h"
+#include "runtime/expr/expr.h"
 
 #include <stdlib.h>
 
@@ -75,8 +75,9 @@ static void used(void **state)
     (void)state;
     assert_false(t->lets[0].value.reads_dims);
     assert_true(t->lets[1].value.reads_dims);
-    assert_false(t->lets[1].value.reads_facts);
-    assert_true(t->lets[2].value.reads_dims && t->lets[2].value.reads_facts);
+    assert_false(t->lets[1].value.reads_properties);
+    assert_true(t->lets[2].value.reads_dims &&
+                t->lets[2].value.reads_properties);
     assert_int_equal(t->n_args, 4);
     assert_int_equal(t->args[1].mode, HONE_ARG_INOUT);
     assert_int_equal(t->args[3].mode, HONE_ARG_SCALAR);
@@ -104,7 +105,7 @@ static void used(void **state)
     assert_string_equal(t->search_path, "");
     assert_int_equal(t->n_options, 2);
     assert_int_equal(strlen(t->sha256), 64);
-    assert_int_equal(t->slots.total, HONE_N_FACTS + 2 + 7 + 3);
+    assert_int_equal(t->slots.total, HONE_N_PROPERTIES + 2 + 7 + 3);
     hone__template_free(t);
 }
 
@@ -177,7 +178,7 @@ static void dims(void **state)
 {
     hone_template *t = parse_good(
         "#pragma hone op o(M, N, T in {f32, f64} default f32)\n" LAUNCH
-        KERNEL);
+            KERNEL);
     int64_t out[HONE_MAX_DIMS];
     hone_text label = {0};
     hone_error err = {0};
@@ -212,8 +213,9 @@ static void dims(void **state)
                      HONE_ERR_DIMS);
     assert_int_equal(hone__template_parse_dims(t, "1,,2", out, &err),
                      HONE_ERR_DIMS);
-    assert_int_equal(hone__template_parse_dims(t, "1,2,3,4,5,6,7,8,9,1", out,
-                                               &err), HONE_ERR_DIMS);
+    assert_int_equal(
+        hone__template_parse_dims(t, "1,2,3,4,5,6,7,8,9,1", out, &err),
+        HONE_ERR_DIMS);
     hone__text_free(&label);
     hone__template_free(t);
 }
@@ -226,16 +228,18 @@ static void loading(void **state)
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(hone__template_load("unroll", "nowhere:golden", &t, &d,
-                                         &err), HONE_OK);
+    assert_int_equal(
+        hone__template_load("unroll", "nowhere:golden", &t, &d, &err),
+        HONE_OK);
     assert_string_equal(t->path, "golden/unroll.cu");
-    assert_int_equal(hone__template_load("golden/unroll.cu", "", &u, &d,
-                                         &err), HONE_OK);
+    assert_int_equal(
+        hone__template_load("golden/unroll.cu", "", &u, &d, &err), HONE_OK);
     assert_string_equal(t->sha256, u->sha256);
     hone__template_free(t);
     hone__template_free(u);
-    assert_int_equal(hone__template_load("unrol", "golden:nowhere", &t, &d,
-                                         &err), HONE_ERR_NOT_FOUND);
+    assert_int_equal(
+        hone__template_load("unrol", "golden:nowhere", &t, &d, &err),
+        HONE_ERR_NOT_FOUND);
     assert_non_null(strstr(err.text, "golden (has "));
     assert_non_null(strstr(err.text, "unroll"));
     assert_non_null(strstr(err.text, "nowhere (cannot be read)"));
@@ -248,8 +252,9 @@ static void loading(void **state)
 static void hash_of(const char *folder, const char *inner,
                     char out[HONE_SHA256_HEX])
 {
-    static const char source[] = OP "#include \"outer.cuh\"\n"
-        "#include \"missing.cuh\"\n" LAUNCH KERNEL;
+    static const char source[] =
+        OP "#include \"outer.cuh\"\n"
+           "#include \"missing.cuh\"\n" LAUNCH KERNEL;
     static const char outer[] = "#pragma once\n  # include \"inner.cuh\"\n"
                                 "#include \"outer.cuh\"\n";
     hone_template *t = NULL;
@@ -263,8 +268,9 @@ static void hash_of(const char *folder, const char *inner,
     assert_int_equal(hone__file_replace(path, inner, strlen(inner), NULL),
                      HONE_OK);
     (void)snprintf(path, sizeof path, "%s/t.cu", folder);
-    assert_int_equal(hone__template_parse(path, source, strlen(source), &t,
-                                          &d, NULL), HONE_OK);
+    assert_int_equal(
+        hone__template_parse(path, source, strlen(source), &t, &d, NULL),
+        HONE_OK);
     memcpy(out, t->sha256, HONE_SHA256_HEX);
     hone__template_free(t);
 }

@@ -3,7 +3,7 @@
  * (HONE_UPDATE_GOLDEN=1 rewrites the golden file), and its mistakes. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/launch_spec.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static void resolved(void **state)
         {"BM=512", 512, HONE_TYPE_F16, "box side 1 is 512; a tensor map"},
         {"BM=512,USE_TMA=false", 500, HONE_TYPE_F16, NULL},
     };
-    const hone_facts facts = facts_of("sm_90");
+    const hone_properties properties = properties_of("sm_90");
     hone_template *t = load_tiles();
 
     (void)state;
@@ -108,7 +108,8 @@ static void resolved(void **state)
         plan_of(t, rows[i].change, &text);
         if (hone__launch_spec_parse(hone__text_str(&text), &spec, &err))
             fail_msg("%s", err.text);
-        status = hone__launch_spec_resolve(spec, dims, 3, &facts, &r, &err);
+        status =
+            hone__launch_spec_resolve(spec, dims, 3, &properties, &r, &err);
         if (status != (rows[i].part ? HONE_ERR_CONSTRAINT : HONE_OK) ||
             (rows[i].part && !strstr(err.text, rows[i].part)))
             fail_msg("row %zu: status %d, '%s'", i, (int)status, err.text);

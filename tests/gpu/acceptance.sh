@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tunes the shipped templates on the GPU of this machine and measures what
-# docs/results/ reports: compile rate, winners beside their rivals, the
+# docs/results/ reports: compile rate, winners beside their baselines, the
 # winners through the runtime, dispatch cost. Builds nothing.
 #
 #     sh tests/gpu/acceptance.sh [FOLDER]

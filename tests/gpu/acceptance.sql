@@ -43,11 +43,11 @@ select op || ' ' || label as problem, j ->> 'winner' as winner,
        j ->> 'outcomes' as outcomes, printf('%.1f', j ->> 'seconds') as s
   from shape;
 select '';
-select op || ' ' || label as problem, b.value ->> 'label' as rival,
-       printf('%.2f', (b.value ->> 'time_ns') / 1e3) as "rival us",
+select op || ' ' || label as problem, b.value ->> 'label' as baseline,
+       printf('%.2f', (b.value ->> 'time_ns') / 1e3) as "baseline us",
        printf('%.2f', (b.value ->> 'spread_ns') / 1e3) as "spread us",
        printf('%.2f', ns / 1e3) as "hone us",
-       printf('%.2f', (b.value ->> 'time_ns') / ns) as "rival / hone",
+       printf('%.2f', (b.value ->> 'time_ns') / ns) as "baseline / hone",
        b.value ->> 'choice' as choice, b.value ->> 'n_choices' as choices,
        b.value ->> 'message' as note
   from shape, json_each(shape.j, '$.baselines') b;

@@ -60,7 +60,7 @@ step() { # step NAME
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
-    rival) run rival 240 rival_tuner.sh "$OUT/rival" ;;
+    baseline) run baseline 240 baseline_tuner.sh "$OUT/baseline" ;;
     racing) run racing 120 racing.sh "$OUT/racing" ;;
     reduce) run reduce 200 stability.sh "$OUT/stability" reduce_sum ;;
     gemm) run gemm 560 stability.sh "$OUT/stability" gemm_f16 ;;
@@ -86,7 +86,7 @@ failed=0
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
     set -- planted tma special other kill faults throughput racing reduce \
-        rival sanitize gemm
+        baseline sanitize gemm
 for name in "$@"; do
     step "$name"
 done

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every rival on a real GPU: results against plain loops in double, each
- * choice of each rival, first run directly and then in a replayed graph. One
- * line per rival: worst error, bound, time of the best choice. Also reads
- * NVML once. Exit 0: all right, 1: not, 77: no GPU. With --allow-missing a
- * rival whose library is not here does not count. */
-#include "runtime/alloc.h"
+/* Every baseline on a real GPU: results against plain loops in double, each
+ * choice of each baseline, first run directly and then in a replayed graph.
+ * One line per baseline: worst error, bound, time of the best choice. Also
+ * reads NVML once. Exit 0: all right, 1: not, 77: no GPU. With
+ * --allow-missing a baseline whose library is not here does not count. */
+#include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
-#include "tuner/baseline.h"
-#include "tuner/nvml.h"
+#include "tuner/baselines/baseline.h"
+#include "tuner/cuda/nvml.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,9 +100,9 @@ static double *make_arg(subject *s, size_t index)
     s->host[index] = bytes;
     s->args[index] = bytes; /* right for a scalar */
     if (arg->mode != HONE_ARG_SCALAR) {
-        must_cuda(cuda->memory_alloc(&s->device[index],
-                                     (size_t)arg->size_bytes),
-                  "cuMemAlloc");
+        must_cuda(
+            cuda->memory_alloc(&s->device[index], (size_t)arg->size_bytes),
+            "cuMemAlloc");
         s->args[index] = &s->device[index];
     }
     return values;
@@ -114,10 +114,10 @@ static void upload(const subject *s)
 {
     for (size_t i = 0; i < s->problem.n_args; i++)
         if (s->problem.args[i].mode != HONE_ARG_SCALAR)
-            must_cuda(cuda->copy_to_device(
-                          s->device[i], s->host[i],
-                          (size_t)s->problem.args[i].size_bytes),
-                      "cuMemcpyHtoD");
+            must_cuda(
+                cuda->copy_to_device(s->device[i], s->host[i],
+                                     (size_t)s->problem.args[i].size_bytes),
+                "cuMemcpyHtoD");
     must_cuda(cuda->context_synchronize(), "cuCtxSynchronize");
 }
 
@@ -153,8 +153,8 @@ static void make_gemm(subject *s, int64_t m, int64_t n, int64_t k)
     double *values[5];
 
     start(s, "gemm_f16", &problem, 2, ldexp((double)k, -23));
-    (void)snprintf(s->title, sizeof s->title,
-                   "gemm_f16 %dx%dx%d", (int)m, (int)n, (int)k);
+    (void)snprintf(s->title, sizeof s->title, "gemm_f16 %dx%dx%d", (int)m,
+                   (int)n, (int)k);
     for (size_t i = 0; i < 5; i++)
         values[i] = make_arg(s, i);
     *(float *)s->host[3] = 1.5f;
@@ -185,7 +185,8 @@ static void make_saxpy(subject *s, int64_t n, hone_type type)
     const hone_resolved problem = saxpy_problem(n, type);
     double *alpha, *x, *y;
 
-    start(s, "saxpy", &problem, 2, ldexp(1, type == HONE_TYPE_F64 ? -51 : -22));
+    start(s, "saxpy", &problem, 2,
+          ldexp(1, type == HONE_TYPE_F64 ? -51 : -22));
     (void)snprintf(s->title, sizeof s->title, "saxpy %s n=%d",
                    type == HONE_TYPE_F64 ? "f64" : "f32", (int)n);
     alpha = make_arg(s, 0);
@@ -248,9 +249,9 @@ static double worst_error(const subject *s)
     void *const got = must_alloc((size_t)arg->size_bytes);
     double worst = 0;
 
-    must_cuda(cuda->copy_to_host(got, s->device[s->out],
-                                 (size_t)arg->size_bytes),
-              "cuMemcpyDtoH");
+    must_cuda(
+        cuda->copy_to_host(got, s->device[s->out], (size_t)arg->size_bytes),
+        "cuMemcpyDtoH");
     for (int64_t i = 0; i < arg->count; i++) {
         const double value = arg->type == HONE_TYPE_F64
                                  ? ((double *)got)[i]
@@ -258,9 +259,8 @@ static double worst_error(const subject *s)
         const double error = fabs(value - s->expected[i]);
 
         if (!(error <= worst * s->scale[i]))
-            worst = s->scale[i] > 0 && error < HUGE_VAL
-                        ? error / s->scale[i]
-                        : HUGE_VAL;
+            worst = s->scale[i] > 0 && error < HUGE_VAL ? error / s->scale[i]
+                                                        : HUGE_VAL;
     }
     hone__free(got);
     return worst;
@@ -296,7 +296,7 @@ static int inputs_intact(const subject *s)
 }
 
 /* Nanoseconds of one execution, from replays of a graph of N_REPLAYED. */
-static double replay_time_ns(hone_baseline *rival, size_t choice,
+static double replay_time_ns(hone_baseline *baseline, size_t choice,
                              const subject *s)
 {
     hone_cu_graph graph = NULL;
@@ -308,11 +308,10 @@ static double replay_time_ns(hone_baseline *rival, size_t choice,
     must_cuda(cuda->capture_begin(stream, HONE_CU_CAPTURE_THREAD_LOCAL),
               "cuStreamBeginCapture");
     for (int i = 0; i < N_REPLAYED; i++)
-        must(hone__baseline_enqueue(rival, choice, s->args, stream, &err),
+        must(hone__baseline_enqueue(baseline, choice, s->args, stream, &err),
              &err);
     must_cuda(cuda->capture_end(stream, &graph), "cuStreamEndCapture");
-    must_cuda(cuda->graph_instantiate(&exec, graph, 0),
-              "cuGraphInstantiate");
+    must_cuda(cuda->graph_instantiate(&exec, graph, 0), "cuGraphInstantiate");
     must_cuda(cuda->event_create(&before, HONE_CU_EVENT_DEFAULT), "event");
     must_cuda(cuda->event_create(&after, HONE_CU_EVENT_DEFAULT), "event");
     must_cuda(cuda->graph_launch(exec, stream), "cuGraphLaunch");
@@ -331,32 +330,33 @@ static double replay_time_ns(hone_baseline *rival, size_t choice,
 }
 
 /* One line; returns 1 if something is wrong. */
-static int check_rival(const char *name, subject *s, int allow_missing)
+static int check_baseline(const char *name, subject *s, int allow_missing)
 {
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
     double worst = 0, best_ns = HUGE_VAL;
     size_t best = 0;
     int intact = 1, wrong;
-    const hone_status status = hone__baseline_open(name, s->op, &s->problem,
-                                                   cuda, &rival, &err);
+    const hone_status status =
+        hone__baseline_open(name, s->op, &s->problem, cuda, &baseline, &err);
 
     if (status != HONE_OK) {
         (void)printf("%-12s %-24s MISSING: %s\n", name, s->title, err.text);
         return status != HONE_ERR_UNSUPPORTED || !allow_missing;
     }
-    for (size_t i = 0; i < hone__baseline_n_choices(rival); i++) {
+    for (size_t i = 0; i < hone__baseline_n_algorithms(baseline); i++) {
         double error, time_ns;
 
         upload(s);
-        must(hone__baseline_enqueue(rival, i, s->args, stream, &err), &err);
+        must(hone__baseline_enqueue(baseline, i, s->args, stream, &err),
+             &err);
         must_cuda(cuda->stream_synchronize(stream), name);
-        error = hone__baseline_computes(rival) ? worst_error(s) : 0;
+        error = hone__baseline_computes(baseline) ? worst_error(s) : 0;
         worst = error > worst ? error : worst;
-        intact = intact && (hone__baseline_computes(rival)
-                                ? inputs_intact(s)
-                                : arguments_intact(s));
-        time_ns = replay_time_ns(rival, i, s);
+        intact = intact &&
+                 (hone__baseline_computes(baseline) ? inputs_intact(s)
+                                                    : arguments_intact(s));
+        time_ns = replay_time_ns(baseline, i, s);
         if (time_ns < best_ns) {
             best_ns = time_ns;
             best = i;
@@ -367,9 +367,9 @@ static int check_rival(const char *name, subject *s, int allow_missing)
                  "choice %zu of %zu  [%s]\n",
                  name, s->title, wrong ? "WRONG" : "ok   ", worst, s->bound,
                  intact ? "" : " INPUTS CHANGED", best_ns / 1e3, best,
-                 hone__baseline_n_choices(rival),
-                 hone__baseline_label(rival));
-    hone__baseline_close(rival);
+                 hone__baseline_n_algorithms(baseline),
+                 hone__baseline_label(baseline));
+    hone__baseline_close(baseline);
     return wrong;
 }
 
@@ -393,7 +393,8 @@ static void show_nvml(hone_cu_device device)
 
 static int check_subjects(int allow_missing)
 {
-    static const char *const gemm_rivals[] = {"cublas", "cublaslt", "memcpy"};
+    static const char *const gemm_baselines[] = {"cublas", "cublaslt",
+                                                 "memcpy"};
     subject s;
     int failures = 0;
 
@@ -403,31 +404,30 @@ static int check_subjects(int allow_missing)
         else
             make_gemm(&s, 3000, 517, 777);
         for (size_t i = 0; i < 3; i++)
-            failures += check_rival(gemm_rivals[i], &s, allow_missing);
+            failures += check_baseline(gemm_baselines[i], &s, allow_missing);
         destroy(&s);
     }
     for (int twice = 0; twice < 2; twice++) {
         make_saxpy(&s, 10007, twice ? HONE_TYPE_F64 : HONE_TYPE_F32);
-        failures += check_rival("cublas.axpy", &s, allow_missing);
-        failures += check_rival("memcpy", &s, allow_missing);
+        failures += check_baseline("cublas.axpy", &s, allow_missing);
+        failures += check_baseline("memcpy", &s, allow_missing);
         destroy(&s);
     }
     for (int32_t exclusive = 0; exclusive < 2; exclusive++) {
         make_scan(&s, 999983, exclusive);
-        failures += check_rival("cub.scan", &s, allow_missing);
+        failures += check_baseline("cub.scan", &s, allow_missing);
         destroy(&s);
     }
     make_sum(&s, 999983);
-    failures += check_rival("cub.sum", &s, allow_missing);
-    failures += check_rival("memcpy", &s, allow_missing);
+    failures += check_baseline("cub.sum", &s, allow_missing);
+    failures += check_baseline("memcpy", &s, allow_missing);
     destroy(&s);
     return failures;
 }
 
 int main(int argc, char **argv)
 {
-    const int allow_missing =
-        argc > 1 && !strcmp(argv[1], "--allow-missing");
+    const int allow_missing = argc > 1 && !strcmp(argv[1], "--allow-missing");
     hone_error err = {0};
     hone_cu_device device = 0;
     hone_cu_context context = NULL;

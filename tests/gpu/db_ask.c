@@ -86,9 +86,9 @@ int main(int argc, char **argv)
                            NULL);
     (void)sqlite3_busy_timeout(db, 5000);
     if (code == SQLITE_OK)
-        code = sqlite3_create_function_v2(db, "readfile", 1, SQLITE_UTF8,
-                                          NULL, sql_readfile, NULL, NULL,
-                                          NULL);
+        code =
+            sqlite3_create_function_v2(db, "readfile", 1, SQLITE_UTF8, NULL,
+                                       sql_readfile, NULL, NULL, NULL);
     while (code == SQLITE_OK && sql && *sql) { /* a table per statement */
         sqlite3_stmt *statement = NULL;
         const char *rest = sql;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill_memory LEFT: takes the memory of the first GPU until LEFT MiB of it are
- * free, says so in one line, and holds it until it is killed or its parent
- * ends. Plain allocations only. Exit 77: no GPU. */
-#include "runtime/cuda_api.h"
+/* fill_memory LEFT: takes the memory of the first GPU until LEFT MiB of it
+ * are free, says so in one line, and holds it until it is killed or its
+ * parent ends. Plain allocations only. Exit 77: no GPU. */
+#include "runtime/driver/cuda_api.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -59,12 +59,14 @@ int main(int argc, char **argv)
         cuda->device_count(&n_devices) || n_devices < 1)
         return 77;
     if (cuda->device_get(&device, 0) ||
-        cuda->primary_retain(&context, device) || cuda->context_set(context)) {
+        cuda->primary_retain(&context, device) ||
+        cuda->context_set(context)) {
         (void)fprintf(stderr, "fill_memory: no context on the first GPU\n");
         return 1;
     }
     taken_mib = fill(cuda, left_mib);
-    (void)printf("%lld MiB taken, %lld MiB free\n", taken_mib, free_mib(cuda));
+    (void)printf("%lld MiB taken, %lld MiB free\n", taken_mib,
+                 free_mib(cuda));
     (void)fflush(stdout);
     for (;;)
         (void)pause();

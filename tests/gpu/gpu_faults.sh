@@ -69,7 +69,7 @@ fill_memory() {
         code=$?
         kill $filler 2>/dev/null
         wait $filler 2>/dev/null
-        # Of a run with a winner only its notes: a rival is named after memory.
+        # Of a run with a winner only its notes: a baseline is named after memory.
         [ $code -ne 0 ] || : >"$scratch/out"
         says=$(cat "$scratch/err" "$scratch/out" | grep -i 'memory' |
             head -n 1 | cut -c 1-150)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gemm_sm90 beside cuBLAS and cuBLASLt, and what a short search of it is worth:
 # each problem is tuned with SMALL and, in a database of its own, with LARGE
-# trials; then one bench times both winners, the default and the rivals in
+# trials; then one bench times both winners, the default and the baselines in
 # turns. Needs compute capability 9.0.
 #
 #     sh tests/gpu/hopper.sh FOLDER [DIMS ..]

@@ -81,7 +81,8 @@ DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
     return 0;
 }
 
-DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
+DECLARE(int, nvmlDeviceGetTemperature,
+        (device * d, int sensor, unsigned *out))
 {
     (void)d;
     *out = sensor == 0 ? 87 : 0;

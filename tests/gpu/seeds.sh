@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What short searches are worth: one problem is tuned with TRIALS trials for
 # each seed, each in a database of its own; then one bench times their winners
-# and CONFIG, the best of a long search, in turns with default and rivals.
+# and CONFIG, the best of a long search, in turns with default and baselines.
 #
 #     sh tests/gpu/seeds.sh FOLDER OP DIMS CONFIG SEED ..
 . "$(dirname "$0")/steps.sh"

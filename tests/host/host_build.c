@@ -42,8 +42,8 @@ static int execute(const char *const *words, const char *log)
 }
 
 static const char *const plain_flags[] = {"-shared", NULL};
-static const char *const ucontext_flags[] = {
-    "-shared", "-DHONE_HOST_UCONTEXT", NULL};
+static const char *const ucontext_flags[] = {"-shared",
+                                             "-DHONE_HOST_UCONTEXT", NULL};
 static const char *const race_flags[] = {"-c", "-fsanitize=thread",
                                          "-DHONE_HOST_RACE=1", NULL};
 static const char *const sanitize_flags[] = {
@@ -58,9 +58,17 @@ void build_open(build *b, const char *file, build_kind kind)
     const char *compiler = getenv("CXX");
     char ours[512], abi[512], source[512], half[128];
     const char *words[32] = {compiler && *compiler ? compiler : "c++",
-                             "-std=c++17", "-O1", "-g1", "-fPIC", "-pthread",
-                             "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra",
-                             "-Werror", "-Wno-unknown-pragmas",
+                             "-std=c++17",
+                             "-O1",
+                             "-g1",
+                             "-fPIC",
+                             "-pthread",
+                             "-ffp-contract=off",
+                             "-fvisibility=hidden",
+                             "-Wall",
+                             "-Wextra",
+                             "-Werror",
+                             "-Wno-unknown-pragmas",
                              "-DHONE_HOST=1"};
     int n = 13;
 
@@ -71,8 +79,8 @@ void build_open(build *b, const char *file, build_kind kind)
     assert_non_null(mkdtemp(b->folder));
     (void)snprintf(b->path, sizeof b->path, "%s/kernels.so", b->folder);
     (void)snprintf(half, sizeof half, "%s/kernels.o", b->folder);
-    (void)snprintf(ours, sizeof ours, "-I%s/tuner/host", root);
-    (void)snprintf(abi, sizeof abi, "-I%s/runtime", root);
+    (void)snprintf(ours, sizeof ours, "-I%s/tuner/cpu/host", root);
+    (void)snprintf(abi, sizeof abi, "-I%s/runtime/driver", root);
     (void)snprintf(source, sizeof source, "%s/tests/host/%s", root, file);
     for (const char *const *flag = kind_flags[kind]; *flag; ++flag)
         words[n++] = *flag;
@@ -86,8 +94,8 @@ void build_open(build *b, const char *file, build_kind kind)
     words[n] = NULL;
     assert_int_equal(execute(words, NULL), 0);
     if (kind == BUILD_RACE) {
-        const char *link[] = {words[0], "-shared", "-pthread",
-                              "-Wl,-z,defs", half, "-o", b->path, NULL};
+        const char *link[] = {words[0], "-shared", "-pthread", "-Wl,-z,defs",
+                              half,     "-o",      b->path,    NULL};
         assert_int_equal(execute(link, NULL), 0);
     }
     if (kind == BUILD_SANITIZED)
@@ -117,8 +125,8 @@ int build_run(const build *b, const char *kernel, unsigned blocks,
               unsigned threads, unsigned shared, void *const *params,
               hone_host_report *report)
 {
-    const hone_host_launch launch = {kernel, {blocks, 1, 1},
-                                     {threads, 1, 1}, shared, params, 2};
+    const hone_host_launch launch = {kernel, {blocks, 1, 1}, {threads, 1, 1},
+                                     shared, params,         2};
 
     const int kind = b->run(&launch, report);
 

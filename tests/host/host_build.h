@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of the tests compiled as variants are: with the system's C++
- * compiler against tuner/host/, to objects that are loaded and launched. */
+ * compiler against tuner/cpu/host/, to objects that are loaded and launched. */
 #ifndef HONE_TESTS_HOST_BUILD_H
 #define HONE_TESTS_HOST_BUILD_H
 
-#include "runtime/host_abi.h"
+#include "runtime/driver/host_abi.h"
 
 typedef enum build_kind {
     BUILD_PLAIN,

@@ -35,7 +35,7 @@ static void test_places(void **state)
     void *p = out;
     void *params[] = {&p};
     const hone_host_launch launch = {"places", {2, 3, 2}, {5, 4, 3},
-                                     0, params, 3};
+                                     0,        params,    3};
     hone_host_report report;
     unsigned at = 0;
 
@@ -68,8 +68,8 @@ static void test_arguments(void **state)
 
     (void)state;
     build_run_ok(&kernels, "arguments", 1, 1, 0, params);
-    assert_true(out == 1 + 0.5 + 9 - 5 + 60000 + 1099511627776.0 + 0.25 + 1 +
-                           9);
+    assert_true(out ==
+                1 + 0.5 + 9 - 5 + 60000 + 1099511627776.0 + 0.25 + 1 + 9);
 }
 
 static void test_barriers(void **state)
@@ -92,8 +92,8 @@ static void test_barriers(void **state)
         build_run_ok(&kernels, "scan", 20, (unsigned)threads,
                      (unsigned)threads * 4, params);
         for (int i = 0; i < 20 * threads; ++i)
-            assert_int_equal(data[i], (i % threads + 1) *
-                                          (i % threads + 2) / 2);
+            assert_int_equal(data[i],
+                             (i % threads + 1) * (i % threads + 2) / 2);
     }
 
     p = out;

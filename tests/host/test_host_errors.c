@@ -67,8 +67,8 @@ static const mistake mistakes[] = {
 };
 
 static const mistake races[] = {
-    {"race_read", HONE_HOST_RACE, 0, 32, 1,
-     "writes static shared memory", "read at kernels_wrong.cu:"},
+    {"race_read", HONE_HOST_RACE, 0, 32, 1, "writes static shared memory",
+     "read at kernels_wrong.cu:"},
     {"race_write", HONE_HOST_RACE, 0, 1, 1, "writes", "thread (0,0,0) wrote"},
     {"race_loop", HONE_HOST_RACE, 0, 0, 1, "of dynamic shared memory",
      "thread (63,0,0) wrote"},
@@ -101,7 +101,7 @@ static void check_place(const build *b, const mistake *m)
     void *params[] = {&p[0], &p[1]};
     const unsigned shared = m->kind == HONE_HOST_BOUNDS ? 64 : 256;
     const hone_host_launch launch = {m->kernel, {4, 1, 1}, {64, 1, 1},
-                                     shared, params, 1};
+                                     shared,    params,    1};
     hone_host_report r;
     char place[64];
 
@@ -130,8 +130,8 @@ static void run_correct(const build *b)
         in[i] = i;
     build_run_ok(b, "no_race", 4, 64, 0, params);
     for (int t = 0; t < 64; ++t)
-        assert_int_equal(out[t], 63 * 32 +
-                                     (63 - t == 5 ? 0 : (63 - t) * 4 + 3));
+        assert_int_equal(out[t],
+                         63 * 32 + (63 - t == 5 ? 0 : (63 - t) * 4 + 3));
 }
 
 static void test_mistakes(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* half and bfloat16 against exact arithmetic: every bit pattern, the values
- * around every rounding boundary, and arithmetic on awkward operands. The
+ * around every rounding boundary, and arithmetic on edge_shapes operands. The
  * reference rounds doubles by dividing by the unit in the last place, or
  * sums exactly in 128-bit integers. */
 #include "tests/host/host_build.h"
@@ -47,8 +47,8 @@ static const format half = {10, -14, 15}, bfloat16 = {7, -126, 127};
 static uint16_t rounded(const format *f, double d)
 {
     const unsigned sign = signbit(d) ? 0x8000u : 0u;
-    const unsigned exponents = (unsigned)(f->high_exponent + 1 -
-                                          f->low_exponent + 1);
+    const unsigned exponents =
+        (unsigned)(f->high_exponent + 1 - f->low_exponent + 1);
     int e;
     double q;
 
@@ -64,8 +64,7 @@ static uint16_t rounded(const format *f, double d)
         return (uint16_t)(sign | exponents << f->bits);
     q = nearbyint(ldexp(d, f->bits - e)); /* ties to even */
     /* The fraction carries into the exponent by itself. */
-    return (uint16_t)(sign +
-                      ((unsigned)(e - f->low_exponent) << f->bits) +
+    return (uint16_t)(sign + ((unsigned)(e - f->low_exponent) << f->bits) +
                       (unsigned)q);
 }
 
@@ -108,8 +107,7 @@ static void test_every_half(void **state)
 
 /* Each value, the middle to the next one, and the neighbours of both. */
 static void check_rounding(const format *f, const char *from_float,
-                           const char *from_double,
-                           double (*value)(uint16_t))
+                           const char *from_double, double (*value)(uint16_t))
 {
     enum { STEPS = 8 };
     static float floats[ALL * STEPS];
@@ -122,8 +120,8 @@ static void check_rounding(const format *f, const char *from_float,
     for (int i = 0; i < ALL; ++i) {
         const double a = value((uint16_t)i);
         const double b = value((uint16_t)(i + 1));
-        const double middle = isinf(b) ? a * (1 + ldexp(0.5, -f->bits))
-                                       : a + (b - a) / 2;
+        const double middle =
+            isinf(b) ? a * (1 + ldexp(0.5, -f->bits)) : a + (b - a) / 2;
         double *d = doubles + i * STEPS;
         float *g = floats + i * STEPS;
 
@@ -143,8 +141,7 @@ static void check_rounding(const format *f, const char *from_float,
     build_run_ok(&kernels, from_float, ALL * STEPS / 512, 512, 0, of_float);
     for (int i = 0; i < ALL * STEPS; ++i)
         assert_int_equal(out[i], rounded(f, floats[i]));
-    build_run_ok(&kernels, from_double, ALL * STEPS / 512, 512, 0,
-                 of_double);
+    build_run_ok(&kernels, from_double, ALL * STEPS / 512, 512, 0, of_double);
     for (int i = 0; i < ALL * STEPS; ++i)
         assert_int_equal(out[i], rounded(f, doubles[i]));
 }
@@ -220,10 +217,9 @@ static void test_half_arithmetic(void **state)
         }
         assert_int_equal(got[5], rounded(&half, fmin(a, b)));
         assert_int_equal(got[6], rounded(&half, fmax(a, b)));
-        assert_int_equal(got[7],
-                         (a < b) | (a >= b) << 1 | (a == b) << 2 |
-                             (a < b || isnan(a) || isnan(b)) << 3 |
-                             !!isnan(a) << 4);
+        assert_int_equal(got[7], (a < b) | (a >= b) << 1 | (a == b) << 2 |
+                                     (a < b || isnan(a) || isnan(b)) << 3 |
+                                     !!isnan(a) << 4);
     }
 }
 
@@ -240,8 +236,8 @@ static void test_bfloat16_arithmetic(void **state)
         in[2 * i] = (uint16_t)next_random(&seed);
         in[2 * i + 1] = (uint16_t)next_random(&seed);
         if (i % 2) /* exponents so near that the double sum is exact */
-            in[2 * i + 1] = (uint16_t)(in[2 * i] ^
-                                       (next_random(&seed) & 0x87ffu));
+            in[2 * i + 1] =
+                (uint16_t)(in[2 * i] ^ (next_random(&seed) & 0x87ffu));
     }
     build_run_ok(&kernels, "bfloat16_arithmetic", N / 256, 256, 0, params);
     for (int i = 0; i < N; ++i) {

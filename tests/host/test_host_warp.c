@@ -49,10 +49,10 @@ static void test_shuffles(void **state)
                                  100 * (in >= by ? t - by : t));
                 assert_int_equal(out[4 * t + 2],
                                  100 * (in + by < width ? t + by : t));
-                assert_int_equal(
-                    out[4 * t + 3],
-                    100 * (other < group % 32 + width ? t / 32 * 32 + other
-                                                      : t));
+                assert_int_equal(out[4 * t + 3],
+                                 100 * (other < group % 32 + width
+                                            ? t / 32 * 32 + other
+                                            : t));
             }
         }
     }
@@ -68,9 +68,8 @@ static void test_types(void **state)
     build_run_ok(&kernels, "shuffle_types", 1, 32, 0, params);
     for (int t = 0; t < 32; ++t) {
         const double o = t ^ 1;
-        assert_true(out[t] ==
-                    1.5 * o + 0.25 * o + 1099511627776.0 + o + 7 * o + o +
-                        2 * o);
+        assert_true(out[t] == 1.5 * o + 0.25 * o + 1099511627776.0 + o +
+                                  7 * o + o + 2 * o);
     }
 }
 
@@ -155,10 +154,9 @@ static void test_incomplete_warps(void **state)
                          params);
             for (int t = 0; t < threads; ++t) {
                 const int in_warp = n - t / 32 * 32;
-                const unsigned all =
-                    in_warp >= 32  ? 0xffffffffu
-                    : in_warp > 0 ? (1u << in_warp) - 1
-                                  : 0;
+                const unsigned all = in_warp >= 32 ? 0xffffffffu
+                                     : in_warp > 0 ? (1u << in_warp) - 1
+                                                   : 0;
                 assert_int_equal(out[t], t < n ? all : 99);
             }
         }

@@ -89,7 +89,7 @@ static void check(const char *name, type in, type out, int m, int n, int k,
 {
     static matrix a, b, c, d;
     void *p[] = {a.data, b.data, c.data, d.data};
-    void *params[] = {&p[0], &p[1], &p[2], &p[3], &a.pitch,
+    void *params[] = {&p[0],    &p[1],    &p[2],    &p[3],  &a.pitch,
                       &b.pitch, &c.pitch, &d.pitch, &layout};
 
     fill(&a, m, k, layout & 1, in, 1);
@@ -100,9 +100,9 @@ static void check(const char *name, type in, type out, int m, int n, int k,
     for (int i = 0; i < m * n; ++i) {
         int sum = 0;
         double want;
-        const unsigned char *got = (unsigned char *)d.data +
-                                   sizes[out] *
-                                       (unsigned)place(&d, i / n, i % n);
+        const unsigned char *got =
+            (unsigned char *)d.data +
+            sizes[out] * (unsigned)place(&d, i / n, i % n);
         for (int at = 0; at < k; ++at)
             sum += a.values[i / n * k + at] * b.values[at * n + i % n];
         put(&want, out, 0, 2 * sum);

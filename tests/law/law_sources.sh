@@ -87,7 +87,7 @@ banned() {
     banned '^(runtime|db|gen|tuner)/' 'printf|puts|putchar|perror|vprintf' \
         'a library does not print'
     banned '^(db|gen|tuner)/' 'malloc|calloc|realloc|strdup|strndup' \
-        'allocate through runtime/alloc.h'
+        'allocate through runtime/base/alloc.h'
 } >>"$work/found"
 
 cat "$work/found"

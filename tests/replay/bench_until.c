@@ -6,9 +6,9 @@
  * was spent.
  *
  *   bench_until STRATEGY GAIN REPEATS FILE.. */
-#include "tuner/replay_run.h"
+#include "tuner/replay/replay_run.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

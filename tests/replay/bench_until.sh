@@ -44,7 +44,7 @@ least so many, have gained less than PERCENT %. "Too early": the runs that
 would have gained more than that in four times the evaluations; "missed": what
 all runs would have gained in them, on average; "spent": evaluations, and as a
 share of the space; "fraction": of the optimum, when it stopped. The rule that
-hone has is marked (\`tuner/until.c\`). All figures are in the JSON file.
+hone has is marked (\`tuner/session/until.c\`). All figures are in the JSON file.
 
 | strategy | gain | at least | share | too early | missed | evaluations | spent | fraction |
 |---|---|---|---|---|---|---|---|---|

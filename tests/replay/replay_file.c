@@ -33,8 +33,7 @@ void replay_file_gzip(replay_file *file, const char *text, size_t cut)
     replay_file_write(file, "", 0);
     gz = gzopen(file->path, "wb");
     assert_non_null(gz);
-    assert_int_equal(gzwrite(gz, text, (unsigned)strlen(text)),
-                     strlen(text));
+    assert_int_equal(gzwrite(gz, text, (unsigned)strlen(text)), strlen(text));
     assert_int_equal(gzclose(gz), Z_OK);
     assert_int_equal(stat(file->path, &info), 0);
     assert_int_equal(truncate(file->path, info.st_size - (off_t)cut), 0);

@@ -2,8 +2,8 @@
 /* The JSON reader: what it takes, what it refuses and where it says so. */
 #include "tests/replay/replay_file.h"
 
-#include "runtime/text.h"
-#include "tuner/replay_json.h"
+#include "runtime/base/text.h"
+#include "tuner/replay/replay_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,8 +92,10 @@ static void test_refuses_and_says_where(void **state)
         int early;
     } cases[] = {
         {"", ":1:1: the text ends too early", 1},
-        {"{\"a\": 1,\n}", ":2:1: this is not JSON: expected a name in "
-                          "quotes, not '}'", 0},
+        {"{\"a\": 1,\n}",
+         ":2:1: this is not JSON: expected a name in "
+         "quotes, not '}'",
+         0},
         {"[1,]", ":1:4: this is not JSON: expected a value, not ']'", 0},
         {"[1 2]", ":1:4: this is not JSON: expected ',' or ']', not '2'", 0},
         {"{\"a\" 1}", ":1:6: this is not JSON: expected ':'", 0},
@@ -235,9 +237,9 @@ static void test_skip_and_expect(void **state)
     assert_int_equal(hone__json_next(reader, &event, &err), HONE_OK);
     assert_true(event.number == 3);
     assert_int_equal(hone__json_skip(reader, &event, &err), HONE_OK);
-    assert_int_equal(hone__json_expect(reader, HONE_JSON_NUMBER, "a number",
-                                       &event, &err),
-                     HONE_ERR_INPUT);
+    assert_int_equal(
+        hone__json_expect(reader, HONE_JSON_NUMBER, "a number", &event, &err),
+        HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, ":1:22: expected a number"));
     hone__json_close(reader);
     replay_file_remove(&file);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The score computed a second time, in the plainest way that follows the
  * method's sentences (docs: Willemsen et al. 2024) and shares no code with
- * tuner/replay_score.c: whole arrays instead of blocks and cursors, linear
- * scans instead of bisection, and the isotonic fit by its min-max formula. */
+ * tuner/replay/replay_score.c: whole arrays instead of blocks and cursors,
+ * linear scans instead of bisection, and the isotonic fit by its min-max
+ * formula. */
 #include "tests/replay/replay_file.h"
 
-#include "tuner/replay_score.h"
+#include "tuner/replay/replay_score.h"
 
 #include <math.h>
 #include <setjmp.h>

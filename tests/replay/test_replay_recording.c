@@ -3,8 +3,8 @@
 #include "tests/replay/replay_file.h"
 
 #include "db/db.h"
-#include "tuner/replay_recording.h"
-#include "tuner/replay_tune.h"
+#include "tuner/replay/replay_recording.h"
+#include "tuner/replay/replay_tune.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -47,9 +47,9 @@ static void near(double value, double wanted)
 static void test_t4(void **state)
 {
     static const hone_outcome outcomes[] = {
-        HONE_OUTCOME_OK,     HONE_OUTCOME_OK,      HONE_OUTCOME_OK,
-        HONE_OUTCOME_COMPILE, HONE_OUTCOME_LAUNCH, HONE_OUTCOME_TIMEOUT,
-        HONE_OUTCOME_WRONG,  HONE_OUTCOME_CONSTRAINT};
+        HONE_OUTCOME_OK,      HONE_OUTCOME_OK,        HONE_OUTCOME_OK,
+        HONE_OUTCOME_COMPILE, HONE_OUTCOME_LAUNCH,    HONE_OUTCOME_TIMEOUT,
+        HONE_OUTCOME_WRONG,   HONE_OUTCOME_CONSTRAINT};
     hone_recordings list;
     const hone_recording *r = read_one("recordings/small_t4.json", &list);
     const hone_search_space space = hone__recording_space(r);
@@ -246,9 +246,9 @@ static void pretend_measured(const char *path)
     sqlite3 *db = NULL;
 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "UPDATE device SET kind = 'cuda'", NULL,
-                                  NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "UPDATE device SET kind = 'cuda'", NULL, NULL, NULL),
+        SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
@@ -281,11 +281,11 @@ static void test_database(void **state)
     assert_non_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/replay.db", folder);
     assert_int_equal(hone__db_open(name, HONE_DB_CREATE, &db, &err), HONE_OK);
-    assert_int_equal(hone__replay_tune(&(hone_replay_tune_request){
-                                           .recording = r,
-                                           .strategy = "exhaustive",
-                                           .db = db},
-                                       &result, &err),
+    assert_int_equal(hone__replay_tune(
+                         &(hone_replay_tune_request){.recording = r,
+                                                     .strategy = "exhaustive",
+                                                     .db = db},
+                         &result, &err),
                      HONE_OK);
     hone__db_close(db);
     assert_int_equal(result.tune.n_trials, 8);

@@ -3,7 +3,7 @@
  * by hand. */
 #include "tests/replay/replay_file.h"
 
-#include "tuner/replay_score.h"
+#include "tuner/replay/replay_score.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #ifndef HONE_TESTS_RUNTIME_FAKE_CUDA_H
 #define HONE_TESTS_RUNTIME_FAKE_CUDA_H
 
-#include "runtime/cuda_api.h"
+#include "runtime/driver/cuda_api.h"
 
 #define FAKE_API __attribute__((visibility("default")))
 
@@ -76,7 +76,8 @@ FAKE_API int fake_allows_large_clusters(void);
 FAKE_API long fake_n_copies(void); /* on the device, since fake_reset() */
 FAKE_API long fake_n_fills(void);
 
-/* A stream is captured, `on` is the id of that: allocating fails meanwhile. */
+/* A stream is captured, `on` is the id of that: allocating fails meanwhile.
+ */
 FAKE_API void fake_capture(int on);
 
 /* Count no modules and memory of before: they died with a context. */

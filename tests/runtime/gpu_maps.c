@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps on a real driver: the rules of runtime/tensor_map.c against
- * the driver's own judgement, copies through maps in several buffers, graph
- * capture, pointers and sizes without a map, and what encoding costs. Needs
- * no test library, so that it can be carried to a GPU machine. Exit 0:
+/* Tensor maps on a real driver: the rules of runtime/launch/tensor_map.c
+ * against the driver's own judgement, copies through maps in several buffers,
+ * graph capture, pointers and sizes without a map, and what encoding costs.
+ * Needs no test library, so that it can be carried to a GPU machine. Exit 0:
  * passed; 1: failed; 77: no GPU of compute capability 9.0, or no NVRTC. */
-#include "runtime/map_cache.h"
-#include "runtime/nvrtc_api.h"
+#include "runtime/driver/map_cache.h"
+#include "runtime/driver/nvrtc_api.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <stdio.h>
@@ -362,7 +362,7 @@ int main(void)
     const int64_t dims[] = {M, K};
     hone_error error = {0};
     hone_cu_context context = NULL;
-    hone_facts facts;
+    hone_properties properties;
     hone_ctx *ctx = NULL;
     hone_plan *plan = NULL;
     buffers b;
@@ -371,11 +371,11 @@ int main(void)
         skip(error.text);
     CHECK(!cuda->primary_retain(&context, 0));
     CHECK(!cuda->context_set(context));
-    CHECK(!hone__cuda_facts(cuda, 0, &facts, &error));
-    if (hone__tensor_map_check_device("X_MAP", facts.value[HONE_FACT_sm],
-                                      &error))
+    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    if (hone__tensor_map_check_device(
+            "X_MAP", properties.value[HONE_PROPERTY_sm], &error))
         skip(error.text);
-    make_database((int)facts.value[HONE_FACT_sm]);
+    make_database((int)properties.value[HONE_PROPERTY_sm]);
     open_buffers(&b);
     check_rules(b.x[0]);
     CHECK_HONE(ctx, hone_open(db_path, &ctx));

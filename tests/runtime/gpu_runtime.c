@@ -3,8 +3,8 @@
  * workspaces, graph capture, streams, contexts that are reset or destroyed
  * under it. Needs no test library, so that it can be carried to a GPU
  * machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/cuda_api.h"
-#include "runtime/nvrtc_api.h"
+#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/nvrtc_api.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <dlfcn.h>
@@ -287,15 +287,15 @@ int main(void)
 {
     hone_error error = {0};
     hone_cu_context context = NULL;
-    hone_facts facts;
+    hone_properties properties;
     hone_ctx *ctx = NULL;
 
     if (hone__cuda_get(&cuda, &error))
         skip(error.text);
     CHECK(!cuda->primary_retain(&context, 0));
     CHECK(!cuda->context_set(context));
-    CHECK(!hone__cuda_facts(cuda, 0, &facts, &error));
-    make_database((int)facts.value[HONE_FACT_sm]);
+    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    make_database((int)properties.value[HONE_PROPERTY_sm]);
     CHECK_HONE(ctx, hone_open(db_path, &ctx));
     check_axpy(ctx);
     check_workspaces(ctx);

@@ -3,8 +3,8 @@
  * launches and clusters on a real driver: right results on two streams, after
  * changes, and in graphs. Needs no test library, so that it can be carried to
  * a GPU machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/cuda_api.h"
-#include "runtime/nvrtc_api.h"
+#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/nvrtc_api.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <stdio.h>
@@ -222,22 +222,22 @@ static void clusters(int sm)
     }
     CHECK(hone_plan_create(ctx, "fir", too_wide, 2, &plan, NULL) ==
           HONE_ERR_INPUT);
-    CHECK(strstr(hone_errmsg(ctx), sm >= 90 ? "run at the same time"
-                                            : "sm_90") != NULL);
+    CHECK(strstr(hone_errmsg(ctx),
+                 sm >= 90 ? "run at the same time" : "sm_90") != NULL);
 }
 
 int main(void)
 {
     hone_error error = {0};
     hone_cu_context context = NULL;
-    hone_facts facts;
+    hone_properties properties;
     int sm;
 
     if (hone__cuda_get(&cuda, &error))
         skip(error.text);
     CHECK(!cuda->primary_retain(&context, 0) && !cuda->context_set(context));
-    CHECK(!hone__cuda_facts(cuda, 0, &facts, &error));
-    sm = (int)facts.value[HONE_FACT_sm];
+    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    sm = (int)properties.value[HONE_PROPERTY_sm];
     make_database(sm);
     CHECK(hone_open(db_path, &ctx) == HONE_OK);
     for (int i = 0; i < 2; ++i)

@@ -27,16 +27,16 @@ int64_t host_n_cores;
 int host_load_objects(void **state)
 {
     static const char *const paths[] = {HOST_KERNELS_0, HOST_KERNELS_1};
-    hone_facts facts;
+    hone_properties properties;
 
     (void)state;
     for (size_t i = 0; i < 2; ++i) {
         if (hone__text_read_file(&host_objects[i], paths[i], NULL))
             return -1;
     }
-    hone__facts_of_host(&facts);
+    hone__properties_of_host(&properties);
     hone__host_name(host_device_name, sizeof host_device_name);
-    host_n_cores = facts.value[HONE_FACT_sm_count];
+    host_n_cores = properties.value[HONE_PROPERTY_sm_count];
     return 0;
 }
 

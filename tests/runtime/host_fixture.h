@@ -6,8 +6,8 @@
 
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/facts.h"
-#include "runtime/text.h"
+#include "runtime/base/device_properties.h"
+#include "runtime/base/text.h"
 
 enum { HOST_N = 1000 }; /* the tuned dim */
 

@@ -2,7 +2,7 @@
 /* Kernels for the cpu device, written by hand: what the tuner makes of a
  * template, as the runtime sees it. Built as a module, twice: the second
  * time with HOST_BIAS, so that the two are told apart by their results. */
-#include "runtime/host_abi.h"
+#include "runtime/driver/host_abi.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Set-up and tear-down of the runtime's tests: see runtime_fixture.h. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * allocation failing once. */
 #include "tests/runtime/host_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <errno.h>
 #include <pthread.h>

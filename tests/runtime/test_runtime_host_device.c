@@ -10,21 +10,21 @@
 static void this_machine_as_a_device(void **state)
 {
     char name[300];
-    hone_facts facts;
-    hone_facts gpu;
+    hone_properties properties;
+    hone_properties gpu;
 
     (void)state;
-    hone__facts_of_host(&facts);
-    assert_int_equal(hone__facts_of_arch("sm_90", &gpu, NULL), HONE_OK);
-    assert_int_equal(facts.value[HONE_FACT_sm_count],
+    hone__properties_of_host(&properties);
+    assert_int_equal(hone__properties_of_arch("sm_90", &gpu, NULL), HONE_OK);
+    assert_int_equal(properties.value[HONE_PROPERTY_sm_count],
                      sysconf(_SC_NPROCESSORS_ONLN));
-    assert_int_equal(facts.value[HONE_FACT_memory],
+    assert_int_equal(properties.value[HONE_PROPERTY_memory],
                      (int64_t)sysconf(_SC_PHYS_PAGES) *
                          sysconf(_SC_PAGESIZE));
-    assert_true(facts.value[HONE_FACT_l2] > 0);
-    assert_int_equal(facts.value[HONE_FACT_smem_optin],
-                     gpu.value[HONE_FACT_smem_optin]);
-    assert_int_equal(facts.value[HONE_FACT_sm], 90);
+    assert_true(properties.value[HONE_PROPERTY_l2] > 0);
+    assert_int_equal(properties.value[HONE_PROPERTY_smem_optin],
+                     gpu.value[HONE_PROPERTY_smem_optin]);
+    assert_int_equal(properties.value[HONE_PROPERTY_sm], 90);
     hone__host_name(name, sizeof name);
     assert_contains(name, ", ");
     assert_in_range(strlen(name), 4, HONE_HOST_NAME_BYTES - 1);

@@ -3,8 +3,8 @@
  * the numbers they resolve to. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
-#include "runtime/launch_spec.h"
+#include "runtime/base/alloc.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,12 +25,13 @@ static const char whole[] =
              "tensormap LINE w\nmap dims 4*M\n"
              "map box 256\n" LAUNCH "pass A\npass LINE\npass A_MAP\n";
 
-static hone_facts facts_of(const char *arch)
+static hone_properties properties_of(const char *arch)
 {
-    hone_facts facts;
+    hone_properties properties;
 
-    assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
-    return facts;
+    assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
+                     HONE_OK);
+    return properties;
 }
 
 static hone_status resolve(const char *text, int64_t m, int64_t k,
@@ -38,13 +39,14 @@ static hone_status resolve(const char *text, int64_t m, int64_t k,
                            hone_error *error)
 {
     const int64_t dims[] = {m, k};
-    const hone_facts facts = facts_of(arch);
+    const hone_properties properties = properties_of(arch);
     hone_launch_spec *spec = NULL;
     hone_status status;
 
     if (hone__launch_spec_parse(text, &spec, error))
         fail_msg("%s", error->text);
-    status = hone__launch_spec_resolve(spec, dims, 2, &facts, out, error);
+    status =
+        hone__launch_spec_resolve(spec, dims, 2, &properties, out, error);
     hone__launch_spec_free(spec);
     return status;
 }

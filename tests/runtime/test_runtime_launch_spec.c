@@ -3,19 +3,20 @@
  * they resolve to. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
-#include "runtime/launch_spec.h"
+#include "runtime/base/alloc.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static hone_facts h100(void)
+static hone_properties h100(void)
 {
-    hone_facts facts;
+    hone_properties properties;
 
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
-    return facts;
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
+    return properties;
 }
 
 static hone_launch_spec *parse(const char *text)
@@ -31,7 +32,7 @@ static hone_launch_spec *parse(const char *text)
 static void resolves_two_launches(void **state)
 {
     const int64_t dims[] = {100, 200, 128};
-    const hone_facts facts = h100();
+    const hone_properties properties = h100();
     hone_launch_spec *spec = parse(gemm_plan);
     hone_resolved r;
 
@@ -42,7 +43,8 @@ static void resolves_two_launches(void **state)
     assert_true(hone__launch_spec_dim_is_type(spec, 3));
     assert_string_equal(hone__launch_spec_op(spec), "gemm");
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 3, &facts, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(spec, dims, 3, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.n_dims, 4);
     assert_int_equal(r.dims[3], HONE_TYPE_F32);
     assert_int_equal(r.n_args, 3);
@@ -72,13 +74,14 @@ static void resolves_two_launches(void **state)
 static void conditions_leave_launches_out(void **state)
 {
     const int64_t dims[] = {64, 64, 64, HONE_TYPE_F16};
-    const hone_facts facts = h100();
+    const hone_properties properties = h100();
     hone_launch_spec *spec = parse(gemm_plan);
     hone_resolved r;
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 4, &facts, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(spec, dims, 4, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.n_launches, 1);
     assert_int_equal(r.workspaces[0].size_bytes, 0);
     assert_int_equal(r.args[0].type, HONE_TYPE_F16);
@@ -86,10 +89,10 @@ static void conditions_leave_launches_out(void **state)
     hone__launch_spec_free(spec);
 }
 
-static void facts_reach_expressions(void **state)
+static void properties_reach_expressions(void **state)
 {
     const int64_t dims[] = {7};
-    const hone_facts facts = h100();
+    const hone_properties properties = h100();
     hone_launch_spec *spec =
         parse("hone-launch 1\nop x\ndim n int\n"
               "symbol wide 1000\nparam KIND wide\n"
@@ -100,7 +103,8 @@ static void facts_reach_expressions(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 1, &facts, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(spec, dims, 1, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.launches[0].grid[0], 264);
     assert_int_equal(r.launches[0].block[0], 32);
     assert_int_equal(r.flops, 21);
@@ -131,7 +135,8 @@ static void mistakes_have_lines(void **state)
         {HEAD "grid 1\n", "line 4: this belongs under a launch: 'grid'"},
         {HEAD "op y\n", "line 4: a second op"},
         {HEAD "dim n int\n", "line 4: declared twice: 'n'"},
-        {HEAD "dim m real\n", "line 4: a dim is int, type or choice, not 'real'"},
+        {HEAD "dim m real\n",
+         "line 4: a dim is int, type or choice, not 'real'"},
         {HEAD "dim m int 5\ndim k int\n", "line 5: after a dim with a def"},
         {HEAD "dim m int n\n", "line 4: expected a constant, found 'n'"},
         {HEAD "param B\n", "line 4: an expression is missing"},
@@ -299,7 +304,7 @@ static void bad_numbers_are_refused(void **state)
         {"arg a in 5 n\nlaunch k\ngrid 1\nblock 1\n", INT64_C(1) << 61,
          HONE_ERR_OVERFLOW, "2^63 bytes"},
     };
-    const hone_facts facts = h100();
+    const hone_properties properties = h100();
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
@@ -311,7 +316,7 @@ static void bad_numbers_are_refused(void **state)
         (void)snprintf(text, sizeof text, HEAD_2 "%s", rows[i].rest);
         spec = parse(text);
         assert_int_equal(hone__launch_spec_resolve(spec, &rows[i].n, 1,
-                                                   &facts, &r, &error),
+                                                   &properties, &r, &error),
                          rows[i].status);
         assert_contains(error.text, rows[i].part);
         hone__launch_spec_free(spec);
@@ -321,7 +326,7 @@ static void bad_numbers_are_refused(void **state)
 static void limits_are_reached(void **state)
 {
     const int64_t n = INT32_MAX;
-    const hone_facts facts = h100();
+    const hone_properties properties = h100();
     hone_launch_spec *spec = parse(HEAD "launch k\ngrid n;65535;65535\n"
                                         "block 16;1;64\nshared 232448\n"
                                         "value i32 n\nvalue i32 -n-1\n"
@@ -329,8 +334,9 @@ static void limits_are_reached(void **state)
     hone_resolved r;
 
     (void)state;
-    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.launches[0].grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);
@@ -348,14 +354,15 @@ static void special_launches_and_constants(void **state)
         "launch k\ngrid 2 * n ; 4\nblock 32\ncluster 2 ; 4\ncooperative\n"
         "launch l\ngrid 1\nblock 1\n";
     hone_launch_spec *spec = parse(plan);
-    hone_facts facts = h100();
+    hone_properties properties = h100();
     int64_t n = 16;
     hone_resolved r;
     hone_error error = {0};
 
     (void)state;
-    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.workspaces[0].zero, HONE_ZERO_EACH);
     assert_int_equal(r.workspaces[0].size_bytes, 16);
     assert_int_equal(r.n_constants, 2);
@@ -372,13 +379,15 @@ static void special_launches_and_constants(void **state)
     assert_int_equal(r.launches[1].cluster[0], 1);
     assert_false(r.launches[1].cooperative);
     n = 17;
-    assert_int_equal(hone__launch_spec_resolve(spec, &n, 1, &facts, &r, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
+        HONE_OK);
     assert_int_equal(r.n_constants, 1);
     assert_string_equal(r.constants[0].name, "more");
-    assert_int_equal(hone__facts_of_arch("sm_80", &facts, NULL), HONE_OK);
+    assert_int_equal(hone__properties_of_arch("sm_80", &properties, NULL),
+                     HONE_OK);
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &facts, &r, &error),
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, &error),
         HONE_ERR_INPUT);
     assert_contains(error.text, "clusters of 8 blocks; they need sm_90");
     hone__launch_spec_free(spec);
@@ -411,7 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resolves_two_launches),
         cmocka_unit_test(conditions_leave_launches_out),
-        cmocka_unit_test(facts_reach_expressions),
+        cmocka_unit_test(properties_reach_expressions),
         cmocka_unit_test(mistakes_have_lines),
         cmocka_unit_test(limits_of_the_text),
         cmocka_unit_test(bad_dims_are_named),

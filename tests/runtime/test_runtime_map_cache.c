@@ -3,8 +3,8 @@
  * when it cannot; many threads on few entries. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
-#include "runtime/map_cache.h"
+#include "runtime/base/alloc.h"
+#include "runtime/driver/map_cache.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

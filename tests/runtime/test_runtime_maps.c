@@ -3,7 +3,7 @@
  * pointers and streams, and what is said where there can be no map. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * come and go, and every driver call and allocation failing once. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * preset). */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * read-only places, changes while it is open, damage. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/alloc.h"
-#include "runtime/paths.h"
-#include "runtime/store.h"
+#include "runtime/base/alloc.h"
+#include "runtime/base/paths.h"
+#include "runtime/store/store.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Tensor maps: every rule of CUDA at both of its ends, with its sentence. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/tensor_map.h"
+#include "runtime/launch/tensor_map.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -34,8 +34,8 @@ static void test_f16_all_patterns(void **state)
         else if (exponent == 0)
             assert_true(same(got, sign * ldexp(fraction, -24)));
         else
-            assert_true(same(got, sign * ldexp(1024.0 + fraction,
-                                               exponent - 25)));
+            assert_true(
+                same(got, sign * ldexp(1024.0 + fraction, exponent - 25)));
     }
 }
 
@@ -226,7 +226,8 @@ static void test_gemm_sm90(void **state)
         const int trans_a = which & 1, trans_b = which >> 1 & 1;
         const uint16_t *const bits = which & 4 ? bf16 : f16;
         const int64_t dims[] = {
-            2, 2, 3, which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16,
+            2,       2,
+            3,       which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16,
             trans_a, trans_b};
         uint16_t left[6], right[6];
         const void *args[] = {left, right, NULL};

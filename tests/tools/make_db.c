@@ -48,12 +48,12 @@ static hone_status trial(made *m, int64_t session, int64_t template_id,
 static hone_status decide(made *m, int64_t session, int64_t fast,
                           int64_t slow)
 {
-    const hone_db_session_facts facts = {.event_floor_ns = -1,
-                                         .noise_floor = 0.25,
-                                         .warm_up_ns = -1,
-                                         .gpu_busy_ns = 70,
-                                         .gpu_wall_ns = 100,
-                                         .verdict = "decided"};
+    const hone_db_session_summary properties = {.event_floor_ns = -1,
+                                                   .noise_floor = 0.25,
+                                                   .warm_up_ns = -1,
+                                                   .gpu_busy_ns = 70,
+                                                   .gpu_wall_ns = 100,
+                                                   .verdict = "decided"};
     int64_t id;
 
     HONE_TRY(hone__db_decision_put(
@@ -75,7 +75,7 @@ static hone_status decide(made *m, int64_t session, int64_t fast,
                             .n_samples = 40,
                             .text = "40 % faster, \"by far\""},
         &id, &m->err));
-    return hone__db_session_measured(m->db, session, &facts, &m->err);
+    return hone__db_session_measured(m->db, session, &properties, &m->err);
 }
 
 /* One problem with a fast, a slow and a wrong variant. */

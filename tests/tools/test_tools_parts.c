@@ -2,7 +2,7 @@
 /* Parts of the program that its output does not show without a GPU: which
  * --dims belong to which template, lists, budgets and devices, exit codes,
  * values as text and CSV. */
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tools/arguments.h"
 #include "tools/exit_code.h"
 #include "tools/option_value.h"

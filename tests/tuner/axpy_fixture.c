@@ -2,9 +2,9 @@
 /* See axpy_fixture.h. */
 #include "tests/tuner/axpy_fixture.h"
 
-#include "gen/expand.h"
+#include "gen/expand/expand.h"
 #include "gen/space.h"
-#include "tuner/default_plan.h"
+#include "tuner/compile/default_plan.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static double cost(const int64_t *dims)
 const hone_reference axpy_references[1] = {{"axpy", reference, cost}};
 
 void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
-                const hone_facts *facts, hone_template **out_tmpl,
+                const hone_properties *properties, hone_template **out_tmpl,
                 hone_text *out_spec)
 {
     hone_diagnostics diagnostics = {0, NULL};
@@ -118,10 +118,11 @@ void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
     assert_int_equal(hone__template_parse("axpy.cu", text, strlen(text),
                                           out_tmpl, &diagnostics, &err),
                      HONE_OK);
-    assert_int_equal(hone__space_create(*out_tmpl, dims, facts, &space, &err),
-                     HONE_OK);
-    assert_int_equal(hone__default_plan(*out_tmpl, space, &index, out_spec,
-                                        &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__space_create(*out_tmpl, dims, properties, &space, &err),
+        HONE_OK);
+    assert_int_equal(
+        hone__default_plan(*out_tmpl, space, &index, out_spec, &err),
+        HONE_OK);
     hone__space_free(space);
 }

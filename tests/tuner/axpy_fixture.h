@@ -4,9 +4,9 @@
 #ifndef HONE_TESTS_AXPY_FIXTURE_H
 #define HONE_TESTS_AXPY_FIXTURE_H
 
-#include "gen/template.h"
-#include "runtime/text.h"
-#include "tuner/cpu_reference.h"
+#include "gen/parse/template.h"
+#include "runtime/base/text.h"
+#include "tuner/judge/cpu_reference.h"
 
 /* What is wrong with the kernel, if anything. */
 typedef enum defect {
@@ -15,7 +15,8 @@ typedef enum defect {
     WRONG_LATER,      /* from run `axpy_defect_from` on */
     CHANGES_INPUT,    /* one element of x */
     WRITES_BEHIND,    /* one byte behind y */
-    WRITES_ELSEWHERE, /* axpy_damage at axpy_victim, from axpy_defect_from on */
+    WRITES_ELSEWHERE, /* axpy_damage at axpy_victim, from axpy_defect_from on
+                       */
     DIRTY_WORKSPACE   /* leaves its ticket counted, and trips over it after
                          axpy_defect_from runs */
 } defect;
@@ -30,7 +31,7 @@ extern const hone_reference axpy_references[1];
 /* The template with a check ("" for none) and a workspace of this size (an
  * expression), and its default launch plan at `dims`. */
 void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
-                const hone_facts *facts, hone_template **out_tmpl,
+                const hone_properties *properties, hone_template **out_tmpl,
                 hone_text *out_spec);
 
 /* The kernel, in its run number `run` (from 1). */

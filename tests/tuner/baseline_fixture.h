@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems as the launch plan would give them, for tests of rivals. */
+/* Problems as the launch plan would give them, for tests of baselines. */
 #ifndef HONE_TESTS_BASELINE_FIXTURE_H
 #define HONE_TESTS_BASELINE_FIXTURE_H
 
-#include "runtime/launch_spec.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <string.h>
 

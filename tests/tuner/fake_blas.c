@@ -53,9 +53,8 @@ static float half_value(uint16_t bits)
 {
     const int exponent = (bits >> 10) & 31;
     const float fraction = (float)(bits & 1023);
-    const float size =
-        exponent ? ldexpf(1024.0f + fraction, exponent - 25)
-                 : ldexpf(fraction, -24);
+    const float size = exponent ? ldexpf(1024.0f + fraction, exponent - 25)
+                                : ldexpf(fraction, -24);
 
     return bits & 0x8000 ? -size : size;
 }
@@ -121,8 +120,8 @@ static void multiply(int m, int n, int k, float alpha, factor a, factor b,
 
             for (int64_t l = 0; l < k; l++)
                 sum += factor_element(&a, i, l) * factor_element(&b, l, j);
-            sum = alpha * sum +
-                  (beta != 0 ? beta * element(c, c_type, at) : 0);
+            sum =
+                alpha * sum + (beta != 0 ? beta * element(c, c_type, at) : 0);
             set_element(c, c_type, at, sum);
         }
 }
@@ -147,7 +146,7 @@ DECLARE(const char *, cublasGetStatusString, (int r))
     return r == FAILED ? "the fake was told to fail" : "the fake refuses";
 }
 
-DECLARE(int, cublasCreate_v2, (handle **out))
+DECLARE(int, cublasCreate_v2, (handle * *out))
 {
     if (fails("cublasCreate"))
         return FAILED;
@@ -159,33 +158,33 @@ DECLARE(int, cublasCreate_v2, (handle **out))
     return 0;
 }
 
-DECLARE(int, cublasDestroy_v2, (handle *h))
+DECLARE(int, cublasDestroy_v2, (handle * h))
 {
     free(h);
     live--;
     return 0;
 }
 
-DECLARE(int, cublasSetStream_v2, (handle *h, void *stream))
+DECLARE(int, cublasSetStream_v2, (handle * h, void *stream))
 {
     (void)stream;
     h->workspace_set = 0;
     return 0;
 }
 
-DECLARE(int, cublasSetWorkspace_v2, (handle *h, void *p, size_t size_bytes))
+DECLARE(int, cublasSetWorkspace_v2, (handle * h, void *p, size_t size_bytes))
 {
     h->workspace_set = p && size_bytes >= (size_t)32 << 20;
     return 0;
 }
 
-DECLARE(int, cublasSetPointerMode_v2, (handle *h, int mode))
+DECLARE(int, cublasSetPointerMode_v2, (handle * h, int mode))
 {
     h->pointer_mode = mode;
     return 0;
 }
 
-DECLARE(int, cublasSetMathMode, (handle *h, int mode))
+DECLARE(int, cublasSetMathMode, (handle * h, int mode))
 {
     h->math_mode = mode;
     return 0;
@@ -349,10 +348,10 @@ DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
 
 DECLARE(int, cublasLtMatmul,
         (void *h, const int *desc, const void *alpha, const void *a,
-         layout *la,
-         const void *b, layout *lb, const void *beta, const void *c,
-         layout *lc, void *d, layout *ld, const algorithm *algo,
-         void *workspace, size_t workspace_bytes, void *stream))
+         layout *la, const void *b, layout *lb, const void *beta,
+         const void *c, layout *lc, void *d, layout *ld,
+         const algorithm *algo, void *workspace, size_t workspace_bytes,
+         void *stream))
 {
     uint64_t m, n, k, k_too;
 

@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KERNELS = 32, MAX_BLOCKS = 4096, MAX_NODES = 4096, MAX_PARAMS = 16 };
+enum {
+    MAX_KERNELS = 32,
+    MAX_BLOCKS = 4096,
+    MAX_NODES = 4096,
+    MAX_PARAMS = 16
+};
 
 size_t fake_gpu_limit_bytes;
 size_t fake_gpu_live_bytes;
@@ -47,7 +52,8 @@ typedef struct graph {
 
 static graph *capturing;
 
-/* ---- kernels ------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------
+ */
 
 fake_kernel *fake_gpu_find(const char *name)
 {
@@ -67,15 +73,16 @@ fake_kernel *fake_gpu_kernel(const char *name, fake_kernel_run *run,
         assert(n_kernels < MAX_KERNELS);
         kernel = &kernels[n_kernels++];
     }
-    *kernel = (fake_kernel){.name = name, .run = run, .n_params = n_params,
-                            .cost_ns = cost_ns};
+    *kernel = (fake_kernel){
+        .name = name, .run = run, .n_params = n_params, .cost_ns = cost_ns};
     return kernel;
 }
 
 /* hone_load: parameters are the nanoseconds and where to write. */
 static void run_load(void **params)
 {
-    uint64_t *const passed = (uint64_t *)(uintptr_t)*(hone_cu_ptr *)params[1];
+    uint64_t *const passed =
+        (uint64_t *)(uintptr_t) * (hone_cu_ptr *)params[1];
     const uint64_t ns = *(uint64_t *)params[0];
 
     passed[0] = (uint64_t)(1e-3 * fake_gpu_clock_mhz[clock_at] * (double)ns);
@@ -232,7 +239,8 @@ static hone_cu_result function_get(int *out, int attribute,
     return 0;
 }
 
-/* ---- graphs, events, streams -------------------------------------------- */
+/* ---- graphs, events, streams --------------------------------------------
+ */
 
 static hone_cu_result capture_begin(hone_stream s, int mode)
 {
@@ -319,16 +327,15 @@ static hone_cu_result event_synchronize(hone_cu_event e)
 static hone_cu_result event_elapsed(float *out_ms, hone_cu_event a,
                                     hone_cu_event b)
 {
-    *out_ms =
-        (float)(1e-6 * (*(double *)(void *)b - *(double *)(void *)a));
+    *out_ms = (float)(1e-6 * (*(double *)(void *)b - *(double *)(void *)a));
     return 0;
 }
 
 static hone_cu_result primary_retain(hone_cu_context *out, hone_cu_device d)
 {
     (void)d;
-    if (fake_gpu_limit_bytes && fake_gpu_live_bytes + FAKE_GPU_CONTEXT_BYTES >
-                                    fake_gpu_limit_bytes)
+    if (fake_gpu_limit_bytes &&
+        fake_gpu_live_bytes + FAKE_GPU_CONTEXT_BYTES > fake_gpu_limit_bytes)
         return HONE_CU_OUT_OF_MEMORY;
     *out = (hone_cu_context)(void *)&table;
     return 0;
@@ -365,7 +372,8 @@ static hone_cu_result stream_synchronize(hone_stream s)
     return 0;
 }
 
-/* ---- memory ------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------
+ */
 
 static hone_cu_result memory_alloc(hone_cu_ptr *out, size_t size_bytes)
 {
@@ -427,7 +435,8 @@ static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
     return 0;
 }
 
-/* ---- the device --------------------------------------------------------- */
+/* ---- the device ---------------------------------------------------------
+ */
 
 static void fill_table(void)
 {
@@ -498,8 +507,8 @@ void fake_gpu_open(hone_gpu *out, int64_t l2_bytes)
 
     memset(out, 0, sizeof *out);
     out->cuda = &table;
-    (void)hone__facts_of_arch("sm_90", &out->facts, &err);
-    out->facts.value[HONE_FACT_l2] = l2_bytes;
+    (void)hone__properties_of_arch("sm_90", &out->properties, &err);
+    out->properties.value[HONE_PROPERTY_l2] = l2_bytes;
     status = hone__device_begin(out, "our kernels", &err);
     assert(status == HONE_OK);
     (void)status;

@@ -7,7 +7,7 @@
 #define HONE_TESTS_FAKE_GPU_H
 
 #include "tests/tuner/fake_driver.h"
-#include "tuner/device.h"
+#include "tuner/cuda/device.h"
 
 /* A kernel gets what cuLaunchKernel gets; every parameter is 8 bytes. */
 typedef void fake_kernel_run(void **params);
@@ -18,7 +18,7 @@ typedef struct fake_kernel {
     int n_params;
     double cost_ns;
     long n_runs;
-    unsigned grid; /* of the last launch */
+    unsigned grid;    /* of the last launch */
     unsigned cluster; /* blocks; 0: launched without */
     int cooperative;
 } fake_kernel;
@@ -42,8 +42,8 @@ extern size_t fake_gpu_live_bytes;
 extern double fake_gpu_event_ns; /* an event record takes so long */
 extern long fake_gpu_n_graphs;   /* instantiated so far */
 extern long fake_gpu_live_graphs;
-/* Tensor maps encoded so far; their first word is the array's address, so that
- * a kernel can take one for a pointer. */
+/* Tensor maps encoded so far; their first word is the array's address, so
+ * that a kernel can take one for a pointer. */
 extern long fake_gpu_n_maps;
 /* Constant memory of every module: 64 words called "taps", or fewer. */
 extern float fake_gpu_taps[64];

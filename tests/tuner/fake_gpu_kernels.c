@@ -3,9 +3,9 @@
  * device_code.cu; hashes are others, which nobody compares with a GPU's. */
 #include "tests/tuner/fake_gpu_kernels.h"
 
-#include "runtime/hash.h"
-#include "tuner/audit.h"
-#include "tuner/check_data.h"
+#include "runtime/base/hash.h"
+#include "tuner/device/audit.h"
+#include "tuner/judge/check_data.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* A library with the symbols of NVML. $FAKE_NVML_UUID and $FAKE_NVML_PCI are
  * the one device it knows, $FAKE_NVML_INIT the code that nvmlInit returns,
  * $FAKE_NVML_REASONS the clock reasons (with $FAKE_NVML_SLOW_READS=n only of
- * the next n readings: it is counted down), $FAKE_NVML_MUTE=1 makes every reading
- * fail. fake_nvml_users() counts inits that were not shut down. */
+ * the next n readings: it is counted down), $FAKE_NVML_MUTE=1 makes every
+ * reading fail. fake_nvml_users() counts inits that were not shut down. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,8 @@ DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
     return read_value(d, 654321, out);
 }
 
-DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
+DECLARE(int, nvmlDeviceGetTemperature,
+        (device * d, int sensor, unsigned *out))
 {
     return read_value(d, sensor == 0 ? 61 : 0, out);
 }
@@ -113,8 +114,7 @@ DECLARE(int, nvmlDeviceGetCurrentClocksThrottleReasons,
     const char *const reasons = getenv("FAKE_NVML_REASONS");
     unsigned value = 0;
     const int result = read_value(
-        d,
-        reasons && is_slow() ? (unsigned)strtoul(reasons, NULL, 0) : 0,
+        d, reasons && is_slow() ? (unsigned)strtoul(reasons, NULL, 0) : 0,
         &value);
 
     *out = value;

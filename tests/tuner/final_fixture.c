@@ -61,13 +61,13 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
     return HONE_OK;
 }
 
-static hone_status load_twin(void *user, int of, int *out, hone_error *err)
+static hone_status load_control(void *user, int of, int *out, hone_error *err)
 {
     stage *s = user;
 
     (void)err;
-    s->twin_of = of;
-    ++s->n_twins;
+    s->control_of = of;
+    ++s->n_controls;
     *out = 1;
     return HONE_OK;
 }
@@ -78,10 +78,10 @@ static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
 
     (void)err;
     ++s->n_samples;
-    if (s->twin_crashes && i == s->n)
+    if (s->control_crashes && i == s->n)
         crash();
-    misbehave(s, i == s->n ? s->twin_of : i, HONE_FINAL_RACE);
-    *out_ns = s->runners[i == s->n ? s->twin_of : i].ns * jitter(s);
+    misbehave(s, i == s->n ? s->control_of : i, HONE_FINAL_RACE);
+    *out_ns = s->runners[i == s->n ? s->control_of : i].ns * jitter(s);
     return HONE_OK;
 }
 
@@ -122,27 +122,27 @@ static void at(void *user, int i, hone_final_stage where)
         hone__final_say_at(s->to_parent, i, where);
 }
 
-const hone_final_ops final_ops = {enter,   open_runner, load_twin, sample,
-                                  recheck, series,      at};
+const hone_final_ops final_ops = {
+    enter, open_runner, load_control, sample, recheck, series, at};
 
 stage scene;
 hone_final_request request;
 hone_final_report report;
 
-void final_set_up(int n, int n_rivals, const double *ns)
+void final_set_up(int n, int n_baselines, const double *ns)
 {
     memset(&scene, 0, sizeof scene);
     memset(&request, 0, sizeof request);
-    scene.n = n + n_rivals;
+    scene.n = n + n_baselines;
     scene.noise = 0.001;
     scene.to_parent = -1;
-    for (int i = 0; i < n + n_rivals; ++i) {
+    for (int i = 0; i < n + n_baselines; ++i) {
         scene.runners[i].ns = ns[i];
         scene.runners[i].alone = 0.9;
         scene.runners[i].registers = 64;
     }
     request.n_entries = n;
-    request.n_rivals = n_rivals;
+    request.n_baselines = n_baselines;
     for (int i = 0; i < n; ++i) {
         request.entries[i].job.id = 100 + i;
         request.entries[i].features = (hone_tie_features){-1, 0, 1, i};

@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_FINAL_FIXTURE_H
 #define HONE_TESTS_FINAL_FIXTURE_H
 
-#include "tuner/final.h"
+#include "tuner/judge/final.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,12 +27,12 @@ typedef struct truth {
 
 typedef struct stage {
     truth runners[HONE_MAX_RUNNERS];
-    int n;        /* entries and rivals */
+    int n;        /* entries and baselines */
     double noise; /* of a sample */
     uint64_t state;
-    int twin_of;
-    int twin_crashes;
-    int n_twins;
+    int control_of;
+    int control_crashes;
+    int n_controls;
     int n_entered, n_opened, n_rechecked, n_series;
     int n_samples;
     int first_opened;
@@ -47,7 +47,8 @@ extern hone_final_report report;
 /* Their `user` is the scene. */
 extern const hone_final_ops final_ops;
 
-/* `n` entries of these times; the last `n_rivals` runners are rivals. */
-void final_set_up(int n, int n_rivals, const double *ns);
+/* `n` entries of these times; the last `n_baselines` runners are baselines.
+ */
+void final_set_up(int n, int n_baselines, const double *ns);
 
 #endif

@@ -16,9 +16,9 @@ const float *gpu_seen[8];
 static void run_axpy(void **params)
 {
     const long run = fake_gpu_find("axpy")->n_runs;
-    float *const x = (float *)(uintptr_t)*(hone_cu_ptr *)params[1];
-    float *const y = (float *)(uintptr_t)*(hone_cu_ptr *)params[2];
-    int64_t *const ticket = (int64_t *)(uintptr_t)*(hone_cu_ptr *)params[3];
+    float *const x = (float *)(uintptr_t) * (hone_cu_ptr *)params[1];
+    float *const y = (float *)(uintptr_t) * (hone_cu_ptr *)params[2];
+    int64_t *const ticket = (int64_t *)(uintptr_t) * (hone_cu_ptr *)params[3];
     float alpha;
 
     memcpy(&alpha, params[0], sizeof alpha);
@@ -35,17 +35,19 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
     f->dims[0] = GPU_FIXTURE_N;
     f->kernel = fake_gpu_kernel("axpy", run_axpy, 5, 5000);
     fake_gpu_open(&f->device, l2_bytes);
-    axpy_parse(check, ticket, f->dims, &f->device.facts, &f->tmpl, &f->spec);
+    axpy_parse(check, ticket, f->dims, &f->device.properties, &f->tmpl,
+               &f->spec);
     f->problem = calloc(1, sizeof *f->problem);
-    f->setup = (hone_problem_setup){.tmpl = f->tmpl,
-                                    .launch_spec = hone__text_str(&f->spec),
-                                    .dims = f->dims,
-                                    .mode = HONE_MODE_COLD,
-                                    .rotation = HONE_ROTATION_TRIAL,
-                                    .seed = 1,
-                                    .references = axpy_references,
-                                    .n_references = 1,
-                                    .others = f->others};
+    f->setup =
+        (hone_problem_setup){.tmpl = f->tmpl,
+                             .launch_spec = hone__text_str(&f->spec),
+                             .dims = f->dims,
+                             .mode = HONE_MODE_COLD,
+                             .rotation = HONE_ROTATION_TRIAL,
+                             .seed = 1,
+                             .references = axpy_references,
+                             .n_references = 1,
+                             .reference_templates = f->reference_templates};
     f->job = (hone_trial_job){.id = 3,
                               .launch_spec = hone__text_str(&f->spec),
                               .cubin = "cubin",

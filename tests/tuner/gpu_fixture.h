@@ -5,7 +5,7 @@
 
 #include "tests/tuner/axpy_fixture.h"
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/gpu_worker.h"
+#include "tuner/trial/device_worker.h"
 
 /* The last 8 addresses of x that the kernel got. */
 extern const float *gpu_seen[8];
@@ -14,7 +14,8 @@ typedef struct gpu_fixture {
     hone_gpu device;
     hone_problem *problem;
     hone_problem_setup setup;
-    const hone_others *others; /* what the setup gets when it is opened */
+    const hone_reference_templates
+        *reference_templates; /* what the setup gets when it is opened */
     hone_template *tmpl;
     hone_text spec;
     int64_t dims[1];

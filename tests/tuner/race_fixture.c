@@ -62,7 +62,7 @@ void race_set_up(machine *m, hone_race *race, int n, const double *true_ns,
     }
     m->true_ns[n] = true_ns[0];
     race->n = n + 1;
-    race->twin = n;
+    race->control = n;
     race->sample = race_sample;
     race->user = m;
     race->now_s = now_s;

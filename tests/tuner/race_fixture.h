@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_RACE_FIXTURE_H
 #define HONE_TESTS_RACE_FIXTURE_H
 
-#include "tuner/race.h"
+#include "tuner/judge/race.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ hone_status race_sample(void *user, int runner, double *out_ns,
 
 extern double race_clock_s; /* moves on by a second whenever it is asked */
 
-/* `n` runners that contend and, last, the twin of runner 0. */
+/* `n` runners that contend and, last, the A/A control of runner 0. */
 void race_set_up(machine *m, hone_race *race, int n, const double *true_ns,
                  double noise, uint64_t seed);
 void race_run(hone_race *race);

@@ -16,14 +16,14 @@ int hone__search_fixture_open(const char *lines, hone_search_fixture *out)
     char source[4096];
     hone_diagnostics diagnostics = {0, NULL};
     hone_error err = {.status = HONE_OK};
-    hone_facts facts;
+    hone_properties properties;
 
     *out = (hone_search_fixture){0};
     (void)snprintf(source, sizeof source, "%s%s%s", head, lines, tail);
     if (hone__template_parse("t.cu", source, strlen(source), &out->tmpl,
                              &diagnostics, &err) != HONE_OK ||
-        hone__facts_of_arch("sm_90", &facts, &err) != HONE_OK ||
-        hone__space_create(out->tmpl, NULL, &facts, &out->space, &err) !=
+        hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK ||
+        hone__space_create(out->tmpl, NULL, &properties, &out->space, &err) !=
             HONE_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         hone__search_fixture_close(out);

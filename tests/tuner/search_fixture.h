@@ -4,7 +4,7 @@
 #define HONE_TESTS_TUNER_SEARCH_FIXTURE_H
 
 #include "gen/space.h"
-#include "gen/template.h"
+#include "gen/parse/template.h"
 #include "tuner/search/search.h"
 
 typedef struct hone_search_fixture {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rivals from cuBLAS and cuBLASLt against a library that has their
+/* The baselines from cuBLAS and cuBLASLt against a library that has their
  * symbols and computes on the host, column-major: a wrong order of arguments,
  * a wrong leading dimension or a forgotten setting changes the result. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baseline.h"
-#include "tuner/blas_api.h"
+#include "tuner/baselines/baseline.h"
+#include "tuner/baselines/blas_api.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -94,64 +94,65 @@ static void gemm_check_and_free(gemm_case *t)
     free(t->c);
 }
 
-static hone_baseline *open_rival(const char *name, const char *op,
-                                 const hone_resolved *problem)
+static hone_baseline *open_baseline(const char *name, const char *op,
+                                    const hone_resolved *problem)
 {
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
 
-    if (hone__baseline_open(name, op, problem, &fake_driver, &rival, &err) !=
-        HONE_OK)
+    if (hone__baseline_open(name, op, problem, &fake_driver, &baseline,
+                            &err) != HONE_OK)
         fail_msg("%s: %s", name, err.text);
-    assert_non_null(rival);
-    return rival;
+    assert_non_null(baseline);
+    return baseline;
 }
 
 static void refused(const char *name, const hone_resolved *problem,
                     hone_status status, const char *words)
 {
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
 
     assert_int_equal(hone__baseline_open(name, "an_op", problem, &fake_driver,
-                                         &rival, &err),
+                                         &baseline, &err),
                      status);
-    assert_null(rival);
+    assert_null(baseline);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);
     assert_int_equal(fake_driver_live, 0);
     assert_int_equal(blas_live(), 0);
 }
 
-static void close_rival(hone_baseline *rival)
+static void close_baseline(hone_baseline *baseline)
 {
-    hone__baseline_close(rival);
+    hone__baseline_close(baseline);
     assert_int_equal(fake_driver_live, 0);
     assert_int_equal(blas_live(), 0);
 }
 
-/* Every choice of a rival, on two streams in turn. */
-static void check_gemm(const char *name, size_t n_choices)
+/* Every algorithm of a baseline, on two streams in turn. */
+static void check_gemm(const char *name, size_t n_algorithms)
 {
     static const float scalars[][2] = {{1, 0}, {2, 0}, {2, -3}};
     const hone_resolved problem = gemm_problem(M, N, K);
-    hone_baseline *const rival = open_rival(name, "gemm_f16", &problem);
+    hone_baseline *const baseline = open_baseline(name, "gemm_f16", &problem);
     hone_error err = {0};
 
-    assert_int_equal(hone__baseline_n_choices(rival), n_choices);
-    assert_int_equal(hone__baseline_computes(rival), 1);
-    assert_non_null(strstr(hone__baseline_label(rival), "cuBLAS"));
-    for (size_t choice = 0; choice < n_choices; choice++)
+    assert_int_equal(hone__baseline_n_algorithms(baseline), n_algorithms);
+    assert_int_equal(hone__baseline_computes(baseline), 1);
+    assert_non_null(strstr(hone__baseline_label(baseline), "cuBLAS"));
+    for (size_t algorithm = 0; algorithm < n_algorithms; algorithm++)
         for (size_t i = 0; i < 3; i++) {
             const hone_stream stream = (hone_stream)(uintptr_t)(i * 64);
             gemm_case t;
 
             gemm_make(&t, scalars[i][0], scalars[i][1]);
-            if (hone__baseline_enqueue(rival, choice, t.args, stream, &err))
+            if (hone__baseline_enqueue(baseline, algorithm, t.args, stream,
+                                       &err))
                 fail_msg("%s", err.text);
             gemm_check_and_free(&t);
         }
-    close_rival(rival);
+    close_baseline(baseline);
 }
 
 static void test_gemm(void **state)
@@ -171,7 +172,7 @@ static void test_gemm_other_order(void **state)
     for (size_t i = 0; i < 2; i++) {
         hone_resolved problem = gemm_problem(M, N, K);
         const hone_resolved_arg c = problem.args[2];
-        hone_baseline *rival;
+        hone_baseline *baseline;
         hone_error err = {0};
         gemm_case t;
         void *args[3];
@@ -184,11 +185,11 @@ static void test_gemm_other_order(void **state)
         args[0] = t.args[2];
         args[1] = t.args[1];
         args[2] = t.args[0];
-        rival = open_rival(names[i], "matmul", &problem);
-        assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
-                         HONE_OK);
+        baseline = open_baseline(names[i], "matmul", &problem);
+        assert_int_equal(
+            hone__baseline_enqueue(baseline, 0, args, NULL, &err), HONE_OK);
         gemm_check_and_free(&t);
-        close_rival(rival);
+        close_baseline(baseline);
     }
 }
 
@@ -228,7 +229,7 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
     hone_cu_ptr at[3] = {(hone_cu_ptr)(uintptr_t)a, (hone_cu_ptr)(uintptr_t)b,
                          (hone_cu_ptr)(uintptr_t)c};
     void *args[3] = {&at[0], &at[1], &at[2]};
-    hone_baseline *rival;
+    hone_baseline *baseline;
     hone_error err = {0};
 
     for (int i = 0; i < 3; i++)
@@ -243,10 +244,10 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
         *(i < M * K ? a + i : b + (i - M * K)) =
             type == HONE_TYPE_F16 ? half_of((i * 5) % 9 - 4)
                                   : bf16_of((i * 5) % 9 - 4);
-    rival = open_rival(name, "a_product", &problem);
-    for (size_t i = 0; i < hone__baseline_n_choices(rival); i++) {
+    baseline = open_baseline(name, "a_product", &problem);
+    for (size_t i = 0; i < hone__baseline_n_algorithms(baseline); i++) {
         memset(c, 0xff, sizeof *c * M * N);
-        if (hone__baseline_enqueue(rival, i, args, NULL, &err))
+        if (hone__baseline_enqueue(baseline, i, args, NULL, &err))
             fail_msg("%s", err.text);
         for (int row = 0; row < M; row++)
             for (int column = 0; column < N; column++) {
@@ -261,7 +262,7 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
                 assert_int_equal(from_bits(type, c[row * N + column]), sum);
             }
     }
-    close_rival(rival);
+    close_baseline(baseline);
     free(a);
     free(b);
     free(c);
@@ -313,7 +314,7 @@ static void test_gemm_unfit(void **state)
 static void test_failures(void **state)
 {
     const hone_resolved problem = gemm_problem(M, N, K);
-    hone_baseline *rival;
+    hone_baseline *baseline;
     hone_error err = {0};
     gemm_case t;
 
@@ -331,41 +332,42 @@ static void test_failures(void **state)
     refused("cublaslt", &problem, HONE_ERR_NO_MEMORY, "workspace");
     fake_driver_fail_alloc = 0;
 
-    rival = open_rival("cublas", "gemm_f16", &problem);
+    baseline = open_baseline("cublas", "gemm_f16", &problem);
     gemm_make(&t, 1, 0);
     setenv("FAKE_BLAS_FAIL", "cublasGemmEx", 1);
-    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
                      HONE_ERR_CUDA);
     assert_non_null(strstr(err.text, "cublasGemmEx"));
     unsetenv("FAKE_BLAS_FAIL");
-    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
                      HONE_OK);
     gemm_check_and_free(&t);
-    assert_int_equal(hone__baseline_enqueue(rival, 1, t.args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 1, t.args, NULL, &err),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(hone__baseline_enqueue(rival, 0, NULL, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, NULL, NULL, &err),
                      HONE_ERR_ARGUMENT);
-    close_rival(rival);
+    close_baseline(baseline);
 }
 
 static void test_lt_alignment(void **state)
 {
     const hone_resolved problem = gemm_problem(M, N, K);
-    hone_baseline *const rival = open_rival("cublaslt", "gemm", &problem);
+    hone_baseline *const baseline =
+        open_baseline("cublaslt", "gemm", &problem);
     hone_error err = {0};
     gemm_case t;
 
     (void)state;
     gemm_make(&t, 1, 0);
     t.at[1] += 64;
-    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
                      HONE_ERR_ARGUMENT);
     assert_non_null(strstr(err.text, "256"));
     t.at[1] -= 64;
-    assert_int_equal(hone__baseline_enqueue(rival, 0, t.args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
                      HONE_OK);
     gemm_check_and_free(&t);
-    close_rival(rival);
+    close_baseline(baseline);
 }
 
 static void test_axpy(void **state)
@@ -380,19 +382,19 @@ static void test_axpy(void **state)
     hone_cu_ptr y64_at = (hone_cu_ptr)(uintptr_t)y64;
     void *args[] = {&alpha, &x_at, &y_at};
     void *args64[] = {&alpha64, &x64_at, &y64_at};
-    hone_baseline *rival = open_rival("cublas.axpy", "saxpy", &single);
+    hone_baseline *baseline = open_baseline("cublas.axpy", "saxpy", &single);
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
                      HONE_OK);
     assert_true(y[0] == 13 && y[1] == 26 && y[2] == 39);
-    close_rival(rival);
-    rival = open_rival("cublas.axpy", "saxpy", &twice);
-    assert_int_equal(hone__baseline_enqueue(rival, 0, args64, NULL, &err),
+    close_baseline(baseline);
+    baseline = open_baseline("cublas.axpy", "saxpy", &twice);
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, args64, NULL, &err),
                      HONE_OK);
     assert_true(y64[0] == 13 && y64[1] == 26 && y64[2] == 39);
-    close_rival(rival);
+    close_baseline(baseline);
 }
 
 static void test_axpy_unfit(void **state)

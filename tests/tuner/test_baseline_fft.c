@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rivals from cuFFT against a library that has its symbols and computes
- * by definition. The filter kernel between two transforms is compiled by
- * NVRTC, where that is installed, and played by a function of ours. */
+/* The baselines from cuFFT against a library that has its symbols and
+ * computes by definition. The filter kernel between two transforms is
+ * compiled by NVRTC, where that is installed, and played by a function of
+ * ours. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baseline.h"
-#include "tuner/fft_problem.h"
+#include "tuner/baselines/baseline.h"
+#include "tuner/baselines/fft_problem.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -176,13 +177,13 @@ static void refused(const char *name, const hone_resolved *problem,
                     hone_status status, const char *words)
 {
     const hone_cuda table = driver();
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
 
     assert_int_equal(
-        hone__baseline_open(name, "an_op", problem, &table, &rival, &err),
+        hone__baseline_open(name, "an_op", problem, &table, &baseline, &err),
         status);
-    assert_null(rival);
+    assert_null(baseline);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);
     assert_int_equal(modules, 0);
@@ -223,30 +224,30 @@ static void run(const char *name, int64_t direction, int is_filter)
                         (hone_cu_ptr)(uintptr_t)h};
     void *plain[] = {&at[0], &at[1]};
     void *filter[] = {&at[0], &at[2], &at[1]};
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
     int before;
 
-    if (hone__baseline_open(name, "fft", &problem, &table, &rival, &err)) {
+    if (hone__baseline_open(name, "fft", &problem, &table, &baseline, &err)) {
         if (is_filter && strstr(err.text, "NVRTC"))
             skip();
         fail_msg("%s", err.text);
     }
-    assert_int_equal(hone__baseline_n_choices(rival), 1);
-    assert_int_equal(hone__baseline_computes(rival), 1);
-    assert_non_null(strstr(hone__baseline_label(rival), "cuFFT"));
+    assert_int_equal(hone__baseline_n_algorithms(baseline), 1);
+    assert_int_equal(hone__baseline_computes(baseline), 1);
+    assert_non_null(strstr(hone__baseline_label(baseline), "cuFFT"));
     before = fft_streams();
     for (int i = 0; i < 3; i++) {
         const hone_stream stream = (hone_stream)(uintptr_t)(i / 2 * 64);
 
         make_arrays();
-        if (hone__baseline_enqueue(rival, 0, is_filter ? filter : plain,
+        if (hone__baseline_enqueue(baseline, 0, is_filter ? filter : plain,
                                    stream, &err))
             fail_msg("%s", err.text);
         expect(direction == 2 ? 1 : -1, is_filter);
     }
     assert_int_equal(fft_streams() - before, 2);
-    hone__baseline_close(rival);
+    hone__baseline_close(baseline);
     assert_int_equal(fft_live(), 0);
     assert_int_equal(modules, 0);
 }
@@ -318,26 +319,27 @@ static void test_failing_run(void **state)
     const hone_cuda table = driver();
     hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)x, (hone_cu_ptr)(uintptr_t)y};
     void *args[] = {&at[0], &at[1]};
-    hone_baseline *rival = NULL;
+    hone_baseline *baseline = NULL;
     hone_error err = {0};
 
     (void)state;
     problem.n_dims = 1;
     setenv("FAKE_FFT_CODE", "6", 1);
-    assert_int_equal(
-        hone__baseline_open("cufft", "fft", &problem, &table, &rival, &err),
-        HONE_OK);
+    assert_int_equal(hone__baseline_open("cufft", "fft", &problem, &table,
+                                         &baseline, &err),
+                     HONE_OK);
     for (size_t i = 0; i < 2; i++) {
         setenv("FAKE_FFT_FAIL", functions[i], 1);
-        assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
-                         HONE_ERR_CUDA);
+        assert_int_equal(
+            hone__baseline_enqueue(baseline, 0, args, NULL, &err),
+            HONE_ERR_CUDA);
         assert_non_null(strstr(err.text, functions[i]));
         hone__error_clear(&err);
     }
     unsetenv("FAKE_FFT_FAIL");
-    assert_int_equal(hone__baseline_enqueue(rival, 0, args, NULL, &err),
+    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
                      HONE_OK);
-    hone__baseline_close(rival);
+    hone__baseline_close(baseline);
     assert_int_equal(fft_live(), 0);
 }
 

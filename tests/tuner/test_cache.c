@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cubin cache: what a key is made of, entries that appear whole or not at
  * all, one process at a time per key, leftovers of killed writers. */
-#include "tuner/cubin_cache.h"
-#include "tuner/worker.h"
+#include "tuner/compile/cubin_cache.h"
+#include "tuner/process/worker.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Complex arguments on the fake GPU: inputs, poison, guards and the bound
  * of both parts of each number, for c32 and c64. */
-#include "gen/expand.h"
+#include "gen/expand/expand.h"
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/gpu_worker.h"
+#include "tuner/trial/device_worker.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /* Verification on the cpu device: what a variant damages is found, named and
  * put right, like on a GPU. The variant is a C function of this test. */
 #include "tests/tuner/axpy_fixture.h"
-#include "tuner/cpu_worker.h"
+#include "tuner/cpu/cpu_worker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,17 +42,18 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
 static int open_problem(const char *check)
 {
     const int64_t dims[] = {N};
-    hone_facts facts;
+    hone_properties properties;
     hone_error err = {.status = HONE_OK};
-    hone_problem_setup setup = {.dims = dims, .seed = 1,
+    hone_problem_setup setup = {.dims = dims,
+                                .seed = 1,
                                 .references = axpy_references,
                                 .n_references = 1};
 
     f = calloc(1, sizeof *f);
     if (!f)
         return 1;
-    hone__facts_of_host(&facts);
-    axpy_parse(check, "1", dims, &facts, &f->tmpl, &f->spec);
+    hone__properties_of_host(&properties);
+    axpy_parse(check, "1", dims, &properties, &f->tmpl, &f->spec);
     setup.tmpl = f->tmpl;
     setup.launch_spec = hone__text_str(&f->spec);
     assert_int_equal(hone__cpu_problem_open(&setup, 1, &f->problem, &err),
@@ -87,9 +88,9 @@ static hone_verdict verify(defect d)
     axpy_defect = d;
     f->n_runs = 0;
     memset(f->ticket.data, 0, 8);
-    assert_int_equal(hone__cpu_verify(&f->problem, subject, &f->ticket, 1,
-                                      &verdict, &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__cpu_verify(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        HONE_OK);
     return verdict;
 }
 

@@ -4,8 +4,8 @@
 #include "gen/space.h"
 #include "tests/tuner/fake_driver.h"
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/default_plan.h"
-#include "tuner/problem.h"
+#include "tuner/compile/default_plan.h"
+#include "tuner/trial/problem.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -54,7 +54,8 @@ static hone_status open_fixture(fixture *f, const char *check,
     fake_gpu_open(&f->device, 20000);
     if (hone__template_parse("fft.cu", text, strlen(text), &f->tmpl,
                              &diagnostics, err) ||
-        hone__space_create(f->tmpl, f->dims, &f->device.facts, &space, err) ||
+        hone__space_create(f->tmpl, f->dims, &f->device.properties, &space,
+                           err) ||
         hone__default_plan(f->tmpl, space, &index, &f->spec, err))
         fail_msg("%s", err->text);
     hone__space_free(space);

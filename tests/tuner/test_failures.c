@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sentence about many failures. */
-#include "tuner/failures.h"
+#include "tuner/judge/failures.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,8 +55,8 @@ static void test_the_same_words_of_two_outcomes(void **state)
     hone__failures_add(&f, HONE_OUTCOME_FAULT, "it ended", 1);
     hone__failures_add(&f, HONE_OUTCOME_TIMEOUT, "it ended", 1);
     assert_int_equal(f.n_complaints, 2);
-    assert_string_equal(
-        text_of(&f), "1 of 2: fault, 1: timeout; for example: it ended");
+    assert_string_equal(text_of(&f),
+                        "1 of 2: fault, 1: timeout; for example: it ended");
 }
 
 static void test_line_of_a_log(void **state)

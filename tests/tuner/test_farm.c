@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compile farm with the real NVRTC; skipped where there is none. */
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tuner/tuner.h"
 
 #include <setjmp.h>
@@ -62,9 +62,8 @@ static void test_farm_compiles_and_caches(void **state)
     hone_error err = {.status = HONE_OK};
     hone_compile_result result;
     seen s = {0, 0, 0};
-    hone_compile_request request = {.arch = "sm_90",
-                                    .on_variant = on_variant,
-                                    .user = &s};
+    hone_compile_request request = {
+        .arch = "sm_90", .on_variant = on_variant, .user = &s};
     hone_status status;
 
     (void)state;

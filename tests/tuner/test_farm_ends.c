@@ -2,7 +2,7 @@
 /* How jobs of the compile farm end when the compiler does not: too slow,
  * crashed, killed, out of memory. A shell script plays the C++ compiler and
  * does what the source tells it. */
-#include "tuner/farm_state.h"
+#include "tuner/compile/farm_state.h"
 
 #include <setjmp.h>
 #include <signal.h>

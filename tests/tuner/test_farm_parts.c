@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compile farm's pure parts: how long a compile may take, and what of the
  * machine the farm may use. */
-#include "runtime/text.h"
-#include "tuner/allowance.h"
-#include "tuner/compile_limit.h"
+#include "runtime/base/text.h"
+#include "tuner/compile/allowance.h"
+#include "tuner/compile/compile_limit.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -35,15 +35,15 @@ static void the_fastest_wins(void **state)
     assert_int_equal(report.n_raced, 4);
     assert_int_equal(report.n_tied, 1);
     assert_int_equal(scene.first_opened, 0);
-    assert_int_equal(scene.twin_of, 0);
-    assert_int_equal(scene.n_twins, 1);
+    assert_int_equal(scene.control_of, 0);
+    assert_int_equal(scene.n_controls, 1);
     assert_int_equal(scene.n_entered, 6);
     assert_int_equal(scene.n_rechecked, 1);
     assert_int_equal(items[0].id, 100);
     assert_int_equal(items[4].id, -1);
     assert_int_equal(items[5].id, -2);
     assert_true(report.noise_floor > 0 && report.noise_floor < 0.002);
-    /* A series for the winner, the default and the rivals: nobody else. */
+    /* A series for the winner, the default and the baselines: nobody else. */
     assert_int_equal(scene.n_series, 4);
     for (int i = 0; i < 6; ++i) {
         const int has_series = i == 1 || i >= 3;
@@ -109,7 +109,7 @@ static void the_wrong_do_not_race(void **state)
     assert_int_equal(report.winner, 1);
     assert_int_equal(report.n_raced, 2);
     assert_int_equal(scene.first_opened, 1);
-    assert_int_equal(scene.twin_of, 1);
+    assert_int_equal(scene.control_of, 1);
     assert_true(report.items[0].time_ns == 0);
     assert_true(report.items[0].ratio == 0);
     assert_int_equal(report.items[0].outcome, HONE_OUTCOME_WRONG);
@@ -138,18 +138,19 @@ static void a_winner_that_is_refuted(void **state)
     assert_int_equal(report.winner, 2);
     assert_int_equal(report.verdict, HONE_RACE_TIED);
     assert_int_equal(report.n_raced, 3);
-    assert_int_equal(scene.n_twins, 2); /* its twin is no more use */
-    assert_int_equal(scene.twin_of, 1);
+    assert_int_equal(scene.n_controls,
+                     2); /* its A/A control is no more use */
+    assert_int_equal(scene.control_of, 1);
     assert_true(report.items[3].ratio < 1.05);
     assert_int_equal(scene.n_rechecked, 2);
     assert_int_equal(scene.n_series, 1);
     final_set_up(4, 0, ns);
-    scene.runners[0].ns = 104; /* not the winner: its twin serves on */
+    scene.runners[0].ns = 104; /* not the winner: its A/A control serves on */
     scene.runners[1].ns = 90;
     scene.runners[1].wrong_later = 1;
     run();
     assert_int_equal(report.winner, 2);
-    assert_int_equal(scene.n_twins, 1);
+    assert_int_equal(scene.n_controls, 1);
 }
 
 static void nobody_is_right(void **state)
@@ -166,7 +167,7 @@ static void nobody_is_right(void **state)
     assert_int_equal(report.items[1].outcome, HONE_OUTCOME_WRONG);
     hone__final_sentence(&report, text, sizeof text);
     assert_string_equal(text, "");
-    assert_int_equal(scene.n_series, 1); /* the rival's */
+    assert_int_equal(scene.n_series, 1); /* the baseline's */
     assert_true(report.items[2].time_ns > 0);
 }
 

@@ -3,7 +3,7 @@
  * and lie. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/tuner/final_fixture.h"
-#include "tuner/final_client.h"
+#include "tuner/session/final_client.h"
 
 #include <signal.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void requests_travel(void **state)
                                             .wants_series = 1,
                                             .features = {1, 2, 3, 4}};
     request.entries[0].job.launch_spec = "";
-    request.fallen[3].outcome = HONE_OUTCOME_TIMEOUT;
+    request.disqualified[3].outcome = HONE_OUTCOME_TIMEOUT;
     hone__final_request_pack(&payload, &request);
     in = (hone_unpack){payload.data, payload.data + payload.length, 0};
     hone__final_request_unpack(&in, &back);
@@ -44,7 +44,7 @@ static void requests_travel(void **state)
     assert_true(back.entries[1].keep && back.entries[1].wants_series);
     assert_int_equal(back.entries[1].features.index, 4);
     assert_false(back.entries[0].keep);
-    assert_int_equal(back.fallen[3].outcome, HONE_OUTCOME_TIMEOUT);
+    assert_int_equal(back.disqualified[3].outcome, HONE_OUTCOME_TIMEOUT);
     in = (hone_unpack){payload.data, payload.data + payload.length - 9, 0};
     hone__final_request_unpack(&in, &back);
     assert_true(in.broken);
@@ -83,13 +83,13 @@ static int play_worker(void *user, int from_parent, int to_parent)
         return 5;
     if (p->fails_setup) {
         (void)hone__fail(&err, p->fails_setup, "no such device");
-        hone__gpu_say_failed(to_parent, &err);
+        hone__device_worker_failed(to_parent, &err);
         return 1;
     }
-    (void)hone__message_send(to_parent, HONE_GPU_READY, &message, NULL);
+    (void)hone__message_send(to_parent, HONE_DEVICE_READY, &message, NULL);
     if (hone__message_receive(from_parent, &kind, &message, NULL) !=
             HONE_OK ||
-        kind != HONE_GPU_FINAL)
+        kind != HONE_DEVICE_FINAL)
         return 9;
     if (*n_workers <= p->n_killed)
         (void)raise(SIGKILL);
@@ -97,13 +97,13 @@ static int play_worker(void *user, int from_parent, int to_parent)
         return 6;
     in = (hone_unpack){message.data, message.data + message.length, 0};
     hone__final_request_unpack(&in, &asked);
-    asked.n_rivals = scene.n - asked.n_entries;
+    asked.n_baselines = scene.n - asked.n_entries;
     scene.to_parent = to_parent;
     status = hone__final_run(&final_ops, &scene, &asked, &report, &err);
     if (status == HONE_OK)
         status = hone__final_say(to_parent, &report, &err);
     else
-        hone__gpu_say_failed(to_parent, &err);
+        hone__device_worker_failed(to_parent, &err);
     hone__text_free(&message);
     return status == HONE_OK ? 0 : 1;
 }
@@ -146,7 +146,7 @@ static void who_ruins_the_worker_stays_outside(void **state)
     scene.runners[1].hangs_in = HONE_FINAL_ENTER + 1;
     scene.runners[2].ruins = 1;
     scene.runners[3].crashes_in = HONE_FINAL_RECHECK + 1; /* when it wins */
-    scene.runners[6].crashes_in = HONE_FINAL_ENTER + 1;   /* a rival */
+    scene.runners[6].crashes_in = HONE_FINAL_ENTER + 1;   /* a baseline */
     assert_int_equal(ask(&err), HONE_OK);
     assert_int_equal(report.winner, 4);
     assert_int_equal(report.n_raced, 2);
@@ -175,16 +175,16 @@ static void who_crashes_in_the_race_is_found(void **state)
     assert_int_equal(request.careful, 1);
     assert_int_equal(report.items[1].outcome, HONE_OUTCOME_FAULT);
     assert_int_equal(report.winner, 0);
-    /* And its twin counts as the one it is of. */
+    /* And its A/A control counts as the one it is of. */
     final_set_up(3, 0, ns);
     scene.runners[0].crashes_in = HONE_FINAL_RACE + 1;
     assert_int_equal(ask(&err), HONE_OK);
     assert_int_equal(report.items[0].outcome, HONE_OUTCOME_FAULT);
     assert_int_equal(report.winner, 1);
     final_set_up(3, 0, ns);
-    scene.twin_crashes = 1;
+    scene.control_crashes = 1;
     assert_int_equal(ask(&err), HONE_OK);
-    for (int i = 0; i < 3; ++i) /* one after the other lost its twin */
+    for (int i = 0; i < 3; ++i) /* one after the other lost its A/A control */
         assert_int_equal(report.items[i].outcome, HONE_OUTCOME_FAULT);
     assert_int_equal(report.winner, -1);
     final_set_up(3, 0, ns);
@@ -226,7 +226,7 @@ static void a_set_up_that_fails_is_an_error(void **state)
     plan = (worker_plan){.n_die_in_setup = 2};
     assert_int_equal(ask(&err), HONE_ERR_CUDA);
     assert_non_null(strstr(err.text, "exit status 5"));
-    assert_int_equal(request.fallen[0].outcome, HONE_OUTCOME_OK);
+    assert_int_equal(request.disqualified[0].outcome, HONE_OUTCOME_OK);
     plan = (worker_plan){.n_die_in_setup = 1};
     assert_int_equal(ask(&err), HONE_OK);
     assert_int_equal(report.winner, 0);

@@ -2,7 +2,7 @@
 /* The steps of a final on the fake GPU: variants are launch plans that name
  * kernels of their own, each with its time and its defect. */
 #include "tests/tuner/gpu_fixture.h"
-#include "tuner/final.h"
+#include "tuner/judge/final.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void run_last_with_room(void **params)
         fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;
 }
 
-/* Wrong, and when the awkward shapes are given up for that, half of their
+/* Wrong, and when the edge shapes are given up for that, half of their
  * memory is taken at once. */
 static void run_wrong_and_lose_room(void **params)
 {
@@ -175,7 +175,7 @@ static void read_answers(void)
         } else {
             const void *bytes = hone__unpack_bytes(&in, &size_bytes);
 
-            assert_int_equal(kind, HONE_GPU_RANKED);
+            assert_int_equal(kind, HONE_DEVICE_RANKED);
             assert_int_equal(size_bytes, sizeof report);
             memcpy(&report, bytes, sizeof report);
         }
@@ -231,7 +231,7 @@ static void the_fastest_wins(void **state)
     assert_int_equal(report.items[0].n_series, 0);
     assert_true(report.items[1].time_ns > 3900 &&
                 report.items[1].time_ns < 4400);
-    /* Entering and opening of three, a twin; one race; one recheck. */
+    /* Entering and opening of three, a A/A control; one race; one recheck. */
     assert_int_equal(n_stages[HONE_FINAL_ENTER], 7);
     assert_int_equal(n_stages[HONE_FINAL_RACE], 1);
     assert_int_equal(n_stages[HONE_FINAL_RECHECK], 1);
@@ -259,7 +259,7 @@ static void all_are_timed_in_one_way(void **state)
     n_graphs = fake_gpu_n_graphs;
     expect_ok();
     assert_int_equal(report.timing, HONE_TIMING_GRAPH);
-    /* Two and the twin. */
+    /* Two and the A/A control. */
     assert_int_equal(fake_gpu_n_graphs, n_graphs + 3);
 }
 
@@ -277,9 +277,9 @@ static void a_slow_one_has_a_short_series(void **state)
     assert_true(report.items[1].time_ns > 0.29e9);
 }
 
-/* The references of the awkward shapes are computed once for all, and again
+/* The references of the edge shapes are computed once for all, and again
  * after a variant that may have written into them. */
-static void awkward_shapes_are_made_once(void **state)
+static void edge_shapes_are_made_once(void **state)
 {
     long n_one, n_more;
 
@@ -311,7 +311,7 @@ static void awkward_shapes_are_made_once(void **state)
     assert_int_equal(report.rule, HONE_TIE_ORDER);
 }
 
-static void awkward_shapes_have_another_seed(void **state)
+static void edge_shapes_have_another_seed(void **state)
 {
     (void)state;
     add("look", run_look, 4000);
@@ -345,7 +345,7 @@ static void damage_that_cannot_be_put_right_ends_it(void **state)
     setup(NULL);
     add("one", run_good, 4000);
     add("far", run_reaches_far, 3000);
-    request.fallen[1].outcome = HONE_OUTCOME_WRONG;
+    request.disqualified[1].outcome = HONE_OUTCOME_WRONG;
     expect_ok();
     assert_int_equal(report.winner, 0);
     assert_int_equal(report.verdict, HONE_RACE_ONLY_ONE);
@@ -362,13 +362,13 @@ static void no_room_is_nobodys_fault(void **state)
     assert_int_equal(report.items[1].is_left_out, 1);
     assert_int_equal(report.winner, 0);
     assert_int_equal(report.verdict, HONE_RACE_ONLY_ONE);
-    assert_true(report.noise_floor < 0); /* nor for a twin */
+    assert_true(report.noise_floor < 0); /* nor for a A/A control */
     assert_int_equal(report.items[0].n_series, HONE_SERIES_SAMPLES);
 }
 
-/* Nor if the awkward shapes, which have to be made again after one that was
+/* Nor if the edge shapes, which have to be made again after one that was
  * wrong, find none: arrays of a million elements. */
-static void no_room_for_awkward_shapes_neither(void **state)
+static void no_room_for_edge_shapes_neither(void **state)
 {
     (void)state;
     add("one", run_good, 4000);
@@ -388,12 +388,12 @@ int main(void)
         TEST(the_fastest_wins),
         TEST(all_are_timed_in_one_way),
         TEST(a_slow_one_has_a_short_series),
-        TEST(awkward_shapes_are_made_once),
-        TEST(awkward_shapes_have_another_seed),
+        TEST(edge_shapes_are_made_once),
+        TEST(edge_shapes_have_another_seed),
         TEST(the_winner_is_checked_after_the_race),
         TEST(damage_that_cannot_be_put_right_ends_it),
         TEST(no_room_is_nobodys_fault),
-        TEST(no_room_for_awkward_shapes_neither),
+        TEST(no_room_for_edge_shapes_neither),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gates before and after compiling, and reading ptxas' report. */
-#include "runtime/text.h"
-#include "tuner/compile_log.h"
-#include "tuner/gate.h"
+#include "runtime/base/text.h"
+#include "tuner/compile/compile_log.h"
+#include "tuner/compile/gate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,12 +51,13 @@ typedef struct answer {
 static answer launch(const char *spec, const char *options, int64_t n)
 {
     const int64_t dims[2] = {n, 4};
-    hone_facts facts;
+    hone_properties properties;
     answer a;
 
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
-    a.gate = hone__gate_launch(spec, options, n < 0 ? NULL : dims, 2, &facts,
-                               a.message, sizeof a.message);
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
+    a.gate = hone__gate_launch(spec, options, n < 0 ? NULL : dims, 2,
+                               &properties, a.message, sizeof a.message);
     return a;
 }
 
@@ -137,17 +138,18 @@ static void test_launch_without_sizes(void **state)
 static void test_launch_leaves_errors_to_others(void **state)
 {
     const int64_t dims[1] = {-3};
-    hone_facts facts;
+    hone_properties properties;
     answer a;
 
     (void)state;
     expect(launch("no plan", "", 5), HONE_GATE_PASS, "");
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
-    a.gate = hone__gate_launch(plan("256", "0"), "", dims, 1, &facts,
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
+    a.gate = hone__gate_launch(plan("256", "0"), "", dims, 1, &properties,
                                a.message, sizeof a.message);
     expect(a, HONE_GATE_PASS, "");
-    a.gate =
-        hone__gate_launch(plan("4096", "0"), NULL, NULL, 0, &facts, NULL, 0);
+    a.gate = hone__gate_launch(plan("4096", "0"), NULL, NULL, 0, &properties,
+                               NULL, 0);
     assert_int_equal(a.gate, HONE_GATE_LIMITS);
 }
 
@@ -173,14 +175,15 @@ static answer compiled(const char *spec, int64_t n, const char *warnings)
 {
     const int64_t dims[2] = {n, 4};
     hone_compile_output output = {.ok = 1};
-    hone_facts facts;
+    hone_properties properties;
     answer a;
 
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
     hone__text_puts(&output.log, log_text);
     (void)snprintf(output.warnings, sizeof output.warnings, "%s", warnings);
-    a.gate = hone__gate_compiled(spec, dims, 2, &facts, &output, a.message,
-                                 sizeof a.message);
+    a.gate = hone__gate_compiled(spec, dims, 2, &properties, &output,
+                                 a.message, sizeof a.message);
     hone__text_free(&output.log);
     return a;
 }
@@ -210,15 +213,16 @@ static answer cluster(const char *extents, int64_t n, const char *arch)
 {
     const int64_t dims[1] = {n};
     char spec[200];
-    hone_facts facts;
+    hone_properties properties;
     answer a;
 
     (void)snprintf(spec, sizeof spec,
                    "hone-launch 2\nop f\ndim n int\nlaunch k\ngrid 64 ; 16\n"
                    "block 32\ncluster %s\ncooperative\n",
                    extents);
-    assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
-    a.gate = hone__gate_launch(spec, "", n ? dims : NULL, 1, &facts,
+    assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
+                     HONE_OK);
+    a.gate = hone__gate_launch(spec, "", n ? dims : NULL, 1, &properties,
                                a.message, sizeof a.message);
     return a;
 }
@@ -255,10 +259,11 @@ static void test_together(void **state)
         {"grid 132 ; 3\nblock 682\ncooperative\n", HONE_GATE_PASS},
         {"grid n+4224\nblock 64\ncooperative\n", HONE_GATE_PASS},
     };
-    hone_facts facts;
+    hone_properties properties;
 
     (void)state;
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         const int64_t dims[1] = {1};
         char spec[200];
@@ -267,11 +272,11 @@ static void test_together(void **state)
         (void)snprintf(spec, sizeof spec,
                        "hone-launch 2\nop f\ndim n int\nlaunch k\n%s",
                        rows[i].geometry);
-        a.gate = hone__gate_launch(spec, "", NULL, 1, &facts, a.message,
+        a.gate = hone__gate_launch(spec, "", NULL, 1, &properties, a.message,
                                    sizeof a.message);
         expect(a, rows[i].gate,
                rows[i].gate == HONE_GATE_PASS ? "" : "at the same time");
-        a.gate = hone__gate_launch(spec, "", dims, 1, &facts, a.message,
+        a.gate = hone__gate_launch(spec, "", dims, 1, &properties, a.message,
                                    sizeof a.message);
         expect(a,
                strchr(rows[i].geometry, 'n') == rows[i].geometry + 5
@@ -288,10 +293,10 @@ static void test_host(void **state)
     const int64_t dims[1] = {5};
     char spec[200];
     char message[200];
-    hone_facts facts;
+    hone_properties properties;
 
     (void)state;
-    hone__facts_of_host(&facts);
+    hone__properties_of_host(&properties);
     for (int i = 0; i < 4; ++i) {
         static const char *const more[] = {"cluster 2\n", "cooperative\n",
                                            "cluster 1\n", "nonsense\n"};
@@ -299,9 +304,9 @@ static void test_host(void **state)
                                            "launched cooperatively", "", ""};
 
         (void)snprintf(spec, sizeof spec, "%s%s", head, more[i]);
-        assert_int_equal(
-            hone__gate_host(spec, dims, 1, &facts, message, sizeof message),
-            *says[i] ? HONE_GATE_LIMITS : HONE_GATE_PASS);
+        assert_int_equal(hone__gate_host(spec, dims, 1, &properties, message,
+                                         sizeof message),
+                         *says[i] ? HONE_GATE_LIMITS : HONE_GATE_PASS);
         assert_non_null(strstr(message, says[i]));
     }
 }
@@ -328,14 +333,16 @@ static void test_compiled_failed_passes(void **state)
 {
     const int64_t dims[2] = {500, 4};
     hone_compile_output output = {.ok = 0};
-    hone_facts facts;
+    hone_properties properties;
     char message[64];
 
     (void)state;
-    assert_int_equal(hone__facts_of_arch("sm_90", &facts, NULL), HONE_OK);
+    assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
+                     HONE_OK);
     hone__text_puts(&output.log, log_text);
-    assert_int_equal(hone__gate_compiled(plan("800", "0"), dims, 2, &facts,
-                                         &output, message, sizeof message),
+    assert_int_equal(hone__gate_compiled(plan("800", "0"), dims, 2,
+                                         &properties, &output, message,
+                                         sizeof message),
                      HONE_GATE_PASS);
     hone__text_free(&output.log);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate and tensor maps: what CUDA does not allow is said before anything
  * is compiled, for all that is known. */
-#include "tuner/gate.h"
+#include "tuner/compile/gate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static hone_gate gate(const char *arch, int64_t m, int64_t k, int64_t type,
 {
     const int64_t dims[] = {m, k, type};
     char plan[1024];
-    hone_facts facts;
+    hone_properties properties;
 
     (void)snprintf(plan, sizeof plan,
                    "hone-launch 2\n"
@@ -40,8 +40,9 @@ static hone_gate gate(const char *arch, int64_t m, int64_t k, int64_t type,
                    "block 32\n"
                    "pass X_MAP\n",
                    bm, parts);
-    assert_int_equal(hone__facts_of_arch(arch, &facts, NULL), HONE_OK);
-    return hone__gate_launch(plan, "", m < 0 ? NULL : dims, 3, &facts,
+    assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
+                     HONE_OK);
+    return hone__gate_launch(plan, "", m < 0 ? NULL : dims, 3, &properties,
                              message, 320);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of clocks and power against a library with NVML's symbols. */
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/nvml.h"
+#include "tuner/cuda/nvml.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -119,7 +119,7 @@ static void test_absent(void **state)
     (void)state;
     setenv("HONE_NVML_LIBRARY", "/nonexistent/libnvidia-ml.so.1", 1);
     assert_silent("/nonexistent/libnvidia-ml.so.1");
-    setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_rivals.so", 1);
+    setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_baselines.so", 1);
     assert_silent("nvmlInit_v2");
     setup(NULL);
     setenv("FAKE_NVML_INIT", "9", 1);
@@ -168,8 +168,9 @@ static void test_reason_text(void **state)
         {0x40, "hardware thermal slowdown", 1},
         {0x80, "hardware power brake", 1},
         {0x104, "software power cap, display clock setting", 0},
-        {0x113, "idle, application clocks setting, sync boost, display clock "
-                "setting",
+        {0x113,
+         "idle, application clocks setting, sync boost, display clock "
+         "setting",
          0},
         {0x1004, "software power cap, 0x1000", 0},
         {0x2000, "0x2000", 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops on several threads: every piece once, the first failure by number. */
-#include "tuner/parallel.h"
+#include "tuner/process/parallel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,8 @@ enum { N_SEEDS = 200 };
 
 static void one_percent_is_found(void **state)
 {
-    /* The fastest is neither first nor last, and the twin is not its own. */
+    /* The fastest is neither first nor last, and the A/A control is not its
+     * own. */
     const double ns[] = {101, 102, 100, 101.5, 103};
     int n_right = 0;
     int n_rounds = 0;
@@ -141,7 +142,7 @@ static void intervals_hold_the_truth(void **state)
 /* ---- the noise floor ----------------------------------------------------
  */
 
-static void the_twin_measures_the_noise(void **state)
+static void the_control_measures_the_noise(void **state)
 {
     const double ns[] = {100, 110};
     const double noises[] = {0, 0.002, 0.02};
@@ -170,9 +171,9 @@ static void the_twin_measures_the_noise(void **state)
     }
 }
 
-/* A twin that differs from its original (it lies worse in memory) is noise
- * too: a difference as large as that decides nothing. */
-static void a_bias_of_the_twin_is_noise(void **state)
+/* A A/A control that differs from its original (it lies worse in memory) is
+ * noise too: a difference as large as that decides nothing. */
+static void a_bias_of_the_control_is_noise(void **state)
 {
     const double ns[] = {100, 101};
     machine m;
@@ -194,7 +195,7 @@ static void a_bias_of_the_twin_is_noise(void **state)
     assert_int_equal(race.verdict, HONE_RACE_TOO_NOISY);
 }
 
-static void a_wild_rival_of_the_leader_is_noise(void **state)
+static void a_wild_baseline_of_the_leader_is_noise(void **state)
 {
     const double ns[] = {100, 101, 103};
     machine m;
@@ -233,7 +234,7 @@ static void a_noisy_machine_says_so(void **state)
     assert_in_range(n_noisy, 190, N_SEEDS);
 }
 
-static void one_runner_and_its_twin(void **state)
+static void one_runner_and_its_control(void **state)
 {
     const double ns[] = {100};
     machine m;
@@ -248,7 +249,7 @@ static void one_runner_and_its_twin(void **state)
     assert_true(race.runners[0].ratio == 1);
 }
 
-static void without_a_twin_the_noise_is_unknown(void **state)
+static void without_a_control_the_noise_is_unknown(void **state)
 {
     const double ns[] = {100, 103};
     machine m;
@@ -257,7 +258,7 @@ static void without_a_twin_the_noise_is_unknown(void **state)
     (void)state;
     race_set_up(&m, &race, 2, ns, 0.003, 1);
     race.n = 2;
-    race.twin = -1;
+    race.control = -1;
     race_run(&race);
     assert_true(race.noise_floor < 0);
     assert_int_equal(race.verdict, HONE_RACE_DECIDED);
@@ -276,12 +277,12 @@ int main(void)
         cmocka_unit_test(drift_of_all_changes_nothing),
         cmocka_unit_test(outliers_change_nothing),
         cmocka_unit_test(intervals_hold_the_truth),
-        cmocka_unit_test(the_twin_measures_the_noise),
-        cmocka_unit_test(a_bias_of_the_twin_is_noise),
-        cmocka_unit_test(a_wild_rival_of_the_leader_is_noise),
+        cmocka_unit_test(the_control_measures_the_noise),
+        cmocka_unit_test(a_bias_of_the_control_is_noise),
+        cmocka_unit_test(a_wild_baseline_of_the_leader_is_noise),
         cmocka_unit_test(a_noisy_machine_says_so),
-        cmocka_unit_test(one_runner_and_its_twin),
-        cmocka_unit_test(without_a_twin_the_noise_is_unknown),
+        cmocka_unit_test(one_runner_and_its_control),
+        cmocka_unit_test(without_a_control_the_noise_is_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

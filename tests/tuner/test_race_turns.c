@@ -11,7 +11,7 @@
 static void rounds_go_there_and_back(void **state)
 {
     const double ns[] = {100, 100, 100, 100, 100};
-    enum { N = 6 }; /* the twin is one of them */
+    enum { N = 6 }; /* the A/A control is one of them */
     machine m, again;
     hone_race race;
     int n_same = 0;
@@ -116,13 +116,13 @@ static void losers_are_left_out(void **state)
         assert_true(race.runners[i].ratio_low > 1.05);
     }
     assert_int_equal(m.n_of[0], race.n_rounds);
-    assert_int_equal(m.n_of[32], race.n_rounds); /* the twin stays */
+    assert_int_equal(m.n_of[32], race.n_rounds); /* the A/A control stays */
 }
 
 static void a_leader_may_change(void **state)
 {
-    /* The first of them, and so the twin, is slower than two others; the
-     * second leads for as long as the third has bad luck. */
+    /* The first of them, and so the A/A control, is slower than two others;
+     * the second leads for as long as the third has bad luck. */
     const double ns[] = {106, 101, 100, 108};
 
     (void)state;
@@ -135,7 +135,7 @@ static void a_leader_may_change(void **state)
         assert_int_equal(race.leader, 2);
         assert_true(race.runners[2].ratio == 1);
         assert_true(race.runners[0].ratio_low > 1.04);
-        /* Slower, but it runs on for the twin's sake. */
+        /* Slower, but it runs on for the control's sake. */
         assert_int_equal(race.runners[0].n_rounds, race.n_rounds);
         assert_int_equal(race.runners[0].dropped_round, 0);
         assert_true(hone__race_is_slower(&race, 0));
@@ -166,7 +166,7 @@ static void who_was_left_out_does_not_lead(void **state)
 
 static void those_that_are_kept_have_an_interval(void **state)
 {
-    /* 1: the default variant, 2 and 3: rivals. */
+    /* 1: the default variant, 2 and 3: baselines. */
     const double ns[] = {100, 300, 90, 100.1};
     machine m;
     hone_race race;
@@ -179,7 +179,7 @@ static void those_that_are_kept_have_an_interval(void **state)
         race.runners[i].keep = 1;
     }
     race_run(&race);
-    assert_int_equal(race.leader, 0); /* a rival leads nothing */
+    assert_int_equal(race.leader, 0); /* a baseline leads nothing */
     assert_int_equal(race.verdict, HONE_RACE_DECIDED);
     assert_int_equal(race.n_rounds, HONE_RACE_KEPT);
     for (int i = 1; i < 4; ++i) {

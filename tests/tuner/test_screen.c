@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The racing rule: its ladder, its margins, and what it costs and loses on
  * spaces with synthetic times. */
-#include "tuner/measure.h"
-#include "tuner/screen.h"
+#include "tuner/trial/timer.h"
+#include "tuner/judge/screen.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -56,7 +56,8 @@ static void test_ladder(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        const hone_screen_rule rule = {0, rows[i].incumbent_ns, rows[i].noise};
+        const hone_screen_rule rule = {0, rows[i].incumbent_ns,
+                                       rows[i].noise};
         double ratio = -1;
         int n = 0;
 
@@ -91,7 +92,8 @@ static void test_limits(void **state)
     const hone_screen_rule noisy = {0, 1, 0.02};
 
     (void)state;
-    assert_true(hone__screen_limit(&quiet, 2) > hone__screen_limit(&quiet, 4));
+    assert_true(hone__screen_limit(&quiet, 2) >
+                hone__screen_limit(&quiet, 4));
     assert_true(hone__screen_limit(&quiet, 4) > 1.01);
     assert_true(hone__screen_limit(&quiet, 2) < 1.06);
     assert_true(hone__screen_limit(&noisy, 2) >
@@ -126,15 +128,16 @@ static void test_scatter(void **state)
     assert_int_equal(hone__screen_next(&rule, samples, 8, &until, &ratio),
                      HONE_SCREEN_MORE);
     assert_int_equal(until, HONE_SCREEN_MOST);
-    assert_int_equal(hone__screen_next(&rule, samples, HONE_SCREEN_MOST,
-                                       &until, &ratio),
-                     HONE_SCREEN_KEEP);
+    assert_int_equal(
+        hone__screen_next(&rule, samples, HONE_SCREEN_MOST, &until, &ratio),
+        HONE_SCREEN_KEEP);
     for (int i = 0; i < 8; ++i)
         samples[i] = 100 + i % 2;
     assert_false(hone__screen_scatters(samples, 8));
 }
 
-/* ---- a whole space ------------------------------------------------------ */
+/* ---- a whole space ------------------------------------------------------
+ */
 
 typedef struct simulation {
     uint64_t random;
@@ -221,19 +224,19 @@ static void test_samples_and_regret(void **state)
     (void)state;
     for (int space = 0; space < N_SPACES; ++space) {
         for (int repeat = 0; repeat < N_REPEATS; ++repeat) {
-            simulation s = {
-                .random = (uint64_t)(1 + space * N_REPEATS + repeat),
-                .sigma = 0.005,
-                .spike_rate = repeat % 2 ? 0.03 : 0,
-                .drift = repeat % 4 < 2 ? 0 : 0.01,
-                .best = 1e9,
-                .best_kept = 1e9};
+            simulation s = {.random =
+                                (uint64_t)(1 + space * N_REPEATS + repeat),
+                            .sigma = 0.005,
+                            .spike_rate = repeat % 2 ? 0.03 : 0,
+                            .drift = repeat % 4 < 2 ? 0 : 0.01,
+                            .best = 1e9,
+                            .best_kept = 1e9};
             double incumbent = 0;
 
             for (int i = 0; i < N_CONFIGS; ++i)
                 race_one(&s, time_in(space, &s), &incumbent);
-            samples += (double)s.n_samples /
-                       (N_CONFIGS * N_REPEATS * N_SPACES);
+            samples +=
+                (double)s.n_samples / (N_CONFIGS * N_REPEATS * N_SPACES);
             if (s.best_kept / s.best - 1 > worst_regret)
                 worst_regret = s.best_kept / s.best - 1;
         }

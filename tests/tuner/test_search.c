@@ -4,7 +4,7 @@
 #include "tuner/search/search.h"
 
 #include "gen/space.h"
-#include "gen/template.h"
+#include "gen/parse/template.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,13 +42,14 @@ static int set_up(void **state)
     static fixture f;
     hone_diagnostics diagnostics = {0, NULL};
     hone_error err = {.status = HONE_OK};
-    hone_facts facts;
+    hone_properties properties;
 
     f = (fixture){0};
     if (hone__template_parse("t.cu", source, strlen(source), &f.tmpl,
                              &diagnostics, &err) != HONE_OK ||
-        hone__facts_of_arch("sm_90", &facts, &err) != HONE_OK ||
-        hone__space_create(f.tmpl, NULL, &facts, &f.space, &err) != HONE_OK)
+        hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK ||
+        hone__space_create(f.tmpl, NULL, &properties, &f.space, &err) !=
+            HONE_OK)
         return -1;
     f.view = hone__search_space_of(f.space);
     *state = &f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which stored configurations go first: distances, order, quotas. */
-#include "tuner/seeds.h"
+#include "tuner/session/seeds.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -29,10 +29,10 @@ static void test_distance(void **state)
 
     (void)state;
     assert_true(hone__seed_shape_distance(square, square, sizes, 3) == 0);
-    assert_true(is_near(hone__seed_shape_distance(square, twice, sizes, 3),
-                        log(2)));
-    assert_true(is_near(hone__seed_shape_distance(square, half, sizes, 3),
-                        log(2)));
+    assert_true(
+        is_near(hone__seed_shape_distance(square, twice, sizes, 3), log(2)));
+    assert_true(
+        is_near(hone__seed_shape_distance(square, half, sizes, 3), log(2)));
     /* The product of the sizes is the same, the shape is far away. */
     assert_true(is_near(hone__seed_shape_distance(square, row, sizes, 3),
                         2 * log(64)));
@@ -88,10 +88,8 @@ static void test_some_of_every_kind(void **state)
     assert_int_equal(n_from[HONE_SEED_SHAPE], 4);
     assert_int_equal(n_from[HONE_SEED_DEVICE], 2); /* what is left of ten */
     for (int i = 0; i < 80; ++i)
-        seeds[i] = (hone_seed){.index = i,
-                               .from = HONE_SEED_FAR,
-                               .distance = i,
-                               .rank = 1};
+        seeds[i] = (hone_seed){
+            .index = i, .from = HONE_SEED_FAR, .distance = i, .rank = 1};
     assert_int_equal(hone__seeds_choose(seeds, 80), 2);
     assert_int_equal(seeds[0].index, 0);
 }

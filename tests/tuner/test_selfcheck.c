@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Alarms: numbers that cannot be true, and those that can. */
-#include "tuner/selfcheck.h"
+#include "tuner/judge/selfcheck.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,8 +69,8 @@ static void test_zero(void **state)
 
 static void test_floor(void **state)
 {
-    hone_selfcheck check = {.time_ns = 10, .n_launches = 512,
-                            .event_floor_ns = 5400};
+    hone_selfcheck check = {
+        .time_ns = 10, .n_launches = 512, .event_floor_ns = 5400};
 
     (void)state;
     assert_int_equal(ask(&check, "512 executions"), HONE_ALARM_FLOOR);
@@ -84,8 +84,8 @@ static void test_floor(void **state)
 /* saxpy of 2^24 f32: 201 MB. */
 static void test_bytes(void **state)
 {
-    hone_selfcheck check = {.time_ns = 45000, .n_launches = 1,
-                            .bytes = 201.3e6, .peak = h200(0)};
+    hone_selfcheck check = {
+        .time_ns = 45000, .n_launches = 1, .bytes = 201.3e6, .peak = h200(0)};
 
     (void)state;
     assert_int_equal(ask(&check, ""), HONE_ALARM_NONE);
@@ -104,8 +104,10 @@ static void test_bytes(void **state)
 /* A GEMM of 4096 cubed at 764 TFLOP/s, and at what no H200 can do. */
 static void test_flops(void **state)
 {
-    hone_selfcheck check = {.time_ns = 180000, .n_launches = 1,
-                            .flops = 137.4e9, .peak = h200(0)};
+    hone_selfcheck check = {.time_ns = 180000,
+                            .n_launches = 1,
+                            .flops = 137.4e9,
+                            .peak = h200(0)};
 
     (void)state;
     assert_int_equal(ask(&check, ""), HONE_ALARM_NONE);
@@ -124,20 +126,20 @@ static void test_equal(void **state)
     (void)state;
     for (int i = 0; i < 32; ++i)
         times[i] = 1000 + 0.02 * i;
-    assert_int_equal(hone__selfcheck_session(times, 32, message,
-                                             sizeof message),
-                     HONE_ALARM_EQUAL);
+    assert_int_equal(
+        hone__selfcheck_session(times, 32, message, sizeof message),
+        HONE_ALARM_EQUAL);
     assert_non_null(strstr(message, "32 different variants all take 1.0"));
-    assert_int_equal(hone__selfcheck_session(times, 15, message,
-                                             sizeof message),
-                     HONE_ALARM_NONE);
-    assert_int_equal(hone__selfcheck_session(times, 0, message,
-                                             sizeof message),
-                     HONE_ALARM_NONE);
+    assert_int_equal(
+        hone__selfcheck_session(times, 15, message, sizeof message),
+        HONE_ALARM_NONE);
+    assert_int_equal(
+        hone__selfcheck_session(times, 0, message, sizeof message),
+        HONE_ALARM_NONE);
     times[7] = 1002; /* one is different */
-    assert_int_equal(hone__selfcheck_session(times, 32, message,
-                                             sizeof message),
-                     HONE_ALARM_NONE);
+    assert_int_equal(
+        hone__selfcheck_session(times, 32, message, sizeof message),
+        HONE_ALARM_NONE);
 }
 
 static void test_names(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a tuning session that need no device: how workers end, the lock
  * of a device, waiting for the disk, the noise a run has seen. */
-#include "tuner/device_lock.h"
-#include "tuner/tune_state.h"
+#include "tuner/process/device_lock.h"
+#include "tuner/session/tune_state.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-/* ---- how a worker ends -------------------------------------------------- */
+/* ---- how a worker ends --------------------------------------------------
+ */
 
 static int ends_as_told(void *user, int from_parent, int to_parent)
 {
@@ -43,12 +44,10 @@ static hone_worker_end end_of(const char *what, double grace_s)
     hone_text payload = {0};
 
     (void)snprintf(user, sizeof user, "%s", what);
-    assert_int_equal(hone__worker_start(&worker, ends_as_told, user, -1,
-                                        NULL),
-                     HONE_OK);
-    assert_int_equal(hone__message_receive(worker.from, &kind, &payload,
-                                           NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__worker_start(&worker, ends_as_told, user, -1, NULL), HONE_OK);
+    assert_int_equal(
+        hone__message_receive(worker.from, &kind, &payload, NULL), HONE_OK);
     hone__text_free(&payload);
     return hone__worker_stop(&worker, grace_s, how, sizeof how);
 }
@@ -62,7 +61,8 @@ static void test_how_a_worker_ended(void **state)
     assert_int_equal(end_of("hang", 0.05), HONE_WORKER_OVERDUE);
 }
 
-/* ---- the lock of a device ----------------------------------------------- */
+/* ---- the lock of a device -----------------------------------------------
+ */
 
 typedef struct waiting {
     int n;
@@ -106,9 +106,9 @@ static void test_the_second_waits_until_the_first_is_gone(void **state)
             (void)pause();
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(hone__device_lock_take(name, NULL, count_turns, &w,
-                                            &lock, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, count_turns, &w, &lock, NULL),
+        HONE_OK);
     assert_true(w.n >= 2);
     assert_int_equal(w.holder, w.end_it);
     assert_true(lock.fd >= 0);
@@ -128,23 +128,23 @@ static void test_waiting_can_be_interrupted(void **state)
 
     (void)state;
     lock_name(name, sizeof name);
-    assert_int_equal(hone__device_lock_take(name, NULL, NULL, NULL, &held,
-                                            NULL),
-                     HONE_OK);
-    assert_int_equal(hone__device_lock_take(name, &stop, NULL, NULL, &second,
-                                            &err),
-                     HONE_ERR_INTERRUPTED);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &held, NULL), HONE_OK);
+    assert_int_equal(
+        hone__device_lock_take(name, &stop, NULL, NULL, &second, &err),
+        HONE_ERR_INTERRUPTED);
     hone__device_lock_drop(&held);
-    assert_int_equal(hone__device_lock_take(name, &stop, NULL, NULL, &second,
-                                            NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__device_lock_take(name, &stop, NULL, NULL, &second, NULL),
+        HONE_OK);
     hone__device_lock_drop(&second);
     (void)snprintf(name, sizeof name, "/tmp/hone-test-%ld.lock",
                    (long)getpid());
     (void)remove(name);
 }
 
-/* ---- waiting for the disk ----------------------------------------------- */
+/* ---- waiting for the disk -----------------------------------------------
+ */
 
 static void test_disk_sync_takes_any_number_of_wishes(void **state)
 {
@@ -164,7 +164,8 @@ static void test_disk_sync_takes_any_number_of_wishes(void **state)
     assert_int_equal(sync.worker.pid, 0);
 }
 
-/* ---- noise -------------------------------------------------------------- */
+/* ---- noise --------------------------------------------------------------
+ */
 
 static void add(hone_tune_noise *noise, hone_outcome outcome, int n_samples,
                 double relative)

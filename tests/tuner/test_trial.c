@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trials on the fake GPU: how variants are timed, numbers that cannot be true,
- * a card that slows down, and device memory that is short. */
+/* Trials on the fake GPU: how variants are timed, numbers that cannot be
+ * true, a card that slows down, and device memory that is short. */
 #include "tests/tuner/gpu_fixture.h"
-#include "tuner/measure.h"
+#include "tuner/trial/timer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,8 @@ static void expect_good(void)
     assert_int_equal(report.leaving, 0);
 }
 
-/* ---- timing ------------------------------------------------------------- */
+/* ---- timing -------------------------------------------------------------
+ */
 
 static void test_short_kernels_are_replayed(void **state)
 {
@@ -112,8 +113,8 @@ static void test_rotation(void **state)
                                         f.dims, 1, &variant, &outcome, &err),
                      HONE_OK);
     assert_int_equal(hone__timer_open(f.problem,
-                                      hone__variant_subject(&variant),
-                                      &timer, &err),
+                                      hone__variant_subject(&variant), &timer,
+                                      &err),
                      HONE_OK);
     assert_int_equal(timer.n_launches, 3);
     for (int i = 0; i < 3; ++i)
@@ -172,7 +173,8 @@ static void test_zero_and_roofline(void **state)
     assert_int_equal(report.outcome, HONE_OUTCOME_OK);
 }
 
-/* ---- the card slows down ------------------------------------------------ */
+/* ---- the card slows down ------------------------------------------------
+ */
 
 static void test_slowdown(void **state)
 {
@@ -204,7 +206,8 @@ static void test_slowdown(void **state)
     assert_int_equal(report.leaving, 0);
 }
 
-/* ---- device memory ------------------------------------------------------ */
+/* ---- device memory ------------------------------------------------------
+ */
 
 static void test_fewer_copies(void **state)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants with tensor maps on the fake GPU: a trial is verified and timed on
- * maps of each copy of the arguments, which are encoded once; awkward shapes
+ * maps of each copy of the arguments, which are encoded once; edge shapes
  * are ones that a map can show. */
 #include "tests/tuner/gpu_fixture.h"
-#include "tuner/awkward.h"
-#include "tuner/variant.h"
+#include "tuner/trial/edge_shapes.h"
+#include "tuner/trial/variant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void what_cuda_refuses(void **state)
     assert_int_equal(f.kernel->n_runs, 0);
 }
 
-static void awkward_shapes(void **state)
+static void edge_shapes(void **state)
 {
     hone_verdict verdict;
     hone_error err = {.status = HONE_OK};
@@ -84,7 +84,7 @@ static void awkward_shapes(void **state)
     (void)state;
     use_map("tensormap X_MAP x\nmap dims n\nmap box 256\n");
     assert_int_equal(
-        hone__awkward_verify(&f.device, &f.setup, &f.job, &verdict, &err),
+        hone__edge_shapes_verify(&f.device, &f.setup, &f.job, &verdict, &err),
         HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK);
     assert_int_equal(verdict.n_compared, 4 * 2); /* shapes, kinds of input */
@@ -93,7 +93,7 @@ static void awkward_shapes(void **state)
     use_map("tensormap X_MAP x\nmap dims n ; 1\nmap strides 4*n\n"
             "map box 4 ; 1\n");
     assert_int_equal(
-        hone__awkward_verify(&f.device, &f.setup, &f.job, &verdict, &err),
+        hone__edge_shapes_verify(&f.device, &f.setup, &f.job, &verdict, &err),
         HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK);
     assert_int_equal(verdict.n_compared, 4 * 2);
@@ -106,7 +106,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(is_verified_and_timed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_cuda_refuses, setup, teardown),
-        cmocka_unit_test_setup_teardown(awkward_shapes, setup, teardown),
+        cmocka_unit_test_setup_teardown(edge_shapes, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

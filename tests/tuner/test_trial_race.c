@@ -2,9 +2,9 @@
 /* The samples of a trial against a made-up source: how many are taken, which
  * are thrown away, what becomes of a card that stays slow; and the messages
  * between the tuner and its workers. */
-#include "tuner/trial_race.h"
+#include "tuner/judge/trial_race.h"
 
-#include "tuner/nvml.h"
+#include "tuner/cuda/nvml.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,12 +17,12 @@
 
 typedef struct source {
     double time_ns;
-    double late_ns;   /* > 0: every second sample */
+    double late_ns; /* > 0: every second sample */
     int n_taken;
-    int n_asked;      /* for the clocks */
-    int slow_from;    /* asked for the n-th time (from 1), they are slow */
+    int n_asked;   /* for the clocks */
+    int slow_from; /* asked for the n-th time (from 1), they are slow */
     int slow_until;
-    int fail_at;      /* this sample fails; 0: none */
+    int fail_at; /* this sample fails; 0: none */
 } source;
 
 static hone_status take(void *user, double *out_ns, hone_error *err)
@@ -150,12 +150,16 @@ static void test_alarm_is_unstable(void **state)
 
 static void test_messages(void **state)
 {
-    const hone_trial_job job = {.id = 7, .launch_spec = "spec",
-                                .cubin = "\1\2", .cubin_bytes = 2,
-                                .incumbent_ns = 1.5, .noise = 0.25,
-                                .fixed_samples = 30, .timeout_s = 2.5};
-    const hone_ready_report ready = {.notes = "a note", .n_sets = 3,
-                                     .peak_flops = 1e15};
+    const hone_trial_job job = {.id = 7,
+                                .launch_spec = "spec",
+                                .cubin = "\1\2",
+                                .cubin_bytes = 2,
+                                .incumbent_ns = 1.5,
+                                .noise = 0.25,
+                                .fixed_samples = 30,
+                                .timeout_s = 2.5};
+    const hone_ready_report ready = {
+        .notes = "a note", .n_sets = 3, .peak_flops = 1e15};
     hone_trial_job back;
     hone_ready_report ready_back;
     hone_text text = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant memory, workspaces that are zeroed for each run, clusters,
  * cooperative launches and types that are parameters, on the fake GPU. */
-#include "gen/expand.h"
+#include "gen/expand/expand.h"
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/gpu_worker.h"
+#include "tuner/trial/device_worker.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -57,13 +57,15 @@ static void expect_good(void)
     assert_int_equal(report.leaving, 0);
 }
 
-/* ---- wrong results ------------------------------------------------------ */
+/* ---- wrong results ------------------------------------------------------
+ */
 
 static void test_wrong(void **state)
 {
     (void)state;
-    expect_wrong(WRONG, "1 of 1000 elements differ from the exact result "
-                        "(first: element 500; cpu.axpy, integers)",
+    expect_wrong(WRONG,
+                 "1 of 1000 elements differ from the exact result "
+                 "(first: element 500; cpu.axpy, integers)",
                  0);
     expect_good();
 }
@@ -108,7 +110,8 @@ static void test_workspace_that_fills(void **state)
     assert_int_equal(report.screened, 1);
 }
 
-/* ---- damage ------------------------------------------------------------- */
+/* ---- damage -------------------------------------------------------------
+ */
 
 static void test_changed_input(void **state)
 {

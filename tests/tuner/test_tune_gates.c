@@ -3,8 +3,8 @@
  * by a gate, lost by the compiler, put off. */
 #include "tests/tuner/tune_fixture.h"
 
-#include "runtime/alloc.h"
-#include "tuner/farm_state.h"
+#include "runtime/base/alloc.h"
+#include "tuner/compile/farm_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,9 @@ static gpu_run *open_gpu_run(const fixture *f, int64_t n)
                              .only_index = -1,
                              .default_index = -1};
     g->result.space_valid = view.count;
-    assert_int_equal(hone__facts_of_arch("sm_90", &g->run.device.facts, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__properties_of_arch("sm_90", &g->run.device.properties, NULL),
+        HONE_OK);
     assert_int_equal(hone__search_open("random", &view,
                                        &(hone_search_options){.seed = 1},
                                        &g->run.search, NULL),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the tuner that need no GPU: messages, reading ptxas' report,
  * statistics and workers. */
-#include "tuner/compiler.h"
-#include "tuner/measure.h"
-#include "tuner/worker.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/trial/timer.h"
+#include "tuner/process/worker.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* ---- messages ----------------------------------------------------------- */
+/* ---- messages -----------------------------------------------------------
+ */
 
 static void test_pack_round_trip(void **state)
 {
@@ -90,7 +91,8 @@ static void test_inbox_takes_messages_apart(void **state)
     hone__text_free(&payload);
 }
 
-/* ---- workers ------------------------------------------------------------ */
+/* ---- workers ------------------------------------------------------------
+ */
 
 static int echo_worker(void *user, int from_parent, int to_parent)
 {
@@ -123,9 +125,8 @@ static void test_worker_answers_and_leaves(void **state)
     hone__pack_string(&payload, "hello");
     assert_int_equal(hone__message_send(worker.to, 1, &payload, NULL),
                      HONE_OK);
-    assert_int_equal(hone__message_receive(worker.from, &kind, &payload,
-                                           NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__message_receive(worker.from, &kind, &payload, NULL), HONE_OK);
     assert_int_equal(kind, 2);
     hone__worker_stop(&worker, 5, how, sizeof how);
     assert_string_equal(how, "exit status 3");
@@ -142,8 +143,8 @@ static void test_worker_that_dies_or_hangs(void **state)
     const double start_s = hone__now_s();
 
     (void)state;
-    assert_int_equal(hone__worker_start(&worker, echo_worker, crash, -1, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__worker_start(&worker, echo_worker, crash, -1, NULL), HONE_OK);
     hone__worker_stop(&worker, 5, how, sizeof how);
     /* A sanitizer turns the signal into an exit status of its own. */
     assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));
@@ -173,7 +174,8 @@ static void test_worker_sees_its_end_of_stream(void **state)
     assert_string_equal(how, "exit status 3");
 }
 
-/* ---- numbers ------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------
+ */
 
 static void test_ptxas_report(void **state)
 {
@@ -199,7 +201,8 @@ static void test_ptxas_report(void **state)
     assert_int_equal(out.registers, -1);
 }
 
-/* ---- statistics --------------------------------------------------------- */
+/* ---- statistics ---------------------------------------------------------
+ */
 
 static void test_statistics(void **state)
 {
@@ -223,7 +226,8 @@ static void test_statistics(void **state)
     assert_true(low == 1 && high == 3);
 }
 
-/* ---- search ------------------------------------------------------------- */
+/* ---- search -------------------------------------------------------------
+ */
 
 int main(void)
 {

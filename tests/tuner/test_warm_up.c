@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a clock has settled, how it is read, and the floor of events. */
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/warm_up.h"
+#include "tuner/cuda/warm_up.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,7 +69,8 @@ static void test_warm_up(void **state)
     assert_int_equal(fake_gpu_live_bytes, 0);
 }
 
-/* No clock from the card and no NVML: it ends, and says that it is unknown. */
+/* No clock from the card and no NVML: it ends, and says that it is unknown.
+ */
 static void test_blind_warm_up(void **state)
 {
     hone_gpu device;

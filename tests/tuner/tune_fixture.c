@@ -154,7 +154,7 @@ int tune_fixture_set_up(void **state)
     static fixture f;
     hone_diagnostics diagnostics = {0, NULL};
     hone_error err = {.status = HONE_OK};
-    hone_facts facts;
+    hone_properties properties;
     const int64_t dims[] = {100};
 
     (void)snprintf(f.folder, sizeof f.folder, "/tmp/hone-test-XXXXXX");
@@ -162,10 +162,11 @@ int tune_fixture_set_up(void **state)
         return -1;
     (void)snprintf(f.db_path, sizeof f.db_path, "%s/t.db", f.folder);
     (void)snprintf(f.cache, sizeof f.cache, "%s/cache", f.folder);
-    hone__facts_of_host(&facts);
+    hone__properties_of_host(&properties);
     if (hone__template_parse("axpy.cu", source, strlen(source), &f.tmpl,
                              &diagnostics, &err) != HONE_OK ||
-        hone__space_create(f.tmpl, dims, &facts, &f.space, &err) != HONE_OK)
+        hone__space_create(f.tmpl, dims, &properties, &f.space, &err) !=
+            HONE_OK)
         return -1;
     seen.tmpl = f.tmpl;
     seen.space = f.space;

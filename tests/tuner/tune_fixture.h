@@ -5,7 +5,7 @@
 #define HONE_TESTS_TUNE_FIXTURE_H
 
 #include "tuner/search/search.h"
-#include "tuner/tune_state.h"
+#include "tuner/session/tune_state.h"
 
 enum { N_KINDS = 8 };
 extern const char *const kinds[N_KINDS]; /* their configurations */

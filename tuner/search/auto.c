@@ -6,7 +6,7 @@
  * may be asked any number of trials ahead. */
 #include "tuner/search/strategies.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 static const char *const names[] = {"variable", "forest"};
 enum {

@@ -2,7 +2,7 @@
 /* Descent along one parameter at a time. */
 #include "tuner/search/descent.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

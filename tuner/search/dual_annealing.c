@@ -6,7 +6,7 @@
 #include "tuner/search/descent.h"
 #include "tuner/search/elite.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <string.h>
 

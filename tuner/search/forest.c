@@ -6,7 +6,7 @@
 #include "tuner/search/trees.h"
 #include "tuner/search/walk.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * a pool of 16 and a share of leaps of one half do worse, because the model

@@ -2,7 +2,7 @@
 /* k nearest neighbours. */
 #include "tuner/search/nearest.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* A population and its renewal. */
 #include "tuner/search/population.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well.
  * Without renewal the population stays in the first good valley for good. */

@@ -3,7 +3,7 @@
  * nothing comes twice. */
 #include "tuner/search/strategies.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <string.h>
 

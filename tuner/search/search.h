@@ -6,7 +6,7 @@
 #define HONE_TUNER_SEARCH_SEARCH_H
 
 #include "gen/space.h"
-#include "runtime/error.h"
+#include "runtime/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,8 +37,8 @@ typedef struct hone_search_options {
      * gains, and the winners of neighbouring shapes and devices. */
     const int64_t *first;
     size_t n_first;
-    /* How many will be asked for, with those that were told of from elsewhere;
-     * 0: not known. */
+    /* How many will be asked for, with those that were told of from
+     * elsewhere; 0: not known. */
     int64_t budget_trials;
 } hone_search_options;
 

@@ -4,7 +4,7 @@
  * move in turns and do not wait for one another. */
 #include "tuner/search/elite.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <string.h>
 

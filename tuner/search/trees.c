@@ -2,7 +2,7 @@
 /* Growing and asking regression trees: see trees.h. */
 #include "tuner/search/trees.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 #include <math.h>
 

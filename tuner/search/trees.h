@@ -8,7 +8,7 @@
 #ifndef HONE_TUNER_SEARCH_TREES_H
 #define HONE_TUNER_SEARCH_TREES_H
 
-#include "runtime/error.h"
+#include "runtime/base/error.h"
 #include "tuner/search/chance.h"
 
 #include <stddef.h>

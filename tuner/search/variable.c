@@ -7,7 +7,7 @@
 #include "tuner/search/acceptance.h"
 #include "tuner/search/nearest.h"
 
-#include "runtime/alloc.h"
+#include "runtime/base/alloc.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well,
  * but a pool of 16 or more does worse, because the guess then decides too

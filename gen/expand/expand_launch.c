@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launch plan of one variant as text (runtime/launch/launch_spec.h). Only
+ * what the launch needs is written: lets and requires that are settled when
+ * the variant is chosen stay out. */
+#include "gen/expand/expand.h"
+#include "gen/expand/values.h"
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+
+typedef struct plan {
+    const hone_template *tmpl;
+    const int64_t *config;
+    char *needs_let; /* one flag for each let */
+    hone_text *out;
+} plan;
+
+static void need(plan *p, const hone_template_expr *expr)
+{
+    if (!expr->expr)
+        return;
+    for (size_t i = p->tmpl->n_lets; i-- > 0;) {
+        if (!p->needs_let[i] &&
+            hone__expr_reads(expr->expr, p->tmpl->slots.lets + i)) {
+            p->needs_let[i] = 1;
+            need(p, &p->tmpl->lets[i].value);
+        }
+    }
+}
+
+static int is_settled(const hone_template_require *require)
+{
+    return require->bytes.expr || (!require->condition.reads_dims &&
+                                   !require->condition.reads_properties);
+}
+
+static void need_all(plan *p)
+{
+    const hone_template *t = p->tmpl;
+
+    for (size_t i = 0; i < t->n_args; ++i)
+        need(p, &t->args[i].count);
+    for (size_t i = 0; i < t->n_workspaces; ++i)
+        need(p, &t->workspaces[i].count);
+    for (size_t i = 0; i < t->n_constants; ++i) {
+        need(p, &t->constants[i].count);
+        need(p, &t->constants[i].condition);
+    }
+    for (size_t i = 0; i < t->n_maps; ++i) {
+        for (int k = 0; k < HONE_N_MAP_PARTS; ++k) {
+            for (size_t e = 0; e < t->maps[i].n[k]; ++e)
+                need(p, &t->maps[i].part[k][e]);
+        }
+    }
+    for (size_t i = 0; i < t->n_requires; ++i) {
+        if (!is_settled(&t->requires_[i]))
+            need(p, &t->requires_[i].condition);
+    }
+    for (size_t i = 0; i < t->n_launches; ++i) {
+        const hone_template_launch *launch = &t->launches[i];
+
+        need(p, &launch->condition);
+        need(p, &launch->shared);
+        for (int k = 0; k < 3; ++k) {
+            need(p, &launch->grid[k]);
+            need(p, &launch->block[k]);
+            need(p, &launch->cluster[k]);
+        }
+        for (size_t k = 0; k < launch->n_passed; ++k)
+            need(p, &launch->passed[k].value);
+    }
+    need(p, &t->work_flops);
+    need(p, &t->work_bytes);
+}
+
+/* The lowest version whose readers know all that is written. */
+static int version(const plan *p)
+{
+    const hone_template *t = p->tmpl;
+    int is_second = t->n_constants != 0 || t->n_maps != 0;
+
+    for (size_t i = 0; i < t->n_dims; ++i)
+        is_second |= t->dims[i].is_choice;
+    for (size_t i = 0; i < t->n_workspaces; ++i)
+        is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
+    for (size_t i = 0; i < t->n_launches; ++i)
+        is_second |= t->launches[i].cooperative ||
+                     t->launches[i].cluster[0].expr != NULL;
+    return is_second ? 2 : 1;
+}
+
+static void write_names(plan *p)
+{
+    const hone_template *t = p->tmpl;
+
+    hone__text_printf(p->out, "hone-launch %d\nop %s\n", version(p), t->op);
+    for (size_t i = 0; i < t->n_symbols; ++i)
+        hone__text_printf(p->out, "symbol %s %zu\n", t->symbols[i], 1000 + i);
+    for (size_t i = 0; i < t->n_dims; ++i) {
+        hone__text_printf(p->out, "dim %s %s", t->dims[i].name,
+                          t->dims[i].is_choice ? "choice"
+                          : t->dims[i].n_types ? "type"
+                                               : "int");
+        if (t->dims[i].is_choice || t->dims[i].default_value)
+            hone__text_printf(p->out, " %lld",
+                              (long long)t->dims[i].default_value);
+        hone__text_puts(p->out, "\n");
+    }
+    for (size_t i = 0; i < t->n_params; ++i)
+        hone__text_printf(p->out, "param %s %lld\n", t->params[i].name,
+                          (long long)p->config[i]);
+    for (size_t i = 0; i < t->n_lets; ++i) {
+        if (p->needs_let[i])
+            hone__text_printf(p->out, "let %s %s\n", t->lets[i].name,
+                              hone__expr_text(t->lets[i].value.expr));
+    }
+}
+
+/* A code, or the name of the dimension that has it. */
+static const char *type_text(const plan *p, const hone_template_expr *type,
+                             char out[24])
+{
+    int64_t code = 0;
+
+    for (size_t i = 0; i < p->tmpl->n_dims; ++i) {
+        if (hone__expr_reads(type->expr, p->tmpl->slots.dims + i))
+            return p->tmpl->dims[i].name;
+    }
+    for (size_t i = 0; i < p->tmpl->n_params; ++i) {
+        if (hone__expr_reads(type->expr, p->tmpl->slots.params + i))
+            code = p->config[i];
+    }
+    if (!code)
+        (void)hone__expr_eval(type->expr, NULL, &code, NULL);
+    (void)snprintf(out, 24, "%lld", (long long)code);
+    return out;
+}
+
+static void write_buffers(plan *p)
+{
+    static const char *const modes[] = {"scalar", "in", "out", "inout"};
+    static const char *const zeros[] = {"", "zero ", "zero-each "};
+    const hone_template *t = p->tmpl;
+    char code[24];
+
+    for (size_t i = 0; i < t->n_args; ++i) {
+        const hone_template_arg *arg = &t->args[i];
+
+        hone__text_printf(p->out, "arg %s %s %s", arg->name, modes[arg->mode],
+                          type_text(p, &arg->type, code));
+        if (arg->mode != HONE_ARG_SCALAR)
+            hone__text_printf(p->out, " %s",
+                              hone__expr_text(arg->count.expr));
+        hone__text_puts(p->out, "\n");
+    }
+    for (size_t i = 0; i < t->n_requires; ++i) {
+        if (!is_settled(&t->requires_[i]))
+            hone__text_printf(
+                p->out, "require %s\n",
+                hone__expr_text(t->requires_[i].condition.expr));
+    }
+    for (size_t i = 0; i < t->n_workspaces; ++i) {
+        const hone_template_workspace *workspace = &t->workspaces[i];
+
+        hone__text_printf(p->out, "workspace %s %s %s%s\n", workspace->name,
+                          type_text(p, &workspace->type, code),
+                          zeros[workspace->zero],
+                          hone__expr_text(workspace->count.expr));
+    }
+    for (size_t i = 0; i < t->n_constants; ++i) {
+        const hone_template_constant *constant = &t->constants[i];
+
+        hone__text_printf(p->out, "constant %s %s %s %s", constant->name,
+                          type_text(p, &constant->type, code),
+                          t->args[constant->arg].name,
+                          hone__expr_text(constant->count.expr));
+        if (constant->condition.expr)
+            hone__text_printf(p->out, " ; %s",
+                              hone__expr_text(constant->condition.expr));
+        hone__text_puts(p->out, "\n");
+    }
+}
+
+static void write_map(plan *p, const hone_template_map *map)
+{
+    const hone_template *t = p->tmpl;
+
+    hone__text_printf(p->out, "tensormap %s %s\n", map->name,
+                      map->array_kind == HONE_PASS_ARG
+                          ? t->args[map->array].name
+                          : t->workspaces[map->array].name);
+    for (int k = 0; k < HONE_N_MAP_PARTS; ++k) {
+        for (size_t e = 0; e < map->n[k]; ++e)
+            hone__text_printf(p->out, "%s%s %s", e ? " ;" : "map ",
+                              e ? "" : hone__map_part_names[k],
+                              hone__expr_text(map->part[k][e].expr));
+        if (map->n[k])
+            hone__text_puts(p->out, "\n");
+    }
+}
+
+static void write_triple(plan *p, const char *name,
+                         const hone_template_expr expr[3])
+{
+    hone__text_puts(p->out, name);
+    for (int k = 0; k < 3; ++k)
+        hone__text_printf(p->out, "%s %s", k ? " ;" : "",
+                          expr[k].expr ? hone__expr_text(expr[k].expr) : "1");
+    hone__text_puts(p->out, "\n");
+}
+
+static void write_passed(plan *p, const hone_template_pass *pass)
+{
+    switch (pass->kind) {
+    case HONE_PASS_ARG:
+        hone__text_printf(p->out, "pass %s\n",
+                          p->tmpl->args[pass->index].name);
+        break;
+    case HONE_PASS_WORKSPACE:
+        hone__text_printf(p->out, "pass %s\n",
+                          p->tmpl->workspaces[pass->index].name);
+        break;
+    case HONE_PASS_MAP:
+        hone__text_printf(p->out, "pass %s\n",
+                          p->tmpl->maps[pass->index].name);
+        break;
+    default:
+        hone__text_printf(p->out, "value %s %s\n",
+                          pass->kind == HONE_PASS_I32 ? "i32" : "i64",
+                          hone__expr_text(pass->value.expr));
+        break;
+    }
+}
+
+static void write_launch(plan *p, const hone_template_launch *launch)
+{
+    hone__text_printf(p->out, "launch %s\n", launch->kernel);
+    if (launch->condition.expr)
+        hone__text_printf(p->out, "if %s\n",
+                          hone__expr_text(launch->condition.expr));
+    write_triple(p, "grid", launch->grid);
+    write_triple(p, "block", launch->block);
+    if (launch->shared.expr)
+        hone__text_printf(p->out, "shared %s\n",
+                          hone__expr_text(launch->shared.expr));
+    if (launch->cluster[0].expr)
+        write_triple(p, "cluster", launch->cluster);
+    if (launch->cooperative)
+        hone__text_puts(p->out, "cooperative\n");
+    for (size_t k = 0; k < launch->n_passed; ++k)
+        write_passed(p, &launch->passed[k]);
+}
+
+hone_status hone__expand_launch_spec(const hone_template *tmpl,
+                                     const int64_t *config, hone_text *out,
+                                     hone_error *err)
+{
+    plan p = {.tmpl = tmpl, .config = config, .out = out};
+
+    p.needs_let = hone__alloc(tmpl->n_lets);
+    if (!p.needs_let)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    need_all(&p);
+    write_names(&p);
+    write_buffers(&p);
+    for (size_t i = 0; i < tmpl->n_maps; ++i)
+        write_map(&p, &tmpl->maps[i]);
+    for (size_t i = 0; i < tmpl->n_launches; ++i)
+        write_launch(&p, &tmpl->launches[i]);
+    if (tmpl->work_flops.expr)
+        hone__text_printf(out, "work flops %s\n",
+                          hone__expr_text(tmpl->work_flops.expr));
+    if (tmpl->work_bytes.expr)
+        hone__text_printf(out, "work bytes %s\n",
+                          hone__expr_text(tmpl->work_bytes.expr));
+    hone__free(p.needs_let);
+    return hone__text_check(out, err);
+}

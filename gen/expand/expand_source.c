@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source of one variant: the body with its directives carried out. The
+ * line that the compiler counts is followed, and corrected by #line wherever
+ * the output leaves the template's order. */
+#include "gen/expand/block.h"
+#include "gen/parse/body.h"
+#include "gen/expand/expand.h"
+#include "gen/expand/values.h"
+#include "runtime/base/alloc.h"
+
+#include <string.h>
+
+enum {
+    MAX_BLANK_LINES = 4,         /* a longer gap gets a #line */
+    MAX_OUTPUT_BYTES = 16 << 20, /* a loop that runs away stops here */
+    MAX_ITERATIONS = 1 << 20
+};
+
+typedef struct writer {
+    const hone_template *tmpl;
+    int64_t *slots;
+    const int64_t *config;
+    const int64_t *dims;
+    int line;      /* what the compiler calls the line written next */
+    int has_block; /* the parameters are written */
+    hone_text *out;
+    hone_error *err;
+} writer;
+
+static hone_status run(writer *w, size_t begin, size_t end);
+
+/* The file's name without its folder: the same template gives the same
+ * source, and so the same cubin, wherever it lies. */
+static void write_line_directive(writer *w, int line)
+{
+    const char *slash = strrchr(w->tmpl->path, '/');
+    const char *path = slash ? slash + 1 : w->tmpl->path;
+
+    hone__text_printf(w->out, "#line %d \"", line);
+    for (; *path; ++path) {
+        if (*path == '"' || *path == '\\')
+            hone__text_puts(w->out, "\\");
+        hone__text_append(w->out, path, 1);
+    }
+    hone__text_puts(w->out, "\"\n");
+    w->line = line;
+}
+
+static void go_to_line(writer *w, int line)
+{
+    /* No #line before the parameters: it would end the part that can be
+     * precompiled. There lines come in order, each once. */
+    if (w->has_block &&
+        (w->line > line || line - w->line > MAX_BLANK_LINES)) {
+        write_line_directive(w, line);
+        return;
+    }
+    for (; w->line < line; ++w->line)
+        hone__text_puts(w->out, "\n");
+}
+
+static hone_status write_insert(writer *w, const hone_piece *piece)
+{
+    int64_t value;
+
+    HONE_TRY(
+        hone__values_eval(w->tmpl, &piece->insert, w->slots, &value, w->err));
+    if (piece->kind == HONE_PIECE_SYMBOL)
+        hone__text_puts(w->out, w->tmpl->symbols[value - 1000]);
+    else if (piece->kind == HONE_PIECE_TYPE)
+        hone__text_puts(w->out, hone__type_cpp((hone_type)value));
+    else
+        hone__text_printf(w->out, "%lld", (long long)value);
+    return HONE_OK;
+}
+
+static hone_status write_text(writer *w, const hone_body_item *item)
+{
+    go_to_line(w, item->line);
+    for (size_t i = 0; i < item->n_pieces; ++i) {
+        const hone_piece *piece = &item->pieces[i];
+        const char *bytes = w->tmpl->source + piece->begin;
+        const size_t length = piece->end - piece->begin;
+
+        if (piece->kind != HONE_PIECE_BYTES) {
+            HONE_TRY(write_insert(w, piece));
+            continue;
+        }
+        hone__text_append(w->out, bytes, length);
+        for (size_t k = 0; k < length; ++k)
+            w->line += bytes[k] == '\n';
+    }
+    if (w->out->length && !w->out->failed &&
+        w->out->data[w->out->length - 1] != '\n') {
+        hone__text_puts(w->out, "\n"); /* the file's last line lacks it */
+        ++w->line;
+    }
+    if (w->out->length > MAX_OUTPUT_BYTES)
+        return hone__fail(w->err, HONE_ERR_INPUT,
+                          "%s:%d: the expanded source is larger than %d MB",
+                          w->tmpl->path, item->line, MAX_OUTPUT_BYTES >> 20);
+    return HONE_OK;
+}
+
+static hone_status run_for(writer *w, size_t index)
+{
+    const hone_body_item *item = &w->tmpl->body->items[index];
+    int64_t value;
+    int64_t last;
+    int64_t step = 1;
+    long n = 0;
+
+    HONE_TRY(
+        hone__values_eval(w->tmpl, &item->from, w->slots, &value, w->err));
+    HONE_TRY(hone__values_eval(w->tmpl, &item->to, w->slots, &last, w->err));
+    if (item->step.expr)
+        HONE_TRY(
+            hone__values_eval(w->tmpl, &item->step, w->slots, &step, w->err));
+    if (step == 0)
+        return hone__fail(w->err, HONE_ERR_INPUT,
+                          "%s:%d: the step of a 'for' is 0", w->tmpl->path,
+                          item->line);
+    while (step > 0 ? value <= last : value >= last) {
+        if (++n > MAX_ITERATIONS)
+            return hone__fail(w->err, HONE_ERR_INPUT,
+                              "%s:%d: the 'for' runs more than %d times",
+                              w->tmpl->path, item->line, MAX_ITERATIONS);
+        w->slots[item->slot] = value;
+        HONE_TRY(run(w, index + 1, item->next));
+        if (__builtin_add_overflow(value, step, &value))
+            break;
+    }
+    return HONE_OK;
+}
+
+/* Run the first branch that is true; `out_end` is its endif. */
+static hone_status run_if(writer *w, size_t index, size_t *out_end)
+{
+    const hone_body_item *items = w->tmpl->body->items;
+    int is_done = 0;
+
+    while (items[index].kind != HONE_BODY_ENDIF) {
+        int64_t holds = 1;
+
+        if (!is_done && items[index].condition.expr)
+            HONE_TRY(hone__values_eval(w->tmpl, &items[index].condition,
+                                       w->slots, &holds, w->err));
+        if (!is_done && holds) {
+            HONE_TRY(run(w, index + 1, items[index].next));
+            is_done = 1;
+        }
+        index = items[index].next;
+    }
+    *out_end = index;
+    return HONE_OK;
+}
+
+static hone_status run(writer *w, size_t begin, size_t end)
+{
+    const hone_body_item *items = w->tmpl->body->items;
+
+    for (size_t i = begin; i < end; ++i) {
+        switch (items[i].kind) {
+        case HONE_BODY_TEXT:
+            HONE_TRY(write_text(w, &items[i]));
+            break;
+        case HONE_BODY_BLOCK:
+            hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
+            write_line_directive(w, items[i].line);
+            w->has_block = 1;
+            break;
+        case HONE_BODY_FOR:
+            HONE_TRY(run_for(w, i));
+            i = items[i].next;
+            break;
+        case HONE_BODY_IF:
+            HONE_TRY(run_if(w, i, &i));
+            break;
+        default: /* ends and branches are stepped over */
+            break;
+        }
+    }
+    return HONE_OK;
+}
+
+hone_status hone__expand_source(const hone_template *tmpl,
+                                const int64_t *config, const int64_t *dims,
+                                hone_text *out, hone_error *err)
+{
+    writer w = {.tmpl = tmpl,
+                .config = config,
+                .dims = dims,
+                .line = 1,
+                .out = out,
+                .err = err};
+    hone_status status;
+
+    HONE_TRY(hone__values_create(tmpl, config, dims, &w.slots, err));
+    status = run(&w, 0, tmpl->body->n_items);
+    hone__free(w.slots);
+    HONE_TRY(status);
+    return hone__text_check(out, err);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The body of a template: its text with the inserts `@{EXPR}`, and the place
+ * where the parameters of a variant go. */
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What a lone name is spelled as; everything else is a number. */
+static hone_piece_kind spelling(const hone_parser *p, hone_slice where)
+{
+    const hone_name *name =
+        hone__name_find(p, p->bare + where.begin, where.end - where.begin);
+
+    if (!name)
+        return HONE_PIECE_NUMBER;
+    if (name->kind == HONE_NAME_DIM_TYPE)
+        return HONE_PIECE_TYPE;
+    if (name->kind == HONE_NAME_VALUE)
+        return HONE_PIECE_SYMBOL;
+    if (name->kind != HONE_NAME_PARAM)
+        return HONE_PIECE_NUMBER;
+    switch (p->parts.params[name->index].kind) {
+    case HONE_PARAM_ENUM:
+        return HONE_PIECE_SYMBOL;
+    case HONE_PARAM_TYPE:
+        return HONE_PIECE_TYPE;
+    default:
+        return HONE_PIECE_NUMBER;
+    }
+}
+
+static int push_piece(hone_parser *p, hone_body_item *item, hone_piece piece)
+{
+    hone_piece *slot = HONE_PUSH(p, item->pieces, item->n_pieces);
+
+    if (!slot)
+        return 0;
+    *slot = piece;
+    return 1;
+}
+
+static int push_bytes(hone_parser *p, hone_body_item *item, size_t begin,
+                      size_t end)
+{
+    return begin == end || push_piece(p, item,
+                                      (hone_piece){.kind = HONE_PIECE_BYTES,
+                                                   .begin = begin,
+                                                   .end = end});
+}
+
+/* `at` stands on "@{"; moves it behind "}". */
+static int insert(hone_parser *p, hone_body_item *item, size_t *at)
+{
+    const size_t begin = *at;
+    const size_t end = begin + strcspn(p->bare + begin, "}\r\n");
+    hone_cursor c = {p, begin + 2, end};
+    hone_piece piece = {.begin = begin, .end = end + 1};
+    hone_slice where;
+
+    *at = begin + 2;
+    if (p->bare[end] != '}')
+        return hone__complain(p, (hone_slice){begin, begin + 2},
+                              "this '@{' has no '}' on its line; '@@{' "
+                              "stands for the two characters themselves");
+    *at = end + 1;
+    where = hone__cursor_until(&c, "", NULL);
+    piece.kind = spelling(p, where);
+    return hone__compile(p, where, HONE_SCOPE_VARIANT, &piece.insert) &&
+           push_piece(p, item, piece);
+}
+
+static int push_lines(hone_parser *p, int first, int last)
+{
+    hone_body_item *item;
+    size_t at = p->line_starts[first - 1];
+    size_t begin = at;
+    size_t end;
+
+    /* The writer follows line numbers: blank lines need not be kept. */
+    if (first > last ||
+        at + strspn(p->tmpl->source + at, " \t\r\n") >= p->line_starts[last])
+        return 1;
+    item = HONE_PUSH(p, p->body->items, p->body->n_items);
+    if (!item)
+        return 0;
+    *item = (hone_body_item){.kind = HONE_BODY_TEXT, .line = first};
+    end = p->line_starts[last];
+    while (at + 1 < end) {
+        /* In the copy without comments: they are left alone. */
+        if (p->bare[at] != '@' || p->bare[at + 1] != '{') {
+            ++at;
+            continue;
+        }
+        if (at > begin && p->bare[at - 1] == '@') { /* "@@{": drop one */
+            if (!push_bytes(p, item, begin, at - 1))
+                return 0;
+            begin = at++;
+            continue;
+        }
+        if (!push_bytes(p, item, begin, at))
+            return 0;
+        if (!insert(p, item, &at) && p->no_memory)
+            return 0;
+        begin = at;
+    }
+    return push_bytes(p, item, begin, end);
+}
+
+static int push_block(hone_parser *p)
+{
+    hone_body_item *item = HONE_PUSH(p, p->body->items, p->body->n_items);
+
+    if (!item)
+        return 0;
+    *item = (hone_body_item){.kind = HONE_BODY_BLOCK,
+                             .line = p->body->block_line};
+    return 1;
+}
+
+int hone__body_text(hone_parser *p, size_t index)
+{
+    hone_template_body *body = p->body;
+    const int is_end = index == p->n_statements;
+    const int first = body->next_line;
+    const int last =
+        is_end ? (int)p->n_lines : p->statements[index].first_line - 1;
+    const int next = is_end ? last + 1 : p->statements[index].last_line + 1;
+
+    body->next_line = next;
+    if (body->block_line < first || body->block_line >= next)
+        return push_lines(p, first, last) &&
+               (!is_end || body->block_line < next || push_block(p));
+    return push_lines(p, first,
+                      body->block_line - 1 < last ? body->block_line - 1
+                                                  : last) &&
+           push_block(p) && push_lines(p, body->block_line, last);
+}
+
+static int in_comment(const hone_parser *p, size_t line)
+{
+    const char *source = p->tmpl->source;
+    size_t at = p->line_starts[line];
+
+    while (at < p->line_starts[line + 1] &&
+           isspace((unsigned char)source[at]))
+        ++at;
+    return at < p->line_starts[line + 1] && p->bare[at] == ' ' &&
+           strncmp(source + at, "/*", 2) != 0 &&
+           strncmp(source + at, "//", 2) != 0;
+}
+
+/* #include or #pragma (once), or nothing at all. */
+static int is_leading(const hone_parser *p, size_t line)
+{
+    const char *text = p->bare;
+    const size_t end = p->line_starts[line + 1];
+    size_t at = p->line_starts[line];
+
+    while (at < end && isspace((unsigned char)text[at]))
+        ++at;
+    if (at == end)
+        return 1;
+    if (text[at++] != '#')
+        return 0;
+    while (at < end && isspace((unsigned char)text[at]))
+        ++at;
+    return !strncmp(text + at, "include", 7) ||
+           !strncmp(text + at, "pragma", 6);
+}
+
+/* The parameters stand before the first line that is neither a comment, an
+ * #include nor a declaration: what is above is the same for all variants. */
+void hone__body_find_block(hone_parser *p)
+{
+    size_t statement = 0;
+    size_t line = 0;
+
+    while (line < p->n_lines) {
+        if (statement < p->n_statements &&
+            p->statements[statement].first_line == (int)line + 1) {
+            hone_cursor c = {p, p->statements[statement].text.begin,
+                             p->statements[statement].text.end};
+
+            if (hone__body_directive(p, hone__cursor_word(&c)))
+                break;
+            line = (size_t)p->statements[statement++].last_line;
+        } else if (is_leading(p, line)) {
+            ++line;
+        } else {
+            break;
+        }
+    }
+    while (line && line < p->n_lines && in_comment(p, line))
+        --line;
+    p->body->block_line = (int)line + 1;
+}

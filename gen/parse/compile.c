@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of a template: which names they may read where, and what is
+ * wrong with them at which place. */
+#include "gen/parse/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hone_symbol slot(size_t number)
+{
+    return (hone_symbol){HONE_SYMBOL_SLOT, (int64_t)number};
+}
+
+static hone_symbol refuse(hone_parser *p, const char *name, size_t length,
+                          const char *why)
+{
+    (void)snprintf(p->note, sizeof p->note, "'%.*s' %s", (int)length, name,
+                   why);
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+/* The line on which a let or parameter of this name is declared; 0: none. */
+static int declared_on(hone_parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        const hone_slice text = p->statements[i].text;
+        hone_cursor c = {p, text.begin, text.end};
+        hone_slice word;
+
+        if (!hone__cursor_accept_word(&c, "let") &&
+            !hone__cursor_accept_word(&c, "param"))
+            continue;
+        word = hone__cursor_word(&c);
+        if (word.end - word.begin == length &&
+            !memcmp(p->bare + word.begin, name, length))
+            return hone__line_of(p, word.begin);
+    }
+    return 0;
+}
+
+/* What stands below is not known yet: lets cannot go in circles. */
+static int unknown_yet(hone_parser *p, const char *name, size_t length)
+{
+    const int line = declared_on(p, name, length);
+
+    if (!line)
+        return 0;
+    if (line == hone__line_of(p, (size_t)(name - p->bare)))
+        (void)snprintf(p->note, sizeof p->note, "'%.*s' cannot read itself",
+                       (int)length, name);
+    else
+        (void)snprintf(p->note, sizeof p->note,
+                       "'%.*s' is declared below, on line %d; a name is "
+                       "declared above its first use, so that lets cannot go "
+                       "in circles",
+                       (int)length, name, line);
+    return 1;
+}
+
+static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    if (unknown_yet(p, name, length))
+        return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < p->n_names; ++i)
+        hone__suggest_offer(&s, p->names[i].name);
+    if (length == 2 && !memcmp(name, "sm", 2))
+        s.best = "device.sm";
+    (void)snprintf(p->note, sizeof p->note, "unknown name '%.*s'%s",
+                   (int)length, name, hone__suggest_text(&s, hint));
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+/* `name` is what follows "device." */
+static hone_symbol fact(hone_parser *p, const char *name, size_t length)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
+        if (strlen(hone__fact_names[i]) == length &&
+            !memcmp(hone__fact_names[i], name, length)) {
+            p->reads_properties = 1;
+            if (p->scope == HONE_SCOPE_ANY ||
+                (p->scope == HONE_SCOPE_ARCH && i == HONE_PROPERTY_sm))
+                return slot(i);
+            return refuse(p, name - 7, length + 7,
+                          p->scope == HONE_SCOPE_ARCH
+                              ? "cannot be asked here; 'arch' reads sm only"
+                              : "is a device property, known only at run "
+                                "time; this place takes parameters");
+        }
+        hone__suggest_offer(&s, hone__fact_names[i]);
+    }
+    (void)snprintf(p->note, sizeof p->note,
+                   "unknown device property '%.*s'%s", (int)length, name,
+                   hone__suggest_text(&s, hint));
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static hone_symbol declared(hone_parser *p, const hone_name *known,
+                            const char *name, size_t length)
+{
+    const hone_slots *slots = &p->tmpl->slots;
+
+    if (known->kind == HONE_NAME_VALUE)
+        return (hone_symbol){HONE_SYMBOL_CONSTANT, known->value};
+    if (p->scope >= HONE_SCOPE_ARCH)
+        return refuse(p, name, length,
+                      p->scope == HONE_SCOPE_ARCH
+                          ? "cannot be read here; 'arch' reads sm only"
+                          : "cannot be read here; the values of a "
+                            "parameter are constants");
+    if (known->kind == HONE_NAME_DIM || known->reads_dims) {
+        p->reads_dims = 1;
+        if (p->scope == HONE_SCOPE_VARIANT)
+            return refuse(p, name, length,
+                          known->kind == HONE_NAME_DIM
+                              ? "is a problem dimension, known only at run "
+                                "time; this place takes parameters"
+                              : "reads a problem dimension, known only at "
+                                "run time; this place takes parameters");
+    }
+    if (known->reads_properties) {
+        p->reads_properties = 1;
+        if (p->scope == HONE_SCOPE_VARIANT)
+            return refuse(p, name, length,
+                          "reads a device property, known only at run time; "
+                          "this place takes parameters");
+    }
+    switch (known->kind) {
+    case HONE_NAME_PARAM:
+        return slot(slots->params + known->index);
+    case HONE_NAME_LET:
+        return slot(slots->lets + known->index);
+    case HONE_NAME_LOOP:
+        return slot(known->index);
+    default: /* a dimension */
+        return slot(slots->dims + known->index);
+    }
+}
+
+static hone_symbol lookup(void *user, const char *name, size_t length)
+{
+    hone_parser *p = user;
+    const hone_name *known;
+
+    if (length > 7 && !memcmp(name, "device.", 7))
+        return fact(p, name + 7, length - 7);
+    if (p->scope == HONE_SCOPE_ARCH && length == 2 && !memcmp(name, "sm", 2))
+        return slot(HONE_PROPERTY_sm);
+    known = hone__name_find(p, name, length);
+    if (known)
+        return declared(p, known, name, length);
+    known = hone__name_find_buffer(p, name, length);
+    if (known)
+        return refuse(p, name, length,
+                      known->kind == HONE_NAME_MAP
+                          ? "is a tensor map; expressions read dimensions, "
+                            "parameters and lets"
+                          : "is an argument or workspace; expressions read "
+                            "dimensions, parameters and lets");
+    if (!hone__type_find(name, length))
+        return unknown(p, name, length);
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+static int keep(hone_parser *p, hone_expr *expr)
+{
+    hone_expr **kept = HONE_PUSH(p, p->parts.exprs, p->body->n_exprs);
+
+    if (!kept) {
+        hone__expr_free(expr);
+        return 0;
+    }
+    *kept = expr;
+    p->body->exprs = p->parts.exprs;
+    return 1;
+}
+
+int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
+                  hone_template_expr *out)
+{
+    const size_t length = where.end - where.begin;
+    hone_span span;
+    hone_error err = {0};
+    hone_status status;
+    int64_t value;
+
+    *out = (hone_template_expr){.line = hone__line_of(p, where.begin),
+                                .column = hone__column_of(p, where.begin)};
+    if (length > HONE_MAX_EXPR_BYTES)
+        return hone__complain(p, where,
+                              "the expression is longer than %d "
+                              "characters; split it with 'let'",
+                              HONE_MAX_EXPR_BYTES);
+    p->scope = scope;
+    p->reads_dims = p->reads_properties = 0;
+    p->note[0] = '\0';
+    status = hone__expr_compile(p->bare + where.begin, length, lookup, p,
+                                &out->expr, &span, &err);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__no_memory(p);
+    if (status) {
+        const size_t begin = where.begin + span.offset;
+
+        return hone__complain(p, (hone_slice){begin, begin + span.length},
+                              "%s", p->note[0] ? p->note : err.text);
+    }
+    if (!keep(p, out->expr)) {
+        out->expr = NULL;
+        return 0;
+    }
+    out->reads_dims = p->reads_dims;
+    out->reads_properties = p->reads_properties;
+    if (hone__expr_slot_count(out->expr) == 0 &&
+        hone__expr_eval(out->expr, NULL, &value, &err))
+        return hone__complain(p, where, "%s", err.text);
+    return 1;
+}
+
+int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out)
+{
+    hone_template_expr expr;
+
+    if (!hone__compile(p, where, HONE_SCOPE_CONSTANT, &expr))
+        return 0;
+    return hone__expr_eval(expr.expr, NULL, out, NULL) == HONE_OK;
+}
+
+int hone__compile_text(hone_parser *p, const char *text,
+                       const hone_template_expr *at, hone_template_expr *out)
+{
+    hone_error err = {0};
+    hone_status status;
+
+    p->scope = HONE_SCOPE_ANY;
+    p->reads_dims = p->reads_properties = 0;
+    *out = (hone_template_expr){.line = at->line, .column = at->column};
+    status = hone__expr_compile(text, strlen(text), lookup, p, &out->expr,
+                                NULL, &err);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__no_memory(p);
+    if (status)
+        return hone__complain(p, (hone_slice){0, 1}, "line %d: %s", at->line,
+                              err.text);
+    if (!keep(p, out->expr)) {
+        out->expr = NULL;
+        return 0;
+    }
+    out->reads_dims = p->reads_dims;
+    out->reads_properties = p->reads_properties;
+    return 1;
+}
+
+int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
+{
+    const hone_template_expr at = {.line = 1, .column = 1};
+
+    return hone__compile_text(p, p->parts.dims[dim].name, &at, out);
+}
+
+static int names_a_type(const hone_parser *p, const hone_name *name)
+{
+    return name->kind == HONE_NAME_DIM_TYPE ||
+           (name->kind == HONE_NAME_PARAM &&
+            p->parts.params[name->index].kind == HONE_PARAM_TYPE);
+}
+
+int hone__compile_type(hone_parser *p, hone_slice where,
+                       hone_template_expr *out)
+{
+    const char *text = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+    const hone_name *known = hone__name_find(p, text, length);
+
+    if (known ? names_a_type(p, known) : hone__type_find(text, length) != 0)
+        return hone__compile(p, where, HONE_SCOPE_VARIANT, out);
+    return hone__complain(
+        p, where,
+        "'%.*s' is not an element type; known are f16, "
+        "bf16, tf32, f32, f64, i8, i32, c32, u8, u32, i64, "
+        "u64, c64 and dimensions or parameters that are types",
+        (int)length, text);
+}
+
+int hone__compile_list(hone_cursor *c, const char *what, size_t most,
+                       hone_scope scope, hone_template_expr *out,
+                       size_t *out_n)
+{
+    const hone_slice start = hone__cursor_here(c);
+    size_t n = 0;
+
+    if (!hone__cursor_expect(c, '(', "before the value"))
+        return 0;
+    do {
+        const hone_slice slice = hone__cursor_until(c, ",)", NULL);
+
+        if (n == most)
+            return hone__complain(c->p, slice,
+                                  "%s takes at most %zu "
+                                  "value%s",
+                                  what, most, most == 1 ? "" : "s");
+        if (!hone__compile(c->p, slice, scope, &out[n++]))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    *out_n = n;
+    if (hone__cursor_accept(c, ')'))
+        return 1;
+    return hone__complain(c->p, start, "this '(' is never closed");
+}

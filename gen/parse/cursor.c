@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading one statement from left to right: words, strings, punctuation and
+ * the slices of text that are expressions. */
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+#include <string.h>
+
+char hone__cursor_peek(hone_cursor *c)
+{
+    while (c->at < c->end && isspace((unsigned char)c->p->bare[c->at]))
+        ++c->at;
+    return c->at < c->end ? c->p->bare[c->at] : '\0';
+}
+
+static int is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+hone_slice hone__cursor_here(hone_cursor *c)
+{
+    size_t end;
+
+    if (hone__cursor_peek(c) == '\0' && c->at >= c->end) {
+        /* The end is behind the last character, not on the next line. */
+        size_t at = c->end;
+
+        while (at && isspace((unsigned char)c->p->bare[at - 1]))
+            --at;
+        return (hone_slice){at, at + 1};
+    }
+    end = c->at + 1;
+    if (is_word_char(c->p->bare[c->at])) {
+        while (end < c->end && is_word_char(c->p->bare[end]))
+            ++end;
+    }
+    return (hone_slice){c->at, end};
+}
+
+int hone__cursor_accept(hone_cursor *c, char wanted)
+{
+    if (hone__cursor_peek(c) != wanted || c->at >= c->end)
+        return 0;
+    ++c->at;
+    return 1;
+}
+
+int hone__cursor_expect(hone_cursor *c, char wanted, const char *where)
+{
+    hone_slice here;
+
+    if (hone__cursor_accept(c, wanted))
+        return 1;
+    here = hone__cursor_here(c);
+    if (c->at >= c->end)
+        return hone__complain(c->p, here,
+                              "expected '%c' %s, but the statement ends here",
+                              wanted, where);
+    return hone__complain(c->p, here, "expected '%c' %s, found '%.*s'",
+                          wanted, where, (int)(here.end - here.begin),
+                          c->p->bare + here.begin);
+}
+
+hone_slice hone__cursor_word(hone_cursor *c)
+{
+    const char first = hone__cursor_peek(c);
+    const size_t begin = c->at;
+
+    if (!isalpha((unsigned char)first) && first != '_')
+        return (hone_slice){begin, begin};
+    while (c->at < c->end && is_word_char(c->p->bare[c->at]))
+        ++c->at;
+    return (hone_slice){begin, c->at};
+}
+
+int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out)
+{
+    hone_slice here;
+
+    *out = hone__cursor_word(c);
+    if (out->end > out->begin)
+        return 1;
+    here = hone__cursor_here(c);
+    if (c->at >= c->end)
+        return hone__complain(
+            c->p, here, "expected %s, but the statement ends here", what);
+    return hone__complain(c->p, here, "expected %s, found '%.*s'", what,
+                          (int)(here.end - here.begin),
+                          c->p->bare + here.begin);
+}
+
+int hone__cursor_accept_word(hone_cursor *c, const char *word)
+{
+    const size_t before = c->at;
+    const hone_slice found = hone__cursor_word(c);
+
+    if (found.end > found.begin && hone__slice_is(c->p, found, word))
+        return 1;
+    c->at = before;
+    return 0;
+}
+
+int hone__cursor_string(hone_cursor *c, const char **out)
+{
+    const char *text = c->p->bare;
+    size_t begin;
+    size_t n = 0;
+    char *copy;
+
+    if (!hone__cursor_expect(c, '"', "to start a text"))
+        return 0;
+    begin = c->at;
+    copy = hone__arena_alloc(&c->p->tmpl->arena, c->end - begin + 1);
+    if (!copy)
+        return hone__no_memory(c->p);
+    while (c->at < c->end && text[c->at] != '"' && text[c->at] != '\n') {
+        c->at += text[c->at] == '\\' && c->at + 1 < c->end;
+        copy[n++] = text[c->at++];
+    }
+    if (c->at >= c->end || text[c->at] != '"') {
+        const size_t end = c->at > begin ? c->at : begin;
+
+        c->at = c->end;
+        return hone__complain(c->p, (hone_slice){begin - 1, end},
+                              "the text has no closing '\"'");
+    }
+    ++c->at;
+    *out = copy;
+    return 1;
+}
+
+static hone_slice trim(const hone_parser *p, size_t begin, size_t end)
+{
+    /* The end first: nothing at all stays where it was looked for. */
+    while (end > begin && isspace((unsigned char)p->bare[end - 1]))
+        --end;
+    while (begin < end && isspace((unsigned char)p->bare[begin]))
+        ++begin;
+    return (hone_slice){begin, end};
+}
+
+/* Behind the word or number at `at`; ".." is not part of a number. */
+static size_t word_end(const char *text, size_t at, size_t end)
+{
+    while (at < end &&
+           (is_word_char(text[at]) ||
+            (text[at] == '.' && !(at + 1 < end && text[at + 1] == '.'))))
+        ++at;
+    return at;
+}
+
+hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
+                              const char *stop_word)
+{
+    const char *text = c->p->bare;
+    const size_t begin = c->at;
+    int depth = 0;
+
+    while (c->at < c->end) {
+        const char ch = text[c->at];
+
+        if (is_word_char(ch)) {
+            const size_t end = word_end(text, c->at, c->end);
+
+            if (depth == 0 && stop_word &&
+                hone__slice_is(c->p, (hone_slice){c->at, end}, stop_word))
+                break;
+            c->at = end;
+            continue;
+        }
+        if (depth == 0 && ch && strchr(stops, ch) &&
+            (ch != '.' || (c->at + 1 < c->end && text[c->at + 1] == '.')))
+            break;
+        depth += ch == '(' || ch == '[';
+        if ((ch == ')' || ch == ']') && depth > 0)
+            --depth;
+        ++c->at;
+    }
+    return trim(c->p, begin, c->at);
+}
+
+int hone__cursor_finish(hone_cursor *c)
+{
+    hone_slice here;
+
+    if (hone__cursor_peek(c) == '\0' && c->at >= c->end)
+        return 1;
+    here = hone__cursor_here(c);
+    return hone__complain(c->p, here, "'%.*s' is not expected at this place",
+                          (int)(here.end - here.begin),
+                          c->p->bare + here.begin);
+}
+
+int hone__slice_is(const hone_parser *p, hone_slice slice, const char *text)
+{
+    const size_t length = strlen(text);
+
+    return slice.end - slice.begin == length &&
+           memcmp(p->bare + slice.begin, text, length) == 0;
+}
+
+const char *hone__slice_copy(hone_parser *p, hone_slice slice)
+{
+    const char *copy = hone__arena_strndup(
+        &p->tmpl->arena, p->bare + slice.begin, slice.end - slice.begin);
+
+    if (!copy)
+        (void)hone__no_memory(p);
+    return copy;
+}

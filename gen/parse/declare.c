@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statements that declare an operation: op, arch, arg, let, require and
+ * workspace. */
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+
+static int add_dim_value(hone_parser *p, hone_slice word, int64_t value,
+                         hone_template_dim *dim, int64_t **values)
+{
+    int64_t *slot;
+
+    for (size_t i = 0; i < dim->n_types; ++i) {
+        if ((*values)[i] == value)
+            return hone__complain(p, word, "'%.*s' is listed twice",
+                                  (int)(word.end - word.begin),
+                                  p->bare + word.begin);
+    }
+    slot = HONE_PUSH(p, *values, dim->n_types);
+    if (!slot)
+        return 0;
+    *slot = value;
+    dim->types = *values;
+    return 1;
+}
+
+static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
+{
+    hone_parser *p = c->p;
+    hone_slice word;
+    hone_type code;
+
+    if (!hone__cursor_need_word(c, "an element type", &word))
+        return 0;
+    code = hone__type_find(p->bare + word.begin, word.end - word.begin);
+    if (!code)
+        return hone__complain(p, word,
+                              "'%.*s' is not an element type; "
+                              "a dimension is an integer or one of f16, "
+                              "bf16, tf32, f32, f64, i8, i32, c32, u8, "
+                              "u32, i64, u64, c64",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    return add_dim_value(p, word, code, dim, types);
+}
+
+static int dim_choice(hone_cursor *c, hone_template_dim *dim,
+                      int64_t **values)
+{
+    const int is_number = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
+    const hone_slice where = hone__cursor_until(c, ",}", NULL);
+    int64_t value;
+
+    if (!is_number)
+        return hone__complain(
+            c->p, where, "'%.*s' is not an integer from 0 up",
+            (int)(where.end - where.begin), c->p->bare + where.begin);
+    if (!hone__compile_constant(c->p, where, &value))
+        return 0;
+    return add_dim_value(c->p, where, value, dim, values);
+}
+
+/* `T in {f32, f64}` or `TRANSPOSED in {0, 1}` of an op. */
+static int dim_values(hone_cursor *c, hone_template_dim *dim)
+{
+    int64_t *values = NULL;
+
+    if (!hone__cursor_expect(c, '{', "before the element types"))
+        return 0;
+    dim->is_choice = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
+    do {
+        if (!(dim->is_choice ? dim_choice(c, dim, &values)
+                             : dim_type(c, dim, &values)))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    if (dim->is_choice)
+        dim->default_value = values[0];
+    return hone__cursor_expect(c, '}', "after the element types");
+}
+
+static int dim_default(hone_cursor *c, hone_template_dim *dim)
+{
+    const hone_slice where = hone__cursor_until(c, ",)", NULL);
+    int found = dim->n_types == 0;
+    int64_t value;
+
+    if (!hone__compile_constant(c->p, where, &value))
+        return 0;
+    for (size_t i = 0; i < dim->n_types; ++i)
+        found |= dim->types[i] == value;
+    if (!found)
+        return hone__complain(c->p, where,
+                              "the default is not one of the "
+                              "%s of '%s'",
+                              dim->is_choice ? "values" : "types", dim->name);
+    if (!dim->n_types && value < 1)
+        return hone__complain(c->p, where,
+                              "a dimension is at least 1, not %lld",
+                              (long long)value);
+    dim->default_value = value;
+    return 1;
+}
+
+static int op_dim(hone_cursor *c)
+{
+    hone_parser *p = c->p;
+    hone_template *tmpl = p->tmpl;
+    hone_template_dim *dim;
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, "the name of a dimension", &word))
+        return 0;
+    if (tmpl->n_dims == HONE_MAX_DIMS)
+        return hone__complain(p, word, "an op has at most %d dimensions",
+                              HONE_MAX_DIMS);
+    dim = HONE_PUSH(p, p->parts.dims, tmpl->n_dims);
+    if (!dim)
+        return 0;
+    *dim = (hone_template_dim){.name = ""};
+    if (!hone__name_declare(p, word, HONE_NAME_DIM, tmpl->n_dims - 1,
+                            &dim->name))
+        return 0;
+    if (hone__cursor_accept_word(c, "in")) {
+        if (!dim_values(c, dim))
+            return 0;
+        p->names[p->n_names - 1].kind =
+            dim->is_choice ? HONE_NAME_DIM_CHOICE : HONE_NAME_DIM_TYPE;
+    }
+    if (hone__cursor_accept_word(c, "default"))
+        return dim_default(c, dim);
+    if (tmpl->n_dims > 1 && !dim->is_choice &&
+        (dim[-1].is_choice || dim[-1].default_value))
+        return hone__complain(p, word,
+                              "'%s' needs a default, because the "
+                              "dimension before it has one",
+                              dim->name);
+    return 1;
+}
+
+int hone__statement_op(hone_parser *p, hone_cursor *c)
+{
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, "the name of the operation", &word))
+        return 0;
+    if (p->has_op)
+        return hone__complain(p, word,
+                              "a template has one op; '%s' was "
+                              "declared before",
+                              p->tmpl->op);
+    p->has_op = 1;
+    p->tmpl->op = hone__slice_copy(p, word);
+    p->tmpl->description = "";
+    if (!p->tmpl->op || !hone__cursor_expect(c, '(', "before the dimensions"))
+        return 0;
+    do {
+        if (!op_dim(c))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    if (!hone__cursor_expect(c, ')', "after the dimensions"))
+        return 0;
+    if (hone__cursor_peek(c) == '"' &&
+        !hone__cursor_string(c, &p->tmpl->description))
+        return 0;
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_arch(hone_parser *p, hone_cursor *c)
+{
+    const hone_slice start = hone__cursor_here(c);
+    const hone_slice where = hone__cursor_until(c, "", "features");
+
+    if (p->tmpl->arch.expr)
+        return hone__complain(p, start,
+                              "a template has one arch line; the "
+                              "first is line %d",
+                              p->tmpl->arch.line);
+    if (!hone__compile(p, where, HONE_SCOPE_ARCH, &p->tmpl->arch))
+        return 0;
+    p->tmpl->needs_arch_features = hone__cursor_accept_word(c, "features");
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_device(hone_parser *p, hone_cursor *c)
+{
+    const hone_slice start = hone__cursor_here(c);
+
+    if (p->tmpl->cuda_only)
+        return hone__complain(p, start, "a template has one device line");
+    if (!hone__cursor_accept_word(c, "cuda"))
+        return hone__complain(p, start,
+                              "the only device a template can be "
+                              "restricted to is cuda: device cuda \"why\"");
+    return hone__cursor_string(c, &p->tmpl->cuda_only) &&
+           hone__cursor_finish(c);
+}
+
+static int arg_mode(hone_cursor *c, hone_arg_mode *out)
+{
+    static const struct {
+        const char *word;
+        hone_arg_mode mode;
+    } modes[] = {{"in", HONE_ARG_IN},
+                 {"out", HONE_ARG_OUT},
+                 {"inout", HONE_ARG_INOUT}};
+
+    *out = HONE_ARG_SCALAR;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
+        if (hone__cursor_accept_word(c, modes[i].word)) {
+            *out = modes[i].mode;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int hone__compile_count(hone_cursor *c, hone_template_expr *out)
+{
+    hone_slice where;
+
+    if (!hone__cursor_expect(c, '[', "before the number of elements"))
+        return 0;
+    where = hone__cursor_until(c, "]", NULL);
+    return hone__compile(c->p, where, HONE_SCOPE_ANY, out) &&
+           hone__cursor_expect(c, ']', "after the number of elements");
+}
+
+/* Callers pass arguments, and do not know what was tuned. */
+static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
+{
+    const hone_name *known =
+        hone__name_find(p, p->bare + word.begin, word.end - word.begin);
+
+    if (known && known->kind == HONE_NAME_PARAM)
+        return hone__complain(
+            p, word,
+            "callers do not know the value of the "
+            "parameter '%s'; make it a dimension of the op, "
+            "or convert in the kernel",
+            known->name);
+    return hone__compile_type(p, word, out);
+}
+
+static int one_arg(hone_cursor *c)
+{
+    hone_parser *p = c->p;
+    hone_template_arg *arg;
+    hone_slice word;
+    int has_mode;
+
+    if (!hone__cursor_need_word(c, "the name of an argument", &word))
+        return 0;
+    if (p->tmpl->n_args == HONE_MAX_ARGS)
+        return hone__complain(p, word, "an op has at most %d arguments",
+                              HONE_MAX_ARGS);
+    arg = HONE_PUSH(p, p->parts.args, p->tmpl->n_args);
+    if (!arg)
+        return 0;
+    *arg = (hone_template_arg){.name = ""};
+    if (!hone__name_declare(p, word, HONE_NAME_ARG, p->tmpl->n_args - 1,
+                            &arg->name) ||
+        !hone__cursor_expect(c, ':', "after the argument's name"))
+        return 0;
+    has_mode = arg_mode(c, &arg->mode);
+    if (!hone__cursor_need_word(c, "in, out, inout or an element type",
+                                &word) ||
+        !arg_type(p, word, &arg->type))
+        return 0;
+    if (has_mode)
+        return hone__compile_count(c, &arg->count);
+    if (hone__cursor_peek(c) == '[')
+        return hone__complain(p, hone__cursor_here(c),
+                              "an array needs a "
+                              "mode: write '%s: in %.*s[..]', out or inout",
+                              arg->name, (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    return 1;
+}
+
+int hone__statement_arg(hone_parser *p, hone_cursor *c)
+{
+    (void)p;
+    do {
+        if (!one_arg(c))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_let(hone_parser *p, hone_cursor *c)
+{
+    hone_template_let *let;
+    hone_slice word;
+    hone_slice where;
+    hone_name *name;
+
+    if (!hone__cursor_need_word(c, "a name", &word))
+        return 0;
+    let = HONE_PUSH(p, p->parts.lets, p->tmpl->n_lets);
+    if (!let)
+        return 0;
+    *let = (hone_template_let){.name = ""};
+    if (!hone__cursor_expect(c, '=', "after the name"))
+        return 0;
+    where = hone__cursor_until(c, "\"", NULL);
+    /* Compiled first: a let cannot read itself. */
+    if (!hone__compile(p, where, HONE_SCOPE_ANY, &let->value)) {
+        /* Declared all the same, or every use would be an error too. */
+        (void)hone__name_declare(p, word, HONE_NAME_LET, p->tmpl->n_lets - 1,
+                                 &let->name);
+        return 0;
+    }
+    if (!hone__name_declare(p, word, HONE_NAME_LET, p->tmpl->n_lets - 1,
+                            &let->name))
+        return 0;
+    name = &p->names[p->n_names - 1];
+    name->reads_dims = let->value.reads_dims;
+    name->reads_properties = let->value.reads_properties;
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_require(hone_parser *p, hone_cursor *c)
+{
+    const hone_slice where = hone__cursor_until(c, "\"", NULL);
+    hone_template_require *require =
+        HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
+
+    if (!require)
+        return 0;
+    *require = (hone_template_require){.message = ""};
+    if (!hone__compile(p, where, HONE_SCOPE_ANY, &require->condition))
+        return 0;
+    if (hone__cursor_peek(c) == '"' &&
+        !hone__cursor_string(c, &require->message))
+        return 0;
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_workspace(hone_parser *p, hone_cursor *c)
+{
+    hone_template_workspace *workspace;
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, "the name of a workspace", &word))
+        return 0;
+    if (p->tmpl->n_workspaces == HONE_MAX_WORKSPACES)
+        return hone__complain(p, word, "an op has at most %d workspaces",
+                              HONE_MAX_WORKSPACES);
+    workspace = HONE_PUSH(p, p->parts.workspaces, p->tmpl->n_workspaces);
+    if (!workspace)
+        return 0;
+    *workspace = (hone_template_workspace){.name = ""};
+    if (!hone__name_declare(p, word, HONE_NAME_WORKSPACE,
+                            p->tmpl->n_workspaces - 1, &workspace->name) ||
+        !hone__cursor_expect(c, ':', "after the workspace's name") ||
+        !hone__cursor_need_word(c, "an element type", &word) ||
+        !hone__compile_type(p, word, &workspace->type) ||
+        !hone__compile_count(c, &workspace->count))
+        return 0;
+    if (hone__cursor_accept_word(c, "zero"))
+        workspace->zero = hone__cursor_accept_word(c, "each")
+                              ? HONE_ZERO_EACH
+                              : HONE_ZERO_ONCE;
+    return hone__cursor_finish(c);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problem dimensions of a template: checking, reading, labelling. */
+#include "gen/parse/template.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* "gemm_f16(M, N, K)" */
+static void signature(const hone_template *tmpl, hone_text *out)
+{
+    hone__text_printf(out, "%s(", tmpl->op);
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        hone__text_printf(out, "%s%s", i ? ", " : "", tmpl->dims[i].name);
+    hone__text_puts(out, ")");
+}
+
+void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
+                             hone_text *out)
+{
+    if (dim->n_types && !dim->is_choice)
+        hone__text_puts(out, hone__type_name((hone_type)value));
+    else
+        hone__text_printf(out, "%lld", (long long)value);
+}
+
+/* HONE_ERR_DIMS with the signature in front of the sentence. */
+static hone_status refuse(const hone_template *tmpl, hone_error *err,
+                          const hone_text *sentence)
+{
+    hone_text text = {0};
+
+    signature(tmpl, &text);
+    (void)hone__fail(err, HONE_ERR_DIMS, "%s: %s", hone__text_str(&text),
+                     hone__text_str(sentence));
+    hone__text_free(&text);
+    return HONE_ERR_DIMS;
+}
+
+static int is_mandatory(const hone_template_dim *dim)
+{
+    return !dim->is_choice && !dim->default_value;
+}
+
+static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
+                                hone_error *err)
+{
+    hone_text sentence = {0};
+    hone_status status;
+    size_t n_mandatory = 0;
+
+    while (n_mandatory < tmpl->n_dims &&
+           is_mandatory(&tmpl->dims[n_mandatory]))
+        ++n_mandatory;
+    hone__text_printf(&sentence, "takes %zu", n_mandatory);
+    if (n_mandatory < tmpl->n_dims)
+        hone__text_printf(&sentence, " to %zu", tmpl->n_dims);
+    hone__text_printf(&sentence, " dimension%s, but %zu %s given",
+                      tmpl->n_dims == 1 ? "" : "s", n_dims,
+                      n_dims == 1 ? "was" : "were");
+    status = refuse(tmpl, err, &sentence);
+    hone__text_free(&sentence);
+    return status;
+}
+
+static int is_allowed(const hone_template_dim *dim, int64_t value)
+{
+    if (!dim->n_types)
+        return value >= 1;
+    for (size_t i = 0; i < dim->n_types; ++i) {
+        if (dim->types[i] == value)
+            return 1;
+    }
+    return 0;
+}
+
+static hone_status refuse_value(const hone_template *tmpl,
+                                const hone_template_dim *dim, int64_t value,
+                                hone_error *err)
+{
+    hone_text sentence = {0};
+    hone_status status;
+
+    if (!dim->n_types) {
+        hone__text_printf(&sentence,
+                          "the dimension %s must be at least 1, not %lld",
+                          dim->name, (long long)value);
+    } else {
+        hone__text_printf(&sentence, "the dimension %s is %s,", dim->name,
+                          dim->is_choice ? "one of a few numbers"
+                                         : "an element type");
+        for (size_t i = 0; i < dim->n_types; ++i) {
+            hone__text_puts(&sentence, i ? " or " : " ");
+            hone__template_dim_text(dim, dim->types[i], &sentence);
+        }
+    }
+    status = refuse(tmpl, err, &sentence);
+    hone__text_free(&sentence);
+    return status;
+}
+
+hone_status hone__template_complete_dims(const hone_template *tmpl,
+                                         const int64_t *dims, size_t n_dims,
+                                         int64_t out_dims[HONE_MAX_DIMS],
+                                         hone_error *err)
+{
+    if (n_dims > tmpl->n_dims)
+        return refuse_count(tmpl, n_dims, err);
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (i >= n_dims && is_mandatory(&tmpl->dims[i]))
+            return refuse_count(tmpl, n_dims, err);
+        out_dims[i] = i < n_dims ? dims[i] : tmpl->dims[i].default_value;
+        if (!is_allowed(&tmpl->dims[i], out_dims[i]))
+            return refuse_value(tmpl, &tmpl->dims[i], out_dims[i], err);
+    }
+    return HONE_OK;
+}
+
+static hone_status parse_one(const hone_template *tmpl, const char *word,
+                             size_t length, int64_t *out, hone_error *err)
+{
+    hone_expr *expr = NULL;
+    hone_text sentence = {0};
+    hone_status status =
+        hone__expr_compile(word, length, NULL, NULL, &expr, NULL, NULL);
+
+    if (!status)
+        status = hone__expr_eval(expr, NULL, out, NULL);
+    hone__expr_free(expr);
+    if (!status)
+        return HONE_OK;
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__fail(err, status, "out of memory");
+    hone__text_printf(&sentence,
+                      "'%.*s' is not a dimension; give integers "
+                      "(4096, 4K, 1M) or element types (f32), separated by "
+                      "commas",
+                      (int)length, word);
+    status = refuse(tmpl, err, &sentence);
+    hone__text_free(&sentence);
+    return status;
+}
+
+hone_status hone__template_parse_dims(const hone_template *tmpl,
+                                      const char *text,
+                                      int64_t out_dims[HONE_MAX_DIMS],
+                                      hone_error *err)
+{
+    int64_t dims[HONE_MAX_DIMS] = {0};
+    size_t n = 0;
+
+    if (!text[strspn(text, " ")])
+        return hone__template_complete_dims(tmpl, dims, 0, out_dims, err);
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+
+        if (n == HONE_MAX_DIMS)
+            return refuse_count(tmpl, n + 1, err);
+        HONE_TRY(parse_one(tmpl, text, length, &dims[n++], err));
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return hone__template_complete_dims(tmpl, dims, n, out_dims, err);
+}
+
+void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
+                               hone_text *out)
+{
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        hone__text_printf(out, "%s%s=", i ? " " : "", tmpl->dims[i].name);
+        hone__template_dim_text(&tmpl->dims[i], dims[i], out);
+    }
+}

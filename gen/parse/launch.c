@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launch statement, and what a kernel gets as its parameters. */
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does [begin, end) of the text have `word` as a whole word? */
+static int has_word(const hone_parser *p, size_t begin, size_t end,
+                    const char *word, size_t length)
+{
+    for (size_t at = begin; at + length <= end; ++at) {
+        if (!memcmp(p->bare + at, word, length) &&
+            (at == 0 || !is_word_char(p->bare[at - 1])) &&
+            (at + length >= p->length || !is_word_char(p->bare[at + length])))
+            return 1;
+    }
+    return 0;
+}
+
+int hone__code_has(const hone_parser *p, const char *word, size_t length)
+{
+    size_t begin = 0;
+
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        if (has_word(p, begin, p->statements[i].pragma, word, length))
+            return 1;
+        begin = p->statements[i].text.end;
+    }
+    return has_word(p, begin, p->length, word, length);
+}
+
+/* Is there an extern "C" anywhere? */
+static int declares_c(const hone_parser *p)
+{
+    const char *at = p->bare;
+
+    while ((at = strstr(at, "extern"))) {
+        at += 6;
+        while (isspace((unsigned char)*at))
+            ++at;
+        if (!strncmp(at, "\"C\"", 3))
+            return 1;
+    }
+    return 0;
+}
+
+static int check_kernel(hone_parser *p, hone_slice where)
+{
+    const char *name = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+
+    if (!hone__code_has(p, name, length))
+        return hone__complain(p, where,
+                              "there is no kernel '%.*s' in this "
+                              "file",
+                              (int)length, name);
+    /* An included header may have a macro that says it. */
+    if (!p->has_local_includes && !declares_c(p))
+        return hone__complain(p, where,
+                              "kernel '%.*s' cannot be found by "
+                              "its name in C++; declare it extern \"C\" "
+                              "__global__",
+                              (int)length, name);
+    return 1;
+}
+
+/* What an item of args(..) is, by its name. */
+static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
+{
+    const char *text = p->bare + word.begin;
+    const size_t length = word.end - word.begin;
+    const hone_name *known = hone__name_find_buffer(p, text, length);
+    hone_suggestion s;
+    char hint[96];
+
+    if (known && known->kind == HONE_NAME_CONSTANT)
+        return hone__complain(p, word,
+                              "the kernel sees constant memory by "
+                              "its name; '%s' is no parameter of it",
+                              known->name);
+    if (known) {
+        out->kind = known->kind == HONE_NAME_ARG   ? HONE_PASS_ARG
+                    : known->kind == HONE_NAME_MAP ? HONE_PASS_MAP
+                                                   : HONE_PASS_WORKSPACE;
+        out->index = (int)known->index;
+        return 1;
+    }
+    known = hone__name_find(p, text, length);
+    if (known)
+        return hone__complain(p, word,
+                              "'%s' is a value; pass it as i32(%s) "
+                              "or i64(%s)",
+                              known->name, known->name, known->name);
+    hone__suggest_start(&s, text, length);
+    for (size_t i = 0; i < p->n_names; ++i) {
+        if (p->names[i].kind == HONE_NAME_ARG ||
+            p->names[i].kind == HONE_NAME_MAP ||
+            p->names[i].kind == HONE_NAME_WORKSPACE)
+            hone__suggest_offer(&s, p->names[i].name);
+    }
+    return hone__complain(p, word,
+                          "no argument, workspace or tensor map "
+                          "is called '%.*s'%s",
+                          (int)length, text, hone__suggest_text(&s, hint));
+}
+
+static int pass_item(hone_cursor *c, hone_template_pass *out)
+{
+    hone_parser *p = c->p;
+    hone_slice word;
+    size_t n;
+
+    if (!hone__cursor_need_word(c,
+                                "an argument, a workspace, a tensor map, "
+                                "i32(..) or i64(..)",
+                                &word))
+        return 0;
+    if (hone__cursor_peek(c) != '(')
+        return pass_name(p, word, out);
+    if (hone__slice_is(p, word, "i32"))
+        out->kind = HONE_PASS_I32;
+    else if (hone__slice_is(p, word, "i64"))
+        out->kind = HONE_PASS_I64;
+    else
+        return hone__complain(p, word,
+                              "values are passed as i32(..) or "
+                              "i64(..), not '%.*s(..)'",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    return hone__compile_list(c, "i32 or i64", 1, HONE_SCOPE_ANY, &out->value,
+                              &n);
+}
+
+static int clause_args(hone_cursor *c, hone_template_launch *launch)
+{
+    hone_parser *p = c->p;
+    hone_template_pass *items = NULL;
+    const hone_slice here = hone__cursor_here(c);
+
+    if (!hone__cursor_expect(c, '(', "after args"))
+        return 0;
+    do {
+        hone_template_pass *item = HONE_PUSH(p, items, launch->n_passed);
+
+        if (!item)
+            return 0;
+        *item = (hone_template_pass){.kind = HONE_PASS_ARG};
+        launch->passed = items;
+        if (!pass_item(c, item))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    if (launch->n_passed > HONE_MAX_PASSED)
+        return hone__complain(p, here, "a kernel gets at most %d parameters",
+                              HONE_MAX_PASSED);
+    return hone__cursor_expect(c, ')', "after the kernel's parameters");
+}
+
+typedef enum clause {
+    CLAUSE_IF,
+    CLAUSE_GRID,
+    CLAUSE_BLOCK,
+    CLAUSE_SHARED,
+    CLAUSE_ARGS,
+    CLAUSE_CLUSTER,
+    CLAUSE_COOPERATIVE,
+    N_CLAUSES
+} clause;
+
+static const char *const clause_names[N_CLAUSES] = {
+    "if", "grid", "block", "shared", "args", "cluster", "cooperative"};
+
+static int read_clause(hone_cursor *c, clause which,
+                       hone_template_launch *launch)
+{
+    size_t n;
+
+    switch (which) {
+    case CLAUSE_IF:
+        return hone__compile_list(c, "if", 1, HONE_SCOPE_ANY,
+                                  &launch->condition, &n);
+    case CLAUSE_GRID:
+        return hone__compile_list(c, "grid", 3, HONE_SCOPE_ANY, launch->grid,
+                                  &n);
+    case CLAUSE_BLOCK:
+        return hone__compile_list(c, "block", 3, HONE_SCOPE_ANY,
+                                  launch->block, &n);
+    case CLAUSE_SHARED:
+        return hone__compile_list(c, "shared", 1, HONE_SCOPE_ANY,
+                                  &launch->shared, &n);
+    case CLAUSE_ARGS:
+        return clause_args(c, launch);
+    case CLAUSE_CLUSTER:
+        return hone__compile_list(c, "cluster", 3, HONE_SCOPE_ANY,
+                                  launch->cluster, &n);
+    default:
+        launch->cooperative = 1;
+        return 1;
+    }
+}
+
+static int next_clause(hone_cursor *c, hone_template_launch *launch,
+                       unsigned *seen)
+{
+    hone_parser *p = c->p;
+    hone_suggestion s;
+    hone_slice word;
+    char hint[96];
+
+    if (!hone__cursor_need_word(c,
+                                "if, grid, block, shared, args, cluster "
+                                "or cooperative",
+                                &word))
+        return 0;
+    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
+    for (int i = 0; i < N_CLAUSES; ++i) {
+        if (hone__slice_is(p, word, clause_names[i])) {
+            if (*seen & 1u << i)
+                return hone__complain(p, word, "'%s' is given twice",
+                                      clause_names[i]);
+            *seen |= 1u << i;
+            return read_clause(c, (clause)i, launch);
+        }
+        hone__suggest_offer(&s, clause_names[i]);
+    }
+    return hone__complain(p, word,
+                          "a launch has no '%.*s'; it takes if, "
+                          "grid, block, shared, args, cluster and "
+                          "cooperative%s",
+                          (int)(word.end - word.begin), p->bare + word.begin,
+                          hone__suggest_text(&s, hint));
+}
+
+int hone__statement_launch(hone_parser *p, hone_cursor *c)
+{
+    hone_template_launch *launch;
+    hone_slice word;
+    unsigned seen = 0;
+
+    if (!hone__cursor_need_word(c, "the name of a kernel", &word))
+        return 0;
+    if (p->tmpl->n_launches == HONE_MAX_LAUNCHES)
+        return hone__complain(p, word, "an op has at most %d launches",
+                              HONE_MAX_LAUNCHES);
+    launch = HONE_PUSH(p, p->parts.launches, p->tmpl->n_launches);
+    if (!launch)
+        return 0;
+    *launch = (hone_template_launch){.kernel = "",
+                                     .line = hone__line_of(p, word.begin)};
+    launch->kernel = hone__slice_copy(p, word);
+    if (!launch->kernel || !check_kernel(p, word))
+        return 0;
+    while (hone__cursor_peek(c) != '\0' || c->at < c->end) {
+        if (!next_clause(c, launch, &seen))
+            return 0;
+    }
+    return 1;
+}
+
+/* All arguments, then integer dimensions as i64, then workspaces. */
+static int standard_args(hone_parser *p, hone_template_launch *launch)
+{
+    const hone_template *tmpl = p->tmpl;
+    const size_t n_most = tmpl->n_args + tmpl->n_dims + tmpl->n_workspaces;
+    hone_template_pass *items =
+        hone__arena_alloc(&p->tmpl->arena, (n_most + 1) * sizeof *items);
+    size_t n = 0;
+
+    if (!items)
+        return hone__no_memory(p);
+    for (size_t i = 0; i < tmpl->n_args; ++i)
+        items[n++] = (hone_template_pass){HONE_PASS_ARG, (int)i, {0}};
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (p->parts.dims[i].n_types)
+            continue;
+        items[n].kind = HONE_PASS_I64;
+        if (!hone__compile_dim(p, i, &items[n++].value))
+            return 0;
+    }
+    for (size_t i = 0; i < tmpl->n_workspaces; ++i)
+        items[n++] = (hone_template_pass){HONE_PASS_WORKSPACE, (int)i, {0}};
+    launch->passed = items;
+    launch->n_passed = n;
+    return 1;
+}
+
+int hone__launches_complete(hone_parser *p)
+{
+    for (size_t i = 0; i < p->tmpl->n_launches; ++i) {
+        if (!p->parts.launches[i].passed &&
+            !standard_args(p, &p->parts.launches[i]))
+            return 0;
+    }
+    return 1;
+}

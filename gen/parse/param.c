@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The param statement: a parameter, its values and its default. */
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+
+/* A value and what it looks like. */
+typedef struct value {
+    hone_param_kind kind;
+    int64_t number;
+} value;
+
+static const char *const kind_names[] = {"an integer", "true or false",
+                                         "a name", "an element type"};
+
+static int is_identifier(const hone_parser *p, hone_slice where)
+{
+    if (where.begin == where.end ||
+        isdigit((unsigned char)p->bare[where.begin]))
+        return 0;
+    for (size_t i = where.begin; i < where.end; ++i) {
+        if (!isalnum((unsigned char)p->bare[i]) && p->bare[i] != '_')
+            return 0;
+    }
+    return 1;
+}
+
+static int read_name(hone_parser *p, hone_slice where, value *out)
+{
+    const char *text = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+    const hone_name *known = hone__name_find(p, text, length);
+    const char *reason;
+
+    out->kind = HONE_PARAM_ENUM;
+    if (known && known->kind == HONE_NAME_VALUE) {
+        out->number = known->value;
+        return 1;
+    }
+    if (known)
+        return hone__complain(p, where,
+                              "'%s' is declared on line %d and "
+                              "cannot be a value: values are constants or "
+                              "new names",
+                              known->name, known->line);
+    reason = hone__name_reserved(text, length);
+    if (reason)
+        return hone__complain(p, where, "'%.*s' cannot be a value, it %s",
+                              (int)length, text, reason);
+    out->number = hone__symbol_intern(p, text, length);
+    return out->number != 0;
+}
+
+static int read_value(hone_parser *p, hone_slice where, value *out)
+{
+    const char *text = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+
+    if (!is_identifier(p, where)) {
+        out->kind = HONE_PARAM_INT;
+        return hone__compile_constant(p, where, &out->number);
+    }
+    if (hone__slice_is(p, where, "true") || hone__slice_is(p, where, "false"))
+        *out = (value){HONE_PARAM_BOOL, text[0] == 't'};
+    else if (hone__type_find(text, length))
+        *out = (value){HONE_PARAM_TYPE, hone__type_find(text, length)};
+    else
+        return read_name(p, where, out);
+    return 1;
+}
+
+/* Values grow here and are const in the param. */
+typedef struct domain {
+    hone_param *param;
+    int64_t *values;
+} domain;
+
+static int add(hone_parser *p, domain *d, hone_slice where, value v)
+{
+    hone_param *param = d->param;
+    int64_t *slot;
+
+    if (param->n_values == 0)
+        param->kind = v.kind;
+    if (param->kind != v.kind)
+        return hone__complain(p, where,
+                              "the values of a parameter are all "
+                              "of one kind; this is %s, the first is %s",
+                              kind_names[v.kind], kind_names[param->kind]);
+    if (param->n_values == HONE_MAX_VALUES)
+        return hone__complain(p, where, "a parameter has at most %d values",
+                              HONE_MAX_VALUES);
+    slot = HONE_PUSH(p, d->values, param->n_values);
+    if (!slot)
+        return 0;
+    *slot = v.number;
+    param->values = d->values;
+    return 1;
+}
+
+/* Enumeration names become known to expressions behind the statement. */
+static int declare_value(hone_parser *p, hone_slice where, value v)
+{
+    hone_name *name;
+
+    if (hone__name_find(p, p->bare + where.begin, where.end - where.begin))
+        return 1;
+    name = HONE_PUSH(p, p->names, p->n_names);
+    if (!name)
+        return 0;
+    *name = (hone_name){.name = p->parts.symbols[v.number - 1000],
+                        .kind = HONE_NAME_VALUE,
+                        .value = v.number,
+                        .line = hone__line_of(p, where.begin)};
+    return 1;
+}
+
+static int list(hone_cursor *c, domain *d)
+{
+    hone_parser *p = c->p;
+    const hone_slice open = hone__cursor_here(c);
+
+    (void)hone__cursor_accept(c, '{');
+    if (hone__cursor_accept(c, '}'))
+        return hone__complain(p, open,
+                              "the list of values is empty; a "
+                              "parameter has at least one");
+    do {
+        const hone_slice where = hone__cursor_until(c, ",}", NULL);
+        value v;
+
+        if (!read_value(p, where, &v))
+            return 0;
+        /* Twice in a list only: a range cannot repeat itself. */
+        for (size_t i = 0; i < d->param->n_values; ++i) {
+            if (d->values[i] == v.number && d->param->kind == v.kind)
+                return hone__complain(p, where, "'%.*s' is listed twice",
+                                      (int)(where.end - where.begin),
+                                      p->bare + where.begin);
+        }
+        if (!add(p, d, where, v) ||
+            (v.kind == HONE_PARAM_ENUM && !declare_value(p, where, v)))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    return hone__cursor_expect(c, '}', "after the values");
+}
+
+/* The slice of an expression that ends at a word of this statement. */
+static hone_slice bound(hone_cursor *c)
+{
+    hone_cursor at_default = *c;
+    hone_cursor at_when = *c;
+    hone_cursor at_step = *c;
+    const hone_slice d = hone__cursor_until(&at_default, ".", "default");
+    const hone_slice w = hone__cursor_until(&at_when, ".", "when");
+    const hone_slice s = hone__cursor_until(&at_step, ".", "step");
+    hone_slice first = d;
+
+    *c = at_default;
+    if (w.end < first.end) {
+        first = w;
+        *c = at_when;
+    }
+    if (s.end < first.end) {
+        first = s;
+        *c = at_step;
+    }
+    return first;
+}
+
+static int range_bounds(hone_cursor *c, hone_slice *out_where, int64_t *low,
+                        int64_t *high)
+{
+    hone_slice where = bound(c);
+
+    if (!hone__compile_constant(c->p, where, low))
+        return 0;
+    *out_where = where;
+    if (!hone__cursor_accept(c, '.'))
+        return hone__complain(c->p, hone__cursor_here(c),
+                              "expected '..' and "
+                              "the last value of the range, or '{' before a "
+                              "list of values");
+    ++c->at; /* the second dot: until() stops at two only */
+    where = bound(c);
+    if (!hone__compile_constant(c->p, where, high))
+        return 0;
+    out_where->end = where.end;
+    if (*low > *high)
+        return hone__complain(c->p, *out_where,
+                              "the range is empty: %lld is "
+                              "more than %lld",
+                              (long long)*low, (long long)*high);
+    return 1;
+}
+
+static int range(hone_cursor *c, domain *d, int is_pow2)
+{
+    hone_slice where;
+    int64_t low;
+    int64_t high;
+    int64_t step = 1;
+
+    if (!range_bounds(c, &where, &low, &high))
+        return 0;
+    if (is_pow2 && low < 1)
+        return hone__complain(c->p, where, "powers of two start at 1");
+    if (!is_pow2 && hone__cursor_accept_word(c, "step")) {
+        const hone_slice at = bound(c);
+
+        if (!hone__compile_constant(c->p, at, &step))
+            return 0;
+        if (step < 1)
+            return hone__complain(c->p, at, "a step is at least 1");
+    }
+    while (is_pow2 && low & (low - 1)) { /* up to the next power of two */
+        if (__builtin_add_overflow(low, low & -low, &low))
+            return hone__complain(c->p, where,
+                                  "no power of two is in this range");
+    }
+    while (low <= high) {
+        if (!add(c->p, d, where, (value){HONE_PARAM_INT, low}))
+            return 0;
+        if (__builtin_add_overflow(low, is_pow2 ? low : step, &low))
+            break;
+    }
+    return d->param->n_values ||
+           hone__complain(c->p, where, "no power of two is in this range");
+}
+
+static int domain_of(hone_cursor *c, domain *d)
+{
+    if (hone__cursor_accept(c, ':')) {
+        const hone_slice here = hone__cursor_here(c);
+
+        if (!hone__cursor_accept_word(c, "bool"))
+            return hone__complain(c->p, here,
+                                  "after ':' only 'bool' can "
+                                  "stand; other values are given with 'in'");
+        return add(c->p, d, here, (value){HONE_PARAM_BOOL, 0}) &&
+               add(c->p, d, here, (value){HONE_PARAM_BOOL, 1});
+    }
+    if (!hone__cursor_accept_word(c, "in"))
+        return hone__complain(c->p, hone__cursor_here(c),
+                              "expected 'in' and the values, or ': bool'");
+    if (hone__cursor_accept_word(c, "pow2"))
+        return range(c, d, 1);
+    return hone__cursor_peek(c) == '{' ? list(c, d) : range(c, d, 0);
+}
+
+static int read_default(hone_cursor *c, hone_param *param)
+{
+    const hone_slice where = hone__cursor_until(c, "", "when");
+    hone_text values = {0};
+    value v = {0};
+
+    if (!read_value(c->p, where, &v))
+        return 0;
+    for (size_t i = 0; i < param->n_values && v.kind == param->kind; ++i) {
+        if (param->values[i] == v.number) {
+            param->default_index = i;
+            return 1;
+        }
+    }
+    for (size_t i = 0; i < param->n_values && i < 12; ++i) {
+        hone__text_puts(&values, i ? ", " : "");
+        if (param->kind == HONE_PARAM_ENUM)
+            hone__text_puts(&values,
+                            c->p->parts.symbols[param->values[i] - 1000]);
+        else
+            hone__template_value_text(c->p->tmpl, param, param->values[i],
+                                      &values);
+    }
+    (void)hone__complain(c->p, where,
+                         "the default is not one of the values "
+                         "(%s%s)",
+                         hone__text_str(&values),
+                         param->n_values > 12 ? ", .." : "");
+    hone__text_free(&values);
+    return 0;
+}
+
+int hone__statement_param(hone_parser *p, hone_cursor *c)
+{
+    const size_t index = p->tmpl->n_params;
+    hone_param *param;
+    hone_slice word;
+    domain d;
+
+    if (!hone__cursor_need_word(c, "the name of a parameter", &word))
+        return 0;
+    if (index == HONE_MAX_PARAMS)
+        return hone__complain(p, word, "a template has at most %d parameters",
+                              HONE_MAX_PARAMS);
+    param = HONE_PUSH(p, p->parts.params, p->tmpl->n_params);
+    if (!param)
+        return 0;
+    *param = (hone_param){.name = "", .line = hone__line_of(p, word.begin)};
+    if (!hone__name_declare(p, word, HONE_NAME_PARAM, index, &param->name))
+        return 0;
+    d = (domain){param, NULL};
+    if (!domain_of(c, &d))
+        return 0;
+    if (hone__cursor_accept_word(c, "default") && !read_default(c, param))
+        return 0;
+    word = hone__cursor_here(c);
+    if (hone__cursor_accept_word(c, "when"))
+        return hone__complain(p, word,
+                              "values that depend on the "
+                              "architecture ('when') are not supported yet");
+    return hone__cursor_finish(c);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the template parser share. One parser reads one file:
+ * lines.c finds the statements, the statement functions read them through a
+ * cursor, names.c knows what a name means, and every mistake goes to
+ * hone__complain(), after which the next statement is read. Private to
+ * gen/. */
+#ifndef HONE_GEN_PARSE_H
+#define HONE_GEN_PARSE_H
+
+#include "gen/parse/body.h"
+#include "gen/parse/suggest.h"
+#include "gen/parse/template.h"
+#include "runtime/base/device_properties.h"
+
+enum {
+    HONE_MAX_PARAMS = 64,
+    HONE_MAX_VALUES = 65536,   /* of one parameter */
+    HONE_MAX_EXPR_BYTES = 1000 /* so that lines of a launch plan fit */
+};
+
+/* Bytes [begin, end) of the text. */
+typedef struct hone_slice {
+    size_t begin;
+    size_t end;
+} hone_slice;
+
+/* A `#pragma hone` line, without these two words. */
+typedef struct hone_statement {
+    hone_slice text;
+    size_t pragma; /* offset of '#' */
+    int first_line;
+    int last_line; /* differs if the line is continued */
+} hone_statement;
+
+typedef enum hone_name_kind {
+    HONE_NAME_DIM,
+    HONE_NAME_DIM_TYPE,
+    HONE_NAME_DIM_CHOICE,
+    HONE_NAME_PARAM,
+    HONE_NAME_LET,
+    HONE_NAME_ARG,
+    HONE_NAME_WORKSPACE,
+    HONE_NAME_CONSTANT, /* constant memory */
+    HONE_NAME_MAP,      /* tensor map */
+    HONE_NAME_LOOP,
+    HONE_NAME_VALUE /* of an enumeration */
+} hone_name_kind;
+
+typedef struct hone_name {
+    const char *name;
+    hone_name_kind kind;
+    size_t index;  /* in the template's array; of a loop: its slot */
+    int64_t value; /* HONE_NAME_VALUE */
+    int line;
+    int reads_dims; /* of a let, see hone_template_expr */
+    int reads_properties;
+} hone_name;
+
+/* Which names an expression may read. */
+typedef enum hone_scope {
+    HONE_SCOPE_ANY,
+    HONE_SCOPE_VARIANT, /* known once parameters and types are fixed */
+    HONE_SCOPE_ARCH,    /* sm alone */
+    HONE_SCOPE_CONSTANT
+} hone_scope;
+
+/* The arrays of a template while they grow, in its arena. */
+typedef struct hone_parts {
+    hone_template_dim *dims;
+    hone_template_arg *args;
+    hone_param *params;
+    hone_template_let *lets;
+    hone_template_require *requires_;
+    hone_template_workspace *workspaces;
+    hone_template_constant *constants;
+    hone_template_map *maps;
+    hone_template_launch *launches;
+    hone_template_option *options;
+    hone_template_check *checks;
+    hone_template_baseline *baselines;
+    const char **symbols;
+    hone_expr **exprs;
+} hone_parts;
+
+typedef struct hone_parser {
+    hone_template *tmpl;
+    hone_template_body *body;
+    hone_parts parts;
+    char *bare; /* the source, comments and continuations blanked */
+    size_t length;
+    size_t n_lines;
+    size_t *line_starts; /* n_lines + 1 of them */
+    size_t n_statements;
+    hone_statement *statements;
+    size_t n_names;
+    hone_name *names;
+    hone_diagnostics *diagnostics;
+    int no_memory;
+    int has_op;
+    int has_local_includes;
+    hone_slice map_names[HONE_MAX_MAPS];
+    /* of the expression being compiled */
+    hone_scope scope;
+    int reads_dims;
+    int reads_properties;
+    char note[256]; /* says more than expr.c can about a name */
+} hone_parser;
+
+/* --- diagnostics.c: each returns 0, so that it can be returned --- */
+int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int hone__no_memory(hone_parser *p);
+void hone__diagnostics_sort(hone_diagnostics *diagnostics);
+
+/* --- lines.c --- */
+int hone__lines_split(hone_parser *p);
+int hone__line_of(const hone_parser *p, size_t offset);
+int hone__column_of(const hone_parser *p, size_t offset);
+
+/* --- cursor.c --- */
+typedef struct hone_cursor {
+    hone_parser *p;
+    size_t at;
+    size_t end;
+} hone_cursor;
+
+/* Next character after blanks, '\0' at the end. */
+char hone__cursor_peek(hone_cursor *c);
+/* Where a complaint about what comes next belongs. */
+hone_slice hone__cursor_here(hone_cursor *c);
+int hone__cursor_accept(hone_cursor *c, char wanted);
+int hone__cursor_expect(hone_cursor *c, char wanted, const char *where);
+/* An identifier; an empty slice if there is none. */
+hone_slice hone__cursor_word(hone_cursor *c);
+/* The same, complaining that `what` is missing. */
+int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out);
+/* Take the word if it comes next. */
+int hone__cursor_accept_word(hone_cursor *c, const char *word);
+/* A "string" into the arena. */
+int hone__cursor_string(hone_cursor *c, const char **out);
+/* Everything up to a character of `stops` outside parentheses, the word
+ * `stop_word` (may be NULL), or the end; trimmed. '.' stands for "..". */
+hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
+                              const char *stop_word);
+int hone__cursor_finish(hone_cursor *c);
+int hone__slice_is(const hone_parser *p, hone_slice slice, const char *text);
+const char *hone__slice_copy(hone_parser *p, hone_slice slice);
+
+/* --- names.c --- */
+/* What expressions may read. */
+const hone_name *hone__name_find(const hone_parser *p, const char *name,
+                                 size_t length);
+/* Arguments and workspaces. They may share their name with a value of an
+ * enumeration, with nothing else. */
+const hone_name *hone__name_find_buffer(const hone_parser *p,
+                                        const char *name, size_t length);
+/* Declare; complains about reserved and repeated names. */
+int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
+                       size_t index, const char **out_name);
+/* What is wrong with this name in C++ or here, NULL if nothing. */
+const char *hone__name_reserved(const char *name, size_t length);
+/* Id of an enumeration's value, interned; 0 without memory. */
+int64_t hone__symbol_intern(hone_parser *p, const char *name, size_t length);
+
+/* --- compile.c --- */
+int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
+                  hone_template_expr *out);
+int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out);
+/* An expression that was put together from others, at the place of `at`. */
+int hone__compile_text(hone_parser *p, const char *text,
+                       const hone_template_expr *at, hone_template_expr *out);
+/* An integer dimension by itself. */
+int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out);
+/* An element type, or a dimension or parameter that is one. */
+int hone__compile_type(hone_parser *p, hone_slice where,
+                       hone_template_expr *out);
+/* "(E, E, ..)", between 1 and `most`. */
+int hone__compile_list(hone_cursor *c, const char *what, size_t most,
+                       hone_scope scope, hone_template_expr *out,
+                       size_t *out_n);
+
+/* --- vector in the arena; NULL without memory --- */
+void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
+#define HONE_PUSH(p, items, n)                                               \
+    (((items) = hone__push((p), (items), (n), sizeof *(items)))              \
+         ? &(items)[(n)++]                                                   \
+         : NULL)
+
+/* --- statements --- */
+typedef int hone_statement_function(hone_parser *p, hone_cursor *c);
+hone_statement_function hone__statement_op;
+hone_statement_function hone__statement_arch;
+hone_statement_function hone__statement_device;
+hone_statement_function hone__statement_arg;
+hone_statement_function hone__statement_let;
+hone_statement_function hone__statement_require;
+hone_statement_function hone__statement_workspace;
+hone_statement_function hone__statement_constant;
+hone_statement_function hone__statement_param;
+hone_statement_function hone__statement_tensormap;
+hone_statement_function hone__statement_launch;
+hone_statement_function hone__statement_work;
+hone_statement_function hone__statement_check;
+hone_statement_function hone__statement_baseline;
+hone_statement_function hone__statement_option;
+/* Is there such a word outside the `#pragma hone` lines? */
+int hone__code_has(const hone_parser *p, const char *word, size_t length);
+/* What tensor maps ask of the rest of the file. */
+int hone__maps_complete(hone_parser *p);
+/* What all constants take fits constant memory: a require. */
+int hone__constants_complete(hone_parser *p);
+/* `[E]` behind an element type. */
+int hone__compile_count(hone_cursor *c, hone_template_expr *out);
+/* Launches without args(..) get the standard ones. */
+int hone__launches_complete(hone_parser *p);
+
+/* --- load.c --- */
+/* Fill in the SHA-256 of the file and its local headers. */
+hone_status hone__template_hash(hone_template *tmpl, hone_error *err);
+
+/* --- body_text.c, directives.c --- */
+/* Take in the lines before statement `index`; n_statements: before the end
+ * of the file. */
+int hone__body_text(hone_parser *p, size_t index);
+/* NULL if the word is no directive. */
+hone_statement_function *hone__body_directive(const hone_parser *p,
+                                              hone_slice word);
+/* Note that a declaration stands here; complained about at the end of the
+ * for or if that it stands in. */
+int hone__body_stray(hone_parser *p, hone_slice word);
+void hone__body_offer(hone_suggestion *s);
+void hone__body_find_block(hone_parser *p);
+void hone__body_finish(hone_parser *p);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statements about judging a variant: work, check, baseline, and the
+ * compiler options. */
+#include "gen/expand/options.h"
+#include "gen/parse/parse.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int hone__statement_work(hone_parser *p, hone_cursor *c)
+{
+    hone_slice word;
+    size_t n;
+
+    do {
+        hone_template_expr *expr;
+
+        if (!hone__cursor_need_word(c, "flops(..) or bytes(..)", &word))
+            return 0;
+        if (hone__slice_is(p, word, "flops"))
+            expr = &p->tmpl->work_flops;
+        else if (hone__slice_is(p, word, "bytes"))
+            expr = &p->tmpl->work_bytes;
+        else
+            return hone__complain(p, word,
+                                  "work is given as flops(..) and "
+                                  "bytes(..), not '%.*s'",
+                                  (int)(word.end - word.begin),
+                                  p->bare + word.begin);
+        if (expr->line)
+            return hone__complain(p, word,
+                                  "this is given twice, first on "
+                                  "line %d",
+                                  expr->line);
+        if (!hone__compile_list(c, "flops or bytes", 1, HONE_SCOPE_ANY, expr,
+                                &n))
+            return 0;
+    } while (hone__cursor_peek(c) != '\0');
+    return hone__cursor_finish(c);
+}
+
+/* "template" belongs to other templates, and their names have no dots. */
+static int template_name(hone_parser *p, hone_slice where, const char *name)
+{
+    const size_t length = sizeof HONE_TEMPLATE_PREFIX - 1;
+
+    if (strcmp(name, "template") == 0 ||
+        (strncmp(name, HONE_TEMPLATE_PREFIX, length) == 0 &&
+         strchr(name + length, '.')))
+        return hone__complain(p, where,
+                              "another template is written as template.NAME, "
+                              "where NAME.cu is its file");
+    return 1;
+}
+
+/* Words with dots: "cublas.gemm". */
+static int dotted_name(hone_cursor *c, const char *what, const char **out)
+{
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, what, &word))
+        return 0;
+    while (c->at + 1 < c->end && c->p->bare[c->at] == '.' &&
+           isalnum((unsigned char)c->p->bare[c->at + 1])) {
+        ++c->at;
+        while (c->at < c->end && (isalnum((unsigned char)c->p->bare[c->at]) ||
+                                  c->p->bare[c->at] == '_'))
+            ++c->at;
+    }
+    word.end = c->at;
+    *out = hone__slice_copy(c->p, word);
+    return *out && template_name(c->p, word, *out);
+}
+
+static int check_clause(hone_cursor *c, hone_template_check *check)
+{
+    hone_parser *p = c->p;
+    hone_template_expr *expr;
+    hone_slice word;
+    size_t n;
+
+    if (!hone__cursor_need_word(c, "tolerance(..) or exact(..)", &word))
+        return 0;
+    if (hone__slice_is(p, word, "tolerance"))
+        expr = &check->tolerance;
+    else if (hone__slice_is(p, word, "exact"))
+        expr = &check->exact;
+    else
+        return hone__complain(p, word,
+                              "a check takes tolerance(..) and "
+                              "exact(..), not '%.*s'",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    if (expr->expr)
+        return hone__complain(p, word, "'%.*s' is given twice",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    return hone__compile_list(c, "tolerance or exact", 1, HONE_SCOPE_ANY,
+                              expr, &n);
+}
+
+int hone__statement_check(hone_parser *p, hone_cursor *c)
+{
+    hone_template_check *check;
+
+    if (hone__cursor_accept_word(c, "none"))
+        return hone__cursor_finish(c);
+    check = HONE_PUSH(p, p->parts.checks, p->tmpl->n_checks);
+    if (!check)
+        return 0;
+    *check = (hone_template_check){
+        .reference = "",
+        .line = hone__line_of(p, hone__cursor_here(c).begin)};
+    if (!dotted_name(c, "the name of a reference, e.g. cpu.sum, or none",
+                     &check->reference))
+        return 0;
+    while (hone__cursor_peek(c) != '\0') {
+        if (!check_clause(c, check))
+            return 0;
+    }
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_baseline(hone_parser *p, hone_cursor *c)
+{
+    do {
+        hone_template_baseline *baseline =
+            HONE_PUSH(p, p->parts.baselines, p->tmpl->n_baselines);
+
+        if (!baseline)
+            return 0;
+        *baseline = (hone_template_baseline){
+            "", hone__line_of(p, hone__cursor_here(c).begin)};
+        if (!dotted_name(c, "the name of a baseline, e.g. cublaslt",
+                         &baseline->name))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    return hone__cursor_finish(c);
+}
+
+static int unknown_option(hone_parser *p, hone_slice word)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
+    for (size_t i = 0; i < HONE_N_OPTIONS; ++i)
+        hone__suggest_offer(&s, hone__options[i].name);
+    return hone__complain(p, word,
+                          "unknown compiler option '%.*s'%s known "
+                          "are extra_device_vectorization, fmad, ftz, "
+                          "maxrregcount, prec_div, prec_sqrt and "
+                          "use_fast_math",
+                          (int)(word.end - word.begin), p->bare + word.begin,
+                          s.best ? hone__suggest_text(&s, hint) : ";");
+}
+
+int hone__statement_option(hone_parser *p, hone_cursor *c)
+{
+    do {
+        const hone_option_row *row;
+        hone_template_option *option;
+        hone_slice word;
+        size_t n;
+
+        if (!hone__cursor_need_word(c, "the name of a compiler option",
+                                    &word))
+            return 0;
+        row = hone__option_find(p->bare + word.begin, word.end - word.begin);
+        if (!row)
+            return unknown_option(p, word);
+        for (size_t i = 0; i < p->tmpl->n_options; ++i) {
+            if (p->parts.options[i].name == row->name)
+                return hone__complain(p, word, "'%s' is given twice",
+                                      row->name);
+        }
+        option = HONE_PUSH(p, p->parts.options, p->tmpl->n_options);
+        if (!option)
+            return 0;
+        *option = (hone_template_option){.name = row->name};
+        if (!hone__compile_list(c, row->name, 1, HONE_SCOPE_VARIANT,
+                                &option->value, &n))
+            return 0;
+    } while (hone__cursor_peek(c) != '\0');
+    return hone__cursor_finish(c);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parsing a template: the table of statements, one pass over them, and what
+ * has to be true of the whole. */
+#include "gen/parse/parse.h"
+
+#include <string.h>
+
+static const struct {
+    const char *word;
+    hone_statement_function *function; /* NULL: not supported yet */
+} statements[] = {
+    {"op", hone__statement_op},
+    {"arch", hone__statement_arch},
+    {"device", hone__statement_device},
+    {"arg", hone__statement_arg},
+    {"param", hone__statement_param},
+    {"let", hone__statement_let},
+    {"require", hone__statement_require},
+    {"workspace", hone__statement_workspace},
+    {"launch", hone__statement_launch},
+    {"work", hone__statement_work},
+    {"check", hone__statement_check},
+    {"baseline", hone__statement_baseline},
+    {"option", hone__statement_option},
+    {"constant", hone__statement_constant},
+    {"tensormap", hone__statement_tensormap},
+};
+
+enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
+
+static int unknown_statement(hone_parser *p, hone_slice word)
+{
+    hone_suggestion s;
+    char hint[96];
+
+    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
+    for (size_t i = 0; i < N_STATEMENTS; ++i)
+        hone__suggest_offer(&s, statements[i].word);
+    hone__body_offer(&s);
+    return hone__complain(p, word, "unknown statement '%.*s'%s",
+                          (int)(word.end - word.begin), p->bare + word.begin,
+                          hone__suggest_text(&s, hint));
+}
+
+/* The slots of parameters and lets are fixed before they are declared, so
+ * that expressions can be compiled as they are read. */
+static void assign_slots(hone_parser *p)
+{
+    hone_slots *slots = &p->tmpl->slots;
+
+    slots->dims = HONE_N_PROPERTIES;
+    slots->params = slots->dims + p->tmpl->n_dims;
+    slots->lets = slots->params;
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        hone_cursor c = {p, p->statements[i].text.begin,
+                         p->statements[i].text.end};
+
+        slots->lets += hone__cursor_accept_word(&c, "param") != 0;
+        slots->total += hone__cursor_accept_word(&c, "let") != 0;
+    }
+    slots->total += slots->lets;
+    p->body->n_slots = slots->total;
+}
+
+static int read_statement(hone_parser *p, size_t index)
+{
+    const hone_slice text = p->statements[index].text;
+    hone_cursor c = {p, text.begin, text.end};
+    hone_statement_function *directive;
+    hone_slice word;
+
+    if (!hone__cursor_need_word(&c, "a statement such as param or launch",
+                                &word))
+        return 0;
+    directive = hone__body_directive(p, word);
+    if (directive)
+        return directive(p, &c);
+    for (size_t i = 0; i < N_STATEMENTS; ++i) {
+        if (!hone__slice_is(p, word, statements[i].word))
+            continue;
+        if (!statements[i].function)
+            return hone__complain(p, word, "'%s' is not supported yet",
+                                  statements[i].word);
+        return hone__body_stray(p, word) && statements[i].function(p, &c);
+    }
+    return unknown_statement(p, word);
+}
+
+/* The op is read first, wherever it stands: without its dimensions every
+ * expression would be wrong. */
+static size_t read_op(hone_parser *p)
+{
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        const hone_slice text = p->statements[i].text;
+        hone_cursor c = {p, text.begin, text.end};
+        hone_slice where;
+
+        (void)hone__cursor_peek(&c);
+        where = (hone_slice){c.at, c.at + 2};
+        if (!hone__cursor_accept_word(&c, "op"))
+            continue;
+        if (i)
+            (void)hone__complain(p, where,
+                                 "'op' must be the first "
+                                 "statement");
+        (void)hone__statement_op(p, &c);
+        return i;
+    }
+    (void)hone__complain(p, (hone_slice){0, 1},
+                         "this file has no "
+                         "'#pragma hone op NAME(DIMENSIONS)'");
+    return p->n_statements;
+}
+
+static void read_all(hone_parser *p)
+{
+    size_t op;
+
+    if (!hone__lines_split(p))
+        return;
+    for (size_t line = 0; line < p->n_lines; ++line) {
+        hone_cursor c = {p, p->line_starts[line], p->line_starts[line + 1]};
+
+        p->has_local_includes |= hone__cursor_accept(&c, '#') &&
+                                 hone__cursor_accept_word(&c, "include") &&
+                                 hone__cursor_peek(&c) == '"';
+    }
+    hone__body_find_block(p);
+    op = read_op(p);
+    assign_slots(p);
+    for (size_t i = 0; i < p->n_statements && !p->no_memory; ++i) {
+        (void)hone__body_text(p, i);
+        if (i != op && !p->no_memory)
+            (void)read_statement(p, i);
+    }
+    if (!p->no_memory)
+        (void)hone__body_text(p, p->n_statements);
+    if (!p->no_memory)
+        hone__body_finish(p);
+    if (p->has_op && !p->tmpl->n_launches)
+        (void)hone__complain(p, p->statements[op].text,
+                             "the op '%s' has no 'launch'", p->tmpl->op);
+    if (!p->no_memory && !p->diagnostics->n)
+        (void)(hone__launches_complete(p) && hone__constants_complete(p) &&
+               hone__maps_complete(p));
+}
+
+static void hand_over(hone_parser *p)
+{
+    hone_template *tmpl = p->tmpl;
+    const hone_parts *parts = &p->parts;
+
+    tmpl->dims = parts->dims;
+    tmpl->args = parts->args;
+    tmpl->params = parts->params;
+    tmpl->lets = parts->lets;
+    tmpl->requires_ = parts->requires_;
+    tmpl->workspaces = parts->workspaces;
+    tmpl->constants = parts->constants;
+    tmpl->maps = parts->maps;
+    tmpl->launches = parts->launches;
+    tmpl->options = parts->options;
+    tmpl->checks = parts->checks;
+    tmpl->baselines = parts->baselines;
+    tmpl->symbols = parts->symbols;
+}
+
+static int prepare(hone_parser *p, const char *path, const char *text,
+                   size_t length)
+{
+    hone_arena *arena = &p->tmpl->arena;
+
+    p->body = hone__arena_alloc(arena, sizeof *p->body);
+    p->tmpl->body = p->body;
+    p->tmpl->path = hone__arena_strndup(arena, path, strlen(path));
+    p->tmpl->search_path = "";
+    p->tmpl->source = hone__arena_strndup(arena, text, length);
+    p->bare = hone__arena_strndup(arena, text, length);
+    if (!p->body || !p->tmpl->path || !p->tmpl->source || !p->bare)
+        return hone__no_memory(p);
+    p->body->next_line = 1;
+    p->tmpl->source_bytes = p->length = length;
+    return 1;
+}
+
+static hone_status verdict(hone_parser *p, hone_error *err)
+{
+    hone_diagnostics *list = p->diagnostics;
+
+    if (p->no_memory) {
+        hone__diagnostics_free(list);
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory while reading '%s'",
+                          p->tmpl->path ? p->tmpl->path : "a template");
+    }
+    if (list->n) {
+        hone__diagnostics_sort(list);
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s:%d:%d: %s (%zu mistake%s in this template)",
+                          p->tmpl->path, list->items[0].line,
+                          list->items[0].column, list->items[0].text, list->n,
+                          list->n == 1 ? "" : "s");
+    }
+    hand_over(p);
+    return hone__template_hash(p->tmpl, err);
+}
+
+hone_status hone__template_parse(const char *path, const char *text,
+                                 size_t length, hone_template **out,
+                                 hone_diagnostics *diagnostics,
+                                 hone_error *err)
+{
+    hone_parser p = {.diagnostics = diagnostics};
+    hone_status status;
+
+    *out = NULL;
+    *diagnostics = (hone_diagnostics){0};
+    if (memchr(text, '\0', length))
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "'%s' is not a text file: it has a NUL byte", path);
+    p.tmpl = hone__alloc(sizeof *p.tmpl);
+    if (!p.tmpl)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (prepare(&p, path, text, length))
+        read_all(&p);
+    status = verdict(&p, err);
+    if (status)
+        hone__template_free(p.tmpl);
+    else
+        *out = p.tmpl;
+    return status;
+}
+
+void hone__template_free(hone_template *tmpl)
+{
+    if (!tmpl)
+        return;
+    for (size_t i = 0; tmpl->body && i < tmpl->body->n_exprs; ++i)
+        hone__expr_free(tmpl->body->exprs[i]);
+    hone__arena_free(&tmpl->arena);
+    hone__free(tmpl);
+}

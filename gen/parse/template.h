@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A parsed template. The language is specified in TEMPLATE.md; this is its
+ * meaning as data. Everything in it lives in the template's arena. */
+#ifndef HONE_GEN_TEMPLATE_H
+#define HONE_GEN_TEMPLATE_H
+
+#include "runtime/base/alloc.h"
+#include "runtime/base/error.h"
+#include "runtime/expr/expr.h"
+#include "runtime/base/hash.h"
+#include "runtime/launch/launch_spec.h"
+#include "runtime/base/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Parameter values are int64 everywhere: integers as they are, booleans 0/1,
+ * element types as their code, names of an enumeration as an id that is the
+ * same for the same name throughout one template (from 1000 up). */
+typedef enum hone_param_kind {
+    HONE_PARAM_INT,
+    HONE_PARAM_BOOL,
+    HONE_PARAM_ENUM,
+    HONE_PARAM_TYPE
+} hone_param_kind;
+
+typedef struct hone_param {
+    const char *name;
+    hone_param_kind kind;
+    size_t n_values;
+    const int64_t *values; /* in declared order, no duplicates */
+    size_t default_index;  /* first value if not declared */
+    int line;
+} hone_param;
+
+/* Slots of every expression of a template: the value vector is
+ * [properties | dims | params | lets], each in declared order. */
+typedef struct hone_slots {
+    size_t dims; /* first slot of the dims; properties start at 0 */
+    size_t params;
+    size_t lets;
+    size_t total;
+} hone_slots;
+
+/* An expression with the place it stands at, for messages. */
+typedef struct hone_template_expr {
+    hone_expr *expr;
+    int line;
+    int column;     /* 1-based, of its first character */
+    int reads_dims; /* an integer dimension, directly or through a let */
+    int reads_properties; /* a device property, directly or through a let */
+} hone_template_expr;
+
+/* A size; or, with a list of values, something that belongs to the problem
+ * and is known when a variant is compiled: an element type, or one of a few
+ * integers ("is A transposed"), which always have a default. */
+typedef struct hone_template_dim {
+    const char *name;
+    size_t n_types;        /* 0: a size */
+    const int64_t *types;  /* allowed codes, or integers from 0 up */
+    int is_choice;         /* they are integers */
+    int64_t default_value; /* 0: mandatory, unless is_choice */
+} hone_template_dim;
+
+typedef struct hone_template_arg {
+    const char *name;
+    hone_arg_mode mode;
+    hone_template_expr type;  /* constant or a type dimension or parameter */
+    hone_template_expr count; /* elements; unused for scalars */
+} hone_template_arg;
+
+typedef struct hone_template_let {
+    const char *name;
+    hone_template_expr value;
+} hone_template_let;
+
+typedef struct hone_template_require {
+    hone_template_expr condition;
+    const char *message; /* "" if none was given */
+    /* .expr not NULL: it follows from what all constants take, which are so
+     * many bytes. Such a one is not in launch plans: whoever resolves one
+     * finds it out. */
+    hone_template_expr bytes;
+} hone_template_require;
+
+typedef struct hone_template_workspace {
+    const char *name;
+    hone_template_expr type;
+    hone_template_expr count;
+    hone_zero zero;
+} hone_template_workspace;
+
+/* Constant memory that is filled from an argument. */
+typedef struct hone_template_constant {
+    const char *name;
+    hone_template_expr type; /* that of the argument */
+    hone_template_expr count;
+    hone_template_expr condition; /* .expr NULL: always */
+    int arg;
+} hone_template_constant;
+
+/* The parts of a tensor map, in the order in which they are written; all are
+ * lists of expressions of at most so many. */
+#define HONE_MAP_PART_MAP(X)                                                 \
+    X(IF, "if", 1)                                                           \
+    X(DIMS, "dims", HONE_MAP_DIMS)                                           \
+    X(STRIDES, "strides", HONE_MAP_DIMS - 1)                                 \
+    X(BOX, "box", HONE_MAP_DIMS)                                             \
+    X(SWIZZLE, "swizzle", 1)                                                 \
+    X(L2, "l2", 1)                                                           \
+    X(FILL, "fill", 1)                                                       \
+    X(ELEMENTS, "elements", HONE_MAP_DIMS)
+
+typedef enum hone_map_part {
+#define HONE_MAP_PART_ENUM(name, word, most) HONE_MAP_PART_##name,
+    HONE_MAP_PART_MAP(HONE_MAP_PART_ENUM)
+#undef HONE_MAP_PART_ENUM
+        HONE_N_MAP_PARTS
+} hone_map_part;
+
+extern const char *const hone__map_part_names[HONE_N_MAP_PARTS];
+
+typedef struct hone_template_map {
+    const char *name;
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    size_t n[HONE_N_MAP_PARTS]; /* 0: not given */
+    hone_template_expr part[HONE_N_MAP_PARTS][HONE_MAP_DIMS];
+} hone_template_map;
+
+typedef struct hone_template_pass {
+    hone_pass_kind kind;
+    int index;                /* argument, workspace or tensor map */
+    hone_template_expr value; /* HONE_PASS_I32 and HONE_PASS_I64 */
+} hone_template_pass;
+
+typedef struct hone_template_launch {
+    const char *kernel;
+    hone_template_expr condition; /* .expr NULL: always */
+    hone_template_expr grid[3];   /* .expr NULL: 1 */
+    hone_template_expr block[3];
+    hone_template_expr shared;     /* .expr NULL: 0 */
+    hone_template_expr cluster[3]; /* .expr NULL: 1 */
+    int cooperative;
+    size_t n_passed;
+    const hone_template_pass *passed;
+    int line;
+} hone_template_launch;
+
+/* A compiler option whose value is an expression: maxrregcount, fmad,
+ * use_fast_math, ftz, ... see TEMPLATE.md. */
+typedef struct hone_template_option {
+    const char *name;
+    hone_template_expr value;
+} hone_template_option;
+
+/* `check NAME tolerance(E) exact(E)`: compare with reference NAME ("cpu.sum",
+ * "cublas.gemm"). On random inputs every output element must satisfy
+ *     |out - ref| <= tolerance * u * magnitude + ulp(ref)
+ * where u is the unit round-off of the accumulation type (2^-24 for f32) and
+ * magnitude the operation on the absolute values of its inputs (the sum of
+ * the absolute terms). With exact(E) it is also run on inputs that are random
+ * integers in [-E, E], where it must reproduce the reference bit for bit:
+ * this finds a single wrong index that rounding would hide. */
+typedef struct hone_template_check {
+    const char *reference;
+    hone_template_expr tolerance; /* .expr NULL: 0 */
+    hone_template_expr exact;     /* .expr NULL: no such run */
+    int line;
+} hone_template_check;
+
+/* "cublas", "cublaslt", "cub.sum", "template.NAME", .. */
+typedef struct hone_template_baseline {
+    const char *name;
+    int line;
+} hone_template_baseline;
+
+/* What references and baselines that are other templates begin with. */
+#define HONE_TEMPLATE_PREFIX "template."
+
+typedef struct hone_template {
+    hone_arena arena;
+    const char *path; /* as given; used in messages and #line */
+    /* As it was given to hone__template_load(), where templates that this one
+     * names are looked for; "" if it was parsed from text. */
+    const char *search_path;
+    const char *source; /* the file, NUL-terminated */
+    size_t source_bytes;
+    char sha256[HONE_SHA256_HEX]; /* of the file and the files it includes
+                                     from its own folder */
+    const char *op;
+    const char *description;
+    size_t n_dims;
+    const hone_template_dim *dims;
+    hone_template_expr arch; /* .expr NULL: any; reads device.sm only */
+    int needs_arch_features; /* arch suffix `a`: compile for sm_XXa */
+    const char *cuda_only;   /* why it has no host form; NULL: it has one */
+    size_t n_args;
+    const hone_template_arg *args;
+    size_t n_params;
+    const hone_param *params;
+    size_t n_lets;
+    const hone_template_let *lets;
+    size_t n_requires;
+    const hone_template_require *requires_;
+    size_t n_workspaces;
+    const hone_template_workspace *workspaces;
+    size_t n_constants;
+    const hone_template_constant *constants;
+    size_t n_maps;
+    const hone_template_map *maps;
+    size_t n_launches;
+    const hone_template_launch *launches;
+    size_t n_options;
+    const hone_template_option *options;
+    size_t n_checks;
+    const hone_template_check *checks;
+    size_t n_baselines;
+    const hone_template_baseline *baselines;
+    hone_template_expr work_flops; /* .expr NULL: not declared */
+    hone_template_expr work_bytes;
+    hone_slots slots;
+    size_t n_symbols; /* names of enumerations; id = 1000 + index */
+    const char *const *symbols;
+    /* Per parameter, then per let: 1 if the code names it. What it does not
+     * name is not in the expanded source. */
+    const unsigned char *mentioned;
+    struct hone_template_body *body; /* for expand.c: text and directives */
+} hone_template;
+
+/* What is wrong with a template, all of it at once. */
+typedef struct hone_diagnostic {
+    int line;       /* 1-based */
+    int column;     /* 1-based */
+    int length;     /* characters to underline, at least 1 */
+    char text[256]; /* a plain sentence that says how to mend it */
+} hone_diagnostic;
+
+typedef struct hone_diagnostics {
+    size_t n;
+    hone_diagnostic *items; /* sorted by line and column */
+} hone_diagnostics;
+
+/* Parse. On HONE_ERR_INPUT `diagnostics` holds every mistake and `err` their
+ * count. Other errors: HONE_ERR_NO_MEMORY. `path` is copied. */
+hone_status hone__template_parse(const char *path, const char *text,
+                                 size_t length, hone_template **out,
+                                 hone_diagnostics *diagnostics,
+                                 hone_error *err);
+/* Find NAME.cu in the folders of `search_path` (colon-separated), or take
+ * `name` as a file if it has a '/' or ends in ".cu"; read and parse it.
+ * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */
+hone_status hone__template_load(const char *name, const char *search_path,
+                                hone_template **out,
+                                hone_diagnostics *diagnostics,
+                                hone_error *err);
+void hone__template_free(hone_template *tmpl);
+
+/* "PATH:LINE:COL: error: SENTENCE", the line and a caret, for each. `source`
+ * is the text that was parsed; needs no template. */
+void hone__diagnostics_format(const hone_diagnostics *diagnostics,
+                              const char *path, const char *source,
+                              hone_text *out);
+void hone__diagnostics_free(hone_diagnostics *diagnostics);
+
+/* Check and complete problem dimensions (see launch_spec.h's A/A control).
+ * The sentence names the op's signature: "gemm_f16(M, N, K)". HONE_ERR_DIMS.
+ */
+hone_status hone__template_complete_dims(const hone_template *tmpl,
+                                         const int64_t *dims, size_t n_dims,
+                                         int64_t out_dims[HONE_MAX_DIMS],
+                                         hone_error *err);
+/* Read "4096,4096,f32" or "1M"-style dims (suffix K M G, 1024-based) as
+ * written on a command line, then complete them. HONE_ERR_DIMS. */
+hone_status hone__template_parse_dims(const hone_template *tmpl,
+                                      const char *text,
+                                      int64_t out_dims[HONE_MAX_DIMS],
+                                      hone_error *err);
+/* One dimension as it is written on a command line: "4096", "f32". */
+void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
+                             hone_text *out);
+/* "M=4096 N=4096 K=4096" for people. */
+void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
+                               hone_text *out);
+
+/* Spelling of a parameter's value: "128", "true", "f32", "m16n16k16". */
+void hone__template_value_text(const hone_template *tmpl,
+                               const hone_param *param, int64_t value,
+                               hone_text *out);
+
+#endif

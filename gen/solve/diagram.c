@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting a diagram, and going from a configuration to its number and
+ * back: see diagram.h. */
+#include "gen/solve/diagram.h"
+
+#include "runtime/base/alloc.h"
+
+#include <string.h>
+
+hone_status hone__diagram_create(size_t n_vars, hone_diagram **out,
+                                 hone_error *err)
+{
+    hone_diagram *diagram = hone__alloc(sizeof *diagram);
+
+    *out = diagram;
+    if (diagram)
+        diagram->levels = hone__alloc((n_vars + 1) * sizeof *diagram->levels);
+    if (diagram && diagram->levels) {
+        diagram->n_levels = n_vars;
+        return HONE_OK;
+    }
+    hone__free(diagram);
+    *out = NULL;
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
+
+void hone__diagram_free(hone_diagram *diagram)
+{
+    if (!diagram)
+        return;
+    for (size_t i = 0; i < diagram->n_levels; ++i) {
+        hone__free(diagram->levels[i].begin);
+        hone__free(diagram->levels[i].child);
+        hone__free(diagram->levels[i].value);
+        hone__free(diagram->levels[i].before);
+        hone__free(diagram->levels[i].count);
+        hone__free(diagram->levels[i].used);
+    }
+    hone__free(diagram->levels);
+    hone__free(diagram);
+}
+
+/* ---- counting ---------------------------------------------------------- */
+
+static int64_t add_up(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* From the last level to the first; edges that lead nowhere are left out.
+ * `below` is NULL for the last level, whose edges are one each. */
+static hone_status count_level(hone_diagram_level *level,
+                               const hone_diagram_level *below,
+                               hone_error *err)
+{
+    const uint32_t n_edges = level->begin[level->n_nodes];
+    uint32_t n = 0;
+
+    level->before = hone__alloc((n_edges + 1) * sizeof *level->before);
+    level->count = hone__alloc((level->n_nodes + 1) * sizeof *level->count);
+    level->used = hone__alloc(level->n_values);
+    if (!level->before || !level->count || !level->used)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (uint32_t node = 0; node < level->n_nodes; ++node) {
+        const uint32_t end = level->begin[node + 1];
+        int64_t sum = 0;
+        uint32_t e = level->begin[node];
+
+        level->begin[node] = n;
+        for (; e < end; ++e) {
+            const int64_t count = below ? below->count[level->child[e]] : 1;
+
+            if (!count)
+                continue;
+            level->child[n] = level->child[e];
+            level->value[n] = level->value[e];
+            level->used[level->value[e]] = 1;
+            level->before[n++] = sum;
+            sum = add_up(sum, count);
+        }
+        level->count[node] = sum;
+    }
+    level->begin[level->n_nodes] = n;
+    return HONE_OK;
+}
+
+hone_status hone__diagram_finish(hone_diagram *diagram, hone_error *err)
+{
+    for (size_t i = diagram->n_levels; i-- > 0;)
+        HONE_TRY(count_level(
+            &diagram->levels[i],
+            i + 1 < diagram->n_levels ? &diagram->levels[i + 1] : NULL, err));
+    diagram->count = diagram->n_levels ? diagram->levels[0].count[0] : 1;
+    return HONE_OK;
+}
+
+/* ---- one configuration ------------------------------------------------- */
+
+/* The edge of `node` that configuration `index` of it goes through. */
+static uint32_t edge_at(const hone_diagram_level *level, uint32_t node,
+                        int64_t index)
+{
+    uint32_t low = level->begin[node];
+    uint32_t high = level->begin[node + 1];
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (level->before[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void hone__diagram_get(const hone_diagram *diagram, int64_t index,
+                       int *out_values)
+{
+    uint32_t node = 0;
+
+    for (size_t i = 0; i < diagram->n_levels; ++i) {
+        const hone_diagram_level *level = &diagram->levels[i];
+        const uint32_t e = edge_at(level, node, index);
+
+        out_values[level->var] = level->value[e];
+        index -= level->before[e];
+        node = level->child[e];
+    }
+}
+
+/* The edge of `node` with this value; `end` if it has none. */
+static uint32_t edge_of(const hone_diagram_level *level, uint32_t node,
+                        int value)
+{
+    uint32_t low = level->begin[node];
+    const uint32_t end = level->begin[node + 1];
+    uint32_t high = end;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (level->value[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && level->value[low] == value ? low : end;
+}
+
+int64_t hone__diagram_find(const hone_diagram *diagram, const int *values)
+{
+    uint32_t node = 0;
+    int64_t index = 0;
+
+    for (size_t i = 0; i < diagram->n_levels; ++i) {
+        const hone_diagram_level *level = &diagram->levels[i];
+        const uint32_t e = edge_of(level, node, values[level->var]);
+
+        if (e == level->begin[node + 1])
+            return -1;
+        index += level->before[e];
+        node = level->child[e];
+    }
+    return diagram->count ? index : -1;
+}
+
+const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
+                                                 uint32_t var)
+{
+    const hone_diagram_level *level = diagram->levels;
+
+    while (level->var != var)
+        ++level;
+    return level;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on columns of lanes: plain loops over doubles, which compilers
+ * vectorise, for what interval analysis has proved to be safe; one checked
+ * value after another for the rest. */
+#include "gen/solve/solver.h"
+
+#define EACH(expression)                                                     \
+    for (size_t i = 0; i < n; ++i)                                           \
+        out[i] = (expression);                                               \
+    return 1
+
+/* Nearest integer of |x| <= 2^51 without a call: the bits below 1 fall off
+ * the end of the sum. */
+static inline double nearest(double x)
+{
+    return (x + 0x1.8p52) - 0x1.8p52;
+}
+
+static inline double floor_small(double x)
+{
+    const double whole = nearest(x);
+
+    return whole - (whole > x ? 1 : 0);
+}
+
+static inline double ceil_small(double x)
+{
+    return -floor_small(-x);
+}
+
+static int compare(int op, const double *a, const double *b, double *out,
+                   size_t n)
+{
+    switch (op) {
+    case HONE_OP_EQ:
+        EACH(a[i] == b[i] ? 1 : 0);
+    case HONE_OP_NE:
+        EACH(a[i] != b[i] ? 1 : 0);
+    case HONE_OP_LT:
+        EACH(a[i] < b[i] ? 1 : 0);
+    case HONE_OP_LE:
+        EACH(a[i] <= b[i] ? 1 : 0);
+    case HONE_OP_GT:
+        EACH(a[i] > b[i] ? 1 : 0);
+    case HONE_OP_GE:
+        EACH(a[i] >= b[i] ? 1 : 0);
+    default:
+        return 0;
+    }
+}
+
+static int arithmetic(int op, const double *a, const double *b, double *out,
+                      size_t n)
+{
+    switch (op) {
+    case HONE_OP_NEG:
+        EACH(-a[i]);
+    case HONE_OP_ADD:
+        EACH(a[i] + b[i]);
+    case HONE_OP_SUB:
+        EACH(a[i] - b[i]);
+    case HONE_OP_MUL:
+        EACH(a[i] * b[i]);
+    case HONE_OP_MIN:
+        EACH(b[i] < a[i] ? b[i] : a[i]);
+    case HONE_OP_MAX:
+        EACH(b[i] > a[i] ? b[i] : a[i]);
+    case HONE_OP_TRUE_DIV:
+        EACH(a[i] / b[i]);
+    case HONE_OP_FLOAT:
+        EACH(a[i]);
+    default:
+        return 0;
+    }
+}
+
+static int logic(int op, const double *a, const double *b, const double *c,
+                 double *out, size_t n)
+{
+    switch (op) {
+    case HONE_OP_NOT:
+        EACH(a[i] == 0 ? 1 : 0);
+    case HONE_OP_BOOL:
+        EACH(a[i] != 0 ? 1 : 0);
+    case HONE_OP_AND_THEN:
+        EACH(((a[i] != 0) & (b[i] != 0)) != 0 ? 1 : 0);
+    case HONE_OP_OR_ELSE:
+        EACH(((a[i] != 0) | (b[i] != 0)) != 0 ? 1 : 0);
+    case HONE_OP_SELECT:
+        EACH(a[i] != 0 ? b[i] : c[i]);
+    case HONE_OP_FAULTS:
+        EACH(0);
+    default:
+        return 0;
+    }
+}
+
+/* Quotients of integers below 2^51: the double nearest to a/b lies on the
+ * same side of every integer as a/b itself. */
+static int divide(int op, int is_plain, const double *a, const double *b,
+                  double *out, size_t n)
+{
+    switch (op) {
+    case HONE_OP_FLOOR_DIV:
+        EACH(floor_small(a[i] / b[i]));
+    case HONE_OP_FLOOR_MOD:
+        EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
+    case HONE_OP_CEILDIV:
+        EACH(ceil_small(a[i] / b[i]));
+    case HONE_OP_ALIGN:
+        EACH(b[i] * ceil_small(a[i] / b[i]));
+    default:
+        break;
+    }
+    if (is_plain && op == HONE_OP_DIV) {
+        EACH(floor_small(a[i] / b[i]));
+    }
+    if (is_plain && op == HONE_OP_MOD) {
+        EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
+    }
+    return 0;
+}
+
+static hone_datum widen(hone_datum_kind kind, double x)
+{
+    return kind == HONE_DATUM_FLOAT ? hone__datum_float(x)
+                                    : (hone_datum){kind, {.i = (int64_t)x}};
+}
+
+void hone__column_fast(const hone_solver *solver, hone_node node,
+                       const double *const *args, double *out, size_t n)
+{
+    const hone_graph_node *self = &solver->graph->nodes[node];
+    const hone_node_info *info = &solver->info[node];
+    hone_datum_kind kinds[3];
+
+    if (compare(self->op, args[0], args[1], out, n) ||
+        arithmetic(self->op, args[0], args[1], out, n) ||
+        logic(self->op, args[0], args[1], args[2], out, n) ||
+        (info->kind == HONE_DATUM_INT &&
+         divide(self->op, info->plain, args[0], args[1], out, n)))
+        return;
+    for (int k = 0; k < 3; ++k)
+        kinds[k] = solver->info[self->args[k]].kind;
+    for (size_t i = 0; i < n; ++i) {
+        hone_datum values[3] = {{0}};
+
+        for (int k = 0; k < self->n_args; ++k)
+            values[k] = widen(kinds[k], args[k][i]);
+        values[0] =
+            hone__datum_apply(self->op, values[0], values[1], values[2]);
+        out[i] = values[0].kind == HONE_DATUM_FLOAT ? values[0].d
+                                                    : (double)values[0].i;
+    }
+}
+
+void hone__column_checked(const hone_solver *solver, hone_node node,
+                          const hone_datum *const *args, hone_datum *out,
+                          size_t n)
+{
+    const hone_graph_node *self = &solver->graph->nodes[node];
+
+    for (size_t i = 0; i < n; ++i) {
+        hone_datum values[3] = {{0}};
+
+        for (int k = 0; k < self->n_args; ++k)
+            values[k] = args[k][i];
+        out[i] = hone__datum_apply(self->op, values[0], values[1], values[2]);
+    }
+}
+
+void hone__column_widen(hone_datum_kind kind, const double *in,
+                        hone_datum *out, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        out[i] = widen(kind, in[i]);
+}

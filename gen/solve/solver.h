@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files behind solve.h share. Private to them. */
+#ifndef HONE_GEN_SOLVER_H
+#define HONE_GEN_SOLVER_H
+
+#include "gen/solve/solve.h"
+#include "runtime/base/alloc.h"
+
+enum {
+    HONE_MASK_BITS = 64, /* variables with more values get no masks */
+    HONE_LANE_WORK = 25, /* what a lane costs beside its conditions, in
+                            operations; measured */
+    HONE_LANES = 512 /* partial configurations evaluated at once: what they
+                        need stays in the second-level cache */
+};
+
+/* What is known of a node's values over all values of its variables. */
+typedef struct hone_node_info {
+    double low;
+    double high;
+    hone_datum_kind kind;
+    unsigned char wanted; /* a root of this run needs it */
+    unsigned char fast;   /* never a fault, always of `kind`, and exact as a
+                             double */
+    unsigned char plain;  /* of a division: nothing negative */
+    unsigned char loose;  /* fast by its table alone: the ranges of its
+                             operands  do not prove it */
+    hone_datum *table;    /* of one variable: by position; else NULL */
+    double *fast_table;   /* the same if fast */
+} hone_node_info;
+
+/* The values of a variable that conditions on it alone leave. */
+typedef struct hone_positions {
+    size_t n;
+    uint16_t *values; /* indexes into hone_choices, ascending */
+} hone_positions;
+
+typedef struct hone_solver {
+    const hone_csp *csp;
+    hone_graph *graph;
+    hone_arena arena;
+    hone_positions positions[HONE_GRAPH_VARS];
+    hone_node_info *info; /* of the first n_info nodes */
+    uint32_t n_info;
+    hone_node *roots; /* those of two or more variables */
+    size_t n_roots;
+    int is_empty; /* known before any search */
+    uint32_t order[HONE_GRAPH_VARS];
+    int64_t work; /* operations on lanes so far */
+} hone_solver;
+
+/* --- solve_domains.c --- */
+/* Take over the roots: those that read one variable reduce it, the others are
+ * kept. Fills in positions and info. */
+hone_status hone__solver_open(hone_solver *solver, const hone_csp *csp,
+                              const hone_node *roots, size_t n_roots,
+                              hone_error *err);
+void hone__solver_close(hone_solver *solver);
+/* Info for nodes made since. */
+hone_status hone__solver_extend(hone_solver *solver, hone_error *err);
+
+/* --- solve_range.c --- */
+/* From the info of its operands. */
+void hone__range_of(const hone_solver *solver, hone_node node,
+                    hone_node_info *out);
+
+/* --- solve_order.c --- */
+/* Fill in solver->order. `attempt` 0 is the declared order, for people put
+ * together what belongs together; each other one is a guess of its own. */
+hone_status hone__solver_order(hone_solver *solver, size_t attempt,
+                               hone_error *err);
+enum { HONE_ORDERS = 8 };
+
+/* --- solve_bounds.c --- */
+/* Add conditions that follow from the others, need fewer variables and so
+ * find dead ends early. */
+hone_status hone__solver_add_bounds(hone_solver *solver, hone_error *err);
+
+/* --- solve_columns.c --- */
+/* Node `node` for n lanes. */
+void hone__column_fast(const hone_solver *solver, hone_node node,
+                       const double *const *args, double *out, size_t n);
+void hone__column_checked(const hone_solver *solver, hone_node node,
+                          const hone_datum *const *args, hone_datum *out,
+                          size_t n);
+/* A fast column as values. */
+void hone__column_widen(hone_datum_kind kind, const double *in,
+                        hone_datum *out, size_t n);
+
+/* --- solve_states.c --- */
+/* The different states of a level: rows of words, found by a hash table. */
+typedef struct hone_states {
+    size_t n_words;
+    uint64_t *rows;
+    size_t n;
+    size_t capacity;
+    struct hone_state_index *index;
+    size_t n_index; /* a power of two */
+} hone_states;
+
+/* A states starts as {0} with its n_words. 0 if memory ran out. */
+int hone__states_reserve(hone_states *states, size_t n_more);
+/* The number of a row, new or old; after reserve(). */
+uint32_t hone__states_find(hone_states *states, const uint64_t *row);
+void hone__states_free(hone_states *states);
+
+/* --- solve_plan.c: what is evaluated when a variable is bound --- */
+typedef enum hone_step_kind {
+    HONE_STEP_ROW,    /* from the state it was kept in */
+    HONE_STEP_TABLE,  /* from the table, by the lane's position */
+    HONE_STEP_CHOICE, /* from the table, by the position being tried */
+    HONE_STEP_APPLY
+} hone_step_kind;
+
+typedef struct hone_step {
+    hone_step_kind kind;
+    hone_node node;
+    size_t word; /* HONE_STEP_ROW */
+} hone_step;
+
+typedef struct hone_steps {
+    hone_step *items;
+    size_t n;
+} hone_steps;
+
+/* A condition of which one variable is left: a bit per value of it. */
+typedef struct hone_mask_rule {
+    hone_node root;
+    uint32_t var;      /* the one that is left */
+    hone_steps steps;  /* of what reads it, once for each value */
+    hone_steps before; /* of a rule with a table: what the steps need */
+    uint64_t *table;   /* by position of the variable being bound, if the rule
+                          reads no other; else NULL */
+} hone_mask_rule;
+
+/* A part of a state: the value of a node, or the mask of a variable. */
+typedef struct hone_slot {
+    hone_node node; /* 0: a mask */
+    uint32_t var;
+    size_t word;
+    int is_carried; /* unchanged from the state before */
+    int had_mask;   /* a mask: the state before has one, to be narrowed */
+    size_t from;    /* its word there, in both cases */
+} hone_slot;
+
+typedef struct hone_layout {
+    hone_slot *slots;
+    size_t n;
+    size_t n_words;
+} hone_layout;
+
+typedef struct hone_column {
+    double *fast;
+    hone_datum *checked; /* also of fast ones that a checked one reads */
+} hone_column;
+
+typedef struct hone_level_plan {
+    uint32_t var;
+    size_t n_lanes; /* of a block: HONE_LANES, or what the level has */
+    hone_layout in;
+    hone_layout out;
+    hone_steps steps;
+    hone_node *filters; /* conditions of which nothing is left */
+    size_t n_filters;
+    hone_mask_rule *masks;
+    size_t n_masks;
+    hone_column *columns; /* by node */
+} hone_level_plan;
+
+/* The plan of level `level`; plan->in is the layout the last one left, of
+ * `n_states` states. All memory but that of plan->out comes from `arena`. */
+hone_status hone__plan_level(hone_solver *solver, size_t level,
+                             size_t n_states, hone_arena *arena,
+                             hone_level_plan *plan, hone_error *err);
+/* Variables bound before `level`. */
+hone_vars hone__solver_bound(const hone_solver *solver, size_t level);
+/* The slot of a node, or of the mask of `var` if the node is 0; NULL. */
+const hone_slot *hone__layout_find(const hone_layout *layout, hone_node node,
+                                   uint32_t var);
+
+/* --- solve_level.c --- */
+/* Bind one variable more: the states after it and the edges to them. */
+hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
+                            const hone_states *from, hone_states *to,
+                            hone_diagram_level *out, hone_error *err);
+
+static inline uint32_t hone__vars_first(hone_vars vars) /* of at least one */
+{
+    return (uint32_t)__builtin_ctzll(vars);
+}
+
+static inline int hone__vars_are_one(hone_vars vars)
+{
+    return vars && !(vars & (vars - 1));
+}
+
+static inline int hone__vars_are_many(hone_vars vars)
+{
+    return (vars & (vars - 1)) != 0;
+}
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader of T1 definitions: see t1.h. A mistake is reported where it is
+ * and the next parameter or condition is read. */
+#include "gen/t1/t1_loader.h"
+
+#include "gen/parse/suggest.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef hone_t1_loader loader;
+
+/* ---- mistakes ---------------------------------------------------------- */
+
+static void place_of(const char *source, size_t offset, int *out_line,
+                     int *out_column)
+{
+    *out_line = 1;
+    *out_column = 1;
+    for (size_t i = 0; i < offset && source[i]; ++i) {
+        *out_column = source[i] == '\n' ? 1 : *out_column + 1;
+        *out_line += source[i] == '\n';
+    }
+}
+
+void hone__t1_complain(loader *l, size_t offset, size_t length,
+                       const char *format, ...)
+{
+    hone_diagnostics *list = l->diagnostics;
+    hone_diagnostic *item =
+        hone__realloc(list->items, (list->n + 1) * sizeof *item);
+    va_list args;
+
+    if (!item) {
+        l->no_memory = 1;
+        return;
+    }
+    list->items = item;
+    item += list->n++;
+    place_of(l->source, offset, &item->line, &item->column);
+    item->length = length ? (int)length : 1;
+    va_start(args, format);
+    (void)vsnprintf(item->text, sizeof item->text, format, args);
+    va_end(args);
+}
+
+void hone__t1_complain_in(loader *l, const hone_json_tree *string,
+                          hone_span where, const hone_error *err)
+{
+    if (err->status == HONE_ERR_NO_MEMORY)
+        l->no_memory = 1;
+    else if (string->is_plain)
+        hone__t1_complain(l, string->offset + where.offset, where.length,
+                          "%s", err->text);
+    else
+        hone__t1_complain(l, string->offset, string->end - string->offset,
+                          "%s", err->text);
+}
+
+void hone__t1_complain_at(loader *l, const hone_json_tree *value,
+                          const char *sentence)
+{
+    const size_t length = value->type == HONE_JSON_TREE_OBJECT ||
+                                  value->type == HONE_JSON_TREE_ARRAY
+                              ? 1
+                              : value->end - value->offset;
+
+    hone__t1_complain(l, value->offset, length, "%s", sentence);
+}
+
+void *hone__t1_take(loader *l, size_t n, size_t size)
+{
+    void *block = hone__arena_alloc(&l->t1->arena, (n + 1) * size);
+
+    l->no_memory |= !block;
+    return block;
+}
+
+/* A member that has to be there and of this type; NULL after a complaint. */
+static const hone_json_tree *need(loader *l, const hone_json_tree *object,
+                                  const char *key, hone_json_type type)
+{
+    const hone_json_tree *member = hone__json_tree_find(object, key);
+    char sentence[96];
+
+    if (member && member->type == type)
+        return member;
+    (void)snprintf(sentence, sizeof sentence,
+                   member ? "\"%s\" has to be %s" : "\"%s\" is missing%s",
+                   key,
+                   !member                         ? " here"
+                   : type == HONE_JSON_TREE_OBJECT ? "an object"
+                   : type == HONE_JSON_TREE_ARRAY  ? "a list"
+                                                   : "a string");
+    hone__t1_complain_at(l, member ? member : object, sentence);
+    return NULL;
+}
+
+size_t hone__t1_count(const hone_json_tree *list)
+{
+    size_t n = 0;
+
+    for (const hone_json_tree *i = list->first; i; i = i->next)
+        ++n;
+    return n;
+}
+
+/* ---- parameters -------------------------------------------------------- */
+
+static void read_param(loader *l, const hone_json_tree *item)
+{
+    hone_t1 *t1 = l->t1;
+    const hone_json_tree *name = need(l, item, "Name", HONE_JSON_TREE_STRING);
+    const hone_json_tree *values = hone__json_tree_find(item, "Values");
+    hone_t1_param *param = &t1->params[t1->n_params];
+
+    if (!name)
+        return;
+    for (size_t i = 0; i < t1->n_params; ++i) {
+        if (strcmp(t1->params[i].name, name->text) == 0) {
+            hone__t1_complain(l, name->offset, name->length,
+                              "'%s' is declared twice", name->text);
+            return;
+        }
+    }
+    *param = (hone_t1_param){.name = name->text};
+    ++t1->n_params; /* known to conditions whatever its values are */
+    if (!values) {
+        hone__t1_complain_at(l, item, "\"Values\" is missing here");
+        return;
+    }
+    hone__t1_read_values(l, values, param);
+}
+
+/* ---- conditions -------------------------------------------------------- */
+
+static hone_node lookup(void *user, const char *name, size_t length,
+                        char note[256])
+{
+    loader *l = user;
+    hone_t1 *t1 = l->t1;
+    hone_suggestion s;
+    char hint[96];
+
+    for (uint32_t i = 0; i < t1->n_params; ++i) {
+        const hone_t1_param *param = &t1->params[i];
+
+        if (strlen(param->name) == length &&
+            memcmp(param->name, name, length) == 0)
+            return param->n_values == 1 && param->values
+                       ? hone__graph_const(&t1->graph, param->values[0])
+                       : hone__graph_var(&t1->graph, i);
+    }
+    hone__suggest_start(&s, name, length);
+    for (size_t i = 0; i < t1->n_params; ++i)
+        hone__suggest_offer(&s, t1->params[i].name);
+    (void)snprintf(note, 256, "no parameter is called '%.*s'%s", (int)length,
+                   name, hone__suggest_text(&s, hint));
+    return 0;
+}
+
+static void read_condition(loader *l, const hone_json_tree *item)
+{
+    hone_t1 *t1 = l->t1;
+    const hone_json_tree *text =
+        item->type == HONE_JSON_TREE_STRING
+            ? item
+            : need(l, item, "Expression", HONE_JSON_TREE_STRING);
+    hone_t1_condition *condition = &t1->conditions[t1->n_conditions];
+    hone_span where;
+    hone_error err = {0};
+
+    if (!text)
+        return;
+    condition->text = text->text;
+    place_of(l->source, text->offset, &condition->line, &condition->column);
+    l->python.lookup = lookup;
+    l->python.user = l;
+    if (hone__python_condition(&l->python, &t1->graph, text->text,
+                               text->length, &condition->root, &where, &err))
+        hone__t1_complain_in(l, text, where, &err);
+    else
+        ++t1->n_conditions;
+}
+
+/* ---- the file ---------------------------------------------------------- */
+
+static void read_space(loader *l, const hone_json_tree *root)
+{
+    hone_t1 *t1 = l->t1;
+    const hone_json_tree *space;
+    const hone_json_tree *params;
+    const hone_json_tree *conditions;
+
+    space = need(l, root, "ConfigurationSpace", HONE_JSON_TREE_OBJECT);
+    params = space ? need(l, space, "TuningParameters", HONE_JSON_TREE_ARRAY)
+                   : NULL;
+    if (!params)
+        return;
+    if (hone__t1_count(params) > HONE_GRAPH_VARS) {
+        hone__t1_complain(l, params->offset, 1,
+                          "a space has at most %d parameters",
+                          HONE_GRAPH_VARS);
+        return;
+    }
+    t1->params = hone__t1_take(l, hone__t1_count(params), sizeof *t1->params);
+    for (const hone_json_tree *i = params->first; t1->params && i;
+         i = i->next)
+        read_param(l, i);
+    conditions = hone__json_tree_find(space, "Conditions");
+    if (!conditions)
+        return;
+    if (conditions->type != HONE_JSON_TREE_ARRAY) {
+        hone__t1_complain_at(l, conditions,
+                             "\"Conditions\" has to be a list");
+        return;
+    }
+    t1->conditions =
+        hone__t1_take(l, hone__t1_count(conditions), sizeof *t1->conditions);
+    for (const hone_json_tree *i = conditions->first; t1->conditions && i;
+         i = i->next)
+        read_condition(l, i);
+}
+
+static hone_status read_file(loader *l, size_t length)
+{
+    hone_t1 *t1 = l->t1;
+    const hone_json_tree *name;
+    hone_json_tree *root;
+    hone_span where = {0, 1};
+    hone_error err = {0};
+    const hone_status status = hone__json_tree_read(
+        l->source, length, &t1->arena, &root, &where, &err);
+
+    if (status == HONE_ERR_NO_MEMORY) {
+        l->no_memory = 1;
+    } else if (status) {
+        hone__t1_complain(l, where.offset, where.length, "%s", err.text);
+    } else if (root->type != HONE_JSON_TREE_OBJECT) {
+        hone__t1_complain(l, root->offset, 1, "a T1 definition is an object");
+    } else {
+        name = hone__json_tree_find(hone__json_tree_find(root, "General"),
+                                    "BenchmarkName");
+        t1->name =
+            name && name->type == HONE_JSON_TREE_STRING ? name->text : "";
+        read_space(l, root);
+    }
+    if (l->no_memory || t1->graph.failed)
+        return hone__fail(l->err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (l->diagnostics->n == 0)
+        return HONE_OK;
+    return hone__fail(l->err, HONE_ERR_INPUT, "%s: %zu mistake%s", t1->path,
+                      l->diagnostics->n, l->diagnostics->n == 1 ? "" : "s");
+}
+
+hone_status hone__t1_read(const char *path, const char *source, size_t length,
+                          hone_t1 **out, hone_diagnostics *diagnostics,
+                          hone_error *err)
+{
+    hone_t1 *t1 = hone__alloc(sizeof *t1);
+    loader l = {
+        .t1 = t1, .source = source, .diagnostics = diagnostics, .err = err};
+    hone_status status;
+
+    *out = NULL;
+    *diagnostics = (hone_diagnostics){0};
+    if (!t1)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    l.python = (hone_python){.arena = &t1->arena, .texts = &l.texts};
+    t1->path = hone__arena_strndup(&t1->arena, path, strlen(path));
+    status = t1->path ? read_file(&l, length)
+                      : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (status)
+        hone__t1_free(t1);
+    else
+        *out = t1;
+    return status;
+}
+
+void hone__t1_free(hone_t1 *t1)
+{
+    if (!t1)
+        return;
+    hone__graph_free(&t1->graph);
+    hone__arena_free(&t1->arena);
+    hone__free(t1);
+}

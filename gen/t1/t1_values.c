@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of a T1 parameter: reading, checking and spelling them. */
+#include "gen/t1/t1_loader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef hone_t1_loader loader;
+
+/* Shortest spelling that reads back as the same double, as Python prints. */
+static void float_text(double value, char out[40])
+{
+    int decimals = 0; /* behind the first digit */
+    int exponent;
+
+    do
+        (void)snprintf(out, 40, "%.*e", decimals, value);
+    while (isfinite(value) && strtod(out, NULL) != value && ++decimals < 17);
+    exponent = strchr(out, 'e') ? atoi(strchr(out, 'e') + 1) : 99;
+    if (exponent >= -4 && exponent < 16)
+        (void)snprintf(out, 40, "%.*f",
+                       decimals > exponent ? decimals - exponent : 1, value);
+}
+
+/* Does the definition write its values as True and False? */
+static int is_bool(const hone_json_tree *values)
+{
+    if (values->type == HONE_JSON_TREE_ARRAY)
+        return values->first && values->first->type == HONE_JSON_TREE_WORD;
+    return strstr(values->text, "True") || strstr(values->text, "False");
+}
+
+static const char *value_text(loader *l, hone_datum value, int as_bool)
+{
+    char text[40];
+
+    if (value.kind == HONE_DATUM_TEXT)
+        return l->texts.items[value.i];
+    if (value.kind == HONE_DATUM_FLOAT)
+        float_text(value.d, text);
+    else if (as_bool && (value.i == 0 || value.i == 1))
+        (void)snprintf(text, sizeof text, value.i ? "True" : "False");
+    else
+        (void)snprintf(text, sizeof text, "%lld", (long long)value.i);
+    return hone__arena_strndup(&l->t1->arena, text, strlen(text));
+}
+
+/* `text` as JSON: in quotes unless it is a number. */
+static const char *value_json(loader *l, hone_datum value, const char *text)
+{
+    hone_text json = {0};
+    const char *kept;
+
+    if (value.kind == HONE_DATUM_INT)
+        return strcmp(text, "True") == 0    ? "true"
+               : strcmp(text, "False") == 0 ? "false"
+                                            : text;
+    if (value.kind == HONE_DATUM_FLOAT && isfinite(value.d))
+        return text;
+    hone__text_puts(&json, "\"");
+    for (; *text; ++text) {
+        if (*text == '"' || *text == '\\')
+            hone__text_puts(&json, "\\");
+        if ((unsigned char)*text < ' ')
+            hone__text_printf(&json, "\\u%04x", (unsigned)*text);
+        else
+            hone__text_append(&json, text, 1);
+    }
+    hone__text_puts(&json, "\"");
+    kept = hone__arena_strndup(&l->t1->arena, hone__text_str(&json),
+                               json.length);
+    l->no_memory |= json.failed;
+    hone__text_free(&json);
+    return kept;
+}
+
+/* Values of a JSON list: [1, 2, "a", true]. */
+static size_t read_json_values(loader *l, const hone_json_tree *list,
+                               hone_datum *out)
+{
+    size_t n = 0;
+
+    for (const hone_json_tree *i = list->first; i; i = i->next) {
+        hone_json_tree number = *i;
+        hone_datum *one = NULL;
+        size_t n_one;
+        hone_span where;
+        hone_error err = {0};
+        char text[80];
+
+        if (i->type == HONE_JSON_TREE_STRING) {
+            out[n].kind = HONE_DATUM_TEXT;
+            out[n].i = hone__text_number(&l->texts, &l->t1->arena, i->text,
+                                         i->length);
+            l->no_memory |= out[n++].i < 0;
+            continue;
+        }
+        number.offset = i->offset;
+        (void)snprintf(
+            text, sizeof text, "[%.60s]",
+            i->type == HONE_JSON_TREE_WORD && *i->text == 't'   ? "True"
+            : i->type == HONE_JSON_TREE_WORD && *i->text == 'f' ? "False"
+            : i->type == HONE_JSON_TREE_NUMBER                  ? i->text
+                                                                : "?");
+        if (hone__python_list(&l->python, text, strlen(text), &one, &n_one,
+                              &where, &err))
+            hone__t1_complain_at(l, &number,
+                                 "a value is a number, a text, true or "
+                                 "false");
+        else
+            out[n++] = one[0];
+        hone__free(one);
+    }
+    return n;
+}
+
+static size_t read_values(loader *l, const hone_json_tree *values,
+                          hone_datum **out)
+{
+    hone_span where;
+    hone_error err = {0};
+    hone_datum *found = NULL;
+    size_t n = 0;
+
+    *out = NULL;
+    if (values->type == HONE_JSON_TREE_ARRAY) {
+        *out = hone__t1_take(l, hone__t1_count(values), sizeof **out);
+        return *out ? read_json_values(l, values, *out) : 0;
+    }
+    if (values->type != HONE_JSON_TREE_STRING) {
+        hone__t1_complain_at(l, values,
+                             "\"Values\" has to be a list, or a string "
+                             "that holds one");
+        return 0;
+    }
+    if (hone__python_list(&l->python, values->text, values->length, &found,
+                          &n, &where, &err)) {
+        hone__t1_complain_in(l, values, where, &err);
+        return 0;
+    }
+    *out = hone__t1_take(l, n, sizeof **out);
+    if (*out && n)
+        memcpy(*out, found, n * sizeof **out);
+    hone__free(found);
+    return *out ? n : 0;
+}
+
+/* Numbers by size, then texts; what Python finds equal is equal. */
+static int by_value(const void *a, const void *b)
+{
+    hone_datum x;
+    hone_datum y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    if (x.kind == HONE_DATUM_TEXT || y.kind == HONE_DATUM_TEXT) {
+        if (x.kind != y.kind)
+            return x.kind == HONE_DATUM_TEXT ? 1 : -1;
+        return (x.i > y.i) - (x.i < y.i);
+    }
+    if (hone__datum_truth(hone__datum_apply(HONE_OP_LT, x, y, x)))
+        return -1;
+    return hone__datum_truth(hone__datum_apply(HONE_OP_GT, x, y, x));
+}
+
+static int check_values(loader *l, const hone_json_tree *at,
+                        const hone_datum *values, size_t n)
+{
+    hone_datum *sorted = hone__t1_take(l, n, sizeof *sorted);
+
+    if (n == 0)
+        hone__t1_complain_at(
+            l, at,
+            "the list of values is empty; a parameter has at "
+            "least one");
+    if (n == 0 || !sorted)
+        return 0;
+    memcpy(sorted, values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t i = 1; i < n; ++i) {
+        if (by_value(&sorted[i - 1], &sorted[i]) != 0)
+            continue;
+        hone__t1_complain(l, at->offset, at->end - at->offset,
+                          "the value %s is listed twice",
+                          value_text(l, sorted[i], is_bool(at)));
+        return 0;
+    }
+    return 1;
+}
+
+/* How the values are spelled. */
+static void spell(loader *l, hone_t1_param *param,
+                  const hone_json_tree *values)
+{
+    const char **texts = hone__t1_take(l, param->n_values, sizeof *texts);
+    const char **json = hone__t1_take(l, param->n_values, sizeof *json);
+    const int as_bool = is_bool(values);
+
+    for (size_t i = 0; texts && json && i < param->n_values; ++i) {
+        texts[i] = value_text(l, param->values[i], as_bool);
+        json[i] = texts[i] ? value_json(l, param->values[i], texts[i]) : NULL;
+        l->no_memory |= !json[i];
+    }
+    param->texts = texts;
+    param->json = json;
+}
+
+void hone__t1_read_values(loader *l, const hone_json_tree *values,
+                          hone_t1_param *param)
+{
+    const size_t n_complaints = l->diagnostics->n;
+    hone_datum *found;
+    const size_t n = read_values(l, values, &found);
+
+    if (l->diagnostics->n > n_complaints || l->no_memory ||
+        !check_values(l, values, found, n))
+        return;
+    param->n_values = n;
+    param->values = found;
+    spell(l, param, values);
+}

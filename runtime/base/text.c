@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing text and whole-file reading and writing: see text.h. */
+#include "runtime/base/text.h"
+
+#include "runtime/base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Room for `extra` bytes and the terminating NUL. */
+static int reserve(hone_text *text, size_t extra)
+{
+    size_t capacity = text->capacity ? text->capacity : 256;
+    char *data;
+
+    if (text->failed || extra > SIZE_MAX / 4 - text->length) {
+        text->failed = 1;
+        return 0;
+    }
+    while (capacity < text->length + extra + 1)
+        capacity *= 2;
+    if (capacity == text->capacity)
+        return 1;
+    data = hone__realloc(text->data, capacity);
+    if (!data) {
+        text->failed = 1;
+        return 0;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return 1;
+}
+
+void hone__text_append(hone_text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void hone__text_puts(hone_text *text, const char *string)
+{
+    hone__text_append(text, string, strlen(string));
+}
+
+void hone__text_printf(hone_text *text, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !reserve(text, (size_t)length)) {
+        text->failed = 1;
+        return;
+    }
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format,
+                    args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+void hone__text_clear(hone_text *text)
+{
+    text->length = 0;
+    text->failed = 0;
+    if (text->data)
+        text->data[0] = '\0';
+}
+
+void hone__text_free(hone_text *text)
+{
+    hone__free(text->data);
+    *text = (hone_text){0};
+}
+
+const char *hone__text_str(const hone_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+hone_status hone__text_check(const hone_text *text, hone_error *err)
+{
+    return text->failed ? hone__fail(err, HONE_ERR_NO_MEMORY,
+                                     "out of memory while building a text")
+                        : HONE_OK;
+}
+
+hone_status hone__text_read_file(hone_text *text, const char *path,
+                                 hone_error *err)
+{
+    char buffer[16384];
+    size_t n;
+    FILE *file = fopen(path, "rb");
+
+    if (!file)
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot open '%s': %s", path,
+                                 strerror(errno));
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+        hone__text_append(text, buffer, n);
+    if (ferror(file)) {
+        const int code = errno;
+
+        (void)fclose(file);
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                                 "cannot read '%s': %s", path,
+                                 strerror(code));
+    }
+    (void)fclose(file);
+    return hone__text_check(text, err);
+}
+
+int hone__write_all(int fd, const void *bytes, size_t size_bytes)
+{
+    const char *at = bytes;
+
+    while (size_bytes) {
+        const ssize_t n = write(fd, at, size_bytes);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        at += n;
+        size_bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+hone_status hone__file_replace(const char *path, const void *bytes,
+                               size_t size_bytes, hone_error *err)
+{
+    hone_text temporary = {0};
+    hone_status status = HONE_OK;
+    int fd;
+
+    hone__text_printf(&temporary, "%s.XXXXXX", path);
+    HONE_TRY(hone__text_check(&temporary, err));
+    fd = mkstemp(temporary.data);
+    if (fd < 0 || hone__write_all(fd, bytes, size_bytes) || fsync(fd) ||
+        fchmod(fd, 0644) || rename(temporary.data, path)) {
+        const int code = errno;
+
+        if (fd >= 0)
+            (void)unlink(temporary.data);
+        status =
+            hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                              "cannot write '%s': %s", path, strerror(code));
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    hone__text_free(&temporary);
+    return status;
+}
+
+hone_status hone__folder_create(const char *path, hone_error *err)
+{
+    hone_status status = HONE_OK;
+    char *copy = hone__strdup(path);
+    char *slash = copy;
+
+    if (!copy)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    while (slash && *slash) {
+        slash = strchr(slash + 1, '/');
+        if (slash)
+            *slash = '\0';
+        if (mkdir(copy, 0777) && errno != EEXIST) {
+            status = hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO,
+                                       errno, "cannot create folder '%s': %s",
+                                       copy, strerror(errno));
+            break;
+        }
+        if (slash)
+            *slash = '/';
+    }
+    hone__free(copy);
+    return status;
+}

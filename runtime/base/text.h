@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing text, and reading whole files. */
+#ifndef HONE_RUNTIME_TEXT_H
+#define HONE_RUNTIME_TEXT_H
+
+#include "runtime/base/error.h"
+
+#include <stddef.h>
+
+/* Starts as {0}. After a failed allocation `failed` stays set, later calls do
+ * nothing, and the writer checks once at the end. `data` is NUL-terminated
+ * once anything was appended; may hold NUL bytes of its own. */
+typedef struct hone_text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    int failed;
+} hone_text;
+
+void hone__text_append(hone_text *text, const char *bytes, size_t length);
+void hone__text_puts(hone_text *text, const char *string);
+void hone__text_printf(hone_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void hone__text_clear(hone_text *text); /* keeps the memory */
+void hone__text_free(hone_text *text);  /* back to {0} */
+/* The contents as a string, "" when empty; borrowed. */
+const char *hone__text_str(const hone_text *text);
+/* HONE_ERR_NO_MEMORY if an append failed. */
+hone_status hone__text_check(const hone_text *text, hone_error *err);
+
+/* Append a file. HONE_ERR_IO says which file and why (errno kept). */
+hone_status hone__text_read_file(hone_text *text, const char *path,
+                                 hone_error *err);
+/* Write through a temporary file in the same folder, fsync, rename: readers
+ * see the old or the new file, never a part. HONE_ERR_IO. */
+hone_status hone__file_replace(const char *path, const void *bytes,
+                               size_t size_bytes, hone_error *err);
+/* write() all of it, whatever signals come; -1 with errno on failure. */
+int hone__write_all(int fd, const void *bytes, size_t size_bytes);
+/* Create a folder and its parents, like mkdir -p. HONE_ERR_IO. */
+hone_status hone__folder_create(const char *path, hone_error *err);
+
+#endif

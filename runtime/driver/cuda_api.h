@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA driver as a table of functions, filled by dlopen. cuda.h is not
+ * used: hone builds on machines without CUDA. Declarations below follow the
+ * driver's ABI (symbols with their versioned names). */
+#ifndef HONE_RUNTIME_CUDA_API_H
+#define HONE_RUNTIME_CUDA_API_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/device_properties.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int hone_cu_result;   /* CUresult; 0 is success */
+typedef int hone_cu_device;   /* CUdevice */
+typedef uint64_t hone_cu_ptr; /* CUdeviceptr */
+typedef struct CUctx_st *hone_cu_context;
+typedef struct CUmod_st *hone_cu_module;
+typedef struct CUfunc_st *hone_cu_function;
+typedef struct CUevent_st *hone_cu_event;
+typedef struct CUgraph_st *hone_cu_graph;
+typedef struct CUgraphExec_st *hone_cu_graph_exec;
+
+/* CUresult values that are told apart. */
+enum {
+    HONE_CU_OUT_OF_MEMORY = 2,
+    HONE_CU_NO_DEVICE = 100,
+    HONE_CU_INVALID_CONTEXT = 201,
+    HONE_CU_NO_BINARY_FOR_GPU = 209,
+    HONE_CU_NOT_FOUND = 500,
+    HONE_CU_NOT_READY = 600,
+    HONE_CU_ILLEGAL_ADDRESS = 700,
+    HONE_CU_LAUNCH_OUT_OF_RESOURCES = 701,
+    HONE_CU_LAUNCH_TIMEOUT = 702,
+    HONE_CU_LAUNCH_FAILED = 719
+};
+
+/* CUdevice_attribute values that are read. */
+enum {
+    HONE_CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
+    HONE_CU_ATTR_MAX_SHARED_PER_BLOCK = 8,
+    HONE_CU_ATTR_WARP_SIZE = 10,
+    HONE_CU_ATTR_CLOCK_RATE_KHZ = 13,
+    HONE_CU_ATTR_SM_COUNT = 16,
+    HONE_CU_ATTR_L2_BYTES = 38,
+    HONE_CU_ATTR_MAX_THREADS_PER_SM = 39,
+    HONE_CU_ATTR_CC_MAJOR = 75,
+    HONE_CU_ATTR_CC_MINOR = 76,
+    HONE_CU_ATTR_MAX_SHARED_PER_SM = 81,
+    HONE_CU_ATTR_MAX_REGS_PER_SM = 82,
+    HONE_CU_ATTR_MAX_SHARED_OPTIN = 97,
+    HONE_CU_ATTR_MAX_BLOCKS_PER_SM = 106
+};
+
+/* CUfunction_attribute values that are read or set. */
+enum {
+    HONE_CU_FUNC_MAX_THREADS = 0,
+    HONE_CU_FUNC_SHARED_BYTES = 1,
+    HONE_CU_FUNC_LOCAL_BYTES = 3,
+    HONE_CU_FUNC_REGISTERS = 4,
+    HONE_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+    HONE_CU_FUNC_NON_PORTABLE_CLUSTER = 14
+};
+
+/* CUlaunchAttribute and CUlaunchConfig. */
+typedef struct hone_cu_attribute {
+    int id;
+    char padding[8 - sizeof(int)];
+    union {
+        char all[64];
+        unsigned cluster[3];
+        int cooperative;
+    } value;
+} hone_cu_attribute;
+
+typedef struct hone_cu_launch_config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    hone_stream stream;
+    hone_cu_attribute *attributes;
+    unsigned n_attributes;
+} hone_cu_launch_config;
+
+enum {
+    HONE_CU_CAPTURE_NONE = 0, /* status */
+    HONE_CU_CAPTURE_RELAXED = 2,
+    HONE_CU_CAPTURE_THREAD_LOCAL = 1,
+    HONE_CU_EVENT_DEFAULT = 0,
+    HONE_CU_STREAM_NON_BLOCKING = 1
+};
+
+/* X(field, symbol, parameters): CUresult symbol(parameters). All of these
+ * are mandatory: they exist since CUDA 12.0. */
+#define HONE_CUDA_MAP(X)                                                     \
+    X(init, cuInit, (unsigned flags))                                        \
+    X(driver_version, cuDriverGetVersion, (int *out))                        \
+    X(error_name, cuGetErrorName, (hone_cu_result r, const char **out))      \
+    X(error_string, cuGetErrorString, (hone_cu_result r, const char **out))  \
+    X(device_count, cuDeviceGetCount, (int *out))                            \
+    X(device_get, cuDeviceGet, (hone_cu_device * out, int ordinal))          \
+    X(device_name, cuDeviceGetName, (char *out, int size, hone_cu_device d)) \
+    X(device_uuid, cuDeviceGetUuid_v2,                                       \
+      (unsigned char *out16, hone_cu_device d))                              \
+    X(device_memory, cuDeviceTotalMem_v2, (size_t * out, hone_cu_device d))  \
+    X(device_attribute, cuDeviceGetAttribute,                                \
+      (int *out, int attribute, hone_cu_device d))                           \
+    X(primary_retain, cuDevicePrimaryCtxRetain,                              \
+      (hone_cu_context * out, hone_cu_device d))                             \
+    X(primary_release, cuDevicePrimaryCtxRelease_v2, (hone_cu_device d))     \
+    X(context_get, cuCtxGetCurrent, (hone_cu_context * out))                 \
+    X(context_set, cuCtxSetCurrent, (hone_cu_context c))                     \
+    X(context_push, cuCtxPushCurrent_v2, (hone_cu_context c))                \
+    X(context_pop, cuCtxPopCurrent_v2, (hone_cu_context * out))              \
+    X(context_device, cuCtxGetDevice, (hone_cu_device * out))                \
+    X(context_id, cuCtxGetId, (hone_cu_context c, unsigned long long *out))  \
+    X(context_synchronize, cuCtxSynchronize, (void))                         \
+    X(module_load, cuModuleLoadData,                                         \
+      (hone_cu_module * out, const void *image))                             \
+    X(module_unload, cuModuleUnload, (hone_cu_module m))                     \
+    X(module_function, cuModuleGetFunction,                                  \
+      (hone_cu_function * out, hone_cu_module m, const char *name))          \
+    X(module_global, cuModuleGetGlobal_v2,                                   \
+      (hone_cu_ptr * out, size_t * out_bytes, hone_cu_module m,              \
+       const char *name))                                                    \
+    X(function_get, cuFuncGetAttribute,                                      \
+      (int *out, int attribute, hone_cu_function f))                         \
+    X(function_set, cuFuncSetAttribute,                                      \
+      (hone_cu_function f, int attribute, int value))                        \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                \
+      (int *out, hone_cu_function f, int block, size_t shared_bytes))        \
+    X(launch, cuLaunchKernel,                                                \
+      (hone_cu_function f, unsigned gx, unsigned gy, unsigned gz,            \
+       unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,         \
+       hone_stream s, void **params, void **extra))                          \
+    X(active_clusters, cuOccupancyMaxActiveClusters,                         \
+      (int *out, hone_cu_function f, const hone_cu_launch_config *c))        \
+    X(launch_with, cuLaunchKernelEx,                                         \
+      (const hone_cu_launch_config *c, hone_cu_function f, void **params,    \
+       void **extra))                                                        \
+    X(memory_alloc, cuMemAlloc_v2, (hone_cu_ptr * out, size_t size_bytes))   \
+    X(memory_free, cuMemFree_v2, (hone_cu_ptr p))                            \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))   \
+    X(copy_to_device, cuMemcpyHtoD_v2,                                       \
+      (hone_cu_ptr to, const void *from, size_t size_bytes))                 \
+    X(copy_to_host, cuMemcpyDtoH_v2,                                         \
+      (void *to, hone_cu_ptr from, size_t size_bytes))                       \
+    X(copy_async, cuMemcpyDtoDAsync_v2,                                      \
+      (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s))  \
+    X(fill8_async, cuMemsetD8Async,                                          \
+      (hone_cu_ptr to, unsigned char value, size_t count, hone_stream s))    \
+    X(fill32_async, cuMemsetD32Async,                                        \
+      (hone_cu_ptr to, unsigned value, size_t count, hone_stream s))         \
+    X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))    \
+    X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                   \
+    X(stream_synchronize, cuStreamSynchronize, (hone_stream s))              \
+    X(stream_query, cuStreamQuery, (hone_stream s))                          \
+    X(capture_info, cuStreamGetCaptureInfo,                                  \
+      (hone_stream s, int *out_status, uint64_t *out_id))                    \
+    X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))     \
+    X(capture_end, cuStreamEndCapture, (hone_stream s, hone_cu_graph * out)) \
+    X(graph_instantiate, cuGraphInstantiateWithFlags,                        \
+      (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags)) \
+    X(graph_launch, cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s))    \
+    X(graph_exec_destroy, cuGraphExecDestroy, (hone_cu_graph_exec g))        \
+    X(graph_destroy, cuGraphDestroy, (hone_cu_graph g))                      \
+    X(event_create, cuEventCreate, (hone_cu_event * out, unsigned flags))    \
+    X(event_destroy, cuEventDestroy_v2, (hone_cu_event e))                   \
+    X(event_record, cuEventRecord, (hone_cu_event e, hone_stream s))         \
+    X(event_synchronize, cuEventSynchronize, (hone_cu_event e))              \
+    X(event_query, cuEventQuery, (hone_cu_event e))                          \
+    X(event_elapsed, cuEventElapsedTime,                                     \
+      (float *out_ms, hone_cu_event a, hone_cu_event b))
+
+/* CUtensorMap: its words are the driver's business. Their alignment is what
+ * the driver asks for (64) and what cuda.h declares (128). */
+typedef struct hone_cu_tensor_map {
+    _Alignas(128) uint64_t words[16];
+} hone_cu_tensor_map;
+
+enum { HONE_CU_INTERLEAVE_NONE = 0 };
+
+/* The same for functions that a driver may lack: NULL then. */
+#define HONE_CUDA_OPTIONAL_MAP(X)                                            \
+    X(tensor_map, cuTensorMapEncodeTiled,                                    \
+      (hone_cu_tensor_map * out, int type, uint32_t rank,                    \
+       hone_cu_ptr address, const uint64_t *dims, const uint64_t *strides,   \
+       const uint32_t *box, const uint32_t *steps, int interleave,           \
+       int swizzle, int l2, int fill))
+
+typedef struct hone_cuda {
+#define HONE_CUDA_FIELD(field, symbol, parameters)                           \
+    hone_cu_result(*field) parameters;
+    HONE_CUDA_MAP(HONE_CUDA_FIELD)
+    HONE_CUDA_OPTIONAL_MAP(HONE_CUDA_FIELD)
+#undef HONE_CUDA_FIELD
+} hone_cuda;
+
+/* The process-wide table: libcuda.so.1 (or $HONE_CUDA_LIBRARY, a test's
+ * fake) is opened and cuInit called once; later calls are one atomic load.
+ * HONE_ERR_NO_GPU says what is missing and what to do. Thread-safe. */
+hone_status hone__cuda_get(const hone_cuda **out, hone_error *err);
+
+/* HONE_OK for 0; else HONE_ERR_CUDA (HONE_ERR_NO_MEMORY for out of device
+ * memory) with "WHAT failed: CUDA_ERROR_NAME (code): text". */
+hone_status hone__cuda_check(const hone_cuda *cuda, hone_cu_result result,
+                             const char *what, hone_error *err);
+
+/* Read the properties of a device. */
+hone_status hone__cuda_properties(const hone_cuda *cuda,
+                                  hone_cu_device device, hone_properties *out,
+                                  hone_error *err);
+
+/* Load a cubin and get a kernel ready for a launch with this much dynamic
+ * shared memory (raises the 48 KB limit where needed). */
+hone_status hone__cuda_kernel(const hone_cuda *cuda, hone_cu_module module,
+                              const char *name, unsigned shared_bytes,
+                              hone_cu_function *out, hone_error *err);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuLaunchKernelEx and what has to be asked before: see cuda_launch.h. */
+#include "runtime/driver/cuda_launch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+hone_cu_shape hone__cuda_shape(const hone_resolved_launch *launch)
+{
+    hone_cu_shape shape = {.shared_bytes = launch->shared_bytes,
+                           .cooperative = launch->cooperative};
+
+    memcpy(shape.grid, launch->grid, sizeof shape.grid);
+    memcpy(shape.block, launch->block, sizeof shape.block);
+    memcpy(shape.cluster, launch->cluster, sizeof shape.cluster);
+    return shape;
+}
+
+static unsigned volume(const unsigned extents[3])
+{
+    return extents[0] * extents[1] * extents[2];
+}
+
+int hone__cuda_is_special(const hone_resolved_launch *launch)
+{
+    return launch->cooperative || volume(launch->cluster) > 1;
+}
+
+/* The driver's form of a launch. `attributes` has room for two. */
+static hone_cu_launch_config config_of(const hone_cu_shape *shape,
+                                       hone_stream stream,
+                                       hone_cu_attribute *attributes)
+{
+    hone_cu_launch_config config = {.shared_bytes = shape->shared_bytes,
+                                    .stream = stream,
+                                    .attributes = attributes};
+
+    memcpy(config.grid, shape->grid, sizeof config.grid);
+    memcpy(config.block, shape->block, sizeof config.block);
+    if (volume(shape->cluster) > 1) {
+        hone_cu_attribute *a = &attributes[config.n_attributes++];
+
+        *a = (hone_cu_attribute){.id = ATTRIBUTE_CLUSTER};
+        memcpy(a->value.cluster, shape->cluster, sizeof a->value.cluster);
+    }
+    if (shape->cooperative) {
+        hone_cu_attribute *a = &attributes[config.n_attributes++];
+
+        *a = (hone_cu_attribute){.id = ATTRIBUTE_COOPERATIVE};
+        a->value.cooperative = 1;
+    }
+    return config;
+}
+
+/* Blocks that run at the same time. */
+static hone_status count_resident(const hone_cuda *cuda, hone_cu_function f,
+                                  const hone_cu_shape *shape,
+                                  const hone_properties *properties,
+                                  int64_t *out, hone_error *err)
+{
+    int of_each = 0;
+
+    HONE_TRY(hone__cuda_check(cuda,
+                              cuda->occupancy(&of_each, f,
+                                              (int)volume(shape->block),
+                                              shape->shared_bytes),
+                              "counting resident blocks "
+                              "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
+                              err));
+    *out = of_each * properties->value[HONE_PROPERTY_sm_count];
+    return HONE_OK;
+}
+
+static hone_status check_cluster(const hone_cuda *cuda, hone_cu_function f,
+                                 const hone_resolved_launch *launch,
+                                 int64_t *out_resident, hone_error *err)
+{
+    const hone_cu_shape shape = hone__cuda_shape(launch);
+    const unsigned blocks = volume(shape.cluster);
+    hone_cu_attribute attributes[2];
+    hone_cu_launch_config config;
+    int n_clusters = 0;
+
+    if (blocks > HONE_PORTABLE_CLUSTER)
+        HONE_TRY(hone__cuda_check(
+            cuda, cuda->function_set(f, HONE_CU_FUNC_NON_PORTABLE_CLUSTER, 1),
+            "allowing clusters of more than 8 blocks (cuFuncSetAttribute)",
+            err));
+    config = config_of(&shape, NULL, attributes);
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->active_clusters(&n_clusters, f, &config),
+        "counting resident clusters (cuOccupancyMaxActiveClusters)", err));
+    if (n_clusters < 1)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "no cluster of %u blocks of kernel '%s' fits this "
+                          "device: each block has %u threads and %u bytes of "
+                          "dynamic shared memory; take smaller clusters or "
+                          "blocks",
+                          blocks, launch->kernel, volume(shape.block),
+                          shape.shared_bytes);
+    *out_resident = (int64_t)n_clusters * blocks;
+    return HONE_OK;
+}
+
+hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
+                               const hone_resolved_launch *launch,
+                               const hone_properties *properties,
+                               hone_error *err)
+{
+    const hone_cu_shape shape = hone__cuda_shape(launch);
+    const int64_t grid =
+        (int64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
+    int64_t resident = 0;
+
+    if (volume(shape.cluster) > 1)
+        HONE_TRY(check_cluster(cuda, f, launch, &resident, err));
+    else if (shape.cooperative)
+        HONE_TRY(count_resident(cuda, f, &shape, properties, &resident, err));
+    if (shape.cooperative && grid > resident)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel '%s' is a cooperative launch of %" PRId64
+                          " blocks, but only %" PRId64
+                          " of them run at the same time on this device; "
+                          "take a smaller grid, such as "
+                          "min(.., device.sm_count)",
+                          launch->kernel, grid, resident);
+    return HONE_OK;
+}
+
+hone_cu_result hone__cuda_launch(const hone_cuda *cuda, hone_cu_function f,
+                                 const hone_cu_shape *shape,
+                                 hone_stream stream, void **params)
+{
+    hone_cu_attribute attributes[2];
+    const hone_cu_launch_config config = config_of(shape, stream, attributes);
+
+    if (!config.n_attributes)
+        return cuda->launch(f, shape->grid[0], shape->grid[1], shape->grid[2],
+                            shape->block[0], shape->block[1], shape->block[2],
+                            shape->shared_bytes, stream, params, NULL);
+    return cuda->launch_with(&config, f, params, NULL);
+}

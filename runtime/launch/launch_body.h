@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A parsed launch plan, shared by its parser (launch_spec.c) and its
+ * evaluation (launch_resolve.c). Strings live in the arena. */
+#ifndef HONE_RUNTIME_LAUNCH_BODY_H
+#define HONE_RUNTIME_LAUNCH_BODY_H
+
+#include "runtime/base/alloc.h"
+#include "runtime/expr/expr.h"
+#include "runtime/launch/launch_spec.h"
+
+/* Slots of every expression: [properties | dims | lets]. Params and names of
+ * enumerations are constants. */
+enum {
+    SLOT_DIMS = HONE_N_PROPERTIES,
+    SLOT_LETS = SLOT_DIMS + HONE_MAX_DIMS,
+    MAX_LETS = 512, /* bounds the stack of resolve: 4 KB */
+    MAX_SLOTS = SLOT_LETS + MAX_LETS
+};
+
+typedef struct spec_dim {
+    const char *name;
+    int is_type;
+    int is_choice;         /* of a few integers; never mandatory */
+    int64_t default_value; /* 0: mandatory */
+} spec_dim;
+
+typedef struct spec_arg {
+    const char *name;
+    hone_arg_mode mode;
+    const hone_expr *type;
+    const hone_expr *count; /* NULL for scalars */
+} spec_arg;
+
+typedef struct spec_workspace {
+    const char *name;
+    const hone_expr *type;
+    const hone_expr *count;
+    hone_zero zero;
+} spec_workspace;
+
+typedef struct spec_constant {
+    const char *name;
+    int arg;
+    const hone_expr *type;
+    const hone_expr *count;
+    const hone_expr *condition; /* NULL: always */
+} spec_constant;
+
+/* NULL: not stated. */
+typedef struct spec_map {
+    const char *name;
+    int line;
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    const hone_expr *condition;
+    const hone_expr *dims[HONE_MAP_DIMS];
+    const hone_expr *strides[HONE_MAP_DIMS]; /* [0] is not used */
+    const hone_expr *box[HONE_MAP_DIMS];
+    const hone_expr *steps[HONE_MAP_DIMS];
+    const hone_expr *swizzle;
+    const hone_expr *l2;
+    const hone_expr *fill;
+} spec_map;
+
+typedef struct spec_pass {
+    hone_pass_kind kind;
+    int index;
+    const hone_expr *value; /* HONE_PASS_I32 and HONE_PASS_I64 */
+} spec_pass;
+
+typedef struct spec_launch {
+    const char *kernel;
+    int line;
+    const hone_expr *condition; /* NULL: always */
+    const hone_expr *grid[3];   /* NULL: 1 */
+    const hone_expr *block[3];
+    const hone_expr *shared;     /* NULL: 0 */
+    const hone_expr *cluster[3]; /* NULL: 1 */
+    int cooperative;
+    size_t n_passed;
+    spec_pass passed[HONE_MAX_PASSED];
+} spec_launch;
+
+struct hone_launch_spec {
+    hone_arena arena;
+    size_t n_exprs; /* owns every expression below */
+    hone_expr **exprs;
+    const char *op;
+    size_t n_dims;
+    spec_dim dims[HONE_MAX_DIMS];
+    size_t n_lets;
+    const hone_expr **lets;
+    size_t n_requires;
+    const hone_expr **requires_;
+    size_t n_args;
+    spec_arg args[HONE_MAX_ARGS];
+    size_t n_workspaces;
+    spec_workspace workspaces[HONE_MAX_WORKSPACES];
+    size_t n_constants;
+    spec_constant constants[HONE_MAX_CONSTANTS];
+    size_t n_maps;
+    spec_map maps[HONE_MAX_MAPS];
+    size_t n_launches;
+    spec_launch launches[HONE_MAX_LAUNCHES];
+    const hone_expr *flops; /* NULL: not declared */
+    const hone_expr *bytes;
+};
+
+/* How the numbers of a tensor map are found: the value of an expression, or
+ * HONE_MAP_UNKNOWN. */
+typedef hone_status hone_map_eval(void *user, const hone_expr *expr,
+                                  int64_t *out);
+
+/* Everything about a map but the type and size of its array, which stay as
+ * they are in `out`. `out_wanted` gets the value of its `if`; where that is 0
+ * nothing else is evaluated. */
+hone_status hone__launch_map_eval(const spec_map *map, hone_map_eval *eval,
+                                  void *user, int64_t *out_wanted,
+                                  hone_tensor_map *out);
+
+#endif

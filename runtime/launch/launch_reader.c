@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a launch plan's text: see launch_reader.h. */
+#include "runtime/launch/launch_reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NEWEST_VERSION = 2 };
+
+hone_status hone__reader_fail(hone_reader *r, const char *what,
+                              hone_piece about)
+{
+    return hone__fail(
+        r->err, HONE_ERR_INPUT, "launch plan, line %d: %s '%.*s'", r->line,
+        what, (int)(about.length > 200 ? 200 : about.length), about.text);
+}
+
+hone_status hone__reader_no_memory(hone_reader *r)
+{
+    return hone__fail(r->err, HONE_ERR_NO_MEMORY,
+                      "out of memory while reading a launch plan");
+}
+
+void *hone__reader_grow(void *items, size_t n, size_t item_bytes)
+{
+    /* Capacities are powers of two from 8 up. */
+    if (n != 0 && (n < 8 || (n & (n - 1)) != 0))
+        return items;
+    return hone__realloc(items, (n < 8 ? 8 : 2 * n) * item_bytes);
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+hone_piece hone__piece_trim(hone_piece s)
+{
+    while (s.length && is_blank(s.text[0])) {
+        ++s.text;
+        --s.length;
+    }
+    while (s.length && is_blank(s.text[s.length - 1]))
+        --s.length;
+    return s;
+}
+
+int hone__piece_is(hone_piece s, const char *word)
+{
+    return s.length == strlen(word) && memcmp(s.text, word, s.length) == 0;
+}
+
+hone_piece hone__reader_word(hone_reader *r)
+{
+    hone_piece word = hone__piece_trim(r->rest);
+    const char *end = word.text + word.length;
+    size_t length = 0;
+
+    while (length < word.length && !is_blank(word.text[length]))
+        ++length;
+    word.length = length;
+    r->rest = hone__piece_trim(
+        (hone_piece){word.text + length, (size_t)(end - word.text) - length});
+    return word;
+}
+
+hone_status hone__reader_name(hone_reader *r, hone_piece *out)
+{
+    const hone_piece word = hone__reader_word(r);
+    int good = word.length > 0;
+
+    for (size_t i = 0; i < word.length; ++i) {
+        const char c = word.text[i];
+
+        good &= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                c == '_' || (i && c >= '0' && c <= '9');
+    }
+    *out = word;
+    return good ? HONE_OK
+                : hone__reader_fail(r, "expected a name, found", word);
+}
+
+hone_status hone__reader_copy(hone_reader *r, hone_piece s, const char **out)
+{
+    *out = hone__arena_strndup(&r->spec->arena, s.text, s.length);
+    return *out ? HONE_OK : hone__reader_no_memory(r);
+}
+
+hone_status hone__reader_at_end(hone_reader *r)
+{
+    return r->rest.length ? hone__reader_fail(
+                                r, "nothing may follow here, found", r->rest)
+                          : HONE_OK;
+}
+
+static const hone_reader_name *find_name(const hone_reader *r,
+                                         const char *name, size_t length)
+{
+    for (size_t i = 0; i < r->n_names; ++i) {
+        if (r->names[i].name.length == length &&
+            memcmp(r->names[i].name.text, name, length) == 0)
+            return &r->names[i];
+    }
+    return NULL;
+}
+
+static hone_symbol lookup(void *user, const char *name, size_t length)
+{
+    static const char device[] = "device.";
+    const size_t prefix = sizeof device - 1;
+    const hone_reader_name *found = find_name(user, name, length);
+
+    if (found)
+        return found->symbol;
+    if (length > prefix && memcmp(name, device, prefix) == 0) {
+        for (int i = 0; i < HONE_N_PROPERTIES; ++i) {
+            if (hone__piece_is((hone_piece){name + prefix, length - prefix},
+                               hone__fact_names[i]))
+                return (hone_symbol){HONE_SYMBOL_SLOT, i};
+        }
+    }
+    return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+}
+
+hone_status hone__reader_declare(hone_reader *r, hone_piece name,
+                                 hone_symbol symbol)
+{
+    hone_reader_name *grown;
+
+    if (find_name(r, name.text, name.length))
+        return hone__reader_fail(r, "declared twice:", name);
+    grown = hone__reader_grow(r->names, r->n_names, sizeof *r->names);
+    if (!grown)
+        return hone__reader_no_memory(r);
+    r->names = grown;
+    r->names[r->n_names++] = (hone_reader_name){name, symbol};
+    return HONE_OK;
+}
+
+hone_status hone__reader_expr(hone_reader *r, hone_piece text,
+                              const hone_expr **out)
+{
+    hone_expr **grown;
+    hone_launch_spec *spec = r->spec;
+    hone_error inner = {0};
+    hone_expr *expr = NULL;
+    hone_status status;
+
+    text = hone__piece_trim(text);
+    if (!text.length)
+        return hone__reader_fail(r, "an expression is missing", text);
+    grown =
+        hone__reader_grow(spec->exprs, spec->n_exprs, sizeof(hone_expr *));
+    if (!grown)
+        return hone__reader_no_memory(r);
+    spec->exprs = grown;
+    status = hone__expr_compile(text.text, text.length, lookup, r, &expr,
+                                NULL, &inner);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__reader_no_memory(r);
+    if (status != HONE_OK)
+        return hone__fail(
+            r->err, HONE_ERR_INPUT, "launch plan, line %d: %s in '%.*s'",
+            r->line, inner.text, (int)(text.length > 200 ? 200 : text.length),
+            text.text);
+    spec->exprs[spec->n_exprs++] = expr;
+    *out = expr;
+    return HONE_OK;
+}
+
+hone_status hone__reader_exprs(hone_reader *r, size_t most,
+                               const hone_expr **out)
+{
+    hone_piece rest = r->rest;
+    char what[48];
+
+    for (size_t i = 0; i < most; ++i) {
+        const char *cut = memchr(rest.text, ';', rest.length);
+        const size_t length = cut ? (size_t)(cut - rest.text) : rest.length;
+
+        HONE_TRY(
+            hone__reader_expr(r, (hone_piece){rest.text, length}, &out[i]));
+        if (!cut)
+            return HONE_OK;
+        rest = (hone_piece){cut + 1, rest.length - length - 1};
+    }
+    (void)snprintf(what, sizeof what, "more than %zu value%s, found", most,
+                   most == 1 ? "" : "s");
+    return hone__reader_fail(r, what, hone__piece_trim(rest));
+}
+
+hone_status hone__reader_rest(hone_reader *r, const hone_expr **out)
+{
+    if (*out)
+        return hone__reader_fail(r, "stated twice for one launch:", r->rest);
+    return hone__reader_expr(r, r->rest, out);
+}
+
+hone_status hone__reader_constant(hone_reader *r, int64_t *out)
+{
+    const hone_piece text = r->rest;
+    const hone_expr *expr = NULL;
+
+    HONE_TRY(hone__reader_expr(r, text, &expr));
+    if (hone__expr_slot_count(expr))
+        return hone__reader_fail(r, "expected a constant, found", text);
+    return hone__expr_eval(expr, NULL, out, r->err);
+}
+
+hone_status hone__reader_version(hone_reader *r)
+{
+    const hone_piece whole = r->rest;
+    const hone_piece word = hone__reader_word(r);
+
+    for (int i = 1; i <= NEWEST_VERSION; ++i) {
+        const char digit[2] = {(char)('0' + i), '\0'};
+
+        if (hone__piece_is(word, "hone-launch") &&
+            hone__piece_is(r->rest, digit))
+            r->version = i;
+    }
+    if (r->version)
+        return HONE_OK;
+    return hone__reader_fail(r,
+                             "expected 'hone-launch 1' or 'hone-launch 2' (a "
+                             "newer hone may have written this), found",
+                             whole);
+}

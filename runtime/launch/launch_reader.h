@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words, names and expressions of a launch plan's text, below its
+ * statements (launch_spec.c). A failure names the line. */
+#ifndef HONE_RUNTIME_LAUNCH_READER_H
+#define HONE_RUNTIME_LAUNCH_READER_H
+
+#include "runtime/launch/launch_body.h"
+
+/* A piece of the text; not NUL-terminated. */
+typedef struct hone_piece {
+    const char *text;
+    size_t length;
+} hone_piece;
+
+typedef struct hone_reader_name {
+    hone_piece name;
+    hone_symbol symbol;
+} hone_reader_name;
+
+typedef struct hone_reader {
+    hone_launch_spec *spec;
+    hone_error *err;
+    int line;
+    int version;     /* of the text; 0: not read yet */
+    hone_piece rest; /* of the current line, not read yet */
+    size_t n_names;
+    hone_reader_name *names;
+} hone_reader;
+
+/* HONE_ERR_INPUT: "launch plan, line N: WHAT 'ABOUT'". */
+hone_status hone__reader_fail(hone_reader *r, const char *what,
+                              hone_piece about);
+hone_status hone__reader_no_memory(hone_reader *r);
+
+/* The array with room for one item more; NULL: none, it is as it was. */
+void *hone__reader_grow(void *items, size_t n, size_t item_bytes);
+
+hone_piece hone__piece_trim(hone_piece s);
+int hone__piece_is(hone_piece s, const char *word);
+
+/* The first line: hone-launch N. */
+hone_status hone__reader_version(hone_reader *r);
+/* The next word of the line; empty at its end. */
+hone_piece hone__reader_word(hone_reader *r);
+/* The next word, which must be a name. */
+hone_status hone__reader_name(hone_reader *r, hone_piece *out);
+hone_status hone__reader_at_end(hone_reader *r);
+/* As a string that lives as long as the spec. */
+hone_status hone__reader_copy(hone_reader *r, hone_piece s, const char **out);
+
+/* Make a name known to the expressions that follow. */
+hone_status hone__reader_declare(hone_reader *r, hone_piece name,
+                                 hone_symbol symbol);
+/* Compile; the spec owns the result. */
+hone_status hone__reader_expr(hone_reader *r, hone_piece text,
+                              const hone_expr **out);
+/* The rest of the line as up to `most` expressions with ';' between. */
+hone_status hone__reader_exprs(hone_reader *r, size_t most,
+                               const hone_expr **out);
+/* The rest of the line as an expression, which was not stated before. */
+hone_status hone__reader_rest(hone_reader *r, const hone_expr **out);
+/* The rest of the line as a constant expression. */
+hone_status hone__reader_constant(hone_reader *r, int64_t *out);
+
+/* What `pass NAME` means; 0: nothing. (launch_buffers.c, like the three
+ * statements below.) */
+int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
+                             spec_pass *out);
+hone_status hone__reader_arg(hone_reader *r);
+hone_status hone__reader_workspace(hone_reader *r);
+hone_status hone__reader_constant_memory(hone_reader *r);
+
+/* launch_map.c: the statements tensormap and map, and whether a map is
+ * complete. */
+hone_status hone__reader_tensormap(hone_reader *r);
+hone_status hone__reader_map(hone_reader *r);
+hone_status hone__launch_map_complete(const spec_map *map, hone_error *err);
+
+#endif

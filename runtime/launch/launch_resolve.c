@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evaluation of a launch plan for one problem on one device: every
+ * expression becomes a number, every number is checked against CUDA's
+ * limits. See launch_spec.h. */
+#include "runtime/launch/launch_spec.h"
+
+#include "runtime/launch/launch_body.h"
+#include "runtime/base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+size_t hone__launch_spec_n_dims(const hone_launch_spec *spec)
+{
+    return spec->n_dims;
+}
+
+size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec)
+{
+    size_t n = 0;
+
+    while (n < spec->n_dims && !spec->dims[n].default_value &&
+           !spec->dims[n].is_choice)
+        ++n;
+    return n;
+}
+
+const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
+                                       size_t index)
+{
+    return spec->dims[index].name;
+}
+
+int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index)
+{
+    return spec->dims[index].is_type;
+}
+
+int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index)
+{
+    return spec->dims[index].is_type || spec->dims[index].is_choice;
+}
+
+const char *hone__launch_spec_op(const hone_launch_spec *spec)
+{
+    return spec->op;
+}
+
+/* "gemm_f16(M, N, K, T = f32)" */
+static void format_signature(const hone_launch_spec *spec, char *out,
+                             size_t size_bytes)
+{
+    hone_text text = {0};
+
+    hone__text_printf(&text, "%s(", spec->op);
+    for (size_t i = 0; i < spec->n_dims; ++i) {
+        const spec_dim *dim = &spec->dims[i];
+
+        hone__text_printf(&text, "%s%s", i ? ", " : "", dim->name);
+        if (dim->default_value && dim->is_type)
+            hone__text_printf(&text, " = %s",
+                              hone__type_name((hone_type)dim->default_value));
+        else if (dim->default_value || dim->is_choice)
+            hone__text_printf(&text, " = %" PRId64, dim->default_value);
+    }
+    hone__text_puts(&text, ")");
+    out[0] = '\0';
+    strncat(out, hone__text_str(&text), size_bytes - 1);
+    hone__text_free(&text);
+}
+
+hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
+                                            const int64_t *dims,
+                                            size_t n_dims, int64_t *out_dims,
+                                            hone_error *err)
+{
+    const size_t n_mandatory = hone__launch_spec_n_mandatory(spec);
+    char signature[256];
+
+    if (n_dims < n_mandatory || n_dims > spec->n_dims) {
+        format_signature(spec, signature, sizeof signature);
+        if (n_mandatory == spec->n_dims)
+            return hone__fail(err, HONE_ERR_DIMS,
+                              "%s takes %zu dims, not %zu", signature,
+                              n_mandatory, n_dims);
+        return hone__fail(err, HONE_ERR_DIMS,
+                          "%s takes %zu to %zu dims, not %zu", signature,
+                          n_mandatory, spec->n_dims, n_dims);
+    }
+    for (size_t i = 0; i < spec->n_dims; ++i) {
+        const spec_dim *dim = &spec->dims[i];
+        const int64_t value = i < n_dims ? dims[i] : dim->default_value;
+
+        if (!dim->is_type && value < (dim->is_choice ? 0 : 1)) {
+            format_signature(spec, signature, sizeof signature);
+            return hone__fail(err, HONE_ERR_DIMS,
+                              "dim %s of %s is %" PRId64
+                              "; sizes are 1 or more",
+                              dim->name, signature, value);
+        }
+        if (dim->is_type && (value < 1 || value > INT32_MAX ||
+                             !hone__type_size_bytes((hone_type)value))) {
+            format_signature(spec, signature, sizeof signature);
+            return hone__fail(err, HONE_ERR_DIMS,
+                              "dim %s of %s is an element type; %" PRId64
+                              " is not the code of one",
+                              dim->name, signature, value);
+        }
+        out_dims[i] = value;
+    }
+    return HONE_OK;
+}
+
+/* What every step of the evaluation reads. */
+typedef struct resolver {
+    const hone_launch_spec *spec;
+    const hone_properties *properties;
+    hone_error *err;
+    int64_t slots[MAX_SLOTS];
+} resolver;
+
+static hone_status eval(resolver *r, const hone_expr *expr, int64_t *out)
+{
+    return hone__expr_eval(expr, r->slots, out, r->err);
+}
+
+static hone_status check_requires(resolver *r)
+{
+    const hone_launch_spec *spec = r->spec;
+
+    for (size_t i = 0; i < spec->n_requires; ++i) {
+        int64_t holds = 0;
+
+        HONE_TRY(eval(r, spec->requires_[i], &holds));
+        if (!holds)
+            return hone__fail(r->err, HONE_ERR_CONSTRAINT,
+                              "this variant of %s requires '%s', which does "
+                              "not hold for these dims on this device",
+                              spec->op, hone__expr_text(spec->requires_[i]));
+    }
+    return HONE_OK;
+}
+
+/* Elements and bytes of an array. */
+static hone_status eval_array(resolver *r, const char *name,
+                              const hone_expr *type_expr,
+                              const hone_expr *count_expr,
+                              hone_type *out_type, int64_t *out_count,
+                              int64_t *out_bytes)
+{
+    int64_t type = 0;
+    int64_t element_bytes = 0;
+
+    HONE_TRY(eval(r, type_expr, &type));
+    if (type > 0 && type <= INT32_MAX)
+        element_bytes = (int64_t)hone__type_size_bytes((hone_type)type);
+    if (!element_bytes)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "launch plan of %s: the type of '%s' is %" PRId64
+                          ", which is no element type",
+                          r->spec->op, name, type);
+    *out_type = (hone_type)type;
+    *out_count = 1;
+    if (count_expr)
+        HONE_TRY(eval(r, count_expr, out_count));
+    if (*out_count < 0)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "launch plan of %s: '%s' has a negative number of "
+                          "elements, '%s' = %" PRId64,
+                          r->spec->op, name, hone__expr_text(count_expr),
+                          *out_count);
+    if (*out_count > INT64_MAX / element_bytes)
+        return hone__fail(r->err, HONE_ERR_OVERFLOW,
+                          "'%s' of %s does not fit into 2^63 bytes", name,
+                          r->spec->op);
+    *out_bytes = *out_count * element_bytes;
+    return HONE_OK;
+}
+
+static hone_status resolve_arrays(resolver *r, hone_resolved *out)
+{
+    const hone_launch_spec *spec = r->spec;
+    int64_t count;
+
+    for (size_t i = 0; i < spec->n_args; ++i) {
+        const spec_arg *arg = &spec->args[i];
+        hone_resolved_arg *to = &out->args[i];
+
+        to->name = arg->name;
+        to->mode = arg->mode;
+        HONE_TRY(eval_array(r, arg->name, arg->type, arg->count, &to->type,
+                            &to->count, &to->size_bytes));
+    }
+    for (size_t i = 0; i < spec->n_workspaces; ++i) {
+        const spec_workspace *workspace = &spec->workspaces[i];
+        hone_resolved_workspace *to = &out->workspaces[i];
+
+        to->name = workspace->name;
+        to->zero = workspace->zero;
+        HONE_TRY(eval_array(r, workspace->name, workspace->type,
+                            workspace->count, &to->type, &count,
+                            &to->size_bytes));
+    }
+    out->n_args = spec->n_args;
+    out->n_workspaces = spec->n_workspaces;
+    return HONE_OK;
+}
+
+/* Filled from arguments, which are resolved already. */
+static hone_status resolve_constants(resolver *r, hone_resolved *out)
+{
+    const hone_launch_spec *spec = r->spec;
+    int64_t total_bytes = 0;
+
+    for (size_t i = 0; i < spec->n_constants; ++i) {
+        const spec_constant *constant = &spec->constants[i];
+        const hone_resolved_arg *from = &out->args[constant->arg];
+        hone_resolved_constant *to = &out->constants[out->n_constants];
+        int64_t wanted = 1;
+        int64_t count;
+        hone_type type;
+
+        if (constant->condition)
+            HONE_TRY(eval(r, constant->condition, &wanted));
+        if (!wanted)
+            continue;
+        *to = (hone_resolved_constant){constant->name, constant->arg, 0};
+        HONE_TRY(eval_array(r, constant->name, constant->type,
+                            constant->count, &type, &count, &to->size_bytes));
+        if (type != from->type || count > from->count)
+            return hone__fail(
+                r->err, HONE_ERR_INPUT,
+                "the constant '%s' of %s takes %" PRId64
+                " elements of %s from '%s', which has %" PRId64 " of %s",
+                to->name, spec->op, count, hone__type_name(type), from->name,
+                from->count, hone__type_name(from->type));
+        if (to->size_bytes > HONE_CONSTANT_BYTES - total_bytes)
+            return hone__fail(r->err, HONE_ERR_CONSTRAINT,
+                              "this variant of %s keeps '%s' in constant "
+                              "memory: its %" PRId64 " bytes do not fit, "
+                              "a kernel has %d and %" PRId64
+                              " are taken; use a variant that reads it from "
+                              "another memory",
+                              spec->op, from->name, to->size_bytes,
+                              HONE_CONSTANT_BYTES, total_bytes);
+        total_bytes += to->size_bytes;
+        out->n_constants += to->size_bytes != 0;
+    }
+    return HONE_OK;
+}
+
+/* For launch_map.c. The smallest number would be taken for one that is not
+ * known; its neighbour breaks the same rules. */
+static hone_status eval_of_map(void *user, const hone_expr *expr,
+                               int64_t *out)
+{
+    HONE_TRY(eval(user, expr, out));
+    *out += *out == HONE_MAP_UNKNOWN;
+    return HONE_OK;
+}
+
+static hone_status resolve_map(resolver *r, const spec_map *map,
+                               const hone_resolved *arrays,
+                               hone_resolved_map *to)
+{
+    const int64_t sm = r->properties->value[HONE_PROPERTY_sm];
+    const int of_arg = map->array_kind == HONE_PASS_ARG;
+    const hone_resolved_arg *arg = &arrays->args[map->array];
+    const hone_resolved_workspace *workspace =
+        &arrays->workspaces[map->array];
+    int64_t wanted;
+
+    to->array_kind = map->array_kind;
+    to->array = map->array;
+    to->shape.array = of_arg ? arg->name : workspace->name;
+    to->shape.type = of_arg ? arg->type : workspace->type;
+    to->shape.array_bytes = of_arg ? arg->size_bytes : workspace->size_bytes;
+    HONE_TRY(hone__launch_map_eval(map, eval_of_map, r, &wanted, &to->shape));
+    to->wanted = wanted != 0;
+    if (!wanted)
+        return HONE_OK;
+    HONE_TRY(hone__tensor_map_check_device(map->name, sm, r->err));
+    return hone__tensor_map_check(&to->shape, r->err);
+}
+
+static hone_status resolve_extents(resolver *r, const spec_launch *launch,
+                                   const char *what,
+                                   const hone_expr *const exprs[3],
+                                   const int64_t limits[3], unsigned out[3])
+{
+    for (size_t i = 0; i < 3; ++i) {
+        int64_t value = 1;
+
+        if (exprs[i])
+            HONE_TRY(eval(r, exprs[i], &value));
+        if (value < 1 || value > limits[i])
+            return hone__fail(r->err, HONE_ERR_INPUT,
+                              "%s.%c of kernel '%s' is %" PRId64 " ('%s'); "
+                              "CUDA allows 1 to %" PRId64,
+                              what, "xyz"[i], launch -> kernel, value,
+                              exprs[i] ? hone__expr_text(exprs[i]) : "1",
+                              limits[i]);
+        out[i] = (unsigned)value;
+    }
+    return HONE_OK;
+}
+
+static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
+                                    hone_resolved_launch *to)
+{
+    static const int64_t grid_limits[3] = {INT32_MAX, 65535, 65535};
+    static const int64_t block_limits[3] = {1024, 1024, 64};
+    const int64_t most_threads =
+        r->properties->value[HONE_PROPERTY_threads_block];
+    const int64_t most_shared =
+        r->properties->value[HONE_PROPERTY_smem_optin];
+    int64_t threads;
+    int64_t shared = 0;
+
+    HONE_TRY(resolve_extents(r, launch, "grid", launch->grid, grid_limits,
+                             to->grid));
+    HONE_TRY(resolve_extents(r, launch, "block", launch->block, block_limits,
+                             to->block));
+    threads = (int64_t)to->block[0] * to->block[1] * to->block[2];
+    if (threads > most_threads)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "a block of kernel '%s' has %" PRId64
+                          " threads; this device allows %" PRId64,
+                          launch->kernel, threads, most_threads);
+    if (launch->shared)
+        HONE_TRY(eval(r, launch->shared, &shared));
+    if (shared < 0 || shared > most_shared)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "kernel '%s' wants %" PRId64
+                          " bytes of shared memory; this device allows "
+                          "%" PRId64,
+                          launch->kernel, shared, most_shared);
+    to->shared_bytes = (unsigned)shared;
+    return HONE_OK;
+}
+
+static hone_status resolve_cluster(resolver *r, const spec_launch *launch,
+                                   hone_resolved_launch *to)
+{
+    static const int64_t limits[3] = {HONE_MAX_CLUSTER, HONE_MAX_CLUSTER,
+                                      HONE_MAX_CLUSTER};
+    const int64_t sm = r->properties->value[HONE_PROPERTY_sm];
+    unsigned blocks;
+
+    HONE_TRY(resolve_extents(r, launch, "cluster", launch->cluster, limits,
+                             to->cluster));
+    blocks = to->cluster[0] * to->cluster[1] * to->cluster[2];
+    if (blocks == 1)
+        return HONE_OK;
+    if (blocks > HONE_MAX_CLUSTER)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "a cluster of kernel '%s' has %u blocks; CUDA "
+                          "allows %d",
+                          launch->kernel, blocks, HONE_MAX_CLUSTER);
+    if (sm < 90)
+        return hone__fail(
+            r->err, HONE_ERR_INPUT,
+            "kernel '%s' is launched in clusters of %u blocks; "
+            "they need sm_90 or newer, this device is sm_%" PRId64,
+            launch->kernel, blocks, sm);
+    for (size_t i = 0; i < 3; ++i) {
+        if (to->grid[i] % to->cluster[i])
+            return hone__fail(r->err, HONE_ERR_INPUT,
+                              "grid.%c of kernel '%s' is %u, which clusters "
+                              "of %u blocks do not divide; round the grid up "
+                              "with align()",
+                              "xyz"[i], launch -> kernel, to -> grid[i],
+                              to -> cluster[i]);
+    }
+    return HONE_OK;
+}
+
+static hone_status resolve_launch(resolver *r, const spec_launch *launch,
+                                  hone_resolved_launch *to)
+{
+    to->kernel = launch->kernel;
+    HONE_TRY(resolve_geometry(r, launch, to));
+    HONE_TRY(resolve_cluster(r, launch, to));
+    to->cooperative = launch->cooperative;
+    for (size_t i = 0; i < launch->n_passed; ++i) {
+        const spec_pass *pass = &launch->passed[i];
+        int64_t value = 0;
+
+        if (pass->value)
+            HONE_TRY(eval(r, pass->value, &value));
+        if (pass->kind == HONE_PASS_I32 &&
+            (value < INT32_MIN || value > INT32_MAX))
+            return hone__fail(r->err, HONE_ERR_OVERFLOW,
+                              "'%s' = %" PRId64
+                              " does not fit the 32-bit parameter of kernel "
+                              "'%s'",
+                              hone__expr_text(pass->value), value,
+                              launch->kernel);
+        to->passed[i] = (hone_pass){pass->kind, pass->index, value};
+    }
+    to->n_passed = launch->n_passed;
+    return HONE_OK;
+}
+
+hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
+                                      const int64_t *dims, size_t n_dims,
+                                      const hone_properties *properties,
+                                      hone_resolved *out, hone_error *err)
+{
+    resolver r = {.spec = spec, .properties = properties, .err = err};
+
+    memset(out, 0, sizeof *out);
+    HONE_TRY(
+        hone__launch_spec_complete_dims(spec, dims, n_dims, out->dims, err));
+    out->n_dims = spec->n_dims;
+    for (size_t i = 0; i < spec->n_dims; ++i)
+        out->dim_names[i] = spec->dims[i].name;
+    memcpy(r.slots, properties->value, sizeof properties->value);
+    memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
+    for (size_t i = 0; i < spec->n_lets; ++i)
+        HONE_TRY(eval(&r, spec->lets[i], &r.slots[SLOT_LETS + i]));
+    HONE_TRY(check_requires(&r));
+    HONE_TRY(resolve_arrays(&r, out));
+    HONE_TRY(resolve_constants(&r, out));
+    for (size_t i = 0; i < spec->n_maps; ++i)
+        HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));
+    out->n_maps = spec->n_maps;
+    for (size_t i = 0; i < spec->n_launches; ++i) {
+        const spec_launch *launch = &spec->launches[i];
+        int64_t wanted = 1;
+
+        if (launch->condition)
+            HONE_TRY(eval(&r, launch->condition, &wanted));
+        if (!wanted)
+            continue;
+        HONE_TRY(resolve_launch(&r, launch, &out->launches[out->n_launches]));
+        ++out->n_launches;
+    }
+    if (spec->flops)
+        HONE_TRY(eval(&r, spec->flops, &out->flops));
+    if (spec->bytes)
+        HONE_TRY(eval(&r, spec->bytes, &out->bytes));
+    return HONE_OK;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launch plan: how one variant is launched at any shape. gen/ writes it
+ * as text beside the cubin, the database keeps it, the runtime and the tuner
+ * read it. One statement a line; `E` is an expression (expr.h) over symbols,
+ * dims, params and lets that stand above it, and device.NAME (properties.h).
+ * A line is at most 4095 bytes. Unknown statements are an error: the version
+ * in the first line changes whenever one is added. A text has the lowest
+ * version that knows all its statements, so that an older runtime reads what
+ * it can, and a plan stays the same text when the language grows.
+ *
+ *   hone-launch 1                    # what is marked (2) needs version 2
+ *   op gemm_f16
+ *   symbol m16n16k16 1000            # value of an enumeration's name
+ *   dim M int                        # problem dimensions, in order
+ *   dim T type 4                     # with a default (element type code)
+ *   dim TRANS choice 0               # (2) one of a few integers, default
+ *   param BM 128
+ *   let WARPS (BM/WM)*(BN/WN)
+ *   arg A in 1 M*K                   # name, in|out|inout, type code, count
+ *   arg alpha scalar 4               # scalar argument, type code
+ *   require WARPS*32 <= 1024         # those that read dims or the device
+ *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
+ *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
+ *   workspace sums 4 zero-each N     # (2) zeroed before every run
+ *   constant taps 4 h K ; K <= 512   # (2) constant memory: symbol, type,
+ *                                    # source argument, elements ; if
+ *   tensormap A_MAP A                # (2) name and array; its parts follow
+ *   map if USE_TMA
+ *   map dims K ; M                   # elements, the innermost first
+ *   map strides K*2                  # bytes, of all dims but the innermost
+ *   map box BK ; BM                  # elements
+ *   map elements 1 ; 2               # element strides, else 1
+ *   map swizzle 128                  # bytes, else 0; as are l2 and fill
+ *   launch gemm_main                 # kernel symbol; clauses follow
+ *   if SPLIT_K > 1
+ *   grid ceildiv(N,BN) ; ceildiv(M,BM) ; SPLIT_K
+ *   block WARPS*32 ; 1 ; 1
+ *   shared SMEM                      # dynamic shared memory, bytes
+ *   cluster 2 ; 1 ; 1                # (2) blocks of a cluster
+ *   cooperative                      # (2) all blocks run at the same time
+ *   pass A                           # kernel parameters, in order: an
+ *   pass partial                     # argument, a workspace, a tensor map,
+ *   value i32 M                      # or a value: i32|i64, expression
+ *   work flops 2*M*N*K
+ *   work bytes 2*(M*K+K*N)+4*M*N
+ */
+#ifndef HONE_RUNTIME_LAUNCH_SPEC_H
+#define HONE_RUNTIME_LAUNCH_SPEC_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/device_properties.h"
+#include "runtime/launch/tensor_map.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HONE_MAX_DIMS = 8,
+    HONE_MAX_ARGS = 24,
+    HONE_MAX_WORKSPACES = 8,
+    HONE_MAX_LAUNCHES = 8,
+    HONE_MAX_CONSTANTS = 4,
+    HONE_CONSTANT_BYTES =
+        65536,                 /* constant memory of a module, all devices */
+    HONE_PORTABLE_CLUSTER = 8, /* blocks that every device can hold */
+    HONE_MAX_CLUSTER = 16,     /* with the non-portable attribute */
+    HONE_MAX_PASSED = 40       /* kernel parameters of one launch */
+};
+
+typedef struct hone_launch_spec hone_launch_spec;
+
+typedef enum hone_arg_mode {
+    HONE_ARG_SCALAR,
+    HONE_ARG_IN,
+    HONE_ARG_OUT,
+    HONE_ARG_INOUT
+} hone_arg_mode;
+
+/* When a workspace is set to zero. */
+typedef enum hone_zero {
+    HONE_ZERO_NEVER,
+    HONE_ZERO_ONCE, /* when it is allocated; each run leaves it zeroed */
+    HONE_ZERO_EACH  /* on the stream, before every run */
+} hone_zero;
+
+/* One kernel parameter of a resolved launch. */
+typedef enum hone_pass_kind {
+    HONE_PASS_ARG,       /* index: argument */
+    HONE_PASS_WORKSPACE, /* index: workspace */
+    HONE_PASS_I32,       /* value */
+    HONE_PASS_I64,       /* value */
+    HONE_PASS_MAP        /* index: tensor map */
+} hone_pass_kind;
+
+typedef struct hone_pass {
+    hone_pass_kind kind;
+    int index;
+    int64_t value;
+} hone_pass;
+
+typedef struct hone_resolved_launch {
+    const char *kernel; /* borrowed from the spec */
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    unsigned cluster[3]; /* 1, 1, 1: none */
+    int cooperative;
+    size_t n_passed;
+    hone_pass passed[HONE_MAX_PASSED];
+} hone_resolved_launch;
+
+typedef struct hone_resolved_arg {
+    const char *name; /* borrowed from the spec */
+    hone_arg_mode mode;
+    hone_type type;
+    int64_t count; /* elements; 1 for a scalar */
+    int64_t size_bytes;
+} hone_resolved_arg;
+
+typedef struct hone_resolved_workspace {
+    const char *name; /* borrowed from the spec */
+    hone_type type;
+    int64_t size_bytes;
+    hone_zero zero;
+} hone_resolved_workspace;
+
+/* Constant memory that is filled from an argument before the launches. */
+typedef struct hone_resolved_constant {
+    const char *name; /* the module's symbol; borrowed from the spec */
+    int arg;          /* an array */
+    int64_t size_bytes;
+} hone_resolved_constant;
+
+typedef struct hone_resolved_map {
+    int wanted;                /* 0: its `if` is false, nothing else is set */
+    hone_pass_kind array_kind; /* HONE_PASS_ARG or HONE_PASS_WORKSPACE */
+    int array;
+    hone_tensor_map shape; /* its rules hold; names borrowed from the spec */
+} hone_resolved_map;
+
+/* A launch plan with its expressions evaluated for one problem. Launches
+ * and constants whose `if` is false are left out. */
+typedef struct hone_resolved {
+    size_t n_dims;
+    int64_t dims[HONE_MAX_DIMS];          /* defaults filled in */
+    const char *dim_names[HONE_MAX_DIMS]; /* the plan's */
+    size_t n_args;
+    hone_resolved_arg args[HONE_MAX_ARGS];
+    size_t n_workspaces;
+    hone_resolved_workspace workspaces[HONE_MAX_WORKSPACES];
+    size_t n_constants;
+    hone_resolved_constant constants[HONE_MAX_CONSTANTS];
+    size_t n_maps;
+    hone_resolved_map maps[HONE_MAX_MAPS];
+    size_t n_launches;
+    hone_resolved_launch launches[HONE_MAX_LAUNCHES];
+    int64_t flops; /* 0 if not declared */
+    int64_t bytes;
+} hone_resolved;
+
+/* HONE_ERR_INPUT names the line. Free with hone__launch_spec_free(). */
+hone_status hone__launch_spec_parse(const char *text, hone_launch_spec **out,
+                                    hone_error *err);
+void hone__launch_spec_free(hone_launch_spec *spec);
+
+/* Dimensions: count, how many are mandatory, name, whether one is an element
+ * type, and whether it is known when a variant is compiled (a type, or a
+ * choice of a few integers), so that a variant serves one value only. */
+size_t hone__launch_spec_n_dims(const hone_launch_spec *spec);
+size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec);
+const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
+                                       size_t index);
+int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
+int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec,
+                                   size_t index);
+const char *hone__launch_spec_op(const hone_launch_spec *spec);
+
+/* Fill in defaults and check: count, integers >= 1 (0 and negative sizes are
+ * HONE_ERR_DIMS with the name of the dimension). */
+hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
+                                            const int64_t *dims,
+                                            size_t n_dims, int64_t *out_dims,
+                                            hone_error *err);
+
+/* Evaluate everything for one problem on one device. HONE_ERR_DIMS,
+ * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
+ * constants do not fit constant memory; CUDA does not allow a tensor map),
+ * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
+ * grid, block or cluster outside CUDA's limits).
+ * `out` borrows names from `spec`. */
+hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
+                                      const int64_t *dims, size_t n_dims,
+                                      const hone_properties *properties,
+                                      hone_resolved *out, hone_error *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The database as the runtime reads it: opened read-only, two views
+ * (winner_v1 and default_v1, see db/FORMAT.md), everything of one operation
+ * kept in memory once it was asked for. Not thread-safe: the owner locks. */
+#ifndef HONE_RUNTIME_STORE_H
+#define HONE_RUNTIME_STORE_H
+
+#include "runtime/base/alloc.h"
+#include "runtime/base/error.h"
+#include "runtime/launch/launch_spec.h"
+#include "runtime/base/text.h"
+
+typedef struct hone_store hone_store;
+
+/* A launch plan, shared by the rows whose text is the same. */
+typedef struct hone_store_plan {
+    const char *text;
+    hone_launch_spec *spec; /* NULL until hone__store_spec() */
+    struct hone_store_plan *next;
+} hone_store_plan;
+
+/* One row of a view. Strings belong to the op and are never NULL. */
+typedef struct hone_store_row {
+    int is_winner;  /* of winner_v1; else of default_v1 */
+    int is_default; /* the template's default configuration */
+    int is_cold;    /* measured in cold mode */
+    int64_t id;     /* trial_id of a winner, variant_id of a default */
+    size_t n_dims;  /* 0 for defaults */
+    int64_t dims[HONE_MAX_DIMS];
+    int64_t sm_count; /* 0 for defaults */
+    double time_ns;   /* 0 for defaults */
+    const char *label;
+    const char *device_name;
+    const char *driver_version;
+    const char *arch;         /* of the device: "sm_90" */
+    const char *compile_arch; /* what the cubin is for: "sm_90a" */
+    const char *types;        /* codes of the type dims: "4", "" if none */
+    const char *config;
+    const char *cubin_sha256;
+    hone_store_plan *plan;
+} hone_store_row;
+
+/* All that is known of one operation. */
+typedef struct hone_store_op {
+    hone_arena arena;
+    const char *name;
+    size_t n_rows;
+    hone_store_row *rows;
+    size_t n_outdated; /* winners of an older template, left out of rows */
+    hone_store_plan *plans;
+    struct hone_store_op *next;
+} hone_store_op;
+
+/* HONE_ERR_NOT_FOUND: no such file; HONE_ERR_DATABASE: not one of ours, or
+ * of a newer hone. */
+hone_status hone__store_open(const char *path, hone_store **out,
+                             hone_error *err);
+void hone__store_close(hone_store *store); /* NULL is a no-op */
+const char *hone__store_path(const hone_store *store);
+
+/* Device kind and architecture of the cpu device, as rows have them. */
+#define HONE_ARCH_CPU "cpu"
+
+/* Which rows there are: those of GPUs (the default), or those of the cpu
+ * device. Never both, their times and their code have nothing in common. */
+void hone__store_select(hone_store *store, int is_host);
+
+/* Valid until the next call of this function: it starts again when the
+ * database was changed meanwhile. An unknown operation has no rows. */
+hone_status hone__store_op(hone_store *store, const char *name,
+                           hone_store_op **out, hone_error *err);
+
+/* The row's launch plan, parsed on first use; belongs to the op. */
+hone_status hone__store_spec(const hone_store_row *row,
+                             const hone_launch_spec **out, hone_error *err);
+
+/* Append the row's cubin, checked against its SHA-256. */
+hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
+                              hone_text *out, hone_error *err);
+
+/* Append the operations there are: "gemm_f16, saxpy". */
+hone_status hone__store_list_ops(hone_store *store, hone_text *out,
+                                 hone_error *err);
+
+#endif

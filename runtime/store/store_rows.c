@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of one operation, read from the two views in one go and kept
+ * until the database changes. See store.h. */
+#include "runtime/store/store.h"
+
+#include "runtime/store/store_sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_op(hone_store_op *op)
+{
+    for (hone_store_plan *plan = op->plans; plan; plan = plan->next)
+        hone__launch_spec_free(plan->spec);
+    hone__free(op->rows);
+    hone__arena_free(&op->arena);
+    hone__free(op);
+}
+
+void hone__store_free_ops(hone_store *store)
+{
+    while (store->ops) {
+        hone_store_op *next = store->ops->next;
+
+        free_op(store->ops);
+        store->ops = next;
+    }
+}
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY,
+                      "out of memory while reading the database");
+}
+
+/* Columns of both views; defaults have no measurement. Sorted by launch
+ * plan, so that equal ones are neighbours and are kept once. */
+enum {
+    COLUMN_PLAN,
+    COLUMN_ID,
+    COLUMN_CONFIG,
+    COLUMN_TYPES,
+    COLUMN_ARCH,
+    COLUMN_COMPILE_ARCH,
+    COLUMN_SHA256,
+    COLUMN_IS_DEFAULT,
+    COLUMN_DIMS, /* from here on of winners only */
+    COLUMN_LABEL,
+    COLUMN_MODE,
+    COLUMN_DEVICE_NAME,
+    COLUMN_DRIVER,
+    COLUMN_SM_COUNT,
+    COLUMN_TIME_NS,
+    COLUMN_IS_LATEST
+};
+
+static const char sql_winners[] =
+    "SELECT launch_plan, trial_id, config, types, arch, compile_arch, "
+    "cubin_sha256, is_default, dims, label, mode, device_name, "
+    "driver_version, sm_count, time_ns, template_is_latest "
+    "FROM winner_v1 WHERE op = ?1 AND device_kind = ?2 "
+    "AND cubin_sha256 IS NOT NULL ORDER BY launch_plan";
+
+static const char sql_defaults[] =
+    "SELECT launch_plan, variant_id, config, types, arch, compile_arch, "
+    "cubin_sha256, 1 FROM default_v1 WHERE op = ?1 "
+    "AND (arch = 'cpu') = (?2 = 'cpu') ORDER BY launch_plan";
+
+/* Copy a text column; the previous row's copy is taken if it is the same. */
+static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
+                const char *previous, const char **out)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    if (!text)
+        text = "";
+    if (previous && strcmp(previous, text) == 0)
+        *out = previous;
+    else
+        *out = hone__arena_strndup(&op->arena, text, strlen(text));
+    return *out != NULL;
+}
+
+/* "4096,4096,4"; 0 if it is no such list. */
+static int read_dims(const char *text, hone_store_row *row)
+{
+    row->n_dims = 0;
+    while (row->n_dims < HONE_MAX_DIMS) {
+        char *end = NULL;
+
+        row->dims[row->n_dims] = strtoll(text, &end, 10);
+        if (end == text)
+            return 0;
+        ++row->n_dims;
+        if (!*end)
+            return 1;
+        if (*end != ',')
+            return 0;
+        text = end + 1;
+    }
+    return 0;
+}
+
+static int keep_plan(hone_store_op *op, sqlite3_stmt *statement,
+                     const hone_store_row *previous, hone_store_row *row)
+{
+    const char *text;
+    hone_store_plan *plan;
+
+    if (!keep(op, statement, COLUMN_PLAN,
+              previous ? previous->plan->text : NULL, &text))
+        return 0;
+    if (previous && text == previous->plan->text) {
+        row->plan = previous->plan;
+        return 1;
+    }
+    plan = hone__arena_alloc(&op->arena, sizeof *plan);
+    if (!plan)
+        return 0;
+    plan->text = text;
+    plan->next = op->plans;
+    op->plans = plan;
+    row->plan = plan;
+    return 1;
+}
+
+static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
+                      const hone_store_row *last, hone_store_row *row)
+{
+    return keep_plan(op, statement, last, row) &&
+           keep(op, statement, COLUMN_CONFIG, last ? last->config : NULL,
+                &row->config) &&
+           keep(op, statement, COLUMN_TYPES, last ? last->types : NULL,
+                &row->types) &&
+           keep(op, statement, COLUMN_ARCH, last ? last->arch : NULL,
+                &row->arch) &&
+           keep(op, statement, COLUMN_COMPILE_ARCH,
+                last ? last->compile_arch : NULL, &row->compile_arch) &&
+           keep(op, statement, COLUMN_SHA256,
+                last ? last->cubin_sha256 : NULL, &row->cubin_sha256) &&
+           (!row->is_winner ||
+            (keep(op, statement, COLUMN_LABEL, last ? last->label : NULL,
+                  &row->label) &&
+             keep(op, statement, COLUMN_DEVICE_NAME,
+                  last ? last->device_name : NULL, &row->device_name) &&
+             keep(op, statement, COLUMN_DRIVER,
+                  last ? last->driver_version : NULL, &row->driver_version)));
+}
+
+static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
+                           int is_winner, hone_error *err)
+{
+    const size_t n = op->n_rows;
+    hone_store_row *row;
+
+    if (is_winner && !sqlite3_column_int(statement, COLUMN_IS_LATEST)) {
+        ++op->n_outdated;
+        return HONE_OK;
+    }
+    if (n == 0 || (n >= 8 && (n & (n - 1)) == 0)) {
+        row = hone__realloc(op->rows, (n ? 2 * n : 8) * sizeof *row);
+        if (!row)
+            return no_memory(err);
+        op->rows = row;
+    }
+    row = &op->rows[n];
+    *row = (hone_store_row){.is_winner = is_winner,
+                            .label = "",
+                            .device_name = "",
+                            .driver_version = ""};
+    row->id = sqlite3_column_int64(statement, COLUMN_ID);
+    row->is_default = sqlite3_column_int(statement, COLUMN_IS_DEFAULT);
+    if (!keep_texts(op, statement, n ? row - 1 : NULL, row))
+        return no_memory(err);
+    if (is_winner) {
+        const char *dims =
+            (const char *)sqlite3_column_text(statement, COLUMN_DIMS);
+        const char *mode =
+            (const char *)sqlite3_column_text(statement, COLUMN_MODE);
+
+        row->is_cold = mode && strcmp(mode, "cold") == 0;
+        row->sm_count = sqlite3_column_int64(statement, COLUMN_SM_COUNT);
+        row->time_ns = sqlite3_column_double(statement, COLUMN_TIME_NS);
+        if (!dims || !read_dims(dims, row))
+            return hone__fail(err, HONE_ERR_DATABASE,
+                              "the database is damaged: '%s' are no dims of "
+                              "%s",
+                              dims ? dims : "", op->name);
+    }
+    ++op->n_rows;
+    return HONE_OK;
+}
+
+static hone_status add_rows(hone_store *store, hone_store_op *op,
+                            int is_winner, hone_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    hone_status status = HONE_OK;
+    int code = SQLITE_ROW;
+
+    HONE_TRY(hone__store_prepare(
+        store, is_winner ? sql_winners : sql_defaults, &statement, err));
+    (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
+                            SQLITE_STATIC);
+    while (status == HONE_OK &&
+           (code = sqlite3_step(statement)) == SQLITE_ROW)
+        status = add_row(op, statement, is_winner, err);
+    if (status == HONE_OK && code != SQLITE_DONE)
+        status = hone__store_fail(store, "cannot read database", code, err);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+/* Forget what was read if another process has written since. */
+static hone_status refresh(hone_store *store, hone_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    hone_status status = HONE_OK;
+    int code;
+
+    HONE_TRY(
+        hone__store_prepare(store, "PRAGMA data_version", &statement, err));
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const int64_t version = sqlite3_column_int64(statement, 0);
+
+        if (version != store->data_version)
+            hone__store_free_ops(store);
+        store->data_version = version;
+    } else {
+        status = hone__store_fail(store, "cannot read database", code, err);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+hone_status hone__store_op(hone_store *store, const char *name,
+                           hone_store_op **out, hone_error *err)
+{
+    hone_status status;
+    hone_store_op *op;
+
+    *out = NULL;
+    HONE_TRY(refresh(store, err));
+    for (op = store->ops; op; op = op->next) {
+        if (strcmp(op->name, name) == 0) {
+            *out = op;
+            return HONE_OK;
+        }
+    }
+    op = hone__alloc(sizeof *op);
+    if (!op)
+        return no_memory(err);
+    op->name = hone__arena_strndup(&op->arena, name, strlen(name));
+    status = op->name ? add_rows(store, op, 1, err) : no_memory(err);
+    if (status == HONE_OK)
+        status = add_rows(store, op, 0, err);
+    if (status != HONE_OK) {
+        free_op(op);
+        return status;
+    }
+    op->next = store->ops;
+    store->ops = op;
+    *out = op;
+    return HONE_OK;
+}
+
+hone_status hone__store_spec(const hone_store_row *row,
+                             const hone_launch_spec **out, hone_error *err)
+{
+    hone_status status = HONE_OK;
+
+    if (!row->plan->spec)
+        status =
+            hone__launch_spec_parse(row->plan->text, &row->plan->spec, err);
+    *out = row->plan->spec;
+    return status;
+}

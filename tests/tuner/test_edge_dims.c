@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which edge shapes a variant is tried on: as they stand where its plan
+ * allows it, and otherwise with as few dimensions changed as possible. */
+#include "gen/expand/expand.h"
+#include "tuner/trial/edge_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    hone_template *tmpl;
+    hone_text spec;
+    hone_properties properties;
+} fixture;
+
+/* A template with these lines after its operation, and the launch plan of its
+ * default configuration. */
+static void open_fixture(fixture *f, const char *op, const char *lines)
+{
+    char text[2048];
+    hone_diagnostics diagnostics = {0, NULL};
+    int64_t config[4] = {0};
+    hone_error err = {0};
+
+    memset(f, 0, sizeof *f);
+    hone__properties_of_host(&f->properties);
+    (void)snprintf(text, sizeof text,
+                   "#pragma hone op %s\n%s\n"
+                   "#pragma hone launch k\n#pragma hone check none\n"
+                   "extern \"C\" __global__ void k() {}\n",
+                   op, lines);
+    if (hone__template_parse("t.cu", text, strlen(text), &f->tmpl,
+                             &diagnostics, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < f->tmpl->n_params && i < 4; ++i)
+        config[i] =
+            f->tmpl->params[i].values[f->tmpl->params[i].default_index];
+    if (hone__expand_launch_spec(f->tmpl, config, &f->spec, &err))
+        fail_msg("%s", err.text);
+}
+
+static void close_fixture(fixture *f)
+{
+    hone__text_free(&f->spec);
+    hone__template_free(f->tmpl);
+}
+
+/* Shape `row` of the problem `given` is `wanted`. */
+static void expect(const fixture *f, const int64_t *given, size_t row,
+                   const int64_t *wanted)
+{
+    const hone_problem_setup setup = {.tmpl = f->tmpl, .dims = given};
+    int64_t got[HONE_MAX_DIMS] = {0};
+    hone_error err = {0};
+
+    if (hone__edge_dims(&setup, hone__text_str(&f->spec), &f->properties, row,
+                        got, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < f->tmpl->n_dims; ++i)
+        if (got[i] != wanted[i])
+            fail_msg("row %zu: dimension %zu is %lld, not %lld", row, i,
+                     (long long)got[i], (long long)wanted[i]);
+}
+
+static void test_rows_as_they_stand(void **state)
+{
+    const int64_t given[] = {4096, 4096, 4096};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(a, b, c)", "#pragma hone arg x: in f32[a*b*c]");
+    expect(&f, given, 0, (const int64_t[]){1, 1, 1});
+    expect(&f, given, 1, (const int64_t[]){61, 37, 113});
+    expect(&f, given, 3, (const int64_t[]){16, 520, 40});
+    close_fixture(&f);
+}
+
+static void test_one_dimension_is_long(void **state)
+{
+    const int64_t given[] = {4096, 4};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(a, T in {f32, f64})", "#pragma hone arg x: in T[a]");
+    expect(&f, given, 2, (const int64_t[]){131, 4});
+    expect(&f, given, 3, (const int64_t[]){1000003, 4});
+    close_fixture(&f);
+    open_fixture(&f, "t(a, N in {2, 1024})",
+                 "#pragma hone arg x: in c32[a*N], y: out c32[a*N]");
+    expect(&f, (const int64_t[]){5, 1024}, 2, (const int64_t[]){131, 1024});
+    expect(&f, (const int64_t[]){5, 1024}, 3, (const int64_t[]){1009, 1024});
+    close_fixture(&f);
+}
+
+/* A power of two for one dimension and a choice of two for another: that of
+ * the problem where it is allowed, both choices where it says nothing. */
+static void test_transform(void **state)
+{
+    static const char lines[] = "#pragma hone arg x: in c32[n*batch]\n"
+                                "#pragma hone param LOG_N in {6, 7}\n"
+                                "#pragma hone require 1 << LOG_N == n\n"
+                                "#pragma hone require direction <= 2";
+    const int64_t given[] = {64, 100, 2};
+    const int64_t unknown[] = {0, 0, 0};
+    const int64_t other[] = {128, 100, 2};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(n, batch, direction)", lines);
+    expect(&f, given, 0, (const int64_t[]){64, 1, 1});
+    expect(&f, given, 1, (const int64_t[]){64, 37, 2});
+    expect(&f, given, 2, (const int64_t[]){64, 259, 2});
+    expect(&f, unknown, 1, (const int64_t[]){64, 37, 2});
+    expect(&f, unknown, 2, (const int64_t[]){64, 259, 1});
+    expect(&f, other, 1, (const int64_t[]){64, 37, 2});
+    close_fixture(&f);
+}
+
+/* Changed shapes stay small: the other dimensions give way. */
+static void test_small(void **state)
+{
+    const int64_t unknown[] = {0, 0};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(n, batch)",
+                 "#pragma hone arg x: in f64[n*batch]\n"
+                 "#pragma hone require n == 8192");
+    expect(&f, unknown, 1, (const int64_t[]){8192, 37});
+    expect(&f, unknown, 3, (const int64_t[]){8192, 2});
+    close_fixture(&f);
+}
+
+static void test_nothing_helps(void **state)
+{
+    const int64_t given[] = {5, 5};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(a, b)",
+                 "#pragma hone arg x: in f32[a*b]\n"
+                 "#pragma hone require a + b == 8190");
+    expect(&f, given, 1, (const int64_t[]){61, 37});
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_as_they_stand),
+        cmocka_unit_test(test_one_dimension_is_long),
+        cmocka_unit_test(test_transform),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_nothing_helps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

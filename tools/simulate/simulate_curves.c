@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Curves of hone simulate: how close to the optimum the strategies are after
+ * so many evaluations, per space and in the mean. */
+#include "tools/simulate/simulate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What published tables have. */
+static const int64_t default_marks[] = {10, 25, 50, 100, 200, 400};
+
+/* ---- --at ---------------------------------------------------------------
+ */
+
+static hone_status read_marks(hone_simulation *s, const char *text,
+                              hone_error *err)
+{
+    const char *at = text;
+
+    while (s->n_marks < HONE_MOST_MARKS) {
+        char *end = NULL;
+        long long mark;
+
+        errno = 0;
+        mark = strtoll(at, &end, 10);
+        if (errno || end == at || mark < 1 ||
+            (s->n_marks && mark <= s->marks[s->n_marks - 1]))
+            break;
+        s->marks[s->n_marks++] = mark;
+        if (!*end)
+            return HONE_OK;
+        if (*end != ',')
+            break;
+        at = end + 1;
+    }
+    return hone__fail(
+        err, HONE_ERR_ARGUMENT,
+        "--at takes at most %d ascending numbers of evaluations "
+        "(10,25,50), not '%s'",
+        HONE_MOST_MARKS, text);
+}
+
+hone_status hone__simulation_marks(hone_simulation *s, hone_error *err)
+{
+    const hone_options *options = s->options;
+
+    s->n_marks = 0;
+    if (options->text[HONE_OPT_AT])
+        return read_marks(s, options->text[HONE_OPT_AT], err);
+    if (options->text[HONE_OPT_CURVES] || options->text[HONE_OPT_SVG]) {
+        s->n_marks = sizeof default_marks / sizeof default_marks[0];
+        memcpy(s->marks, default_marks, sizeof default_marks);
+    }
+    return HONE_OK;
+}
+
+/* ---- values -------------------------------------------------------------
+ */
+
+static int has_curve(const hone_simulation *s, size_t space)
+{
+    return s->spaces[space]->n_valid > 0;
+}
+
+int hone__simulation_fraction(const hone_simulation *s, size_t space,
+                              size_t strategy, size_t mark,
+                              hone_replay_fraction *out)
+{
+    const size_t begin = space < s->n_spaces ? space : 0;
+    const size_t end = space < s->n_spaces ? space + 1 : s->n_spaces;
+    int n = 0;
+
+    *out = (hone_replay_fraction){0, 0};
+    for (size_t i = begin; i < end; ++i) {
+        const hone_simulated *cell = hone__simulation_cell(s, i, strategy);
+
+        if (!has_curve(s, i))
+            continue;
+        out->mean += cell->curve[mark].mean;
+        out->median += cell->curve[mark].median;
+        ++n;
+    }
+    if (n) {
+        out->mean /= n;
+        out->median /= n;
+    }
+    return n > 0;
+}
+
+const char *hone__simulation_space_name(const hone_simulation *s,
+                                        size_t space)
+{
+    return space < s->n_spaces ? s->names[space] : "all";
+}
+
+/* ---- JSON and CSV -------------------------------------------------------
+ */
+
+static json_t *file_of(const hone_simulation *s, size_t space)
+{
+    return space < s->n_spaces ? json_string(s->spaces[space]->path)
+                               : json_null();
+}
+
+static json_t *curve_json(const hone_simulation *s, size_t space,
+                          size_t strategy)
+{
+    json_t *mean = json_array();
+    json_t *median = json_array();
+
+    for (size_t i = 0; i < s->n_marks; ++i) {
+        hone_replay_fraction f;
+        const int known =
+            hone__simulation_fraction(s, space, strategy, i, &f);
+
+        (void)json_array_append_new(mean,
+                                    known ? json_real(f.mean) : json_null());
+        (void)json_array_append_new(median, known ? json_real(f.median)
+                                                  : json_null());
+    }
+    return json_pack("{s:s, s:o, s:s, s:o, s:o}", "space",
+                     hone__simulation_space_name(s, space), "file",
+                     file_of(s, space), "strategy",
+                     s->strategies.names[strategy], "mean", mean, "median",
+                     median);
+}
+
+/* The mean over the spaces comes last. */
+json_t *hone__simulation_curves_json(const hone_simulation *s)
+{
+    json_t *at = json_array();
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < s->n_marks; ++i)
+        (void)json_array_append_new(at, json_integer(s->marks[i]));
+    for (size_t i = 0; i <= s->n_spaces; ++i)
+        for (size_t k = 0; k < s->strategies.n; ++k)
+            (void)json_array_append_new(rows, curve_json(s, i, k));
+    return json_pack("{s:o, s:o}", "at", at, "rows", rows);
+}
+
+hone_exit hone__simulation_curves_csv(const hone_simulation *s)
+{
+    static const hone_column columns[] = {
+        {"space", "space", HONE_CELL_TEXT},
+        {"file", "file", HONE_CELL_TEXT},
+        {"strategy", "strategy", HONE_CELL_TEXT},
+        {"evaluations", "evaluations", HONE_CELL_NUMBER},
+        {"mean", "mean", HONE_CELL_NUMBER},
+        {"median", "median", HONE_CELL_NUMBER},
+    };
+    hone_output *output =
+        hone__output_begin(s->options, "curves", columns,
+                           sizeof columns / sizeof columns[0], NULL);
+    const size_t n = (s->n_spaces + 1) * s->strategies.n * s->n_marks;
+
+    for (size_t i = 0; i < n; ++i) {
+        const size_t mark = i % s->n_marks;
+        const size_t strategy = i / s->n_marks % s->strategies.n;
+        const size_t space = i / s->n_marks / s->strategies.n;
+        hone_replay_fraction f;
+        const int known =
+            hone__simulation_fraction(s, space, strategy, mark, &f);
+
+        hone__output_row(
+            output,
+            json_pack("{s:s, s:o, s:s, s:I, s:o, s:o}", "space",
+                      hone__simulation_space_name(s, space), "file",
+                      file_of(s, space), "strategy",
+                      s->strategies.names[strategy], "evaluations",
+                      (json_int_t)s->marks[mark], "mean",
+                      known ? json_real(f.mean) : json_null(), "median",
+                      known ? json_real(f.median) : json_null()));
+    }
+    return hone__output_end(output, NULL);
+}
+
+/* ---- text ---------------------------------------------------------------
+ */
+
+enum { N_NAMES = 2, MOST_COLUMNS = N_NAMES + 2 * HONE_MOST_MARKS };
+
+typedef struct curve_table {
+    const hone_simulation *s;
+    hone_column columns[MOST_COLUMNS];
+    char keys[MOST_COLUMNS][16];
+    char titles[MOST_COLUMNS][32];
+    hone_output *output;
+} curve_table;
+
+/* Means, then medians, at the same marks. */
+static size_t column_of(const hone_simulation *s, size_t mark, int is_median)
+{
+    return N_NAMES + mark + (is_median ? s->n_marks : 0);
+}
+
+static void set_columns(curve_table *t)
+{
+    const hone_simulation *s = t->s;
+
+    t->columns[0] = (hone_column){"space", "fraction", HONE_CELL_TEXT};
+    t->columns[1] = (hone_column){"strategy", "", HONE_CELL_TEXT};
+    for (size_t i = 0; i < 2 * s->n_marks; ++i) {
+        const size_t c = N_NAMES + i;
+
+        (void)snprintf(t->keys[c], sizeof t->keys[c], "%u", (unsigned)c);
+        (void)snprintf(t->titles[c], sizeof t->titles[c], "%lld",
+                       (long long)s->marks[i % s->n_marks]);
+        t->columns[c] =
+            (hone_column){t->keys[c], t->titles[c], HONE_CELL_NUMBER};
+    }
+}
+
+static void print_kinds(const curve_table *t)
+{
+    json_t *row = json_pack("{s:s, s:s}", "space", "", "strategy", "");
+
+    for (size_t i = 0; i < t->s->n_marks; ++i) {
+        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 0)],
+                                  json_string("mean"));
+        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 1)],
+                                  json_string("median"));
+    }
+    hone__output_row(t->output, row);
+}
+
+static json_t *fraction_text(double fraction)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%.3f", fraction);
+    return json_string(text);
+}
+
+static void print_curve(const curve_table *t, size_t space, size_t strategy)
+{
+    json_t *row = json_pack("{s:s, s:s}", "space",
+                            hone__simulation_space_name(t->s, space),
+                            "strategy", t->s->strategies.names[strategy]);
+
+    for (size_t i = 0; i < t->s->n_marks; ++i) {
+        hone_replay_fraction f;
+
+        if (!hone__simulation_fraction(t->s, space, strategy, i, &f))
+            continue;
+        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 0)],
+                                  fraction_text(f.mean));
+        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 1)],
+                                  fraction_text(f.median));
+    }
+    hone__output_row(t->output, row);
+}
+
+/* The mean over the spaces stands last, where the eye is when the command
+ * ends. */
+hone_exit hone__simulation_curves_table(const hone_simulation *s)
+{
+    curve_table t = {.s = s};
+
+    set_columns(&t);
+    t.output = hone__output_begin(s->options, NULL, t.columns,
+                                  N_NAMES + 2 * s->n_marks, NULL);
+    print_kinds(&t);
+    for (size_t i = s->n_spaces == 1; i <= s->n_spaces; ++i)
+        for (size_t k = 0; k < s->strategies.n; ++k)
+            print_curve(&t, i, k);
+    return hone__output_end(t.output, NULL);
+}

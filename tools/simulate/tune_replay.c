@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone tune --device replay:FILE: no GPU, no compiler and no template; the
+ * trials are answered from a recording and stored like those of a real run.
+ */
+#include "tools/simulate/tune_replay.h"
+
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/locate.h"
+#include "tools/message.h"
+#include "tools/option_value.h"
+#include "tools/outcome_json.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+
+#include "tuner/replay/replay_tune.h"
+
+#include <string.h>
+
+static const char prefix[] = "replay:";
+
+typedef struct replay_command {
+    const hone_options *options;
+    hone_recordings recordings;
+    hone_replay_tune_request request; /* all but the recording */
+    hone_text db_path;
+    hone_output *output; /* begun by the first result */
+    int n_tuned;
+    int n_without_winner;
+} replay_command;
+
+int hone__device_is_replay(const hone_options *options)
+{
+    const char *text = options->text[HONE_OPT_DEVICE];
+
+    return text && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- one result ---------------------------------------------------------
+ */
+
+static json_t *config_json(const hone_recording *recording, int64_t index)
+{
+    hone_text text = {0};
+    json_t *string;
+
+    hone__recording_config(recording, index, &text);
+    string = json_string(hone__text_str(&text));
+    hone__text_free(&text);
+    return string;
+}
+
+static json_t *ranking_json(const hone_recording *recording,
+                            const hone_replay_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_ranked; ++i)
+        (void)json_array_append_new(
+            array, json_pack("{s:o, s:f}", "config",
+                             config_json(recording, result->ranked[i].index),
+                             "time_ns", result->ranked[i].time_ns));
+    return array;
+}
+
+static json_t *dims_json(const hone_recording *recording)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < recording->n_dims; ++i)
+        (void)json_array_append_new(array, json_integer(recording->dims[i]));
+    return array;
+}
+
+static json_t *result_row(const hone_recording *recording,
+                          const hone_replay_tune_result *result,
+                          double seconds)
+{
+    const hone_tune_result *tune = &result->tune;
+    hone_text label = {0};
+    json_t *row;
+
+    hone__recording_label(recording, &label);
+    row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "op",
+                    recording->op, "dims", dims_json(recording), "label",
+                    hone__text_str(&label), "device", tune->device_name,
+                    "arch", tune->arch, "mode",
+                    hone__mode_name(recording->mode), "recording",
+                    recording->path, "recording_format", recording->format,
+                    "recording_interrupted", recording->interrupted);
+    hone__text_free(&label);
+    (void)json_object_update_new(
+        row,
+        json_pack(
+            "{s:o, s:o, s:n, s:n, s:o, s:n, s:s}", "winner",
+            tune->has_winner ? config_json(recording, result->ranked[0].index)
+                             : json_null(),
+            "time_ns",
+            tune->has_winner ? json_real(tune->time_ns) : json_null(),
+            "ci_low_ns", "ci_high_ns", "default_ns",
+            tune->default_ns > 0 ? json_real(tune->default_ns) : json_null(),
+            "error", "decided_by", tune->decided_by));
+    (void)json_object_update_new(
+        row,
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:[], s:s, s:i, s:o, s:f, "
+                  "s:f}",
+                  "trials", (json_int_t)tune->n_trials, "resumed",
+                  (json_int_t)tune->n_resumed, "compiled",
+                  (json_int_t)tune->n_compiled, "raw",
+                  (json_int_t)tune->space_raw, "valid",
+                  (json_int_t)tune->space_valid, "outcomes",
+                  hone__outcomes_json(tune->outcomes), "baselines",
+                  "baselines_text", "", "sm_clock_mhz", tune->sm_clock_mhz,
+                  "ranking", ranking_json(recording, result), "simulated_s",
+                  result->simulated_s, "seconds", seconds));
+    (void)json_object_set_new(row, "message", json_string(tune->message));
+    (void)json_object_set_new(row, "stopped", json_string(tune->stopped));
+    return row;
+}
+
+static void print_row(replay_command *command, json_t *row)
+{
+    static const hone_column columns[] = {
+        {"op", "op", HONE_CELL_TEXT},
+        {"label", "problem", HONE_CELL_TEXT},
+        {"device", "device", HONE_CELL_TEXT},
+        {"time_ns", "time", HONE_CELL_TIME_NS},
+        {"default_ns", "default", HONE_CELL_TIME_NS},
+        {"trials", "trials", HONE_CELL_NUMBER},
+        {"simulated_s", "simulated s", HONE_CELL_NUMBER},
+        {"outcomes", "outcomes", HONE_CELL_TEXT},
+        {"winner", "winner", HONE_CELL_TEXT},
+    };
+
+    if (!command->output)
+        command->output = hone__output_begin(
+            command->options, "shapes", columns,
+            sizeof columns / sizeof columns[0],
+            json_pack("{s:s}", "db", hone__text_str(&command->db_path)));
+    hone__output_row(command->output, row);
+}
+
+/* ---- the run ------------------------------------------------------------
+ */
+
+/* Is the recording asked for? Without names all are. */
+static int is_wanted(const hone_options *options,
+                     const hone_recording *recording)
+{
+    int found = options->n_args == 0;
+
+    if (options->text[HONE_OPT_MODE] &&
+        hone__option_mode(options) != recording->mode)
+        return 0;
+    for (size_t i = 0; i < options->n_args; ++i)
+        found |= strcmp(hone__options_arg(options, i), recording->op) == 0;
+    return found;
+}
+
+static hone_status check_use(const hone_options *options, hone_error *err)
+{
+    if (!options->text[HONE_OPT_DEVICE][strlen(prefix)])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--device replay: needs a file: replay:FILE");
+    if (hone__options_dims(options) || options->text[HONE_OPT_SHAPES])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--dims and --shapes have no meaning with --device "
+                          "replay: the recording has its problems");
+    return HONE_OK;
+}
+
+/* Names that select nothing are a mistake. */
+static hone_status check_names(const replay_command *command, hone_error *err)
+{
+    const hone_recordings *recordings = &command->recordings;
+    hone_text ops = {0};
+
+    for (size_t i = 0; i < recordings->n; ++i) {
+        if (is_wanted(command->options, recordings->items[i]))
+            return HONE_OK;
+        if (i == 0 || strcmp(recordings->items[i]->op,
+                             recordings->items[i - 1]->op) != 0)
+            hone__text_printf(&ops, "%s%s", ops.length ? ", " : "",
+                              recordings->items[i]->op);
+    }
+    (void)hone__fail(err, HONE_ERR_NOT_FOUND,
+                     "%s has no recording of that operation%s; it has: "
+                     "%.500s",
+                     recordings->items[0]->path,
+                     command->options->text[HONE_OPT_MODE] ? " and mode" : "",
+                     hone__text_str(&ops));
+    hone__text_free(&ops);
+    return HONE_ERR_NOT_FOUND;
+}
+
+static hone_status prepare(replay_command *command, hone_error *err)
+{
+    const hone_options *options = command->options;
+    hone_replay_tune_request *request = &command->request;
+
+    HONE_TRY(check_use(options, err));
+    HONE_TRY(hone__option_strategy(options, &request->strategy, err));
+    HONE_TRY(hone__option_budget(options, &request->budget.evaluations,
+                                 &request->budget.seconds, err));
+    HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    HONE_TRY(
+        hone__recordings_read(options->text[HONE_OPT_DEVICE] + strlen(prefix),
+                              &command->recordings, err));
+    HONE_TRY(check_names(command, err));
+    HONE_TRY(hone__locate_db(options, &command->db_path, err));
+    HONE_TRY(hone__db_open(hone__text_str(&command->db_path), HONE_DB_CREATE,
+                           &request->db, err));
+    request->seed = hone__option_seed(options);
+    request->stop = hone__interrupt_flag();
+    return HONE_OK;
+}
+
+static hone_status tune_one(replay_command *command,
+                            const hone_recording *recording, hone_error *err)
+{
+    hone_replay_tune_request request = command->request;
+    hone_replay_tune_result result;
+    const double start_s = hone__clock_s();
+    hone_status status;
+
+    request.recording = recording;
+    if (recording->interrupted)
+        hone__message_note("%s ends early: it has %lld trials",
+                           recording->path, (long long)recording->n_configs);
+    hone__progress_begin(recording->op);
+    status = hone__replay_tune(&request, &result, err);
+    hone__progress_end();
+    if (status != HONE_OK && status != HONE_ERR_INTERRUPTED)
+        return status;
+    print_row(command,
+              result_row(recording, &result, hone__clock_s() - start_s));
+    ++command->n_tuned;
+    if (result.tune.has_winner)
+        return status;
+    ++command->n_without_winner;
+    hone__message_negative("%s has no winner: %s", recording->path,
+                           result.tune.message);
+    return status;
+}
+
+static hone_exit finish(replay_command *command, hone_status status,
+                        const hone_error *err)
+{
+    const int interrupted = status == HONE_ERR_INTERRUPTED;
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (command->output)
+        code = hone__output_end(
+            command->output, json_pack("{s:b}", "interrupted", interrupted));
+    if (interrupted) {
+        hone__message_note("interrupted; every finished trial is in %s",
+                           hone__text_str(&command->db_path));
+        return HONE_EXIT_INTERRUPTED;
+    }
+    if (status == HONE_ERR_ARGUMENT)
+        return hone__message_usage(HONE_CMD_tune, err->text);
+    if (status != HONE_OK)
+        return hone__message_error(err);
+    if (code == HONE_EXIT_DONE && command->n_without_winner) {
+        hone__message_note("%d of %d recordings have no winner: no trial was "
+                           "valid",
+                           command->n_without_winner, command->n_tuned);
+        code = HONE_EXIT_NEGATIVE;
+    }
+    return code;
+}
+
+hone_exit hone__tune_replay(const hone_options *options,
+                            void (*on_progress)(void *user,
+                                                const hone_tune_progress *p))
+{
+    replay_command command = {.options = options};
+    hone_error err = {0};
+    hone_status status = prepare(&command, &err);
+    hone_exit code;
+
+    command.request.on_progress = on_progress;
+    for (size_t i = 0; status == HONE_OK && i < command.recordings.n; ++i) {
+        const hone_recording *recording = command.recordings.items[i];
+
+        if (is_wanted(options, recording))
+            status = tune_one(&command, recording, &err);
+    }
+    code = finish(&command, status, &err);
+    hone__db_close(command.request.db);
+    hone__recordings_free(&command.recordings);
+    hone__text_free(&command.db_path);
+    return code;
+}

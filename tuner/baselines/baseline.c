@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of baselines and what is common to all of them: see baseline.h.
+ */
+#include "tuner/baselines/baseline_kind.h"
+
+#include "runtime/base/alloc.h"
+
+#include <string.h>
+
+/* "cublas.gemm" and "cufft.c2c" are what templates call these libraries as
+ * references. */
+static const struct {
+    const char *name;
+    const hone_baseline_kind *kind;
+} kinds[] = {
+    {"cublas", &hone__baseline_cublas_gemm},
+    {"cublas.gemm", &hone__baseline_cublas_gemm},
+    {"cublas.axpy", &hone__baseline_cublas_axpy},
+    {"cublaslt", &hone__baseline_cublaslt},
+    {"cufft", &hone__baseline_cufft},
+    {"cufft.c2c", &hone__baseline_cufft},
+    {"cufft.filter", &hone__baseline_cufft_filter},
+    {"memcpy", &hone__baseline_memcpy},
+};
+
+/* Names that are not in the table are looked for in the plug-in. */
+static const hone_baseline_kind *kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(kinds[i].name, name))
+            return kinds[i].kind;
+    return &hone__baseline_plugin;
+}
+
+hone_status hone__baseline_open(const char *name, const char *op,
+                                const hone_resolved *problem,
+                                const hone_cuda *cuda, hone_baseline **out,
+                                hone_error *err)
+{
+    hone_baseline *self;
+    hone_status status;
+
+    if (!out)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "opening a baseline needs a place for the result");
+    *out = NULL;
+    if (!name || !op || !problem || !cuda)
+        return hone__fail(
+            err, HONE_ERR_ARGUMENT,
+            "opening a baseline needs its name, an operation, a "
+            "problem and the driver's functions");
+    self = hone__alloc(sizeof *self);
+    if (!self)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    self->kind = kind_of(name);
+    self->cuda = cuda;
+    self->name = name;
+    self->op = op;
+    self->n_algorithms = 1;
+    status = self->kind->open(self, problem, err);
+    self->name = NULL;
+    self->op = NULL;
+    if (status != HONE_OK) {
+        hone__baseline_close(self);
+        return status;
+    }
+    *out = self;
+    return HONE_OK;
+}
+
+void hone__baseline_close(hone_baseline *baseline)
+{
+    if (!baseline)
+        return;
+    baseline->kind->close(baseline);
+    hone__free(baseline);
+}
+
+size_t hone__baseline_n_algorithms(const hone_baseline *baseline)
+{
+    return baseline->n_algorithms;
+}
+
+int hone__baseline_computes(const hone_baseline *baseline)
+{
+    return baseline->kind->computes;
+}
+
+const char *hone__baseline_label(const hone_baseline *baseline)
+{
+    return baseline->label;
+}
+
+hone_status hone__baseline_enqueue(hone_baseline *baseline, size_t algorithm,
+                                   void *const *args, hone_stream stream,
+                                   hone_error *err)
+{
+    if (!baseline || !args || algorithm >= baseline->n_algorithms)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "a baseline was run without arguments or with a "
+                          "algorithm it does not have");
+    return baseline->kind->enqueue(baseline, algorithm, args, stream, err);
+}
+
+int hone__baseline_find_arg(const hone_resolved *problem, const char *name)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (!strcmp(problem->args[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+void *hone__baseline_pointer(void *const *args, int index)
+{
+    const hone_cu_ptr address = *(const hone_cu_ptr *)args[index];
+
+    return (void *)(uintptr_t)address;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuBLAS and cuBLASLt as tables of functions, filled by dlopen. Declarations
+ * follow the ABI of versions 12 and 13; their headers are not used. */
+#ifndef HONE_TUNER_BLAS_API_H
+#define HONE_TUNER_BLAS_API_H
+
+#include "runtime/base/error.h"
+#include "runtime/hone.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int hone_blas_result; /* cublasStatus_t; 0 is success */
+
+enum { HONE_BLAS_NOT_SUPPORTED = 15 };
+
+/* cudaDataType_t */
+enum {
+    HONE_CUDA_R_32F = 0,
+    HONE_CUDA_R_64F = 1,
+    HONE_CUDA_R_16F = 2,
+    HONE_CUDA_R_16BF = 14
+};
+
+/* cublasComputeType_t */
+enum { HONE_BLAS_COMPUTE_32F = 68, HONE_BLAS_COMPUTE_32F_FAST_TF32 = 77 };
+
+enum {
+    HONE_BLAS_OP_N = 0,
+    HONE_BLAS_OP_T = 1,
+    HONE_BLAS_POINTER_MODE_HOST = 0,
+    HONE_BLAS_DEFAULT_MATH = 0, /* tensor cores wherever the types allow */
+    HONE_BLAS_GEMM_DEFAULT = -1,
+    HONE_LT_PREF_MAX_WORKSPACE_BYTES = 1,
+    HONE_LT_DESC_LEFT_OP = 3,
+    HONE_LT_DESC_RIGHT_OP = 4
+};
+
+typedef struct cublasContext *hone_blas_handle;
+
+/* X(field, symbol, return type, parameters) */
+#define HONE_BLAS_MAP(X)                                                     \
+    X(status_string, cublasGetStatusString, const char *,                    \
+      (hone_blas_result r))                                                  \
+    X(create, cublasCreate_v2, hone_blas_result, (hone_blas_handle * out))   \
+    X(destroy, cublasDestroy_v2, hone_blas_result, (hone_blas_handle h))     \
+    X(set_stream, cublasSetStream_v2, hone_blas_result,                      \
+      (hone_blas_handle h, hone_stream s))                                   \
+    X(set_workspace, cublasSetWorkspace_v2, hone_blas_result,                \
+      (hone_blas_handle h, void *device, size_t size_bytes))                 \
+    X(set_pointer_mode, cublasSetPointerMode_v2, hone_blas_result,           \
+      (hone_blas_handle h, int mode))                                        \
+    X(set_math_mode, cublasSetMathMode, hone_blas_result,                    \
+      (hone_blas_handle h, int mode))                                        \
+    X(gemm_ex, cublasGemmEx, hone_blas_result,                               \
+      (hone_blas_handle h, int op_a, int op_b, int m, int n, int k,          \
+       const void *alpha, const void *a, int a_type, int lda, const void *b, \
+       int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,  \
+       int compute_type, int algorithm))                                     \
+    X(axpy_ex, cublasAxpyEx, hone_blas_result,                               \
+      (hone_blas_handle h, int n, const void *alpha, int alpha_type,         \
+       const void *x, int x_type, int x_step, void *y, int y_type,           \
+       int y_step, int execution_type))
+
+typedef struct hone_blas {
+#define HONE_BLAS_FIELD(field, symbol, type, parameters)                     \
+    type(*field) parameters;
+    HONE_BLAS_MAP(HONE_BLAS_FIELD)
+#undef HONE_BLAS_FIELD
+} hone_blas;
+
+typedef struct cublasLtContext *hone_lt_handle;
+typedef struct hone_lt_desc_opaque *hone_lt_desc;       /* operation */
+typedef struct hone_lt_layout_opaque *hone_lt_layout;   /* matrix */
+typedef struct hone_lt_preference_opaque *hone_lt_pref; /* of the search */
+
+/* cublasLtMatmulAlgo_t */
+typedef struct hone_lt_algorithm {
+    uint64_t data[8];
+} hone_lt_algorithm;
+
+/* cublasLtMatmulHeuristicResult_t */
+typedef struct hone_lt_heuristic {
+    hone_lt_algorithm algorithm;
+    size_t workspace_bytes;
+    hone_blas_result state;
+    float waves;
+    int reserved[4];
+} hone_lt_heuristic;
+
+_Static_assert(sizeof(hone_lt_heuristic) == 96 &&
+                   offsetof(hone_lt_heuristic, workspace_bytes) == 64 &&
+                   offsetof(hone_lt_heuristic, state) == 72,
+               "layout of cublasLtMatmulHeuristicResult_t");
+
+#define HONE_LT_MAP(X)                                                       \
+    X(status_string, cublasLtGetStatusString, const char *,                  \
+      (hone_blas_result r))                                                  \
+    X(create, cublasLtCreate, hone_blas_result, (hone_lt_handle * out))      \
+    X(destroy, cublasLtDestroy, hone_blas_result, (hone_lt_handle h))        \
+    X(desc_create, cublasLtMatmulDescCreate, hone_blas_result,               \
+      (hone_lt_desc * out, int compute_type, int scale_type))                \
+    X(desc_destroy, cublasLtMatmulDescDestroy, hone_blas_result,             \
+      (hone_lt_desc d))                                                      \
+    X(desc_set, cublasLtMatmulDescSetAttribute, hone_blas_result,            \
+      (hone_lt_desc d, int attribute, const void *value, size_t size_bytes)) \
+    X(layout_create, cublasLtMatrixLayoutCreate, hone_blas_result,           \
+      (hone_lt_layout * out, int type, uint64_t rows, uint64_t columns,      \
+       int64_t leading))                                                     \
+    X(layout_destroy, cublasLtMatrixLayoutDestroy, hone_blas_result,         \
+      (hone_lt_layout l))                                                    \
+    X(pref_create, cublasLtMatmulPreferenceCreate, hone_blas_result,         \
+      (hone_lt_pref * out))                                                  \
+    X(pref_destroy, cublasLtMatmulPreferenceDestroy, hone_blas_result,       \
+      (hone_lt_pref p))                                                      \
+    X(pref_set, cublasLtMatmulPreferenceSetAttribute, hone_blas_result,      \
+      (hone_lt_pref p, int attribute, const void *value, size_t size_bytes)) \
+    X(heuristics, cublasLtMatmulAlgoGetHeuristic, hone_blas_result,          \
+      (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b, \
+       hone_lt_layout c, hone_lt_layout out, hone_lt_pref p, int wanted,     \
+       hone_lt_heuristic *results, int *n_results))                          \
+    X(matmul, cublasLtMatmul, hone_blas_result,                              \
+      (hone_lt_handle h, hone_lt_desc desc, const void *alpha,               \
+       const void *a, hone_lt_layout a_layout, const void *b,                \
+       hone_lt_layout b_layout, const void *beta, const void *c,             \
+       hone_lt_layout c_layout, void *out, hone_lt_layout out_layout,        \
+       const hone_lt_algorithm *algorithm, void *workspace,                  \
+       size_t workspace_bytes, hone_stream s))
+
+typedef struct hone_lt {
+#define HONE_LT_FIELD(field, symbol, type, parameters)                       \
+    type(*field) parameters;
+    HONE_LT_MAP(HONE_LT_FIELD)
+#undef HONE_LT_FIELD
+} hone_lt;
+
+/* The process-wide tables: libcublas.so and libcublasLt.so, version 13 or
+ * 12, or the files that $HONE_CUBLAS_LIBRARY and $HONE_CUBLASLT_LIBRARY name.
+ * Loaded at the first success and kept; HONE_ERR_UNSUPPORTED says what is
+ * missing. Thread-safe. */
+hone_status hone__blas_get(const hone_blas **out, hone_error *err);
+hone_status hone__lt_get(const hone_lt **out, hone_error *err);
+
+/* HONE_OK for 0; HONE_ERR_UNSUPPORTED for "not supported"; else HONE_ERR_CUDA
+ * with "WHAT failed: text (code)". */
+hone_status hone__blas_check(const hone_blas *blas, hone_blas_result result,
+                             const char *what, hone_error *err);
+hone_status hone__lt_check(const hone_lt *lt, hone_blas_result result,
+                           const char *what, hone_error *err);
+
+#endif

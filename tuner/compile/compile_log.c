@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading ptxas' report: see compile_log.h. Per kernel it prints
+ *
+ *     ptxas info    : Compiling entry function 'NAME' for 'sm_90'
+ *     ptxas info    : Function properties for NAME
+ *         N bytes stack frame, N bytes spill stores, N bytes spill loads
+ *     ptxas info    : Used N registers, used N barriers, N bytes smem, ..
+ *
+ * and warnings, as "(C7510) ...", before the first kernel. */
+#define _GNU_SOURCE /* memmem */
+#include "tuner/compile/compile_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* C7508: setmaxnreg is ignored. The others: wgmma instructions wait for one
+ * another, at a call (C7510), as accumulators are not in registers (C7511,
+ * C7515), or in a debug build (C7505, C7520). Such kernels are right, and
+ * slow. */
+static const char *const codes[] = {"C7505", "C7508", "C7510",
+                                    "C7511", "C7515", "C7520"};
+
+typedef struct line {
+    const char *at;
+    const char *end;
+} line;
+
+static int next_line(const char **log, line *out)
+{
+    const char *end;
+
+    if (!**log)
+        return 0;
+    end = strchr(*log, '\n');
+    out->at = *log;
+    out->end = end ? end : *log + strlen(*log);
+    *log = *out->end ? out->end + 1 : out->end;
+    return 1;
+}
+
+static const char *find(const line *l, const char *what)
+{
+    return memmem(l->at, (size_t)(l->end - l->at), what, strlen(what));
+}
+
+/* The number that stands before `what`, 0 if the line has none. */
+static int number_before(const line *l, const char *what)
+{
+    const char *at = find(l, what);
+
+    if (!at)
+        return 0;
+    while (at > l->at && at[-1] == ' ')
+        --at;
+    while (at > l->at && at[-1] >= '0' && at[-1] <= '9')
+        --at;
+    return atoi(at);
+}
+
+static void keep_larger(int *largest, int value)
+{
+    if (value > *largest)
+        *largest = value;
+}
+
+static void read_line(const line *l, hone_kernel_use *out)
+{
+    const char *used = find(l, "Used ");
+
+    keep_larger(&out->spill_bytes,
+                number_before(l, " bytes spill stores") +
+                    number_before(l, " bytes spill loads"));
+    if (used)
+        keep_larger(&out->registers, atoi(used + 5));
+    keep_larger(&out->static_shared_bytes, number_before(l, " bytes smem"));
+}
+
+void hone__compile_log_most(const char *log, hone_kernel_use *out)
+{
+    line l;
+
+    *out = (hone_kernel_use){.registers = -1};
+    while (next_line(&log, &l))
+        read_line(&l, out);
+}
+
+/* Is this the line that begins the report of `kernel`? */
+static int begins(const line *l, const char *kernel)
+{
+    static const char entry[] = "Compiling entry function '";
+    const char *name = find(l, entry);
+    const size_t length = strlen(kernel);
+
+    if (!name)
+        return 0;
+    name += sizeof entry - 1;
+    return strncmp(name, kernel, length) == 0 && name[length] == '\'';
+}
+
+int hone__compile_log_kernel(const char *log, const char *kernel,
+                             hone_kernel_use *out)
+{
+    int found = 0;
+    line l;
+
+    *out = (hone_kernel_use){.registers = -1};
+    while (next_line(&log, &l)) {
+        if (find(&l, "Compiling entry function '")) {
+            if (found)
+                return 1;
+            found = begins(&l, kernel);
+        } else if (found) {
+            read_line(&l, out);
+        }
+    }
+    return found;
+}
+
+void hone__compile_log_warnings(const char *log, char out[64])
+{
+    size_t length = 0;
+
+    out[0] = '\0';
+    for (const char *at = strstr(log, "(C"); at; at = strstr(at + 1, "(C")) {
+        for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
+            if (strncmp(at + 1, codes[i], 5) != 0 || at[6] != ')' ||
+                strstr(out, codes[i]))
+                continue;
+            length += (size_t)snprintf(out + length, 64 - length, "%s%s",
+                                       length ? "," : "", codes[i]);
+        }
+    }
+}
+
+void hone__compile_log_sentence(const char *log, const char *found, char *out,
+                                size_t size)
+{
+    char mark[9];
+    const char *at;
+
+    out[0] = '\0';
+    (void)snprintf(mark, sizeof mark, "(%.5s)", found);
+    at = strstr(log, mark);
+    if (!at || strlen(mark) != 7)
+        return;
+    at += 7;
+    at += strspn(at, " ");
+    (void)snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+int hone__compile_log_no_memory(const char *log)
+{
+    static const char *const phrases[] = {
+        "unable to obtain mapped memory", /* NVRTC's front end */
+        "LLVM ERROR: out of memory",      /* its optimiser, to stderr */
+        "Memory allocation failure",      /* ptxas */
+        "out of memory allocating",       /* g++ */
+        "virtual memory exhausted",       /* g++ */
+        "memory exhausted",               /* as, ld */
+        "std::bad_alloc",
+        "Killed signal terminated program", /* the kernel ended cc1plus */
+    };
+
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; ++i) {
+        if (strstr(log, phrases[i]))
+            return 1;
+    }
+    return 0;
+}

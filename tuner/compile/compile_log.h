@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ptxas says about the kernels of one compile (`--ptxas-options=-v`). */
+#ifndef HONE_TUNER_COMPILE_LOG_H
+#define HONE_TUNER_COMPILE_LOG_H
+
+#include <stddef.h>
+
+/* One kernel, or the most of all kernels. */
+typedef struct hone_kernel_use {
+    int registers;   /* -1: the log does not say */
+    int spill_bytes; /* stores + loads */
+    int static_shared_bytes;
+} hone_kernel_use;
+
+/* Of the kernel with this symbol; 0 if the log does not have it. */
+int hone__compile_log_kernel(const char *log, const char *kernel,
+                             hone_kernel_use *out);
+/* The most of all kernels. */
+void hone__compile_log_most(const char *log, hone_kernel_use *out);
+
+/* Codes of warnings that mark a wgmma kernel the compiler gave up on, each
+ * once, in the order of the log: "C7510,C7508", "" for none. 64 bytes hold
+ * them all. */
+void hone__compile_log_warnings(const char *log, char out[64]);
+
+/* What the log says behind the first of these codes: a sentence, cut to
+ * `size`;
+ * "" if it says nothing. */
+void hone__compile_log_sentence(const char *log, const char *found, char *out,
+                                size_t size);
+
+/* Does the log, or what a compiler said as it died, tell that it ran out of
+ * memory? */
+int hone__compile_log_no_memory(const char *log);
+
+#endif

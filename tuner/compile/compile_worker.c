@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process of the compile farm: reads jobs, answers with machine code, from
+ * the cache where it has it. Which compiler it is is one row of a table. */
+#include "tuner/compile/compile_worker.h"
+
+#include "tuner/compile/compile_log.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/host_compiler.h"
+#include "tuner/compile/pch_folder.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Everything of one worker process. */
+typedef struct state {
+    const struct producer *producer;
+    const hone_compile_worker_setup *setup;
+    hone_toolchain toolchain;
+    const hone_nvrtc *nvrtc;
+    hone_host_compiler host;
+    char folder_path[4096];
+    const char *folder; /* of this process, for the compiler; NULL: none */
+    int to_parent;
+    int64_t job;
+} state;
+
+typedef struct producer {
+    hone_status (*open)(state *st, hone_error *err);
+    hone_status (*compile)(state *st, const hone_compile_input *input,
+                           hone_compile_output *out, hone_error *err);
+} producer;
+
+/* NVRTC frees all it took after every compile. Kept by malloc, not given back
+ * to the system, it is there for the next one without two thirds of the page
+ * faults (5 % of the time of a compile of gemm_f16). */
+static void keep_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most it takes */
+    (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    (void)mallopt(M_TOP_PAD, 64 << 20);
+}
+
+static hone_status open_nvrtc(state *st, hone_error *err)
+{
+    keep_memory();
+    HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
+    (void)snprintf(st->toolchain.name, sizeof st->toolchain.name, "nvrtc");
+    (void)snprintf(st->toolchain.version, sizeof st->toolchain.version,
+                   "%d.%d", st->nvrtc->version_major,
+                   st->nvrtc->version_minor);
+    /* The default heap is too small for mma.h in some processes; NVRTC then
+     * compiles without the precompiled header, at three times the cost. */
+    if (st->nvrtc->set_pch_heap_bytes)
+        (void)st->nvrtc->set_pch_heap_bytes((size_t)256 << 20);
+    return HONE_OK;
+}
+
+static hone_status compile_nvrtc(state *st, const hone_compile_input *input,
+                                 hone_compile_output *out, hone_error *err)
+{
+    return hone__compile_source(st->nvrtc, input, st->folder, out, err);
+}
+
+static hone_status open_host(state *st, hone_error *err)
+{
+    st->host.at_most_s = st->setup->compile_at_most_s;
+    return hone__host_compiler_open(&st->host, st->setup->host_build,
+                                    &st->toolchain, err);
+}
+
+static hone_status compile_host(state *st, const hone_compile_input *input,
+                                hone_compile_output *out, hone_error *err)
+{
+    return hone__host_compile(&st->host, input, st->folder, out, err);
+}
+
+static const producer producers[] = {
+    [HONE_BACKEND_CUDA] = {open_nvrtc, compile_nvrtc},
+    [HONE_BACKEND_CPU] = {open_host, compile_host},
+};
+
+static void say_failed(int to_parent, const hone_error *err)
+{
+    hone_text payload = {0};
+
+    hone__pack_i64(&payload, err->status);
+    hone__pack_string(&payload, err->text);
+    (void)hone__message_send(to_parent, HONE_COMPILE_FAILED, &payload, NULL);
+    hone__text_free(&payload);
+}
+
+static void say_begun(const state *st)
+{
+    hone_text payload = {0};
+
+    hone__pack_i64(&payload, st->job);
+    (void)hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload,
+                             NULL);
+    hone__text_free(&payload);
+}
+
+void hone__compile_no_memory(const hone_compile_worker_setup *setup,
+                             hone_text *out)
+{
+    hone__text_puts(out, "the compiler ran out of memory");
+    if (!setup->memory_cap_bytes)
+        hone__text_puts(out, " (fewer compile processes, --jobs, take less)");
+    else
+        hone__text_printf(out,
+                          ": each of %d compile processes may take %lld MiB "
+                          "(%s)",
+                          setup->n_workers,
+                          (long long)(setup->memory_cap_bytes >> 20),
+                          setup->cap_is_inherited
+                              ? "`ulimit -d` says so"
+                              : "fewer of them, --jobs, may take more each");
+}
+
+/* Compile, and tell a failure for want of memory from one of the source. */
+static hone_status compile(state *st, const hone_compile_input *input,
+                           hone_compile_output *out, hone_error *err)
+{
+    hone_text log = {0};
+
+    say_begun(st);
+    HONE_TRY(st->producer->compile(st, input, out, err));
+    if (out->ok || (!out->out_of_memory &&
+                    !hone__compile_log_no_memory(hone__text_str(&out->log))))
+        return HONE_OK;
+    out->out_of_memory = 1;
+    hone__compile_no_memory(st->setup, &log);
+    if (out->log.length)
+        hone__text_printf(&log, ": %s", hone__text_str(&out->log));
+    hone__text_free(&out->log);
+    out->log = log;
+    return HONE_OK;
+}
+
+/* From the cache, or compiled and put there. A cache that cannot be written
+ * costs time, never a result. A lock that somebody keeps for longer than any
+ * compile takes is not waited for. */
+static hone_status produce(state *st, const hone_compile_input *input,
+                           hone_compile_output *out, hone_error *err)
+{
+    const char *cache = st->setup->cache_folder;
+    char key[HONE_SHA256_HEX];
+    hone_status status;
+    int lock = -1;
+
+    hone__cache_key(input, &st->toolchain, key);
+    if (cache && hone__cache_load(cache, key, out, NULL) == HONE_OK)
+        return HONE_OK;
+    if (cache) {
+        hone__cache_lock(cache, key, st->setup->compile_at_most_s, &lock);
+        if (hone__cache_load(cache, key, out, NULL) == HONE_OK) {
+            hone__cache_unlock(lock); /* another process was faster */
+            return HONE_OK;
+        }
+    }
+    status = compile(st, input, out, err);
+    if (status == HONE_OK && cache && !out->out_of_memory && !out->crashed)
+        (void)hone__cache_store(cache, key, out, NULL);
+    hone__cache_unlock(lock);
+    return status;
+}
+
+static int answer(state *st, hone_text *request)
+{
+    hone_unpack in = {request->data, request->data + request->length, 0};
+    const int64_t job = hone__unpack_i64(&in);
+    hone_compile_output output = {.registers = -1};
+    hone_compile_input input;
+    hone_text payload = {0};
+    hone_error err = {.status = HONE_OK};
+    hone_status status;
+
+    st->job = job;
+    hone__compile_input_unpack(&in, &input);
+    status = in.broken ? hone__fail(&err, HONE_ERR_INTERNAL,
+                                    "a compile job arrived broken")
+                       : produce(st, &input, &output, &err);
+    if (status != HONE_OK) {
+        say_failed(st->to_parent, &err);
+    } else {
+        hone__pack_i64(&payload, job);
+        hone__compile_output_pack(&payload, &output);
+        hone__pack_i64(&payload, output.out_of_memory);
+        hone__pack_i64(&payload, output.crashed);
+        status = hone__message_send(st->to_parent, HONE_COMPILE_DONE,
+                                    &payload, NULL);
+        hone__compile_output_free(&output);
+    }
+    hone__text_free(&payload);
+    return status == HONE_OK;
+}
+
+static void say_hello(const state *st)
+{
+    hone_text message = {0};
+
+    hone__pack_string(&message, st->toolchain.name);
+    hone__pack_string(&message, st->toolchain.version);
+    (void)hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message,
+                             NULL);
+    hone__text_free(&message);
+}
+
+/* Children are in this process's group, so that the farm can end them all,
+ * and under the same cap. What the parent does on a signal is not for this
+ * process: it ends, and the farm sees by which one. */
+static void confine(const hone_compile_worker_setup *setup)
+{
+    static const int signals[] = {SIGHUP, SIGQUIT, SIGTERM, SIGABRT,
+                                  SIGBUS, SIGFPE,  SIGILL};
+    struct rlimit limit;
+
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+        (void)signal(signals[i], SIG_DFL);
+    (void)setpgid(0, 0);
+    if (!setup->memory_cap_bytes || getrlimit(RLIMIT_DATA, &limit))
+        return;
+    limit.rlim_cur = (rlim_t)setup->memory_cap_bytes;
+    (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+int hone__compile_worker(void *user, int from_parent, int to_parent)
+{
+    static state st; /* one per process; large */
+    hone_error err = {.status = HONE_OK};
+    hone_text message = {0};
+    uint32_t kind = 0;
+
+    hone__worker_name("hone-compile");
+    st.setup = user;
+    confine(st.setup);
+    /* Else a compiler that outlives this process would keep its end hidden
+     * from the parent. */
+    (void)fcntl(from_parent, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(to_parent, F_SETFD, FD_CLOEXEC);
+    st.to_parent = to_parent;
+    st.producer = &producers[st.setup->backend];
+    if (st.producer->open(&st, &err) != HONE_OK) {
+        say_failed(to_parent, &err);
+        return 1;
+    }
+    say_hello(&st);
+    st.folder = hone__pch_folder_make(st.folder_path, sizeof st.folder_path);
+    while (hone__message_receive(from_parent, &kind, &message, NULL) ==
+               HONE_OK &&
+           answer(&st, &message))
+        continue;
+    hone__text_free(&message);
+    hone__pch_folder_remove(st.folder);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One variant through NVRTC: source text to cubin, with what ptxas says. */
+#ifndef HONE_TUNER_COMPILER_H
+#define HONE_TUNER_COMPILER_H
+
+#include "runtime/base/error.h"
+#include "runtime/driver/nvrtc_api.h"
+#include "runtime/base/text.h"
+#include "tuner/process/wire.h"
+
+/* The compiler, as the database and the cache know it. For the C++ compiler
+ * the version covers our host headers and the kind of build. */
+typedef struct hone_toolchain {
+    char name[16];
+    char version[96];
+} hone_toolchain;
+
+typedef struct hone_compile_input {
+    const char *source;
+    const char *name;    /* what messages call the source */
+    const char *arch;    /* "sm_90a" */
+    const char *options; /* one per line */
+    const char *folder;  /* of the template, for its own headers; "" none */
+    const char *origin;  /* SHA-256 of the template and those headers */
+} hone_compile_input;
+
+typedef struct hone_compile_output {
+    int ok;
+    hone_text cubin;
+    hone_text log;
+    int registers;   /* most of all kernels; -1 unknown */
+    int spill_bytes; /* stores + loads, most of all kernels */
+    int static_shared_bytes;
+    char warnings[64]; /* "C7510,C7515" (compile_log.h), "" for none */
+    /* Failures that say nothing about the source; the log says how the
+     * machine could do better. Never kept in the cache. */
+    int timed_out;     /* the farm ended the compile */
+    int crashed;       /* the compiler did not come back */
+    int out_of_memory; /* it reached its process's memory cap */
+    double compile_ms;
+    int cached;
+} hone_compile_output;
+
+/* Folder part of a path, "." if it has none. */
+void hone__folder_of(const char *path, hone_text *out);
+
+/* Copy, marked as cached. */
+void hone__compile_output_copy(const hone_compile_output *from,
+                               hone_compile_output *out);
+void hone__compile_output_free(hone_compile_output *output);
+
+/* Compile. A source that does not compile is HONE_OK with ok 0 and the log;
+ * errors are NVRTC's own failures. `pch_folder` is this process's folder for
+ * precompiled headers, NULL for none. */
+hone_status hone__compile_source(const hone_nvrtc *nvrtc,
+                                 const hone_compile_input *input,
+                                 const char *pch_folder,
+                                 hone_compile_output *out, hone_error *err);
+
+/* Read registers, spills, shared memory and warnings out of ptxas' report. */
+void hone__compile_read_log(const char *log, hone_compile_output *out);
+
+void hone__compile_input_pack(hone_text *out, const hone_compile_input *in);
+void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out);
+void hone__compile_output_pack(hone_text *out, const hone_compile_output *in);
+/* Copies; free `out` afterwards. */
+void hone__compile_output_unpack(hone_unpack *in, hone_compile_output *out);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compile farm, parent side: see farm.h. */
+#include "tuner/compile/farm.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/farm_state.h"
+#include "tuner/compile/pch_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const double default_timeout_s = 120;
+
+int hone__farm_default_workers(void)
+{
+    hone_allowance allowance;
+
+    hone__allowance_read(&allowance);
+    return hone__allowance_workers(&allowance);
+}
+
+/* What this process has mapped to write: /proc/self/statm, sixth number. */
+static int64_t data_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long long pages = 0;
+
+    if (file) {
+        if (fscanf(file, "%*d %*d %*d %*d %*d %lld", &pages) != 1)
+            pages = 0;
+        (void)fclose(file);
+    }
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Sanitizers map far more than any cap, and never touch most of it: there is
+ * no cap for a process that already has half of it. */
+static void choose_cap(hone_compile_worker_setup *setup)
+{
+    hone_allowance allowance;
+    struct rlimit limit;
+    int64_t cap;
+
+    hone__allowance_read(&allowance);
+    cap = hone__allowance_cap(&allowance, setup->n_workers);
+    if (getrlimit(RLIMIT_DATA, &limit) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY &&
+        (cap == 0 || limit.rlim_cur < (rlim_t)cap)) {
+        cap = (int64_t)limit.rlim_cur;
+        setup->cap_is_inherited = 1;
+    }
+    setup->memory_cap_bytes = data_bytes() > cap / 2 ? 0 : cap;
+}
+
+/* The first thing a worker says: its compiler, or why there is none. */
+hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
+{
+    hone_text payload = {0};
+    uint32_t kind = 0;
+    hone_status status = hone__message_receive(farm->slots[0].worker.from,
+                                               &kind, &payload, err);
+    hone_unpack in = {payload.data, payload.data, 0};
+
+    if (status == HONE_OK) {
+        in.end = payload.data + payload.length;
+        if (kind == HONE_COMPILE_FAILED) {
+            const hone_status code = (hone_status)hone__unpack_i64(&in);
+
+            status = hone__fail(err, code, "%s", hone__unpack_string(&in));
+        } else {
+            (void)snprintf(farm->toolchain.name, sizeof farm->toolchain.name,
+                           "%s", hone__unpack_string(&in));
+            (void)snprintf(farm->toolchain.version,
+                           sizeof farm->toolchain.version, "%s",
+                           hone__unpack_string(&in));
+        }
+    }
+    hone__text_free(&payload);
+    return status;
+}
+
+static void set_up(hone_farm *farm, const hone_farm_options *options,
+                   int n_workers)
+{
+    const double timeout_s = options->compile_timeout_s > 0
+                                 ? options->compile_timeout_s
+                                 : default_timeout_s;
+
+    hone__limit_start(&farm->limit, timeout_s);
+    farm->setup =
+        (hone_compile_worker_setup){.cache_folder = options->cache_folder,
+                                    .backend = options->backend,
+                                    .host_build = options->host_build,
+                                    .compile_at_most_s = timeout_s,
+                                    .n_workers = n_workers};
+    choose_cap(&farm->setup);
+}
+
+hone_status hone__farm_start(const hone_farm_options *options,
+                             hone_farm_done *on_done, void *user,
+                             hone_farm **out, hone_error *err)
+{
+    hone_farm *farm = hone__alloc(sizeof *farm);
+    hone_status status = HONE_OK;
+    const int wanted = options->n_workers > 0 ? options->n_workers
+                                              : hone__farm_default_workers();
+    const int n_workers = wanted < HONE_MOST_COMPILE_WORKERS
+                              ? wanted
+                              : HONE_MOST_COMPILE_WORKERS;
+
+    *out = NULL;
+    if (!farm)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    farm->on_done = on_done;
+    farm->user = user;
+    farm->looked_s = hone__now_s();
+    set_up(farm, options, n_workers);
+    hone__pch_folder_sweep(); /* what a killed run left behind */
+    if (options->cache_folder)
+        status = hone__cache_prepare(options->cache_folder, err);
+    while (status == HONE_OK && farm->n_slots < n_workers) {
+        status =
+            hone__farm_start_worker(farm, &farm->slots[farm->n_slots], err);
+        if (status == HONE_OK)
+            ++farm->n_slots;
+    }
+    if (status != HONE_OK) {
+        hone__farm_close(farm);
+        return status;
+    }
+    *out = farm;
+    return HONE_OK;
+}
+
+hone_status hone__farm_open(const hone_farm_options *options,
+                            hone_farm_done *on_done, void *user,
+                            hone_farm **out, hone_error *err)
+{
+    hone_status status = hone__farm_start(options, on_done, user, out, err);
+
+    if (status == HONE_OK)
+        status = hone__farm_wait(*out, err);
+    if (status != HONE_OK) {
+        hone__farm_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void hone__farm_dismiss(hone_farm *farm)
+{
+    for (int i = 0; farm && i < farm->n_slots; ++i) {
+        if (farm->slots[i].busy)
+            hone__farm_kill_worker(&farm->slots[i]);
+        if (farm->slots[i].worker.pid && farm->slots[i].worker.to >= 0)
+            (void)close(farm->slots[i].worker.to);
+        farm->slots[i].worker.to = -1;
+    }
+}
+
+void hone__farm_close(hone_farm *farm)
+{
+    if (!farm)
+        return;
+    hone__farm_dismiss(
+        farm); /* tell all, then wait: they leave side by side */
+    for (int i = 0; i < farm->n_slots; ++i) {
+        hone_farm_slot *slot = &farm->slots[i];
+
+        (void)hone__worker_stop(&slot->worker, 2, NULL, 0);
+        if (slot->log >= 0)
+            (void)close(slot->log);
+        hone__text_free(&slot->request);
+        hone__free(slot->followers.ids);
+    }
+    hone__farm_free_lost(farm);
+    hone__pch_folder_sweep(); /* of busy workers, which were killed */
+    hone__free(farm);
+}
+
+int hone__farm_n_workers(const hone_farm *farm)
+{
+    return farm->n_slots;
+}
+
+const hone_toolchain *hone__farm_toolchain(const hone_farm *farm)
+{
+    return &farm->toolchain;
+}
+
+int hone__farm_n_busy(const hone_farm *farm)
+{
+    int n = 0;
+
+    for (int i = 0; i < farm->n_slots; ++i)
+        n += farm->slots[i].busy;
+    return n;
+}
+
+int hone__farm_n_idle(const hone_farm *farm)
+{
+    return farm->n_slots - hone__farm_n_busy(farm);
+}
+
+static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
+                        const char *key, hone_error *err)
+{
+    slot->job = job;
+    memcpy(slot->key, key, sizeof slot->key);
+    slot->begun = 0;
+    slot->killed = 0;
+    slot->start_s = farm->clock_s;
+    if (hone__message_send(slot->worker.to, HONE_COMPILE_JOB, &slot->request,
+                           NULL) != HONE_OK) { /* it died while idle */
+        HONE_TRY(hone__farm_replace(farm, slot, 0, err));
+        HONE_TRY(hone__message_send(slot->worker.to, HONE_COMPILE_JOB,
+                                    &slot->request, err));
+    }
+    slot->busy = 1;
+    return HONE_OK;
+}
+
+hone_status hone__farm_submit(hone_farm *farm, int64_t job,
+                              const hone_compile_input *input,
+                              hone_error *err)
+{
+    char key[HONE_SHA256_HEX];
+    hone_farm_lost *lost;
+
+    hone__cache_key(input, &farm->toolchain, key);
+    lost = hone__farm_find_lost(farm, key);
+    if (lost)
+        return hone__farm_follow(&lost->waiting, job, err);
+    for (int i = 0; i < farm->n_slots; ++i) {
+        if (farm->slots[i].busy && strcmp(farm->slots[i].key, key) == 0)
+            return hone__farm_follow(&farm->slots[i].followers, job, err);
+    }
+    for (int i = 0; i < farm->n_slots; ++i) {
+        hone_farm_slot *slot = &farm->slots[i];
+
+        if (slot->busy)
+            continue;
+        hone__text_clear(&slot->request);
+        hone__pack_i64(&slot->request, job);
+        hone__compile_input_pack(&slot->request, input);
+        return give(farm, slot, job, key, err);
+    }
+    return hone__fail(err, HONE_ERR_INTERNAL, "no compile process is idle");
+}
+
+size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
+                              size_t capacity)
+{
+    size_t n = 0;
+
+    for (int i = 0; i < farm->n_slots && n < capacity; ++i) {
+        if (farm->slots[i].worker.pid)
+            out[n++] = (struct pollfd){farm->slots[i].worker.from, POLLIN, 0};
+    }
+    return n;
+}
+
+static hone_status take_answer(hone_farm *farm, hone_farm_slot *slot,
+                               hone_unpack *in, hone_error *err)
+{
+    hone_compile_output output;
+
+    hone__compile_output_unpack(in, &output);
+    output.out_of_memory = (int)hone__unpack_i64(in);
+    output.crashed = (int)hone__unpack_i64(in);
+    farm->n_idle_deaths = 0;
+    if (output.ok && !output.cached)
+        hone__limit_add(&farm->limit, 1e-3 * output.compile_ms);
+    return hone__farm_deliver(farm, slot, &output, err);
+}
+
+static hone_status read_answers(hone_farm *farm, hone_farm_slot *slot,
+                                hone_error *err)
+{
+    uint32_t kind = 0;
+    hone_unpack in;
+
+    while (hone__inbox_next(&slot->worker.inbox, &kind, &in)) {
+        int64_t first;
+
+        if (kind == HONE_COMPILE_HELLO)
+            continue;
+        first = hone__unpack_i64(&in); /* the job, or a status */
+        if (kind == HONE_COMPILE_FAILED)
+            return hone__fail(err, (hone_status)first, "%s",
+                              hone__unpack_string(&in));
+        if (kind == HONE_COMPILE_BEGUN) {
+            slot->begun = 1;
+            slot->start_s = farm->clock_s;
+            continue;
+        }
+        HONE_TRY(take_answer(farm, slot, &in, err));
+    }
+    return HONE_OK;
+}
+
+/* A job that waits in vain, say for another process's lock on a folder that
+ * hangs, ends too. The worker waits for a lock as long as a compile may take
+ * (compile_worker.c), so it has twice that. */
+static int is_overdue(const hone_farm *farm, const hone_farm_slot *slot)
+{
+    const double limit_s =
+        slot->begun ? hone__limit_s(&farm->limit) : 2 * farm->limit.at_most_s;
+
+    return slot->busy && farm->clock_s - slot->start_s > limit_s;
+}
+
+static hone_status pump_slot(hone_farm *farm, hone_farm_slot *slot,
+                             hone_error *err)
+{
+    struct pollfd ready = {slot->worker.from, POLLIN, 0};
+
+    while (poll(&ready, 1, 0) > 0) {
+        if (!hone__inbox_fill(&slot->worker.inbox, slot->worker.from)) {
+            HONE_TRY(read_answers(farm, slot, err));
+            return hone__farm_replace(farm, slot, 0, err);
+        }
+        HONE_TRY(read_answers(farm, slot, err));
+    }
+    return is_overdue(farm, slot) ? hone__farm_replace(farm, slot, 1, err)
+                                  : HONE_OK;
+}
+
+hone_status hone__farm_pump(hone_farm *farm, hone_error *err)
+{
+    const double now_s = hone__now_s();
+    const double since_s = now_s - farm->looked_s;
+
+    /* Time in which this process was stopped, or busy elsewhere, does not
+     * count against a compile, which may have been stopped with it. */
+    farm->clock_s += since_s < 1 ? since_s : 1;
+    farm->looked_s = now_s;
+    for (int i = 0; i < farm->n_slots; ++i)
+        HONE_TRY(pump_slot(farm, &farm->slots[i], err));
+    hone__farm_answer_lost(farm);
+    return HONE_OK;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A farm of compile processes. NVRTC is nearly serial within one process (25
+ * variants/s with 16 threads against 229/s with 16 processes, measured on a
+ * 16-core host), so each worker is a process, with a folder of its own for
+ * precompiled headers. */
+#ifndef HONE_TUNER_FARM_H
+#define HONE_TUNER_FARM_H
+
+#include "tuner/compile/compiler.h"
+#include "tuner/tuner.h"
+
+#include <poll.h>
+
+typedef struct hone_farm hone_farm;
+
+/* A finished job. `output` is borrowed until the callback returns. A compile
+ * that took too long, crashed its process or reached its memory cap has ok 0,
+ * timed_out, crashed or out_of_memory, and a log that says so in a sentence;
+ * the cache does not keep it, and this farm does not try it again. */
+typedef void hone_farm_done(void *user, int64_t job,
+                            hone_compile_output *output);
+
+/* Start the workers and wait until the first has its compiler.
+ * HONE_ERR_NO_NVRTC, HONE_ERR_NO_COMPILER (no C++ compiler), HONE_ERR_IO
+ * (cache folder). */
+hone_status hone__farm_open(const hone_farm_options *options,
+                            hone_farm_done *on_done, void *user,
+                            hone_farm **out, hone_error *err);
+/* The same in two steps, with time for other things between them: the workers
+ * load their compilers meanwhile. */
+hone_status hone__farm_start(const hone_farm_options *options,
+                             hone_farm_done *on_done, void *user,
+                             hone_farm **out, hone_error *err);
+hone_status hone__farm_wait(hone_farm *farm, hone_error *err);
+void hone__farm_close(hone_farm *farm);
+/* No more jobs will come: the workers may leave, which takes them a while;
+ * hone__farm_close() then waits the less. NULL is a no-op. */
+void hone__farm_dismiss(hone_farm *farm);
+
+int hone__farm_n_workers(const hone_farm *farm);
+/* Name and version of the compiler: "nvrtc" "13.0", "c++" "12.2.0". */
+const hone_toolchain *hone__farm_toolchain(const hone_farm *farm);
+
+/* Workers without a job, and jobs under way. */
+int hone__farm_n_idle(const hone_farm *farm);
+int hone__farm_n_busy(const hone_farm *farm);
+
+/* Give a job to an idle worker (there must be one). A job whose compile is
+ * under way for another job, or came to no end before, takes no worker: it
+ * gets a copy of the answer, from a later pump. */
+hone_status hone__farm_submit(hone_farm *farm, int64_t job,
+                              const hone_compile_input *input,
+                              hone_error *err);
+
+/* For a caller with a poll loop of its own: the descriptors to watch, then,
+ * after poll(), the work. `pump` calls on_done for what has finished and
+ * replaces workers that died or are overdue. */
+size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
+                              size_t capacity);
+hone_status hone__farm_pump(hone_farm *farm, hone_error *err);
+
+/* Default number of workers: see allowance.h. */
+int hone__farm_default_workers(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the compile farm, shared by farm.c (jobs in, answers out) and
+ * farm_end.c (how a job ends, also when its compiler does not). */
+#ifndef HONE_TUNER_FARM_STATE_H
+#define HONE_TUNER_FARM_STATE_H
+
+#include "tuner/compile/allowance.h"
+#include "tuner/compile/compile_limit.h"
+#include "tuner/compile/compile_worker.h"
+#include "tuner/compile/farm.h"
+#include "tuner/process/worker.h"
+
+#include "runtime/base/hash.h"
+
+/* Jobs that wait for the same answer. */
+typedef struct hone_farm_jobs {
+    int64_t *ids;
+    size_t n;
+    size_t capacity;
+} hone_farm_jobs;
+
+/* A worker and what it does. */
+typedef struct hone_farm_slot {
+    hone_worker worker;
+    int log; /* what it writes to stderr; -1: nowhere to keep it */
+    int busy;
+    int begun;  /* the compiler runs: neither cached nor waiting */
+    int killed; /* the job's first worker was killed from outside */
+    int64_t job;
+    char key[HONE_SHA256_HEX];
+    hone_text request; /* as it was sent */
+    double start_s;    /* of the job, then of its compile; farm's clock */
+    hone_farm_jobs followers;
+} hone_farm_slot;
+
+/* A compile that was ended, crashed or ran out of memory. The cache does not
+ * keep it, for another machine or another day may do better; this run does
+ * not try it again. */
+typedef struct hone_farm_lost {
+    char key[HONE_SHA256_HEX];
+    hone_compile_output output;
+    hone_farm_jobs waiting; /* answered by the next pump */
+} hone_farm_lost;
+
+struct hone_farm {
+    hone_compile_worker_setup setup;
+    hone_farm_done *on_done;
+    void *user;
+    hone_compile_limit limit;
+    hone_toolchain toolchain;
+    double clock_s; /* time in which somebody looked after the farm */
+    double looked_s;
+    int n_idle_deaths; /* in a row */
+    int n_slots;
+    hone_farm_slot slots[HONE_MOST_COMPILE_WORKERS];
+    size_t n_lost;
+    size_t lost_capacity;
+    hone_farm_lost *lost;
+};
+
+/* Add a job to a list. */
+hone_status hone__farm_follow(hone_farm_jobs *jobs, int64_t job,
+                              hone_error *err);
+
+/* The answer for the slot's job and all that follow it; frees `output`. */
+hone_status hone__farm_deliver(hone_farm *farm, hone_farm_slot *slot,
+                               hone_compile_output *output, hone_error *err);
+
+/* The lost compile with this key, NULL if there is none. */
+hone_farm_lost *hone__farm_find_lost(hone_farm *farm, const char *key);
+/* Answer the jobs that wait for lost compiles. */
+void hone__farm_answer_lost(hone_farm *farm);
+void hone__farm_free_lost(hone_farm *farm);
+
+/* Start the slot's worker. */
+hone_status hone__farm_start_worker(hone_farm *farm, hone_farm_slot *slot,
+                                    hone_error *err);
+/* Kill it and all that it started. */
+void hone__farm_kill_worker(hone_farm_slot *slot);
+
+/* The worker is gone (`overdue` 0), or its job has taken too long: another
+ * worker starts, the job fails or, if somebody killed its worker, gets one
+ * more. */
+hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,
+                               int overdue, hone_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the cpu device cannot run: see gate.h. */
+#include "tuner/compile/gate.h"
+
+#include "runtime/base/alloc.h"
+#include "runtime/driver/cuda_launch.h"
+
+#include <stdio.h>
+
+static hone_gate check(const hone_resolved *resolved, char *message,
+                       size_t size)
+{
+    for (size_t i = 0; i < resolved->n_launches; ++i) {
+        const hone_resolved_launch *launch = &resolved->launches[i];
+
+        if (!hone__cuda_is_special(launch))
+            continue;
+        (void)snprintf(message, size,
+                       "kernel '%s' is launched %s, which the cpu device "
+                       "does not support; it is for CUDA devices only",
+                       launch->kernel,
+                       launch->cooperative ? "cooperatively" : "in clusters");
+        return HONE_GATE_LIMITS;
+    }
+    return HONE_GATE_PASS;
+}
+
+hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
+                          size_t n_dims, const hone_properties *properties,
+                          char *message, size_t size)
+{
+    hone_resolved *resolved = hone__alloc(sizeof *resolved);
+    hone_launch_spec *spec = NULL;
+    hone_gate gate = HONE_GATE_PASS;
+
+    if (size)
+        message[0] = '\0';
+    /* What does not resolve is somebody else's to say. */
+    if (resolved &&
+        hone__launch_spec_parse(launch_spec, &spec, NULL) == HONE_OK &&
+        hone__launch_spec_resolve(spec, dims, n_dims, properties, resolved,
+                                  NULL) == HONE_OK)
+        gate = check(resolved, message, size);
+    hone__launch_spec_free(spec);
+    hone__free(resolved);
+    return gate;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling the tuner's own kernels: see helper_kernels.h. */
+#include "tuner/compile/helper_kernels.h"
+
+#include "tuner/compile/allowance.h"
+#include "tuner/cuda/device.h"
+
+void hone__helper_kernels_take(hone_helper_kernels *code,
+                               const hone_compile_output *output)
+{
+    code->done = 1;
+    if (output->ok)
+        hone__text_append(&code->cubin, output->cubin.data,
+                          output->cubin.length);
+    else
+        hone__text_puts(&code->log, hone__text_str(&output->log));
+}
+
+hone_status hone__helper_kernels_submit(hone_farm *farm, const char *arch,
+                                        hone_error *err)
+{
+    const hone_compile_input input = {
+        hone__device_code, "hone/device_code.cu", arch, "", "", ""};
+
+    return hone__farm_submit(farm, HONE_HELPER_KERNELS_JOB, &input, err);
+}
+
+hone_status hone__helper_kernels_check(const hone_helper_kernels *code,
+                                       const char *arch, hone_error *err)
+{
+    return code->cubin.length
+               ? hone__text_check(&code->cubin, err)
+               : hone__fail(err, HONE_ERR_NVRTC,
+                            "the tuner's own kernels do not compile for %s: "
+                            "%.600s",
+                            arch, hone__text_str(&code->log));
+}
+
+hone_status hone__helper_kernels_finish(hone_helper_kernels *code,
+                                        hone_farm *farm, const char *arch,
+                                        hone_error *err)
+{
+    while (!code->done) {
+        struct pollfd fds[HONE_MOST_COMPILE_WORKERS];
+        const size_t n =
+            hone__farm_descriptors(farm, fds, HONE_MOST_COMPILE_WORKERS);
+
+        (void)poll(fds, n, 100);
+        HONE_TRY(hone__farm_pump(farm, err));
+    }
+    return hone__helper_kernels_check(code, arch, err);
+}
+
+hone_status hone__helper_kernels_wait(hone_helper_kernels *code,
+                                      hone_farm *farm, const char *arch,
+                                      hone_error *err)
+{
+    HONE_TRY(hone__helper_kernels_submit(farm, arch, err));
+    return hone__helper_kernels_finish(code, farm, arch, err);
+}
+
+void hone__helper_kernels_free(hone_helper_kernels *code)
+{
+    hone__text_free(&code->cubin);
+    hone__text_free(&code->log);
+}
+
+static void take(void *user, int64_t job, hone_compile_output *output)
+{
+    (void)job;
+    hone__helper_kernels_take(user, output);
+}
+
+hone_status hone__helper_kernels_compile(const hone_farm_options *options,
+                                         const char *arch, hone_text *out,
+                                         hone_error *err)
+{
+    hone_farm_options one = *options;
+    hone_helper_kernels code = {.done = 0};
+    hone_farm *farm = NULL;
+    hone_status status;
+
+    one.n_workers = 1;
+    status = hone__farm_open(&one, take, &code, &farm, err);
+    if (status == HONE_OK)
+        status = hone__helper_kernels_wait(&code, farm, arch, err);
+    if (status == HONE_OK)
+        hone__text_append(out, code.cubin.data, code.cubin.length);
+    hone__farm_close(farm);
+    hone__helper_kernels_free(&code);
+    return status == HONE_OK ? hone__text_check(out, err) : status;
+}

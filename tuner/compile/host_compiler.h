@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One variant through the system's C++ compiler: expanded source to a shared
+ * object for the cpu device. */
+#ifndef HONE_TUNER_HOST_COMPILER_H
+#define HONE_TUNER_HOST_COMPILER_H
+
+#include "gen/parse/template.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/tuner.h"
+
+typedef struct hone_host_compiler {
+    char path[1024]; /* $CXX, else c++ */
+    hone_host_build build;
+    double at_most_s;  /* processor time of one compile; 0: no limit */
+    int headers_ready; /* written to the folder and precompiled */
+} hone_host_compiler;
+
+/* Find the compiler and its version. HONE_ERR_NO_COMPILER says what to
+ * install. */
+hone_status hone__host_compiler_open(hone_host_compiler *compiler,
+                                     hone_host_build build,
+                                     hone_toolchain *out_toolchain,
+                                     hone_error *err);
+
+/* Path of the sanitizer's library that belongs to the compiler.
+ * HONE_ERR_NO_COMPILER if it has none. */
+hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err);
+
+/* Compile a unit of hone__host_unit(). `folder` is this process's own; it
+ * gets our headers, precompiled, and the temporary files. A unit that does
+ * not compile is HONE_OK with ok 0 and the log; HONE_ERR_IO if the folder
+ * cannot be written. */
+hone_status hone__host_compile(hone_host_compiler *compiler,
+                               const hone_compile_input *input,
+                               const char *folder, hone_compile_output *out,
+                               hone_error *err);
+
+/* The unit for an expanded source: our header in front, `extern __shared__`
+ * arrays as pointers, the table of kernels behind. */
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, const char *source,
+                            hone_text *out, hone_error *err);
+
+/* Our headers (tuner/cpu/host/): name and text; the last has a NULL name. */
+typedef struct hone_host_file {
+    const char *name;
+    const char *text;
+} hone_host_file;
+
+extern const hone_host_file hone__host_files[];
+
+#endif

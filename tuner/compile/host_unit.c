@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an expanded source to a unit for the C++ compiler. The only CUDA
+ * construct that no header can give a meaning to is an extern array in shared
+ * memory: it becomes a pointer to the block's dynamic shared memory. */
+#include "tuner/compile/host_compiler.h"
+
+#include "gen/expand/expand.h"
+#include "tuner/trial/device_worker.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int is_name_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is the word at `at` (preceded by `before`) exactly `word`? */
+static int is_word(const char *text, const char *at, const char *word)
+{
+    const size_t length = strlen(word);
+
+    return strncmp(at, word, length) == 0 && !is_name_character(at[length]) &&
+           (at == text || !is_name_character(at[-1]));
+}
+
+static const char *skip_space(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        ++at;
+    return at;
+}
+
+/* Past `__align__(n)`, `alignas(n)` and __shared__, in any order. */
+static const char *skip_qualifiers(const char *text, const char *at)
+{
+    for (;;) {
+        at = skip_space(at);
+        if (is_word(text, at, "__shared__")) {
+            at += strlen("__shared__");
+        } else if (is_word(text, at, "__align__") ||
+                   is_word(text, at, "alignas")) {
+            at = strchr(at, ')');
+            if (!at)
+                return "";
+            ++at;
+        } else {
+            return at;
+        }
+    }
+}
+
+/* `extern __shared__ .. TYPE NAME[];` at `at`: writes the pointer and returns
+ * what follows the semicolon; NULL if it is something else. */
+static const char *rewrite_extern(const char *text, const char *at,
+                                  hone_text *out)
+{
+    const char *end = strchr(at, ';');
+    const char *bracket = strchr(at, '[');
+    const char *type = skip_qualifiers(text, at + strlen("extern"));
+    const char *name;
+    const char *name_end;
+
+    if (*skip_space(at + strlen("extern")) == '"')
+        return NULL; /* extern "C" */
+    if (!end || !bracket || bracket > end || type >= bracket ||
+        !strstr(at, "__shared__") || strstr(at, "__shared__") > end)
+        return NULL;
+    name_end = bracket;
+    while (name_end > type && isspace((unsigned char)name_end[-1]))
+        --name_end;
+    name = name_end;
+    while (name > type && is_name_character(name[-1]))
+        --name;
+    hone__text_printf(out,
+                      "auto *%.*s = ::hone_host::dynamic_shared<%.*s>();",
+                      (int)(name_end - name), name, (int)(name - type), type);
+    for (const char *c = at; c < end; ++c) {
+        if (*c == '\n')
+            hone__text_puts(out, "\n"); /* line numbers stay */
+    }
+    return end + 1;
+}
+
+static void rewrite(const char *text, hone_text *out)
+{
+    const char *at = text;
+
+    while (*at) {
+        const char *rest = is_word(text, at, "extern")
+                               ? rewrite_extern(text, at, out)
+                               : NULL;
+
+        if (rest) {
+            at = rest;
+            continue;
+        }
+        hone__text_append(out, at, 1);
+        ++at;
+    }
+}
+
+/* Can this condition hold in this configuration? A kernel or a constant whose
+ * condition is false for good need not be in the source. */
+static int may_happen(const hone_template *tmpl, const int64_t *config,
+                      const int64_t *dims,
+                      const hone_template_expr *condition)
+{
+    int64_t slots[512] = {0};
+    int64_t value = 1;
+
+    if (!condition->expr || condition->reads_dims ||
+        condition->reads_properties ||
+        tmpl->slots.total > sizeof slots / sizeof slots[0])
+        return 1;
+    memcpy(slots + tmpl->slots.dims, dims, tmpl->n_dims * sizeof slots[0]);
+    memcpy(slots + tmpl->slots.params, config,
+           tmpl->n_params * sizeof slots[0]);
+    for (size_t i = 0; i < tmpl->n_lets; ++i)
+        (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
+                              &slots[tmpl->slots.lets + i], NULL);
+    return hone__expr_eval(condition->expr, slots, &value, NULL) != HONE_OK ||
+           value != 0;
+}
+
+/* Where constant memory is, by name. */
+static void write_constants(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, hone_text *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tmpl->n_constants; ++i) {
+        const hone_template_constant *constant = &tmpl->constants[i];
+
+        if (!may_happen(tmpl, config, dims, &constant->condition))
+            continue;
+        hone__text_printf(out, "%sHONE_HOST_CONSTANT(%s)",
+                          n++ ? "" : "HONE_HOST_CONSTANTS(", constant->name);
+    }
+    if (n)
+        hone__text_puts(out, ")\n");
+}
+
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, const char *source,
+                            hone_text *out, hone_error *err)
+{
+    const char *separator = "";
+
+    hone__text_puts(out, "#define HONE_HOST 1\n"
+                         "#include \"hone_cuda_host.h\"\n");
+    rewrite(source, out);
+    hone__text_puts(out, "\nHONE_HOST_KERNELS(");
+    for (size_t i = 0; i < tmpl->n_launches; ++i) {
+        const hone_template_launch *launch = &tmpl->launches[i];
+        int again = 0;
+
+        for (size_t k = 0; k < i; ++k)
+            again |= strcmp(tmpl->launches[k].kernel, launch->kernel) == 0;
+        if (again || !may_happen(tmpl, config, dims, &launch->condition))
+            continue;
+        hone__text_printf(out, "%s%s", separator, launch->kernel);
+        separator = ", ";
+    }
+    hone__text_puts(out, ")\n");
+    write_constants(tmpl, config, dims, out);
+    return hone__text_check(out, err);
+}
+
+hone_status hone__variant_source(const hone_template *tmpl,
+                                 const int64_t *config, const int64_t *dims,
+                                 hone_backend backend, hone_text *out_source,
+                                 hone_text *out_options, hone_error *err)
+{
+    hone_text source = {0};
+    hone_status status;
+
+    if (backend == HONE_BACKEND_CUDA) {
+        HONE_TRY(hone__expand_source(tmpl, config, dims, out_source, err));
+        return hone__expand_options(tmpl, config, dims, out_options, err);
+    }
+    status = hone__expand_source(tmpl, config, dims, &source, err);
+    if (status == HONE_OK)
+        status = hone__host_unit(tmpl, config, dims, hone__text_str(&source),
+                                 out_source, err);
+    hone__text_free(&source);
+    return status;
+}
+
+hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
+                              hone_error *err)
+{
+    if (backend != HONE_BACKEND_CPU || !tmpl->cuda_only)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "%s is for CUDA devices only: %s", tmpl->op,
+                      tmpl->cuda_only);
+}

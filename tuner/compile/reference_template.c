@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Templates as references and baselines of reference_templates: see
+ * other_template.h. */
+#include "tuner/compile/reference_template.h"
+
+#include "gen/expand/expand.h"
+#include "gen/space.h"
+#include "runtime/base/alloc.h"
+#include "tuner/compile/compile_one.h"
+#include "tuner/trial/device_worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int hone__reference_template_is(const char *name)
+{
+    return strncmp(name, HONE_TEMPLATE_PREFIX,
+                   sizeof HONE_TEMPLATE_PREFIX - 1) == 0;
+}
+
+const hone_reference_template *hone__reference_template_find(
+    const hone_reference_templates *reference_templates, const char *name)
+{
+    for (size_t i = 0; reference_templates && i < reference_templates->n;
+         ++i) {
+        if (strcmp(reference_templates->items[i].name, name) == 0)
+            return &reference_templates->items[i];
+    }
+    return NULL;
+}
+
+void hone__reference_template_dims(const hone_reference_template *other,
+                                   const int64_t *dims, int64_t *out)
+{
+    for (size_t i = 0; i < other->tmpl->n_dims; ++i)
+        out[i] = other->from[i] < 0 ? other->tmpl->dims[i].default_value
+                                    : dims[other->from[i]];
+}
+
+/* ---- what is said -------------------------------------------------------
+ */
+
+/* HONE_ERR_INPUT with the place of the line that names it in front. */
+static hone_status
+complain(const hone_reference_templates *reference_templates,
+         const hone_reference_template *other, hone_error *err,
+         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static hone_status
+complain(const hone_reference_templates *reference_templates,
+         const hone_reference_template *other, hone_error *err,
+         const char *format, ...)
+{
+    char text[640];
+    va_list values;
+
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s",
+                      reference_templates->tmpl->path, other->line,
+                      other->name, text);
+}
+
+/* The same for what another function said. */
+static hone_status locate(const hone_reference_templates *reference_templates,
+                          const hone_reference_template *other,
+                          hone_status status, hone_error *err)
+{
+    char text[640];
+
+    if (!err)
+        return status;
+    (void)snprintf(text, sizeof text, "%.630s", err->text);
+    return hone__fail(err, status, "%s:%d: %s: %s",
+                      reference_templates->tmpl->path, other->line,
+                      other->name, text);
+}
+
+/* ---- finding it ---------------------------------------------------------
+ */
+
+/* Beside the template that names it, then where that one was looked for. */
+static hone_status load(const hone_template *by, const char *name,
+                        hone_template **out, hone_error *err)
+{
+    hone_diagnostics diagnostics = {0};
+    hone_text path = {0};
+    hone_status status;
+
+    hone__folder_of(by->path, &path);
+    hone__text_printf(&path, ":%s", by->search_path);
+    status = hone__text_check(&path, err);
+    if (status == HONE_OK)
+        status = hone__template_load(name + sizeof HONE_TEMPLATE_PREFIX - 1,
+                                     hone__text_str(&path), out, &diagnostics,
+                                     err);
+    hone__diagnostics_free(&diagnostics);
+    hone__text_free(&path);
+    return status;
+}
+
+/* Is `tmpl` checked by `by`, or by one that is? Each would vouch for the
+ * other. Baselines may name each other. The same file by another path is the
+ * same template. */
+static hone_status find_cycle(const hone_template *tmpl,
+                              const hone_template *by, int depth,
+                              int *out_found, hone_error *err)
+{
+    enum { DEEPEST = 8 }; /* nobody checks a check of a check that far */
+
+    *out_found |= strcmp(tmpl->sha256, by->sha256) == 0;
+    for (size_t i = 0; i < tmpl->n_checks && !*out_found; ++i) {
+        hone_template *next = NULL;
+        hone_status status;
+
+        if (!hone__reference_template_is(tmpl->checks[i].reference))
+            continue;
+        if (depth == DEEPEST) {
+            *out_found = 1;
+            break;
+        }
+        status = load(tmpl, tmpl->checks[i].reference, &next, err);
+        if (status == HONE_OK)
+            status = find_cycle(next, by, depth + 1, out_found, err);
+        hone__template_free(next);
+        if (status != HONE_OK)
+            return status;
+    }
+    return HONE_OK;
+}
+
+/* ---- the same signature -------------------------------------------------
+ */
+
+static hone_status
+match_dim(const hone_reference_templates *reference_templates,
+          hone_reference_template *other, size_t i, hone_error *err)
+{
+    const hone_template *mine = reference_templates->tmpl;
+    const hone_template_dim *dim = &other->tmpl->dims[i];
+
+    other->from[i] = -1;
+    for (size_t k = 0; k < mine->n_dims; ++k) {
+        if (strcmp(mine->dims[k].name, dim->name) != 0)
+            continue;
+        other->from[i] = (int)k;
+        if (!mine->dims[k].n_types != !dim->n_types ||
+            mine->dims[k].is_choice != dim->is_choice)
+            return complain(reference_templates, other, err,
+                            "the dimension %s is a size in one of the two "
+                            "templates and a list of values in the other",
+                            dim->name);
+        return HONE_OK;
+    }
+    if (!dim->is_choice && !dim->default_value)
+        return complain(reference_templates, other, err,
+                        "its dimension %s has no default, and %s has none of "
+                        "that name",
+                        dim->name, mine->op);
+    return HONE_OK;
+}
+
+static hone_status
+match_args(const hone_reference_templates *reference_templates,
+           const hone_reference_template *other, hone_error *err)
+{
+    static const char *const modes[] = {"scalar", "in", "out", "inout"};
+    const hone_template *mine = reference_templates->tmpl;
+    const hone_template *its = other->tmpl;
+
+    _Static_assert(HONE_ARG_INOUT == 3 && HONE_ARG_SCALAR == 0,
+                   "the words are in the order of hone_arg_mode");
+    if (mine->n_args != its->n_args)
+        return complain(reference_templates, other, err,
+                        "it takes %zu arguments, and %s takes %zu: they must "
+                        "be the same",
+                        its->n_args, mine->op, mine->n_args);
+    for (size_t i = 0; i < mine->n_args; ++i) {
+        if (strcmp(mine->args[i].name, its->args[i].name) != 0)
+            return complain(reference_templates, other, err,
+                            "its argument %zu is '%s', and that of %s is "
+                            "'%s': they must be the same, in this order",
+                            i + 1, its->args[i].name, mine->op,
+                            mine->args[i].name);
+        if (mine->args[i].mode != its->args[i].mode)
+            return complain(reference_templates, other, err,
+                            "its argument '%s' is marked %s, and that of %s "
+                            "%s",
+                            its->args[i].name, modes[its->args[i].mode],
+                            mine->op, modes[mine->args[i].mode]);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__reference_template_fits(
+    const hone_reference_templates *reference_templates,
+    const hone_reference_template *other, const hone_resolved *mine,
+    const hone_resolved *its, hone_error *err)
+{
+    for (size_t i = 0; i < mine->n_args; ++i) {
+        const hone_resolved_arg *a = &mine->args[i];
+        const hone_resolved_arg *b = &its->args[i];
+
+        if (a->type != b->type || a->count != b->count)
+            return complain(reference_templates, other, err,
+                            "its argument '%s' is %s[%lld] here, and that of "
+                            "%s is %s[%lld]",
+                            b->name, hone__type_name(b->type),
+                            (long long)b->count,
+                            reference_templates->tmpl->op,
+                            hone__type_name(a->type), (long long)a->count);
+    }
+    return HONE_OK;
+}
+
+/* Now, if both plans are valid at these sizes; else who runs it will see. */
+static hone_status
+compare_plans(const hone_reference_templates *reference_templates,
+              const hone_reference_template *other,
+              const hone_reference_templates_request *request,
+              const int64_t *dims, hone_error *err)
+{
+    hone_launch_spec *specs[2] = {NULL, NULL};
+    hone_resolved *plans = hone__alloc(2 * sizeof *plans);
+    hone_status status = HONE_OK;
+
+    if (!plans)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (hone__launch_spec_parse(request->launch_spec, &specs[0], NULL) ==
+            HONE_OK &&
+        hone__launch_spec_parse(hone__text_str(&other->spec), &specs[1],
+                                NULL) == HONE_OK &&
+        hone__launch_spec_resolve(specs[0], request->dims,
+                                  request->tmpl->n_dims, request->properties,
+                                  &plans[0], NULL) == HONE_OK &&
+        hone__launch_spec_resolve(specs[1], dims, other->tmpl->n_dims,
+                                  request->properties, &plans[1],
+                                  NULL) == HONE_OK)
+        status = hone__reference_template_fits(reference_templates, other,
+                                               &plans[0], &plans[1], err);
+    hone__launch_spec_free(specs[0]);
+    hone__launch_spec_free(specs[1]);
+    hone__free(plans);
+    return status;
+}
+
+/* ---- compiling it -------------------------------------------------------
+ */
+
+typedef struct source_unit {
+    hone_text source;
+    hone_text options;
+} source_unit;
+
+static hone_status expand(const hone_reference_templates_request *request,
+                          hone_reference_template *other, const int64_t *dims,
+                          source_unit *out, hone_error *err)
+{
+    const hone_template *tmpl = other->tmpl;
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_space *space = NULL;
+    hone_status status;
+
+    if (!config)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__space_create(tmpl, request->every_size ? NULL : dims,
+                                request->properties, &space, err);
+    if (status == HONE_OK)
+        status = hone__space_default(space, config, err);
+    if (status == HONE_OK)
+        status = hone__expand_launch_spec(tmpl, config, &other->spec, err);
+    if (status == HONE_OK)
+        status =
+            hone__variant_source(tmpl, config, dims, request->farm->backend,
+                                 &out->source, &out->options, err);
+    hone__space_free(space);
+    hone__free(config);
+    return status;
+}
+
+static hone_status
+compile(const hone_reference_templates *reference_templates,
+        const hone_reference_templates_request *request,
+        hone_reference_template *other, const source_unit *unit,
+        hone_error *err)
+{
+    const hone_template *tmpl = other->tmpl;
+    hone_text folder = {0};
+    hone_compile_output output;
+    char arch[16];
+    hone_compile_input input = {.source = hone__text_str(&unit->source),
+                                .name = tmpl->path,
+                                .arch = arch,
+                                .options = hone__text_str(&unit->options),
+                                .origin = tmpl->sha256};
+    hone_status status;
+
+    hone__folder_of(tmpl->path, &folder);
+    input.folder = hone__text_str(&folder);
+    (void)snprintf(arch, sizeof arch, "%.14s%s", request->arch,
+                   tmpl->needs_arch_features ? "a" : "");
+    status = hone__compile_one(request->farm, &input, &output, err);
+    if (status == HONE_OK && output.ok) {
+        other->code = output.cubin; /* moved */
+        output.cubin = (hone_text){0};
+    } else if (status == HONE_OK && other->is_check) {
+        status = complain(reference_templates, other, err,
+                          "it does not compile: %.500s",
+                          hone__text_str(&output.log));
+    } else if (status == HONE_OK) {
+        (void)snprintf(other->why, sizeof other->why,
+                       "it does not compile: %.200s",
+                       hone__text_str(&output.log));
+    }
+    hone__compile_output_free(&output);
+    hone__text_free(&folder);
+    return status;
+}
+
+/* ---- one, and all -------------------------------------------------------
+ */
+
+/* What a template says to a problem that it is not for. */
+static int is_refusal(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_DIMS ||
+           status == HONE_ERR_NOT_FOUND;
+}
+
+static hone_status make(const hone_reference_templates *reference_templates,
+                        const hone_reference_templates_request *request,
+                        hone_reference_template *other, hone_error *err)
+{
+    source_unit unit = {{0}, {0}};
+    int64_t mapped[HONE_MAX_DIMS], dims[HONE_MAX_DIMS];
+    hone_status status =
+        hone__cpu_can_run(other->tmpl, request->farm->backend, err);
+
+    hone__reference_template_dims(other, request->dims, mapped);
+    if (status == HONE_OK)
+        status = hone__template_complete_dims(other->tmpl, mapped,
+                                              other->tmpl->n_dims, dims, err);
+    if (status == HONE_OK)
+        status = expand(request, other, dims, &unit, err);
+    if (is_refusal(status)) {
+        (void)snprintf(other->why, sizeof other->why, "%.250s",
+                       err ? err->text : "it is not for this problem");
+        hone__error_clear(err);
+        status = HONE_OK;
+    } else if (status == HONE_OK) {
+        status =
+            compare_plans(reference_templates, other, request, dims, err);
+        if (status == HONE_OK)
+            status = compile(reference_templates, request, other, &unit, err);
+    }
+    hone__text_free(&unit.source);
+    hone__text_free(&unit.options);
+    return status;
+}
+
+static hone_status add(hone_reference_templates *reference_templates,
+                       const hone_reference_templates_request *request,
+                       const char *name, int line, int is_check,
+                       hone_error *err)
+{
+    hone_reference_template *other =
+        &reference_templates->items[reference_templates->n];
+    int found = 0;
+    hone_status status;
+
+    if (!hone__reference_template_is(name) ||
+        hone__reference_template_find(reference_templates, name) ||
+        reference_templates->n == HONE_MAX_OTHERS)
+        return HONE_OK;
+    *other = (hone_reference_template){
+        .name = name, .line = line, .is_check = is_check};
+    ++reference_templates->n;
+    status = load(reference_templates->tmpl, name, &other->tmpl, err);
+    if (status == HONE_OK && is_check)
+        status = find_cycle(other->tmpl, reference_templates->tmpl, 0, &found,
+                            err);
+    if (status != HONE_OK)
+        return locate(reference_templates, other, status, err);
+    if (found)
+        return complain(
+            reference_templates, other, err,
+            "a template cannot vouch for itself, not even through "
+            "another one: its own checks lead back here");
+    HONE_TRY(match_args(reference_templates, other, err));
+    for (size_t i = 0; i < other->tmpl->n_dims; ++i)
+        HONE_TRY(match_dim(reference_templates, other, i, err));
+    return make(reference_templates, request, other, err);
+}
+
+hone_status hone__reference_templates_open(
+    const hone_reference_templates_request *request,
+    hone_reference_templates **out, hone_error *err)
+{
+    const hone_template *tmpl = request->tmpl;
+    hone_status status = HONE_OK;
+    hone_reference_templates *reference_templates;
+    size_t n = 0;
+
+    *out = NULL;
+    for (size_t i = 0; i < tmpl->n_checks; ++i)
+        n += (size_t)hone__reference_template_is(tmpl->checks[i].reference);
+    for (size_t i = 0; i < tmpl->n_baselines; ++i)
+        n += (size_t)hone__reference_template_is(tmpl->baselines[i].name);
+    if (!n)
+        return HONE_OK;
+    reference_templates = hone__alloc(sizeof *reference_templates);
+    if (!reference_templates)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    reference_templates->tmpl = tmpl;
+    for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i)
+        status = add(reference_templates, request, tmpl->checks[i].reference,
+                     tmpl->checks[i].line, 1, err);
+    for (size_t i = 0; i < tmpl->n_baselines && status == HONE_OK; ++i)
+        status = add(reference_templates, request, tmpl->baselines[i].name,
+                     tmpl->baselines[i].line, 0, err);
+    if (status == HONE_OK)
+        *out = reference_templates;
+    else
+        hone__reference_templates_close(reference_templates);
+    return status;
+}
+
+void hone__reference_templates_close(
+    hone_reference_templates *reference_templates)
+{
+    for (size_t i = 0; reference_templates && i < reference_templates->n;
+         ++i) {
+        hone__text_free(&reference_templates->items[i].spec);
+        hone__text_free(&reference_templates->items[i].code);
+        hone__template_free(reference_templates->items[i].tmpl);
+    }
+    hone__free(reference_templates);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One launch: workers take blocks until none is left. Workers keep their
+ * stacks and buffers from launch to launch. Shared memory, static and
+ * dynamic, is filled with 0xff before every block: what a kernel does not
+ * write it reads as NaN. */
+#ifndef HONE_TUNER_HOST_LAUNCH_H
+#define HONE_TUNER_HOST_LAUNCH_H
+
+#include <host_warp.h>
+#include <link.h>
+#include <new>
+#include <sched.h>
+
+/* The kernels of the object; HONE_HOST_KERNELS defines them, outside our
+ * namespace, whose names a kernel may have too. */
+extern const hone_host::kernel_entry hone_host_kernel_table[];
+extern const char *const hone_host_kernel_names;
+
+namespace hone_host
+{
+
+struct fixed_memory;
+bool race_prepare(worker &w, const fixed_memory &fixed);
+void race_begin_block(worker &w);
+void race_release(worker &w);
+
+/* --- static shared memory ----------------------------------------------- */
+
+/* Every static __shared__ object is thread-local: all lie in this object's
+ * block of thread-local memory, with `here` somewhere between them. Only
+ * AddressSanitizer, which does not watch such memory, gets them as ordinary
+ * static objects and one worker. */
+struct fixed_memory {
+    unsigned char *begin[2];
+    size_t size_bytes[2];
+};
+
+inline int find_fixed(struct dl_phdr_info *info, size_t, void *data)
+{
+    fixed_memory *f = static_cast<fixed_memory *>(data);
+    unsigned char *mine = reinterpret_cast<unsigned char *>(&here);
+    unsigned char *block = static_cast<unsigned char *>(info->dlpi_tls_data);
+    size_t size = 0;
+
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_TLS)
+            size = info->dlpi_phdr[i].p_memsz;
+    }
+    if (!block || mine < block || mine >= block + size)
+        return 0;
+    f->begin[0] = block;
+    f->size_bytes[0] = size_t(mine - block);
+    f->begin[1] = mine + sizeof(here);
+    f->size_bytes[1] = size_t(block + size - f->begin[1]);
+    return 1;
+}
+
+/* --- workers ------------------------------------------------------------ */
+
+struct idle_workers {
+    pthread_mutex_t lock;
+    worker *first;
+};
+inline idle_workers idle = {PTHREAD_MUTEX_INITIALIZER, nullptr};
+
+inline void free_worker(worker *w)
+{
+    for (unsigned i = 0; i < MAX_THREADS; i++)
+        delete[] w->threads[i].copies.copies;
+    race_release(*w);
+    for (int i = 0; i < w->n_chunks; i++) {
+#ifdef HONE_HOST_ASAN
+        /* Its marks outlive the mapping, and the next object may be loaded
+         * at this place. */
+        ASAN_UNPOISON_MEMORY_REGION(w->chunks[i], CHUNK_BYTES);
+#endif
+        munmap(w->chunks[i], CHUNK_BYTES);
+    }
+    delete[] w->threads;
+    delete[] w->warps;
+    delete[] w->buffer;
+    delete w;
+}
+
+inline worker *take_worker()
+{
+    pthread_mutex_lock(&idle.lock);
+    worker *w = idle.first;
+    if (w)
+        idle.first = w->next;
+    pthread_mutex_unlock(&idle.lock);
+    if (w)
+        return w;
+    w = new (std::nothrow) worker();
+    if (!w)
+        return nullptr;
+    w->threads = new (std::nothrow) thread[MAX_THREADS]();
+    w->warps = new (std::nothrow) warp[MAX_THREADS / WARP]();
+    if (!w->threads || !w->warps) {
+        delete[] w->threads;
+        delete[] w->warps;
+        delete w;
+        return nullptr;
+    }
+    for (unsigned i = 0; i < MAX_THREADS; i++) {
+        thread &t = w->threads[i];
+        t.number = i;
+        t.lane = i % WARP;
+        t.of = &w->warps[i / WARP];
+        t.of->lanes[t.lane] = &t;
+    }
+    return w;
+}
+
+inline void give_worker(worker *w)
+{
+    pthread_mutex_lock(&idle.lock);
+    w->next = idle.first;
+    idle.first = w;
+    pthread_mutex_unlock(&idle.lock);
+}
+
+__attribute__((destructor)) static void free_idle_workers()
+{
+    while (idle.first) {
+        worker *w = idle.first;
+        idle.first = w->next;
+        free_worker(w);
+    }
+}
+
+/* --- dynamic shared memory ---------------------------------------------- */
+
+enum { MARGIN = 128, MARGIN_BYTE = 0xa5 };
+
+/* Exactly as large as asked for when AddressSanitizer watches; otherwise
+ * between two margins that are checked after every block. */
+inline bool prepare_dynamic(worker &w, size_t size)
+{
+#ifdef HONE_HOST_ASAN
+    delete[] w.buffer;
+    w.buffer = new (std::nothrow) unsigned char[size + MARGIN];
+    if (!w.buffer)
+        return false;
+    uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + MARGIN - 1);
+
+    w.dynamic =
+        reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
+    ASAN_POISON_MEMORY_REGION(w.buffer, size + MARGIN);
+    ASAN_UNPOISON_MEMORY_REGION(w.dynamic, size);
+#else
+    if (w.buffer_bytes < size + 3 * MARGIN) {
+        delete[] w.buffer;
+        w.buffer_bytes = size + 3 * MARGIN;
+        w.buffer = new (std::nothrow) unsigned char[w.buffer_bytes];
+        if (!w.buffer) {
+            w.buffer_bytes = 0;
+            return false;
+        }
+    }
+    uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + 2 * MARGIN - 1);
+
+    w.dynamic =
+        reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
+    memset(w.dynamic - MARGIN, MARGIN_BYTE, MARGIN);
+    memset(w.dynamic + size, MARGIN_BYTE, MARGIN);
+#endif
+    return true;
+}
+
+/* First byte of a margin that a kernel wrote, or null. */
+inline const unsigned char *written_margin(const worker &w, size_t size)
+{
+#ifndef HONE_HOST_ASAN
+    for (int i = 0; i < MARGIN; i++) {
+        if (w.dynamic[size + size_t(i)] != MARGIN_BYTE)
+            return w.dynamic + size + i;
+        if (w.dynamic[-1 - i] != MARGIN_BYTE)
+            return w.dynamic - 1 - i;
+    }
+#endif
+    (void)w;
+    (void)size;
+    return nullptr;
+}
+
+/* --- blocks ------------------------------------------------------------- */
+
+inline void begin_block(worker &w, unsigned long long number)
+{
+    const hone_host_launch *in = w.of->in;
+    const unsigned long long row = number / in->grid[0];
+
+    here.block = {unsigned(number % in->grid[0]), unsigned(row % in->grid[1]),
+                  unsigned(row / in->grid[1])};
+    w.n_started = w.n_done = 0;
+    w.ready.first = w.ready.last = nullptr;
+    w.barrier.waiting.first = w.barrier.waiting.last = nullptr;
+    w.barrier.arrived = 0;
+    for (unsigned i = 0; i * WARP < w.n_threads; i++) {
+        const unsigned left = w.n_threads - i * WARP;
+        w.warps[i].exists = left >= WARP ? ~0u : (1u << left) - 1;
+        w.warps[i].done = 0;
+        w.warps[i].n_open = 0;
+    }
+    if (in->shared_bytes > 0)
+        memset(w.dynamic, 0xff, in->shared_bytes);
+    race_begin_block(w);
+}
+
+/* After an error: the stacks of all who had not come to an end. */
+inline void drop_threads(worker &w)
+{
+    for (unsigned i = 0; i < w.n_started; i++) {
+        thread *t = &w.threads[i];
+        if (t->on)
+            give_stack(w, t);
+    }
+}
+
+__attribute__((noinline)) HONE_HOST_PLAIN inline void
+run_block(worker &w, unsigned long long number)
+{
+    begin_block(w, number);
+    thread *first = begin_thread(w);
+
+    if (!give_context(w, first))
+        __atomic_store_n(&w.of->failed, -1, __ATOMIC_RELEASE);
+    else {
+        here.self = first;
+        go(&w.home, &w.home_fake_stack, first->context, first->on->bottom,
+           first->on->size_bytes, false);
+    }
+    if (w.of->failed) {
+        drop_threads(w);
+        return;
+    }
+    const unsigned char *bad = written_margin(w, w.of->in->shared_bytes);
+
+    if (bad && __atomic_exchange_n(&w.of->failed, 1, __ATOMIC_ACQ_REL) == 0) {
+        hone_host_report &r = *w.of->report;
+        r.kind = HONE_HOST_BOUNDS;
+        r.block[0] = here.block.x;
+        r.block[1] = here.block.y;
+        r.block[2] = here.block.z;
+        snprintf(r.text, sizeof(r.text),
+                 "block (%u,%u,%u) wrote byte %lld of its %u bytes of "
+                 "dynamic shared memory",
+                 here.block.x, here.block.y, here.block.z,
+                 static_cast<long long>(bad - w.dynamic),
+                 w.of->in->shared_bytes);
+    }
+}
+
+/* What each thread of the operating system does. */
+inline void *work(void *data)
+{
+    launch &l = *static_cast<launch *>(data);
+    worker *w = take_worker();
+    fixed_memory fixed = {{nullptr, nullptr}, {0, 0}};
+
+    if (!w || !prepare_dynamic(*w, l.in->shared_bytes)) {
+        __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
+        if (w)
+            give_worker(w);
+        return nullptr;
+    }
+    w->of = &l;
+    w->n_threads = l.n_threads;
+    w->home_bottom = nullptr;
+    here.at = w;
+    here.block_dim = dim3(l.in->block[0], l.in->block[1], l.in->block[2]);
+    here.grid_dim = dim3(l.in->grid[0], l.in->grid[1], l.in->grid[2]);
+    dl_iterate_phdr(find_fixed, &fixed);
+    if (!race_prepare(*w, fixed))
+        __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&l.failed, __ATOMIC_ACQUIRE)) {
+        unsigned long long number =
+            __atomic_fetch_add(&l.next_block, 1, __ATOMIC_RELAXED);
+        if (number >= l.n_blocks)
+            break;
+        for (int i = 0; i < 2; i++) {
+            if (fixed.size_bytes[i] > 0)
+                memset(fixed.begin[i], 0xff, fixed.size_bytes[i]);
+        }
+        run_block(*w, number);
+    }
+    here.at = nullptr;
+    give_worker(w);
+    return nullptr;
+}
+
+/* --- the launch --------------------------------------------------------- */
+
+/* The kernel of this name: its place in a text "one, two, three". */
+inline const kernel_entry *find_kernel(const char *name)
+{
+    const size_t length = strlen(name);
+    const kernel_entry *k = hone_host_kernel_table;
+
+    for (const char *p = hone_host_kernel_names; *p; k++) {
+        p += strspn(p, " \t\n");
+        const size_t end = strcspn(p, ",");
+        size_t own = end;
+        while (own > 0 && strchr(" \t\n", p[own - 1]))
+            own--;
+        if (own == length && memcmp(p, name, length) == 0)
+            return k;
+        p += end;
+        p += *p == ',';
+    }
+    return nullptr;
+}
+
+inline unsigned count_processors()
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    return unsigned(CPU_COUNT(&set));
+}
+
+inline void run_workers(launch &l)
+{
+    enum { MAX_WORKERS = 512 };
+    pthread_t others[MAX_WORKERS];
+    unsigned n =
+        l.in->n_workers > 0 ? unsigned(l.in->n_workers) : count_processors();
+    unsigned started = 0;
+
+#ifdef HONE_HOST_ASAN
+    n = 1;
+#endif
+    if (n > MAX_WORKERS)
+        n = MAX_WORKERS;
+    if (n > l.n_blocks)
+        n = unsigned(l.n_blocks);
+    while (started + 1 < n &&
+           pthread_create(&others[started], nullptr, work, &l) == 0)
+        started++;
+    work(&l);
+    while (started > 0)
+        pthread_join(others[--started], nullptr);
+}
+
+inline int run(const hone_host_launch *in, hone_host_report *report)
+{
+    launch l = {};
+
+    *report = {};
+    l.in = in;
+    l.report = report;
+    l.kernel = find_kernel(in->kernel);
+    l.n_threads = in->block[0] * in->block[1] * in->block[2];
+    l.n_blocks = 1ull * in->grid[0] * in->grid[1] * in->grid[2];
+    if (!l.kernel) {
+        report->kind = HONE_HOST_NO_KERNEL;
+        snprintf(report->text, sizeof(report->text),
+                 "this object has no kernel '%.100s'; it has: %.150s",
+                 in->kernel, hone_host_kernel_names);
+        return report->kind;
+    }
+    if (l.n_threads == 0 || l.n_threads > MAX_THREADS || l.n_blocks == 0) {
+        report->kind = HONE_HOST_MEMORY;
+        snprintf(report->text, sizeof(report->text),
+                 "a launch of %llu blocks of %u threads; a block has 1 to "
+                 "%d threads",
+                 l.n_blocks, l.n_threads, int(MAX_THREADS));
+        return report->kind;
+    }
+    run_workers(l);
+    if (l.failed < 0) {
+        report->kind = HONE_HOST_MEMORY;
+        snprintf(report->text, sizeof(report->text),
+                 "no memory for the stacks and %u bytes of shared memory of "
+                 "a block of %u threads",
+                 in->shared_bytes, l.n_threads);
+    }
+    return report->kind;
+}
+
+/* Dynamic shared memory of the running block. */
+template <typename T> inline T *dynamic_shared()
+{
+    return reinterpret_cast<T *>(here.at->dynamic);
+}
+
+} /* namespace hone_host */
+
+/* After the kernels: makes them launchable by name. */
+#define HONE_HOST_KERNELS(...)                                               \
+    const hone_host::kernel_entry hone_host_kernel_table[] = {__VA_ARGS__};  \
+    const char *const hone_host_kernel_names = #__VA_ARGS__;                 \
+    extern "C" __attribute__((visibility("default"))) int hone_host_run(     \
+        const hone_host_launch *in, hone_host_report *report)                \
+    {                                                                        \
+        return hone_host::run(in, report);                                   \
+    }
+
+/* After the kernels: constant memory that can be found by name. */
+namespace hone_host
+{
+struct constant_entry {
+    const char *name;
+    void *at;
+    unsigned long size_bytes;
+};
+} /* namespace hone_host */
+
+#define HONE_HOST_CONSTANT(name) {#name, (void *)&::name, sizeof(::name)},
+#define HONE_HOST_CONSTANTS(...)                                             \
+    extern "C" __attribute__((visibility("default"))) void *                 \
+    hone_host_constant(const char *name, unsigned long *out_bytes)           \
+    {                                                                        \
+        static const hone_host::constant_entry table[] = {__VA_ARGS__};      \
+                                                                             \
+        for (const hone_host::constant_entry &entry : table) {               \
+            if (strcmp(entry.name, name) != 0)                               \
+                continue;                                                    \
+            *out_bytes = entry.size_bytes;                                   \
+            return entry.at;                                                 \
+        }                                                                    \
+        return nullptr;                                                      \
+    }
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The race build: compiled with -fsanitize=thread and HONE_HOST_RACE, linked
+ * without its library. The compiler calls a hook of ours before every access
+ * to memory; those to shared memory are checked: two threads of a block that
+ * touch the same byte, one of them writing, must have a barrier between
+ * them, or, in one warp, a __syncwarp that both took part in. Atomics do not
+ * count as accesses, and do not order any.
+ *
+ * For every byte the last write and two reads are kept, each as the number
+ * of barriers so far, the thread, its own clock (counted by __syncwarp), and
+ * the two innermost calls. */
+#ifndef HONE_TUNER_HOST_RACE_H
+#define HONE_TUNER_HOST_RACE_H
+
+#include <host_memory.h>
+
+#ifndef HONE_HOST_RACE_BUILD
+
+namespace hone_host
+{
+
+inline void race_at_barrier(worker &)
+{
+}
+inline void race_at_syncwarp(thread **, unsigned)
+{
+}
+inline bool race_prepare(worker &, const fixed_memory &)
+{
+    return true;
+}
+inline void race_begin_block(worker &)
+{
+}
+inline void race_release(worker &)
+{
+}
+inline void race_copy(void *)
+{
+}
+
+} /* namespace hone_host */
+
+#else
+
+#include <host_lines.h>
+
+namespace hone_host
+{
+
+struct race_access {
+    uint32_t epoch; /* barriers of the launch so far; 0: no access */
+    uint32_t clock : 22;
+    uint32_t thread : 10;
+    uint32_t place[2]; /* in the object: the access, and the call of it */
+};
+
+struct race_cell {
+    race_access write, read[2];
+};
+
+/* What is shared: the two parts of static memory and the dynamic one. */
+struct race_state {
+    const unsigned char *begin[3];
+    size_t size_bytes[3];
+    size_t first[3]; /* cell of each range's first byte */
+    race_cell *cells;
+    size_t n_cells, mapped_bytes;
+    uint32_t epoch;
+};
+
+HONE_HOST_PLAIN inline bool race_map(race_state &r)
+{
+    const size_t size = (r.n_cells + 1) * sizeof(race_cell);
+
+    if (size <= r.mapped_bytes)
+        return true;
+    if (r.cells)
+        munmap(r.cells, r.mapped_bytes);
+    r.cells = nullptr;
+    r.mapped_bytes = 0;
+    void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    r.cells = static_cast<race_cell *>(p);
+    r.mapped_bytes = size;
+    return true;
+}
+
+HONE_HOST_PLAIN inline bool race_prepare(worker &w, const fixed_memory &fixed)
+{
+    race_state *r = w.race;
+
+    if (!r)
+        r = w.race = new (std::nothrow) race_state();
+    if (!r)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        r->begin[i] = fixed.begin[i];
+        r->size_bytes[i] = fixed.size_bytes[i];
+    }
+    r->begin[2] = w.dynamic;
+    r->size_bytes[2] = w.of->in->shared_bytes;
+    r->first[0] = 0;
+    r->first[1] = r->size_bytes[0];
+    r->first[2] = r->first[1] + r->size_bytes[1];
+    r->n_cells = r->first[2] + r->size_bytes[2];
+    return race_map(*r);
+}
+
+inline void race_release(worker &w)
+{
+    if (w.race && w.race->cells)
+        munmap(w.race->cells, w.race->mapped_bytes);
+    delete w.race;
+    w.race = nullptr;
+}
+
+/* Every access so far is over for all threads. */
+HONE_HOST_PLAIN inline void race_at_barrier(worker &w)
+{
+    race_state &r = *w.race;
+
+    if (++r.epoch == 0) {
+        memset(r.cells, 0, r.mapped_bytes);
+        r.epoch = 1;
+    }
+}
+
+HONE_HOST_PLAIN inline void race_begin_block(worker &w)
+{
+    race_at_barrier(w);
+    for (unsigned i = 0; i < w.n_threads; i++) {
+        memset(w.threads[i].clock, 0, sizeof(w.threads[i].clock));
+        w.threads[i].clock[w.threads[i].lane] = 1;
+    }
+}
+
+/* Each lane has seen what the others had seen; what they do from now on is
+ * later. */
+HONE_HOST_PLAIN inline void race_at_syncwarp(thread **lanes, unsigned arrived)
+{
+    unsigned seen[WARP] = {0};
+
+    for (unsigned left = arrived; left; left &= left - 1) {
+        const unsigned *clock = lanes[__builtin_ctz(left)]->clock;
+        for (int i = 0; i < WARP; i++)
+            seen[i] = clock[i] > seen[i] ? clock[i] : seen[i];
+    }
+    for (unsigned left = arrived; left; left &= left - 1) {
+        thread *t = lanes[__builtin_ctz(left)];
+        memcpy(t->clock, seen, sizeof(seen));
+        t->clock[t->lane]++;
+    }
+}
+
+/* Whether `a` may have happened at the same time as what `t` does now. */
+HONE_HOST_PLAIN inline bool
+is_concurrent(const race_state &r, const race_access &a, const thread *t)
+{
+    if (a.epoch != r.epoch || a.thread == t->number)
+        return false;
+    return a.thread / WARP != t->number / WARP ||
+           t->clock[a.thread % WARP] < a.clock;
+}
+
+[[noreturn]] __attribute__((noinline)) HONE_HOST_PLAIN inline void
+report_race(thread *t, const race_access &mine, bool writes,
+            const race_access &other, bool other_writes, size_t byte,
+            bool dynamic)
+{
+    const thread *o = &here.at->threads[other.thread];
+    source_line at, before;
+    char place[100] = "";
+    char where[64] = "static shared memory";
+
+    find_line(mine.place, 2, at);
+    find_line(other.place, 2, before);
+    if (before.line > 0)
+        snprintf(place, sizeof(place), " at %.70s:%d", base_name(before.file),
+                 before.line);
+    if (dynamic)
+        snprintf(where, sizeof(where), "byte %zu of dynamic shared memory",
+                 byte);
+    fail_with(HONE_HOST_RACE, t, at.line > 0 ? at.file : nullptr, at.line,
+              "%s %s, which thread (%u,%u,%u) %s%s, with no barrier between "
+              "them",
+              writes ? "writes" : "reads", where, o->index.x, o->index.y,
+              o->index.z, other_writes ? "wrote" : "read", place);
+}
+
+/* One byte. A reader that comes after a kept read replaces it. */
+HONE_HOST_PLAIN inline void race_byte(const race_state &r, race_cell &c,
+                                      thread *t, const race_access &mine,
+                                      bool writes, size_t byte, bool dynamic)
+{
+    if (is_concurrent(r, c.write, t))
+        report_race(t, mine, writes, c.write, true, byte, dynamic);
+    if (writes) {
+        for (int i = 0; i < 2; i++) {
+            if (is_concurrent(r, c.read[i], t))
+                report_race(t, mine, true, c.read[i], false, byte, dynamic);
+        }
+        c.write = mine;
+    } else if (!is_concurrent(r, c.read[0], t)) {
+        c.read[0] = mine;
+    } else if (!is_concurrent(r, c.read[1], t)) {
+        c.read[1] = mine;
+    }
+}
+
+/* The object begins here; places are counted from it. */
+extern "C" const char __ehdr_start __attribute__((visibility("hidden")));
+
+HONE_HOST_PLAIN inline uint32_t place_of(const void *pc)
+{
+    return uint32_t(static_cast<const char *>(pc) - 1 - &__ehdr_start);
+}
+
+HONE_HOST_PLAIN inline void race_note(const void *p, size_t n, bool writes,
+                                      const void *pc)
+{
+    worker *w = here.at;
+    thread *t = here.self;
+
+    if (!w || !t || !w->race)
+        return;
+    const race_state &r = *w->race;
+
+    for (int i = 0; i < 3; i++) {
+        const size_t offset =
+            size_t(static_cast<const unsigned char *>(p) - r.begin[i]);
+        if (offset >= r.size_bytes[i])
+            continue;
+        const unsigned depth =
+            t->n_calls < MAX_CALLS ? t->n_calls : MAX_CALLS;
+        race_access mine = {r.epoch,
+                            t->clock[t->lane] & 0x3fffffu,
+                            t->number & 1023u,
+                            {place_of(pc), 0}};
+
+        if (depth > 0)
+            mine.place[1] = place_of(t->calls[depth - 1]);
+        for (size_t b = 0; b < n && offset + b < r.size_bytes[i]; b++)
+            race_byte(r, r.cells[r.first[i] + offset + b], t, mine, writes,
+                      offset + b, i == 2);
+        return;
+    }
+}
+
+__attribute__((noinline)) HONE_HOST_PLAIN inline void race_copy(void *to)
+{
+    race_note(to, 16, true, __builtin_return_address(0));
+}
+
+} /* namespace hone_host */
+
+#include <host_hooks.h>
+
+#endif
+#endif

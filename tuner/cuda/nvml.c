@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVML by dlopen: see nvml.h. The symbols are those of driver 450 and newer;
+ * the declarations follow its ABI. */
+#include "tuner/cuda/nvml.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/process/library.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef int nvml_result; /* nvmlReturn_t; 0 is success */
+typedef struct nvmlDevice_st *nvml_device;
+
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
+
+/* CUdevice_attribute values of a device's place on the PCI bus. */
+enum { ATTR_PCI_BUS = 33, ATTR_PCI_DEVICE = 34, ATTR_PCI_DOMAIN = 50 };
+
+/* X(field, symbol, optional, return type, parameters). The reasons have an
+ * old and a new name; a driver has one or both. */
+#define NVML_MAP(X)                                                          \
+    X(init, nvmlInit_v2, 0, nvml_result, (void))                             \
+    X(shutdown, nvmlShutdown, 0, nvml_result, (void))                        \
+    X(error_string, nvmlErrorString, 0, const char *, (nvml_result r))       \
+    X(by_uuid, nvmlDeviceGetHandleByUUID, 0, nvml_result,                    \
+      (const char *uuid, nvml_device *out))                                  \
+    X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, 0, nvml_result,              \
+      (const char *bus_id, nvml_device *out))                                \
+    X(clock, nvmlDeviceGetClockInfo, 0, nvml_result,                         \
+      (nvml_device d, int domain, unsigned *out_mhz))                        \
+    X(power, nvmlDeviceGetPowerUsage, 0, nvml_result,                        \
+      (nvml_device d, unsigned *out_mw))                                     \
+    X(temperature, nvmlDeviceGetTemperature, 1, nvml_result,                 \
+      (nvml_device d, int sensor, unsigned *out_c))                          \
+    X(event_reasons, nvmlDeviceGetCurrentClocksEventReasons, 1, nvml_result, \
+      (nvml_device d, unsigned long long *out))                              \
+    X(throttle_reasons, nvmlDeviceGetCurrentClocksThrottleReasons, 1,        \
+      nvml_result, (nvml_device d, unsigned long long *out))
+
+typedef struct nvml_table {
+#define NVML_FIELD(field, symbol, optional, type, parameters)                \
+    type(*field) parameters;
+    NVML_MAP(NVML_FIELD)
+#undef NVML_FIELD
+} nvml_table;
+
+struct hone_nvml {
+    nvml_table api;
+    void *library;
+    int initialised;
+    nvml_device device; /* NULL: no values */
+    char reason[1024];
+};
+
+static const char *const names[] = {"libnvidia-ml.so.1", NULL};
+static const hone_library_search search = {
+    "NVML", "HONE_NVML_LIBRARY", names, 0,
+    "It comes with the NVIDIA driver; in a container, ask for the driver "
+    "capability 'utility'."};
+static const hone_library_symbol symbols[] = {
+#define NVML_SYMBOL(field, symbol, optional, type, parameters)               \
+    {#symbol, offsetof(nvml_table, field), optional},
+    NVML_MAP(NVML_SYMBOL)
+#undef NVML_SYMBOL
+};
+
+static const struct {
+    int64_t bit;
+    const char *text;
+    int discard;
+} reason_rows[] = {
+#define REASON_ROW(name, bit, text, discard) {bit, text, discard},
+    HONE_CLOCK_REASON_MAP(REASON_ROW)
+#undef REASON_ROW
+};
+enum { N_REASONS = sizeof reason_rows / sizeof reason_rows[0] };
+
+/* NVML writes a UUID as GPU-8-4-4-4-12 digits, or MIG- for a slice. */
+static void uuid_text(const char *prefix, const unsigned char uuid[16],
+                      char out[48])
+{
+    int at = snprintf(out, 48, "%s-", prefix);
+
+    for (int i = 0; i < 16; i++)
+        at += snprintf(out + at, 48 - (size_t)at, "%s%02x",
+                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                       uuid[i]);
+}
+
+static nvml_device find_by_uuid(const hone_nvml *nvml,
+                                const unsigned char uuid[16])
+{
+    static const char *const prefixes[] = {"GPU", "MIG"};
+    nvml_device device = NULL;
+    char text[48];
+
+    for (int i = 0; i < 2; i++) {
+        uuid_text(prefixes[i], uuid, text);
+        if (!nvml->api.by_uuid(text, &device) && device)
+            return device;
+    }
+    return NULL;
+}
+
+static nvml_device find_by_pci(const hone_nvml *nvml, const hone_cuda *cuda,
+                               hone_cu_device cuda_device)
+{
+    nvml_device device = NULL;
+    int domain = 0, bus = 0, slot = 0;
+    char text[32];
+
+    if (cuda->device_attribute(&domain, ATTR_PCI_DOMAIN, cuda_device) ||
+        cuda->device_attribute(&bus, ATTR_PCI_BUS, cuda_device) ||
+        cuda->device_attribute(&slot, ATTR_PCI_DEVICE, cuda_device))
+        return NULL;
+    (void)snprintf(text, sizeof text, "%08x:%02x:%02x.0", (unsigned)domain,
+                   (unsigned)bus, (unsigned)slot);
+    return nvml->api.by_pci(text, &device) ? NULL : device;
+}
+
+/* Load and initialise; the reason says what is missing. */
+static int start(hone_nvml *nvml)
+{
+    hone_error cause = {0};
+    nvml_result result;
+
+    if (hone__library_open(&search, &nvml->library, &cause) != HONE_OK ||
+        hone__library_bind(nvml->library, search.what, symbols,
+                           sizeof symbols / sizeof symbols[0], &nvml->api,
+                           &cause) != HONE_OK) {
+        (void)snprintf(nvml->reason, sizeof nvml->reason, "%s", cause.text);
+        return 0;
+    }
+    result = nvml->api.init();
+    if (result) {
+        (void)snprintf(nvml->reason, sizeof nvml->reason,
+                       "NVML does not start: %s (code %d)",
+                       nvml->api.error_string(result), result);
+        return 0;
+    }
+    nvml->initialised = 1;
+    return 1;
+}
+
+hone_status hone__nvml_open(const hone_cuda *cuda, hone_cu_device device,
+                            hone_nvml **out, hone_error *err)
+{
+    unsigned char uuid[16] = {0};
+    hone_nvml *nvml;
+
+    *out = NULL;
+    HONE_TRY(hone__cuda_check(cuda, cuda->device_uuid(uuid, device),
+                              "cuDeviceGetUuid", err));
+    nvml = hone__alloc(sizeof *nvml);
+    if (!nvml)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    *out = nvml;
+    if (!start(nvml))
+        return HONE_OK;
+    nvml->device = find_by_uuid(nvml, uuid);
+    if (!nvml->device)
+        nvml->device = find_by_pci(nvml, cuda, device);
+    if (!nvml->device) {
+        char text[48];
+
+        uuid_text("GPU", uuid, text);
+        (void)snprintf(nvml->reason, sizeof nvml->reason,
+                       "NVML does not know the device %s, neither by its "
+                       "UUID nor by its PCI address",
+                       text);
+    }
+    return HONE_OK;
+}
+
+void hone__nvml_close(hone_nvml *nvml)
+{
+    if (!nvml)
+        return;
+    if (nvml->initialised)
+        (void)nvml->api.shutdown();
+    if (nvml->library)
+        (void)dlclose(nvml->library);
+    hone__free(nvml);
+}
+
+const char *hone__nvml_reason(const hone_nvml *nvml)
+{
+    return nvml ? nvml->reason : "NVML was not opened";
+}
+
+/* A value as NVML gave it, or -1. */
+static int value_of(nvml_result result, unsigned value)
+{
+    return result || value > INT32_MAX ? -1 : (int)value;
+}
+
+static int64_t read_reasons(const hone_nvml *nvml)
+{
+    unsigned long long bits = 0;
+
+    if (nvml->api.event_reasons &&
+        !nvml->api.event_reasons(nvml->device, &bits))
+        return (int64_t)(bits & INT64_MAX);
+    if (nvml->api.throttle_reasons &&
+        !nvml->api.throttle_reasons(nvml->device, &bits))
+        return (int64_t)(bits & INT64_MAX);
+    return -1;
+}
+
+void hone__nvml_sample(hone_nvml *nvml, hone_nvml_sample *out)
+{
+    nvml_result result;
+    unsigned value = 0;
+
+    *out = (hone_nvml_sample){0, -1, -1, -1, -1, -1};
+    if (!nvml || !nvml->device)
+        return;
+    result = nvml->api.clock(nvml->device, CLOCK_SM, &value);
+    out->sm_clock_mhz = value_of(result, value);
+    result = nvml->api.clock(nvml->device, CLOCK_MEMORY, &value);
+    out->memory_clock_mhz = value_of(result, value);
+    result = nvml->api.power(nvml->device, &value);
+    out->power_mw = value_of(result, value);
+    if (nvml->api.temperature) {
+        result = nvml->api.temperature(nvml->device, SENSOR_GPU, &value);
+        out->temperature_c = value_of(result, value);
+    }
+    out->clock_reasons = read_reasons(nvml);
+    out->available = out->sm_clock_mhz >= 0 || out->memory_clock_mhz >= 0 ||
+                     out->power_mw >= 0 || out->temperature_c >= 0 ||
+                     out->clock_reasons >= 0;
+}
+
+void hone__nvml_reasons_text(int64_t clock_reasons, char *out,
+                             size_t size_bytes)
+{
+    int64_t left = clock_reasons;
+    size_t at = 0;
+
+    if (clock_reasons <= 0) {
+        (void)snprintf(out, size_bytes, "%s",
+                       clock_reasons ? "unknown" : "none");
+        return;
+    }
+    for (size_t i = 0; i <= N_REASONS && left && at < size_bytes; i++) {
+        const char *const comma = at ? ", " : "";
+        int n = 0;
+
+        if (i == N_REASONS)
+            n = snprintf(out + at, size_bytes - at, "%s0x%" PRIx64, comma,
+                         (uint64_t)left);
+        else if (left & reason_rows[i].bit)
+            n = snprintf(out + at, size_bytes - at, "%s%s", comma,
+                         reason_rows[i].text);
+        if (i < N_REASONS)
+            left &= ~reason_rows[i].bit;
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static int64_t discard_bits(int64_t clock_reasons)
+{
+    int64_t bits = 0;
+
+    for (size_t i = 0; clock_reasons > 0 && i < N_REASONS; i++)
+        if (reason_rows[i].discard)
+            bits |= clock_reasons & reason_rows[i].bit;
+    return bits;
+}
+
+int hone__nvml_must_discard(const hone_nvml_sample *sample)
+{
+    return discard_bits(sample->clock_reasons) != 0;
+}
+
+int64_t hone__nvml_slowdown(hone_nvml *nvml)
+{
+    return nvml && nvml->device ? discard_bits(read_reasons(nvml)) : 0;
+}

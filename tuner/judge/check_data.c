@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and checks, the same on every device: see check_data.h. */
+#include "tuner/judge/check_data.h"
+
+#include <math.h>
+#include <string.h>
+
+/* splitmix64, as in device_code.cu. */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass)
+{
+    return mix(seed * 64 + arg * 2 + (unsigned)pass);
+}
+
+double hone__inputs_value(int type, uint64_t seed, uint64_t index,
+                          int64_t amplitude)
+{
+    const uint64_t bits = mix(seed ^ mix(index));
+    const int is_unsigned = type == HONE_TYPE_U8 || type == HONE_TYPE_U32 ||
+                            type == HONE_TYPE_U64;
+    const int64_t a = amplitude > 0 ? amplitude : 8;
+
+    if (amplitude <= 0 && type < HONE_TYPE_I8)
+        return ldexp((double)(bits >> 11), -52) - 1.0;
+    return is_unsigned
+               ? (double)(bits % (uint64_t)(a + 1))
+               : (double)((int64_t)(bits % (uint64_t)(2 * a + 1)) - a);
+}
+
+int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact)
+{
+    return exact > 0 && (!so_far || exact < so_far) ? exact : so_far;
+}
+
+int hone__arg_is_written(const hone_resolved_arg *arg)
+{
+    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
+}
+
+void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
+                         int64_t amplitude, hone_scalar *out)
+{
+    const uint64_t bits = mix(seed + 977 * arg + (unsigned)pass);
+    const int is_complex = type == HONE_TYPE_C32 || type == HONE_TYPE_C64;
+    const int part = type == HONE_TYPE_C64 ? HONE_TYPE_F64 : HONE_TYPE_F32;
+    const int is_real = type < HONE_TYPE_I8 || is_complex;
+    double value = 0.25 + 0.75 * ldexp((double)(bits >> 11), -53);
+
+    if (amplitude > 0)
+        value = (double)(1 + bits % (uint64_t)amplitude);
+    else if (!is_real)
+        value = (double)(1 + bits % 8);
+    memset(out, 0, sizeof *out);
+    if (is_complex) {
+        hone__element_store(part, out, 0, value);
+        hone__element_store(part, out, 1, 0.5 * value);
+    } else {
+        hone__element_store((int)type, out, 0, value);
+    }
+}
+
+/* ---- half precision -----------------------------------------------------
+ */
+
+/* Round to nearest even: scale so that the kept bits are the integer part,
+ * let nearbyint round, scale back. `digits` counts the hidden one. */
+static uint16_t to_half(double value, int digits, int bias)
+{
+    const int stored = digits - 1;
+    const int max_exponent = (1 << (15 - stored)) - 1;
+    const uint16_t sign = signbit(value) ? 0x8000 : 0;
+    int exponent = 0;
+    double units;
+
+    if (isnan(value))
+        return (uint16_t)(sign | (max_exponent << stored) |
+                          (1 << (stored - 1)));
+    value = fabs(value);
+    if (value == 0)
+        return sign;
+    (void)frexp(isinf(value) ? 1 : value, &exponent);
+    exponent += bias - 1;
+    if (exponent < 1)
+        exponent = 1; /* subnormal: the spacing stays */
+    units = nearbyint(ldexp(value, stored - (exponent - bias)));
+    if (units >= ldexp(1, digits)) {
+        units /= 2;
+        ++exponent;
+    }
+    if (isinf(value) || exponent >= max_exponent)
+        return (uint16_t)(sign | (max_exponent << stored));
+    if (units < ldexp(1, stored)) /* subnormal: exponent field 0 */
+        return (uint16_t)(sign | (int)units);
+    return (uint16_t)(sign | (exponent << stored) |
+                      ((int)units & ((1 << stored) - 1)));
+}
+
+static double from_half(uint16_t bits, int digits, int bias)
+{
+    const int stored = digits - 1;
+    const int max_exponent = (1 << (15 - stored)) - 1;
+    const int exponent = bits >> stored & max_exponent;
+    const int fraction = bits & ((1 << stored) - 1);
+    double value;
+
+    if (exponent == max_exponent)
+        value = fraction ? NAN : INFINITY;
+    else if (exponent == 0)
+        value = ldexp(fraction, 1 - bias - stored);
+    else
+        value = ldexp(fraction + (1 << stored), exponent - bias - stored);
+    return bits & 0x8000 ? -value : value;
+}
+
+enum { F16_DIGITS = 11, F16_BIAS = 15, BF16_DIGITS = 8, BF16_BIAS = 127 };
+
+double hone__element_load(int type, const void *array, int64_t index)
+{
+    switch (type) {
+    case HONE_TYPE_F16:
+        return from_half(((const uint16_t *)array)[index], F16_DIGITS,
+                         F16_BIAS);
+    case HONE_TYPE_BF16:
+        return from_half(((const uint16_t *)array)[index], BF16_DIGITS,
+                         BF16_BIAS);
+    case HONE_TYPE_F64:
+        return ((const double *)array)[index];
+    case HONE_TYPE_I8:
+        return ((const int8_t *)array)[index];
+    case HONE_TYPE_I32:
+        return ((const int32_t *)array)[index];
+    case HONE_TYPE_U8:
+        return ((const uint8_t *)array)[index];
+    case HONE_TYPE_U32:
+        return ((const uint32_t *)array)[index];
+    case HONE_TYPE_I64:
+        return (double)((const int64_t *)array)[index];
+    case HONE_TYPE_U64:
+        return (double)((const uint64_t *)array)[index];
+    default:
+        return (double)((const float *)array)[index];
+    }
+}
+
+void hone__element_store(int type, void *array, int64_t index, double value)
+{
+    switch (type) {
+    case HONE_TYPE_F16:
+        ((uint16_t *)array)[index] = to_half(value, F16_DIGITS, F16_BIAS);
+        break;
+    case HONE_TYPE_BF16:
+        ((uint16_t *)array)[index] = to_half(value, BF16_DIGITS, BF16_BIAS);
+        break;
+    case HONE_TYPE_F64:
+        ((double *)array)[index] = value;
+        break;
+    case HONE_TYPE_I8:
+        ((int8_t *)array)[index] = (int8_t)value;
+        break;
+    case HONE_TYPE_I32:
+        ((int32_t *)array)[index] = (int32_t)value;
+        break;
+    case HONE_TYPE_U8:
+        ((uint8_t *)array)[index] = (uint8_t)value;
+        break;
+    case HONE_TYPE_U32:
+        ((uint32_t *)array)[index] = (uint32_t)value;
+        break;
+    case HONE_TYPE_I64:
+        ((int64_t *)array)[index] = (int64_t)value;
+        break;
+    case HONE_TYPE_U64:
+        ((uint64_t *)array)[index] = (uint64_t)value;
+        break;
+    default:
+        ((float *)array)[index] = (float)value;
+        break;
+    }
+}
+
+/* ---- checks -------------------------------------------------------------
+ */
+
+int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
+{
+    const int64_t tail = 64;
+    const int64_t spread = HONE_N_SAMPLES - tail;
+    int64_t count = 0;
+
+    if (cost * (double)n <= (double)HONE_MAX_REFERENCE_FLOPS ||
+        n <= HONE_N_SAMPLES)
+        return 0;
+    for (int64_t i = 0; i < spread; ++i) /* 7919, a prime: spreads columns */
+        index[count++] =
+            (n - tail) / spread * i + (i * 7919) % ((n - tail) / spread);
+    for (int64_t i = n - tail; i < n; ++i)
+        index[count++] = i;
+    return count;
+}
+
+hone_status hone__check_bounds(const hone_template *tmpl,
+                               const hone_template_check *check,
+                               const int64_t *dims,
+                               const hone_properties *properties,
+                               double *out_tolerance, int64_t *out_exact,
+                               hone_error *err)
+{
+    int64_t slots[512] = {0};
+    int64_t tolerance = 0;
+
+    *out_exact = 0;
+    if (tmpl->slots.total > sizeof slots / sizeof slots[0])
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s declares more names than a check can read",
+                          tmpl->path);
+    memcpy(slots, properties->value, sizeof properties->value);
+    memcpy(slots + tmpl->slots.dims, dims, tmpl->n_dims * sizeof slots[0]);
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        slots[tmpl->slots.params + i] =
+            tmpl->params[i].values[tmpl->params[i].default_index];
+    /* A let that has no value here stays 0. */
+    for (size_t i = 0; i < tmpl->n_lets; ++i)
+        (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
+                              &slots[tmpl->slots.lets + i], NULL);
+    if (check->tolerance.expr)
+        HONE_TRY(
+            hone__expr_eval(check->tolerance.expr, slots, &tolerance, err));
+    *out_tolerance = (double)tolerance;
+    return check->exact.expr
+               ? hone__expr_eval(check->exact.expr, slots, out_exact, err)
+               : HONE_OK;
+}
+
+void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
+{
+    const int is_double = type == HONE_TYPE_F64 || type == HONE_TYPE_C64;
+
+    *out_u = is_double ? 0x1p-53 : 0x1p-24;
+    *out_ulp = is_double                ? 0x1p-52
+               : type == HONE_TYPE_F16  ? 0x1p-10
+               : type == HONE_TYPE_BF16 ? 0x1p-7
+                                        : 0x1p-23;
+}
+
+hone_status hone__reference_find(const hone_template *tmpl, const char *name,
+                                 const hone_reference *references,
+                                 size_t n_references,
+                                 const hone_reference **out, hone_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < n_references; ++i) {
+        if (strcmp(references[i].name, name + strlen("cpu.")) == 0)
+            *out = &references[i];
+    }
+    return *out ? HONE_OK
+                : hone__fail(err, HONE_ERR_INPUT,
+                             "%s: there is no CPU reference '%s'; hone's own "
+                             "are listed in hone-template(5)",
+                             tmpl->path, name);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU references that `check cpu.NAME` compares with. The tuner gets them as
+ * a table from its caller. */
+#ifndef HONE_TUNER_CPU_REFERENCE_H
+#define HONE_TUNER_CPU_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Compute elements [first, first + count) of the operation's only output, in
+ * double: their values, and their magnitudes (the sum of the absolute values
+ * of the terms, or what else rounding errors are in proportion to). A complex
+ * number is two elements: its real and its imaginary part. `args` has a host
+ * pointer per declared argument: to the array or the scalar, in its native
+ * type, as it was before the run. */
+typedef void hone_reference_compute(const int64_t *dims,
+                                    const void *const *args, int64_t first,
+                                    int64_t count, double *value,
+                                    double *magnitude);
+
+typedef struct hone_reference {
+    const char *name; /* what follows "cpu." in the template */
+    hone_reference_compute *compute;
+    /* Floating-point operations per output element. */
+    double (*cost)(const int64_t *dims);
+} hone_reference;
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which edge shapes a variant is tried on. Some templates take few sizes
+ * in one dimension (multiples of a tile, powers of two), and some variants
+ * fewer: then the other dimensions stay edge_shapes. */
+#include "tuner/trial/edge_shapes.h"
+
+#include <string.h>
+
+/* Sizes per integer dimension, taken in turn from a row: ones, primes below
+ * and just above usual tiles, and a larger row for operations of one
+ * dimension, where a small size reaches one block only. */
+enum { ROW = 4 };
+static const int64_t rows[HONE_N_EDGE_SHAPES][ROW] = {
+    {1, 1, 1, 1},
+    {61, 37, 113, 17},
+    {131, 259, 97, 65},
+    {16, 520, 40, 24},
+};
+/* The first of these that is not too much: what belongs to the problem may
+ * make an array of every unit of the dimension. */
+enum { N_LONG = 4 };
+static const int64_t long_rows[N_LONG] = {1000003, 10007, 1009, 101};
+
+/* What a dimension is changed to after the problem's own size: 1 and 2 (in
+ * odd rows 2 and 1, for dimensions that choose one of two), 4, 8, .. */
+enum { N_POWERS = 17, N_CHANGES = N_POWERS + 1, MOST_CHANGED = 3 };
+/* Of all arrays together: what the cpu device runs in well under a second,
+ * and in a second or two. */
+static const int64_t most_bytes = 4 << 20;
+static const int64_t most_bytes_long = 20 << 20;
+
+typedef struct shape_search {
+    const hone_launch_spec *spec;
+    const hone_properties *properties;
+    size_t n_dims;
+    const int64_t *given; /* the problem's */
+    size_t row;
+    int64_t *dims;
+} shape_search;
+
+/* Returns the integer dimension if there is one alone, else -1. */
+static int take_row(const hone_template *tmpl, const int64_t *given,
+                    size_t row, int64_t *out)
+{
+    size_t n_integers = 0;
+    int which = -1;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        out[i] = given[i];
+        if (!tmpl->dims[i].n_types) {
+            out[i] = rows[row][n_integers++ % ROW];
+            which = (int)i;
+        }
+    }
+    return n_integers == 1 ? which : -1;
+}
+
+static int is_allowed(const shape_search *s, int64_t at_most)
+{
+    hone_resolved resolved;
+    int64_t bytes = 0;
+
+    if (hone__launch_spec_resolve(s->spec, s->dims, s->n_dims, s->properties,
+                                  &resolved, NULL) != HONE_OK)
+        return 0;
+    for (size_t i = 0; i < resolved.n_args; ++i)
+        bytes += resolved.args[i].size_bytes;
+    return bytes <= at_most;
+}
+
+static int64_t change(const shape_search *s, size_t dim, int number)
+{
+    const int power = number - 1;
+
+    if (number == 0)
+        return s->given[dim];
+    return (int64_t)1 << (power < 2 && s->row % 2 ? 1 - power : power);
+}
+
+/* Change the dimensions of `mask` from `dim` on, the last of them fastest. */
+static int try_changes(const shape_search *s, unsigned mask, size_t dim)
+{
+    const int64_t kept = dim < s->n_dims ? s->dims[dim] : 0;
+
+    if (dim == s->n_dims)
+        return is_allowed(s, most_bytes);
+    if (!(mask >> dim & 1))
+        return try_changes(s, mask, dim + 1);
+    for (int i = 0; i < N_CHANGES; ++i) {
+        s->dims[dim] = change(s, dim, i);
+        if (s->dims[dim] >= 1 && try_changes(s, mask, dim + 1))
+            return 1;
+    }
+    s->dims[dim] = kept;
+    return 0;
+}
+
+static int n_bits(unsigned mask)
+{
+    int n = 0;
+
+    for (; mask; mask &= mask - 1)
+        ++n;
+    return n;
+}
+
+/* One dimension, then two, then three. */
+static void find(const shape_search *s, unsigned changeable)
+{
+    for (int n = 1; n <= MOST_CHANGED; ++n)
+        for (unsigned mask = 1; mask <= changeable; ++mask)
+            if (n_bits(mask) == n && (mask & ~changeable) == 0 &&
+                try_changes(s, mask, 0))
+                return;
+}
+
+/* A long size for the only dimension; the row's own if none is allowed. */
+static void lengthen(const shape_search *s, int dim)
+{
+    const int64_t kept = s->dims[dim];
+
+    for (int i = 0; i < N_LONG; ++i) {
+        s->dims[dim] = long_rows[i];
+        if (is_allowed(s, most_bytes_long))
+            return;
+    }
+    s->dims[dim] = kept;
+}
+
+hone_status hone__edge_dims(const hone_problem_setup *setup,
+                            const char *launch_spec,
+                            const hone_properties *properties, size_t row,
+                            int64_t *out, hone_error *err)
+{
+    const hone_template *tmpl = setup->tmpl;
+    const int only = take_row(tmpl, setup->dims, row, out);
+    hone_launch_spec *spec = NULL;
+    unsigned integers = 0;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        integers |= (tmpl->dims[i].n_types ? 0u : 1u) << i;
+    HONE_TRY(hone__launch_spec_parse(launch_spec, &spec, err));
+    {
+        const shape_search s = {spec,        properties, tmpl->n_dims,
+                                setup->dims, row,        out};
+
+        if (only >= 0 && row + 1 == HONE_N_EDGE_SHAPES)
+            lengthen(&s, only);
+        if (!is_allowed(&s, INT64_MAX))
+            find(&s, integers);
+    }
+    hone__launch_spec_free(spec);
+    return HONE_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One measuring process per device. Two tuners on one GPU would measure each
+ * other, so whoever measures holds the device's lock and the next one waits;
+ * it then finds the first one's trials in the database and does not repeat
+ * them. The lock is a flock() on a small file of the machine's temporary
+ * folder: the kernel drops it when its holder ends, however it ends. It does
+ * not reach across containers that do not share that folder. */
+#ifndef HONE_TUNER_DEVICE_LOCK_H
+#define HONE_TUNER_DEVICE_LOCK_H
+
+#include "runtime/base/error.h"
+
+#include <signal.h>
+
+typedef struct hone_device_lock {
+    int fd; /* -1: not held */
+} hone_device_lock;
+
+/* Called about ten times a second while another process holds the lock, with
+ * its process number (0: unknown). */
+typedef void hone_lock_waiting(void *user, long holder);
+
+/* Wait for the lock of `name` (letters, digits, '-'). HONE_ERR_INTERRUPTED
+ * when *stop becomes non-zero. Where no lock file can be made there is no
+ * lock: HONE_OK, and `fd` stays -1. */
+hone_status hone__device_lock_take(const char *name,
+                                   const volatile sig_atomic_t *stop,
+                                   hone_lock_waiting *on_wait, void *user,
+                                   hone_device_lock *out, hone_error *err);
+void hone__device_lock_drop(hone_device_lock *lock);
+
+#endif

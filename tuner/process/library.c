@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening vendor libraries at run time: see library.h. */
+#include "tuner/process/library.h"
+
+#include "runtime/driver/nvrtc_api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 2048 };
+
+/* RTLD_LOCAL: two vendor libraries of different versions must not meet. An
+ * empty name would be this program itself. */
+static void *open_file(const char *path)
+{
+    return *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void *open_in(const char *folder, const char *below, const char *name)
+{
+    char path[PATH_SIZE];
+
+    if (!folder || !*folder)
+        return NULL;
+    if (snprintf(path, sizeof path, "%s%s/%s", folder, below, name) >=
+        (int)sizeof path)
+        return NULL;
+    return open_file(path);
+}
+
+/* The toolkit's libraries usually lie in one folder: where NVRTC is, the
+ * others are. */
+static void *open_beside_nvrtc(const char *name)
+{
+    const hone_nvrtc *nvrtc = NULL;
+    char folder[PATH_SIZE];
+    char *slash;
+
+    if (hone__nvrtc_get(&nvrtc, NULL) != HONE_OK)
+        return NULL;
+    (void)snprintf(folder, sizeof folder, "%s", nvrtc->library);
+    slash = strrchr(folder, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    return open_in(folder, "", name);
+}
+
+static void *open_in_cuda_folders(const char *name)
+{
+    void *library = open_beside_nvrtc(name);
+
+    if (!library)
+        library = open_in(getenv("CUDA_HOME"), "/lib64", name);
+    if (!library)
+        library = open_in(getenv("CUDA_PATH"), "/lib64", name);
+    if (!library)
+        library = open_in("/usr/local/cuda", "/lib64", name);
+    return library;
+}
+
+static const char *loader_message(void)
+{
+    const char *text = dlerror();
+
+    return text ? text : "no message from the loader";
+}
+
+static hone_status open_named(const hone_library_search *search,
+                              const char *path, void **out, hone_error *err)
+{
+    *out = open_file(path);
+    if (*out)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s cannot be loaded from the file that $%s names: "
+                      "%s. Correct the variable or unset it.",
+                      search->what, search->variable, loader_message());
+}
+
+hone_status hone__library_open(const hone_library_search *search, void **out,
+                               hone_error *err)
+{
+    const char *const named = getenv(search->variable);
+    char first_message[512] = "";
+    size_t i;
+
+    *out = NULL;
+    if (named && *named)
+        return open_named(search, named, out, err);
+    for (i = 0; search->names[i] && !*out; i++) {
+        *out = open_file(search->names[i]);
+        if (!*out && i == 0)
+            (void)snprintf(first_message, sizeof first_message, "%s",
+                           loader_message());
+    }
+    for (i = 0; search->in_cuda_folders && search->names[i] && !*out; i++)
+        *out = open_in_cuda_folders(search->names[i]);
+    if (*out)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s is not on this machine (%s). %s Or set $%s to the "
+                      "file.",
+                      search->what, first_message, search->advice,
+                      search->variable);
+}
+
+hone_status hone__library_bind(void *library, const char *what,
+                               const hone_library_symbol *symbols,
+                               size_t n_symbols, void *table, hone_error *err)
+{
+    for (size_t i = 0; i < n_symbols; i++) {
+        void *const found = dlsym(library, symbols[i].name);
+
+        if (!found && !symbols[i].optional)
+            return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                              "the installed %s has no function %s; install "
+                              "the one of CUDA 12.0 or newer",
+                              what, symbols[i].name);
+        /* ISO C has no conversion from void * to a function pointer; the
+         * bytes are the same on every POSIX system. */
+        memcpy((char *)table + symbols[i].offset, &found, sizeof found);
+    }
+    return HONE_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening vendor libraries at run time and filling tables of their functions,
+ * so that hone builds and runs on machines that have none of them. */
+#ifndef HONE_TUNER_LIBRARY_H
+#define HONE_TUNER_LIBRARY_H
+
+#include "runtime/base/error.h"
+
+#include <stddef.h>
+
+/* Where a library may be. */
+typedef struct hone_library_search {
+    const char *what;         /* "cuBLAS", for messages */
+    const char *variable;     /* environment variable that names the file */
+    const char *const *names; /* file names, best first, NULL at the end */
+    int in_cuda_folders;      /* also beside NVRTC and in CUDA's folders */
+    const char *advice;       /* what to install, one sentence */
+} hone_library_search;
+
+/* One function of a table: its symbol and the field it goes to. */
+typedef struct hone_library_symbol {
+    const char *name;
+    size_t offset;
+    int optional; /* the field stays NULL if the library lacks it */
+} hone_library_symbol;
+
+/* Open the file that the environment variable names, and that one alone, or
+ * else the first that loads: by the loader, beside NVRTC, under
+ * $CUDA_HOME/lib64, $CUDA_PATH/lib64 and /usr/local/cuda/lib64.
+ * HONE_ERR_UNSUPPORTED quotes the loader and gives the advice. */
+hone_status hone__library_open(const hone_library_search *search, void **out,
+                               hone_error *err);
+
+/* Fill `table` with the functions of an open library. HONE_ERR_UNSUPPORTED
+ * names the first one that is missing. */
+hone_status hone__library_bind(void *library, const char *what,
+                               const hone_library_symbol *symbols,
+                               size_t n_symbols, void *table,
+                               hone_error *err);
+
+#endif

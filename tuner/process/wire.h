@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages between the tuner and its worker processes: a kind, a length and
+ * a payload over a pipe, and packing values into payloads. Both ends are the
+ * same program on the same machine, so values travel as they are in memory.
+ */
+#ifndef HONE_TUNER_WIRE_H
+#define HONE_TUNER_WIRE_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reading side of a payload. Running past its end sets `broken` and yields
+ * zeros, so that a reader checks once, after the last field. */
+typedef struct hone_unpack {
+    const char *at;
+    const char *end;
+    int broken;
+} hone_unpack;
+
+void hone__pack_bytes(hone_text *out, const void *bytes, size_t size_bytes);
+void hone__pack_i64(hone_text *out, int64_t value);
+void hone__pack_f64(hone_text *out, double value);
+void hone__pack_string(hone_text *out, const char *string);
+/* Bytes with their length; the pointer is into the payload. */
+const void *hone__unpack_bytes(hone_unpack *in, size_t *out_size_bytes);
+int64_t hone__unpack_i64(hone_unpack *in);
+double hone__unpack_f64(hone_unpack *in);
+/* A NUL-terminated string inside the payload. */
+const char *hone__unpack_string(hone_unpack *in);
+
+typedef struct hone_message_head {
+    uint32_t kind;
+    uint32_t size_bytes;
+} hone_message_head;
+
+/* Write one message, all of it. HONE_ERR_IO when the other side is gone. */
+hone_status hone__message_send(int fd, uint32_t kind,
+                               const hone_text *payload, hone_error *err);
+/* Read one message, waiting for it. `payload` is cleared first.
+ * HONE_ERR_NOT_FOUND: end of stream between two messages. */
+hone_status hone__message_receive(int fd, uint32_t *out_kind,
+                                  hone_text *payload, hone_error *err);
+
+/* Collects messages from a descriptor that poll() found readable. */
+typedef struct hone_inbox {
+    hone_text bytes;
+    size_t taken;
+} hone_inbox;
+
+/* Read what is there. Returns 0 at end of stream, 1 otherwise. */
+int hone__inbox_fill(hone_inbox *inbox, int fd);
+/* Next whole message: 1 and a view into the inbox, valid until the next
+ * fill; 0 if there is none yet. */
+int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,
+                     hone_unpack *out_payload);
+void hone__inbox_free(hone_inbox *inbox);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting and ending worker processes: see worker.h. */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#include "tuner/process/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A process inside a driver call that never returns is not even stopped by
+ * SIGKILL; waiting for it longer would hang the run with it. */
+enum { UNKILLABLE_S = 5, PIPE_BYTES = 1 << 20 };
+
+double hone__now_s(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void close_pair(int pair[2])
+{
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+}
+
+/* Close what the child inherited and does not need: above all the pipes of
+ * the other workers, which would otherwise never see their end of stream.
+ * 1024 is the usual soft limit of open files; the parent opens far fewer. */
+static void close_others(int keep_a, int keep_b)
+{
+    for (int fd = 3; fd < 1024; ++fd) {
+        if (fd != keep_a && fd != keep_b)
+            (void)close(fd);
+    }
+}
+
+/* The child: an interrupt at the terminal is for the parent to handle, which
+ * then ends its workers; the death of the parent ends the child at once, even
+ * inside a driver call that never returns. */
+static void run_child(pid_t parent, hone_worker_main *run, void *user,
+                      int log, int from_parent, int to_parent)
+{
+    if (log >= 0)
+        (void)dup2(log, 2);
+    close_others(from_parent, to_parent);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    _exit(run(user, from_parent, to_parent));
+}
+
+hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
+                               void *user, int log, hone_error *err)
+{
+    int down[2];
+    int up[2];
+    const pid_t parent = getpid();
+
+    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
+    if (pipe(down))
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot make a pipe: %s", strerror(errno));
+    if (pipe(up)) {
+        close_pair(down);
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot make a pipe: %s", strerror(errno));
+    }
+    (void)fflush(NULL); /* else the child would write it a second time */
+    worker->pid = fork();
+    if (worker->pid < 0) {
+        const int code = errno;
+
+        worker->pid = 0;
+        close_pair(down);
+        close_pair(up);
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                                 "cannot start a worker process: %s",
+                                 strerror(code));
+    }
+    if (worker->pid == 0) {
+        run_child(parent, run, user, log, down[0], up[1]);
+    }
+    /* Room for a job with its cubin, so that the parent never waits for a
+     * worker that is busy with the one before. */
+    (void)fcntl(down[1], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)close(down[0]);
+    (void)close(up[1]);
+    worker->to = down[1];
+    worker->from = up[0];
+    return HONE_OK;
+}
+
+void hone__worker_name(const char *name)
+{
+    (void)prctl(PR_SET_NAME, name);
+}
+
+static void describe_end(int how, char *out, size_t size)
+{
+    if (!out)
+        return;
+    if (WIFSIGNALED(how))
+        (void)snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(how),
+                       strsignal(WTERMSIG(how)));
+    else
+        (void)snprintf(out, size, "exit status %d", WEXITSTATUS(how));
+}
+
+static hone_worker_end end_of(int how)
+{
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how) ? HONE_WORKER_FAILED : HONE_WORKER_LEFT;
+    switch (WTERMSIG(how)) {
+    case SIGKILL: /* the kernel's, too, when memory runs out */
+    case SIGTERM:
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+        return HONE_WORKER_KILLED;
+    default:
+        return HONE_WORKER_FAILED;
+    }
+}
+
+/* Wait until the process is gone; 0 if it still is not at the deadline. */
+static int wait_until(pid_t pid, double deadline_s, int *out_how)
+{
+    const struct timespec nap = {0, 1000000}; /* 1 ms */
+
+    for (;;) {
+        const pid_t gone = waitpid(pid, out_how, WNOHANG);
+
+        if (gone == pid || (gone < 0 && errno != EINTR))
+            return 1;
+        if (hone__now_s() >= deadline_s)
+            return 0;
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
+                                  char *out_how, size_t how_size)
+{
+    hone_worker_end end;
+    int how = 0;
+
+    if (out_how && how_size)
+        out_how[0] = '\0';
+    if (!worker->pid)
+        return HONE_WORKER_LEFT;
+    (void)close(worker->to);
+    if (wait_until(worker->pid, hone__now_s() + grace_s, &how)) {
+        end = end_of(how);
+        describe_end(how, out_how, how_size);
+    } else {
+        (void)kill(worker->pid, SIGKILL);
+        end = HONE_WORKER_OVERDUE;
+        if (wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how)) {
+            describe_end(how, out_how, how_size);
+        } else {
+            end = HONE_WORKER_STUCK;
+            if (out_how)
+                (void)snprintf(out_how, how_size,
+                               "process %d cannot be killed",
+                               (int)worker->pid);
+        }
+    }
+    (void)close(worker->from);
+    hone__inbox_free(&worker->inbox);
+    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    return end;
+}
+
+void hone__worker_release(hone_worker *worker)
+{
+    int how = 0;
+
+    if (!worker->pid)
+        return;
+    (void)close(worker->to);
+    (void)close(worker->from);
+    (void)waitpid(worker->pid, &how, WNOHANG);
+    hone__inbox_free(&worker->inbox);
+    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trials of a database of ours: one recording per problem, device, mode,
+ * template and compiler. */
+#include "tuner/replay/replay_formats.h"
+
+#include "db/db.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* X(column of trial_v1): in this order in every row. */
+#define COLUMNS(X)                                                           \
+    X(op)                                                                    \
+    X(dims) X(mode) X(device_name) X(device_id) X(template_sha256)           \
+        X(toolchain) X(config) X(outcome) X(time_ns) X(compile_time_ns)      \
+            X(gpu_time_ns) X(is_default) X(trial_id)
+
+enum {
+#define COLUMN_ENUM(name) COLUMN_##name,
+    COLUMNS(COLUMN_ENUM)
+#undef COLUMN_ENUM
+};
+
+#define COLUMN_SQL(name) #name ","
+static const char trials_sql[] =
+    "SELECT " COLUMNS(COLUMN_SQL) " 0 FROM trial_v1"
+                                  " WHERE device_kind <> 'replay'"
+                                  " ORDER BY op, dims, device_id, mode, "
+                                  "template_sha256, toolchain,"
+                                  " trial_id";
+#undef COLUMN_SQL
+
+/* What the trials of one recording have in common. */
+static const int group_columns[] = {COLUMN_op,        COLUMN_dims,
+                                    COLUMN_mode,      COLUMN_device_id,
+                                    COLUMN_toolchain, COLUMN_template_sha256};
+enum { N_GROUP = sizeof group_columns / sizeof group_columns[0] };
+
+typedef struct db_walk {
+    const char *path;
+    hone_recordings *list;
+    hone_recording *recording; /* the current one */
+    hone_text group;           /* what makes it the current one */
+} db_walk;
+
+static void group_text(const hone_db_value *values, hone_text *out)
+{
+    for (int i = 0; i < N_GROUP; ++i) {
+        const hone_db_value *value = &values[group_columns[i]];
+
+        hone__text_printf(out, "%s|%lld\n", value->text,
+                          (long long)value->integer);
+    }
+}
+
+static void parse_dims(const char *text, hone_recording *recording)
+{
+    while (*text && recording->n_dims < HONE_MAX_DIMS) {
+        char *end;
+
+        recording->dims[recording->n_dims++] = strtoll(text, &end, 10);
+        text = *end == ',' ? end + 1 : end;
+    }
+}
+
+static hone_status begin_recording(db_walk *walk, const hone_db_value *values,
+                                   hone_error *err)
+{
+    hone_recording *recording;
+
+    HONE_TRY(
+        hone__recording_add(walk->list, walk->path, "hone", &recording, err));
+    HONE_TRY(hone__recording_text(recording, values[COLUMN_op].text,
+                                  &recording->op, err));
+    HONE_TRY(hone__recording_text(recording, values[COLUMN_device_name].text,
+                                  &recording->device, err));
+    recording->mode = strcmp(values[COLUMN_mode].text, "hot") == 0
+                          ? HONE_MODE_HOT
+                          : HONE_MODE_COLD;
+    parse_dims(values[COLUMN_dims].text, recording);
+    walk->recording = recording;
+    return HONE_OK;
+}
+
+static hone_status bad_config(const db_walk *walk,
+                              const hone_db_value *values, hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_INPUT,
+                      "%s: trial %lld: the configuration '%.200s' does not "
+                      "have the parameters of the first one of its template",
+                      walk->path, (long long)values[COLUMN_trial_id].integer,
+                      values[COLUMN_config].text);
+}
+
+/* "BM=128,BN=64": the names in the order of the first configuration. */
+static hone_status parse_config(db_walk *walk, const hone_db_value *values,
+                                uint32_t *out, hone_error *err)
+{
+    hone_recording *recording = walk->recording;
+    const int is_first = recording->n_configs == 0;
+    char *text = hone__strdup(values[COLUMN_config].text);
+    char *rest = text;
+    hone_status status = HONE_OK;
+    size_t n = 0;
+
+    if (!text)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    while (status == HONE_OK && *rest) {
+        char *name = rest;
+        char *equals = strchr(name, '=');
+        char *end = name + strcspn(name, ",");
+
+        rest = *end ? end + 1 : end;
+        *end = '\0';
+        if (!equals || equals > end || n == HONE_MAX_RECORDED_PARAMS) {
+            status = bad_config(walk, values, err);
+            break;
+        }
+        *equals = '\0';
+        if (is_first)
+            status = hone__recording_add_param(recording, name, err);
+        else if (n >= recording->n_params ||
+                 strcmp(recording->params[n].name, name) != 0)
+            status = bad_config(walk, values, err);
+        if (status == HONE_OK)
+            status =
+                hone__recording_value(recording, n, equals + 1, &out[n], err);
+        ++n;
+    }
+    if (status == HONE_OK && n != recording->n_params)
+        status = bad_config(walk, values, err);
+    hone__free(text);
+    return status;
+}
+
+/* Seconds of a column that may be NULL. */
+static double seconds(const hone_db_value *value)
+{
+    return value->kind == HONE_DB_NULL ? 0 : 1e-9 * value->real;
+}
+
+static hone_status on_row(void *user, size_t n_columns,
+                          const char *const *names,
+                          const hone_db_value *values, hone_error *err)
+{
+    db_walk *walk = user;
+    uint32_t config[HONE_MAX_RECORDED_PARAMS];
+    hone_recorded_trial trial = {
+        .outcome = hone__outcome_find(values[COLUMN_outcome].text)};
+    hone_text group = {0};
+    hone_status status;
+    int64_t index;
+
+    (void)n_columns;
+    (void)names;
+    group_text(values, &group);
+    status = hone__text_check(&group, err);
+    if (status == HONE_OK &&
+        (!walk->recording ||
+         strcmp(hone__text_str(&group), hone__text_str(&walk->group)) != 0)) {
+        const hone_text last = walk->group;
+
+        walk->group = group;
+        group = last;
+        status = begin_recording(walk, values, err);
+    }
+    hone__text_free(&group);
+    HONE_TRY(status);
+    HONE_TRY(parse_config(walk, values, config, err));
+    if (trial.outcome == HONE_OUTCOME_OK)
+        trial.time_ns = 1e-9 * values[COLUMN_time_ns].real; /* as seconds */
+    trial.cost_s[HONE_COST_COMPILE] =
+        seconds(&values[COLUMN_compile_time_ns]);
+    trial.cost_s[HONE_COST_RUNS] = seconds(&values[COLUMN_gpu_time_ns]);
+    HONE_TRY(
+        hone__recording_put(walk->recording, config, &trial, &index, err));
+    if (values[COLUMN_is_default].integer)
+        walk->recording->default_index = index;
+    return HONE_OK;
+}
+
+hone_status hone__replay_read_db(const char *path, hone_recordings *list,
+                                 hone_error *err)
+{
+    db_walk walk = {.path = path, .list = list};
+    hone_db *db = NULL;
+    hone_status status = hone__db_open(path, HONE_DB_READONLY, &db, err);
+
+    if (status == HONE_OK)
+        status = hone__db_query(db, trials_sql, NULL, 0, on_row, &walk, err);
+    hone__db_close(db);
+    hone__text_free(&walk.group);
+    if (status == HONE_OK && list->n == 0)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s: there is no trial in this database (trials of "
+                          "replayed recordings do not count)",
+                          path);
+    for (size_t i = 0; status == HONE_OK && i < list->n; ++i)
+        status = hone__recording_finish(list->items[i], 1, err);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A JSON file read piece by piece, plain or compressed with gzip: recordings
+ * are too large to be held as a tree, and one that was interrupted has to be
+ * read up to where it ends. Also takes NaN and Infinity, which other tuners
+ * write. */
+#ifndef HONE_TUNER_REPLAY_JSON_H
+#define HONE_TUNER_REPLAY_JSON_H
+
+#include "runtime/base/error.h"
+
+#include <stddef.h>
+
+typedef struct hone_json_reader hone_json_reader;
+
+typedef enum hone_json_kind {
+    HONE_JSON_END, /* of the text */
+    HONE_JSON_OBJECT,
+    HONE_JSON_OBJECT_END,
+    HONE_JSON_ARRAY,
+    HONE_JSON_ARRAY_END,
+    HONE_JSON_KEY,
+    HONE_JSON_STRING,
+    HONE_JSON_NUMBER,
+    HONE_JSON_TRUE,
+    HONE_JSON_FALSE,
+    HONE_JSON_NULL
+} hone_json_kind;
+
+typedef struct hone_json_event {
+    hone_json_kind kind;
+    const char *text; /* of KEY, STRING and NUMBER; until the next event */
+    size_t length;
+    double number; /* of NUMBER */
+} hone_json_event;
+
+/* HONE_ERR_NOT_FOUND, HONE_ERR_IO. `path` is copied. */
+hone_status hone__json_open(const char *path, hone_json_reader **out,
+                            hone_error *err);
+void hone__json_close(hone_json_reader *reader); /* NULL is a no-op */
+
+/* The next piece. HONE_ERR_INPUT: "FILE:LINE:COLUMN: what is wrong", also for
+ * a damaged or truncated gzip file. After a failure it fails again. */
+hone_status hone__json_next(hone_json_reader *reader, hone_json_event *out,
+                            hone_error *err);
+/* Did the last failure come from a text that ends too early (and not from a
+ * damaged file)? */
+int hone__json_ended_early(const hone_json_reader *reader);
+
+/* Leave out the value that `begin` is or begins. */
+hone_status hone__json_skip(hone_json_reader *reader,
+                            const hone_json_event *begin, hone_error *err);
+/* The next piece, which must be of this kind: "expected WHAT". */
+hone_status hone__json_expect(hone_json_reader *reader, hone_json_kind kind,
+                              const char *what, hone_json_event *out,
+                              hone_error *err);
+
+/* "FILE:LINE:COLUMN: SENTENCE" for the place of the last event. Returns
+ * HONE_ERR_INPUT. */
+hone_status hone__json_fail(const hone_json_reader *reader, hone_error *err,
+                            const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

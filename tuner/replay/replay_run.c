@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of a simulated run. */
+#include "tuner/replay/replay_run.h"
+
+#include "tuner/session/until.h"
+
+uint64_t hone__replay_seed(uint64_t seed, int64_t repeat)
+{
+    const uint64_t both[] = {seed, (uint64_t)repeat};
+
+    return hone__hash64(both, sizeof both);
+}
+
+int hone__replay_is_spent(const hone_replay_budget *budget, int64_t n,
+                          double simulated_s)
+{
+    return (budget->evaluations > 0 && n >= budget->evaluations) ||
+           (budget->seconds > 0 && simulated_s >= budget->seconds);
+}
+
+static int is_over(const hone_replay_request *request,
+                   const hone_replay_step *last)
+{
+    return hone__replay_is_spent(&request->budget, last->n,
+                                 last->simulated_s) &&
+           last->n >= request->at_least.evaluations &&
+           last->simulated_s >= request->at_least.seconds;
+}
+
+/* One trial on the simulated clock. */
+static void try_next(const hone_recording *recording, int64_t index,
+                     hone_replay_step *step)
+{
+    step->index = index;
+    step->trial = &recording->trials[index];
+    ++step->n;
+    step->simulated_s += hone__recorded_cost_s(step->trial);
+    if (step->trial->outcome == HONE_OUTCOME_OK &&
+        (step->best_ns <= 0 || step->trial->time_ns < step->best_ns))
+        step->best_ns = step->trial->time_ns;
+}
+
+/* Answers arrive `batch` - 1 proposals late, as they do when a farm compiles
+ * ahead of the device. */
+static hone_status answer(hone_search *search,
+                          const hone_recording *recording, int64_t index,
+                          hone_error *err)
+{
+    const hone_recorded_trial *trial = &recording->trials[index];
+
+    return hone__search_tell(
+        search, index,
+        &(hone_search_answer){
+            trial->outcome == HONE_OUTCOME_OK ? trial->time_ns : 0,
+            hone__recorded_cost_s(trial)},
+        err);
+}
+
+static hone_status loop(const hone_replay_request *request,
+                        hone_search *search, hone_replay_fn on_step,
+                        void *user, hone_replay_step *step, hone_error *err)
+{
+    const int64_t batch = request->batch > 1 ? request->batch : 1;
+    int64_t ahead[HONE_MOST_AHEAD];
+    int64_t n_asked = 0;
+    hone_until until = {.gain = request->until_gain};
+
+    if (batch > HONE_MOST_AHEAD)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "a batch has at most %d configurations",
+                          HONE_MOST_AHEAD);
+    while (!is_over(request, step) && !hone__until_is_reached(&until)) {
+        int64_t index = 0;
+
+        while (index >= 0 && n_asked < step->n + batch) {
+            HONE_TRY(hone__search_next(search, &index, err));
+            if (index >= 0)
+                ahead[n_asked++ % batch] = index;
+        }
+        if (n_asked == step->n)
+            return HONE_OK;
+        try_next(request->recording, ahead[step->n % batch], step);
+        if (on_step)
+            HONE_TRY(on_step(user, step, err));
+        HONE_TRY(answer(search, request->recording, step->index, err));
+        hone__until_add(&until, step->trial->outcome == HONE_OUTCOME_OK
+                                    ? step->trial->time_ns
+                                    : 0);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__replay_run(const hone_replay_request *request,
+                             hone_replay_fn on_step, void *user,
+                             hone_replay_step *out_last, hone_error *err)
+{
+    const hone_search_space space = hone__recording_space(request->recording);
+    hone_search *search = NULL;
+    hone_status status;
+
+    *out_last = (hone_replay_step){.index = -1};
+    status = hone__search_open(
+        request->strategy, &space,
+        &(hone_search_options){
+            request->seed, &request->first, 1,
+            request->is_secret ? 0 : request->budget.evaluations},
+        &search, err);
+    if (status == HONE_OK)
+        status = loop(request, search, on_step, user, out_last, err);
+    hone__search_close(search);
+    return status;
+}

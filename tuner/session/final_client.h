@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking for a final: starts a worker of its own, in which nothing of earlier
+ * variants is left, follows it and waits for its report. A runner that kills
+ * the worker, hangs it or leaves its memory damaged is marked as
+ * disqualified, and another worker begins again with the others. */
+#ifndef HONE_TUNER_FINAL_CLIENT_H
+#define HONE_TUNER_FINAL_CLIENT_H
+
+#include "tuner/judge/final.h"
+
+/* Who runs it, and how long a step may take. */
+typedef struct hone_final_host {
+    hone_worker_main *run;
+    void *user;    /* its first parameter */
+    double step_s; /* every step; 0: as final_client.c has them */
+    /* Called for every worker that was started; NULL ok. */
+    void (*started)(void *started_user, const hone_worker *worker);
+    void *started_user;
+} hone_final_host;
+
+/* `request->disqualified` collects those that ruined a worker; `stop` (NULL
+ * ok) becomes non-zero on Ctrl-C. HONE_ERR_INTERRUPTED, HONE_ERR_CUDA (it
+ * died and nobody can be blamed, or it cannot be killed), or what the worker
+ * says of its set-up. */
+hone_status hone__final_ask_host(const hone_final_host *host,
+                                 hone_final_request *request,
+                                 const volatile sig_atomic_t *stop,
+                                 hone_final_report *out, hone_error *err);
+
+hone_status hone__final_ask(hone_backend backend, hone_worker_setup *setup,
+                            hone_final_request *request,
+                            const volatile sig_atomic_t *stop,
+                            hone_final_report *out, hone_error *err);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tuning one problem: proposals to the compile farm, cubins to the GPU
+ * worker, outcomes to the database, all at the same time in one poll loop. */
+#include "tuner/session/tune_state.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/judge/selfcheck.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int hone__tune_stopped(const hone_tune_run *run)
+{
+    return run->request->farm.stop && *run->request->farm.stop;
+}
+
+void hone__tune_show_progress(hone_tune_run *run, const char *stage)
+{
+    run->progress.elapsed_s = hone__now_s() - run->start_s;
+    run->progress.stage = stage;
+    if (run->request->on_progress)
+        run->request->on_progress(run->request->user, &run->progress);
+}
+
+void hone__tune_note(hone_tune_run *run, const char *sentence)
+{
+    char *notes = run->result->notes;
+    const size_t used = strlen(notes);
+
+    if (!sentence[0] || strstr(notes, sentence))
+        return; /* said before: by an earlier worker */
+    (void)snprintf(notes + used, sizeof run->result->notes - used, "%s%s",
+                   used ? "; " : "", sentence);
+}
+
+static void wait_for_news(hone_tune_run *run)
+{
+    struct pollfd fds[257];
+    const size_t n = hone__farm_descriptors(run->farm, fds, 256);
+
+    fds[n] = (struct pollfd){run->gpu.from, POLLIN, 0};
+    (void)poll(fds, n + 1, 50);
+}
+
+/* Nothing more to do: neither now nor in what was put off. */
+static int is_over(const hone_tune_run *run)
+{
+    if (hone__tune_under_way(run))
+        return 0;
+    return hone__tune_is_enough(run) || (run->exhausted && !run->deferred.n);
+}
+
+static hone_status loop(hone_tune_run *run, hone_error *err)
+{
+    while (!is_over(run)) {
+        if (hone__tune_stopped(run))
+            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+        HONE_TRY(hone__tune_propose(run, err));
+        HONE_TRY(hone__tune_gpu_feed(run, err));
+        if (is_over(run)) /* the last ones never got past the gate */
+            return HONE_OK;
+        wait_for_news(run);
+        HONE_TRY(hone__farm_pump(run->farm, err));
+        if (run->pending_status != HONE_OK) {
+            *err = run->pending_error;
+            return run->pending_status;
+        }
+        HONE_TRY(hone__tune_gpu_code(run, err));
+        HONE_TRY(hone__tune_gpu_pump(run, err));
+    }
+    return HONE_OK;
+}
+
+/* Are the numbers believable as a whole? */
+static hone_status check_session(hone_tune_run *run, hone_error *err)
+{
+    double *times_ns =
+        hone__alloc((run->n_candidates + 1) * sizeof *times_ns);
+    char sentence[256] = "";
+    hone_alarm alarm;
+
+    if (!times_ns)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < run->n_candidates; ++i)
+        times_ns[i] = run->candidates[i].time_ns;
+    alarm = hone__selfcheck_session(times_ns, run->n_candidates, sentence,
+                                    sizeof sentence);
+    hone__free(times_ns);
+    if (alarm == HONE_ALARM_NONE)
+        return HONE_OK;
+    hone__tune_note(run, sentence);
+    return hone__tune_record_decision(run, "alarm", sentence, err);
+}
+
+static hone_status run_phases(hone_tune_run *run, hone_error *err)
+{
+    hone_tune_result *result = run->result;
+    double final_start_s;
+    hone_status status = hone__tune_setup(run, err);
+
+    if (status == HONE_OK)
+        status = loop(run, err);
+    final_start_s = hone__now_s();
+    if (run->ready_s > 0) {
+        result->setup_s = run->ready_s - run->start_s;
+        result->trials_s = final_start_s - run->ready_s;
+    }
+    if (run->session_id) {
+        hone_status stored =
+            hone__tune_record_untried(run, status == HONE_OK ? err : NULL);
+
+        if (stored == HONE_OK)
+            stored =
+                hone__tune_stop(run, status, status == HONE_OK ? err : NULL);
+
+        if (stored == HONE_OK)
+            stored =
+                hone__tune_record_settle(run, status == HONE_OK ? err : NULL);
+        status = status == HONE_OK ? stored : status;
+    }
+    if (status == HONE_OK && !run->request->verify_only)
+        status = check_session(run, err);
+    if (status == HONE_OK)
+        status = hone__tune_final(run, err);
+    result->final_s = hone__now_s() - final_start_s;
+    return status;
+}
+
+static void finish_result(hone_tune_run *run)
+{
+    hone_tune_result *result = run->result;
+    hone_launch_spec *spec = NULL;
+    hone_resolved *resolved = hone__alloc(sizeof *resolved);
+
+    result->n_trials = run->progress.n_done;
+    result->n_resumed = run->progress.n_resumed;
+    result->n_compiled = run->progress.n_compiled;
+    memcpy(result->outcomes, run->progress.outcomes, sizeof result->outcomes);
+    result->seconds = hone__now_s() - run->start_s;
+    if (resolved &&
+        hone__launch_spec_parse(hone__text_str(&run->default_spec), &spec,
+                                NULL) == HONE_OK &&
+        hone__launch_spec_resolve(
+            spec, run->request->dims, run->request->tmpl->n_dims,
+            &run->device.properties, resolved, NULL) == HONE_OK) {
+        result->flops = (double)resolved->flops;
+        result->bytes = (double)resolved->bytes;
+    }
+    hone__launch_spec_free(spec);
+    hone__free(resolved);
+}
+
+hone_status hone__tune(const hone_tune_request *request,
+                       hone_tune_result *out, hone_error *err)
+{
+    hone_tune_run *run = hone__alloc(sizeof *run);
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    if (!run)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    run->request = request;
+    run->result = out;
+    run->start_s = hone__now_s();
+    run->lock.fd = -1;
+    run->until.gain = request->until_gain;
+    out->noise_floor = -1;
+    status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
+    if (status == HONE_OK)
+        status = run_phases(run, err);
+    finish_result(run);
+    if (status == HONE_OK)
+        status = hone__tune_explain(run, 0, err);
+    else if (status == HONE_ERR_INTERRUPTED)
+        (void)hone__tune_explain(run, 1, NULL);
+    if (run->session_id) {
+        const hone_status finished = hone__db_session_finish(
+            request->db, run->session_id,
+            status == HONE_OK ? "done" : "interrupted",
+            status == HONE_OK ? err : NULL);
+
+        status = status == HONE_OK ? finished : status;
+    }
+    hone__tune_teardown(run);
+    hone__free(run);
+    return status;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a tuning run: the best variants and the baselines meet in a
+ * final (final.h); if none of them is right, the next ones do. */
+#include "tuner/session/tune_final.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/cpu/cpu_worker.h"
+#include "tuner/session/final_client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Refuted ones (no time) behind all others. */
+static int by_time(const void *a, const void *b)
+{
+    const hone_candidate *x = a;
+    const hone_candidate *y = b;
+
+    if ((x->time_ns > 0) != (y->time_ns > 0))
+        return x->time_ns > 0 ? -1 : 1;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Parameters in which two configurations of the space differ. */
+static hone_status count_changed(const hone_tune_run *run, int64_t index,
+                                 int64_t *out, hone_error *err)
+{
+    const size_t n = run->request->tmpl->n_params;
+    int64_t *configs = hone__alloc((2 * n + 1) * sizeof *configs);
+
+    if (!configs)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    hone__space_get(run->space, index, configs);
+    hone__space_get(run->space, run->default_index, configs + n);
+    *out = 0;
+    for (size_t i = 0; i < n; ++i)
+        *out += configs[i] != configs[n + i];
+    hone__free(configs);
+    return HONE_OK;
+}
+
+static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
+                                size_t candidate, hone_error *err)
+{
+    hone_tune_finalist *finalist = &f->finalists[f->n];
+    hone_final_entry *entry = &f->request.entries[f->n];
+    const hone_candidate *c = &run->candidates[candidate];
+    const int is_default = c->index == run->default_index;
+
+    HONE_TRY(hone__tune_job_make(run, c->index, &finalist->job, err));
+    ++f->n; /* from here on it is freed with the others */
+    finalist->candidate = candidate;
+    finalist->job->variant_id = c->variant_id;
+    memcpy(finalist->job->cubin_sha256, c->cubin_sha256,
+           sizeof c->cubin_sha256);
+    HONE_TRY(hone__db_artifact_get(run->request->db, c->cubin_sha256,
+                                   &finalist->cubin, err));
+    *entry = (hone_final_entry){
+        .job = {.id = f->n - 1,
+                .launch_spec = hone__text_str(&finalist->job->spec),
+                .cubin = finalist->cubin.data,
+                .cubin_bytes = finalist->cubin.length},
+        .keep = is_default,
+        .wants_series = is_default,
+        .features = {-1, -1, 0, c->index}};
+    f->request.n_entries = f->n;
+    return count_changed(run, c->index, &entry->features.n_changed, err);
+}
+
+static size_t n_alive(const hone_tune_run *run)
+{
+    size_t n = 0;
+
+    while (n < run->n_candidates && run->candidates[n].time_ns > 0)
+        ++n;
+    return n;
+}
+
+/* The best by their trials, and the default variant. After a final in which
+ * nobody was right, as many as there is room for. */
+static hone_status choose_finalists(hone_tune_run *run,
+                                    hone_tune_final_state *f, int again,
+                                    hone_error *err)
+{
+    double times_ns[HONE_MOST_FINALISTS];
+    size_t n, count;
+
+    qsort(run->candidates, run->n_candidates, sizeof *run->candidates,
+          by_time);
+    n = n_alive(run);
+    count = n < HONE_MOST_FINALISTS ? n : HONE_MOST_FINALISTS;
+    for (size_t i = 0; i < count; ++i)
+        times_ns[i] = run->candidates[i].time_ns;
+    if (!again)
+        count = hone__final_count(times_ns, count,
+                                  hone__tune_noise_level(&run->noise));
+    for (size_t i = 0; i < n; ++i) {
+        if (i < count || run->candidates[i].index == run->default_index)
+            HONE_TRY(add_finalist(run, f, i, err));
+    }
+    f->n_by_time = (int)count;
+    return HONE_OK;
+}
+
+static void let_go(hone_tune_final_state *f)
+{
+    for (int i = 0; i < f->n; ++i) {
+        hone__tune_job_free(f->finalists[i].job);
+        hone__text_free(&f->finalists[i].cubin);
+    }
+    memset(f, 0, sizeof *f);
+}
+
+/* There is a winner, and not only because all but the default variant are
+ * wrong; or going on would change nothing. */
+static int is_final(const hone_tune_final_state *f)
+{
+    int n_right = 0;
+
+    for (int i = 0; i < f->n_by_time; ++i)
+        n_right += f->report.items[i].outcome == HONE_OUTCOME_OK;
+    return n_right == f->n_by_time || (f->report.winner >= 0 && n_right > 0);
+}
+
+/* While the final's worker makes its context, the worker of the trials makes
+ * room on the device; then the new one gets our kernels and goes on. */
+static void make_room(void *user, const hone_worker *worker)
+{
+    hone_tune_run *run = user;
+
+    (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
+    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+        (void)hone__message_send(worker->to, HONE_DEVICE_CODE_JOB,
+                                 &run->helper_kernels.cubin, NULL);
+}
+
+static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
+                              hone_error *err)
+{
+    const hone_final_host host = {
+        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
+                                                       : hone__device_worker,
+        &run->gpu_setup, 0, make_room, run};
+
+    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+        HONE_TRY(hone__helper_kernels_finish(&run->helper_kernels, run->farm,
+                                             run->device.arch, err));
+    hone__farm_dismiss(run->farm);
+    run->gpu_setup.device_code = NULL; /* see make_room() */
+    run->gpu_setup.problem.rotation = HONE_ROTATION_FINAL;
+    for (int again = 0;; again = 1) {
+        let_go(f);
+        HONE_TRY(choose_finalists(run, f, again, err));
+        if (!f->n)
+            return HONE_OK; /* all of them were refuted */
+        HONE_TRY(hone__tune_final_announce(run, f, err));
+        HONE_TRY(hone__final_ask_host(
+            &host, &f->request, run->request->farm.stop, &f->report, err));
+        HONE_TRY(hone__tune_final_refute(run, f, err));
+        if (is_final(f))
+            return HONE_OK;
+    }
+}
+
+/* ---- the result -------------------------------------------------------- */
+
+static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
+{
+    hone_tune_result *result = run->result;
+    const hone_final_report *report = &f->report;
+    const hone_finalist *item = &report->items[report->winner];
+
+    result->has_winner = 1;
+    (void)snprintf(result->winner, sizeof result->winner, "%.255s",
+                   hone__text_str(&f->finalists[report->winner].job->config));
+    result->time_ns = item->time_ns;
+    result->spread_ns = item->spread_ns;
+    result->ci_low_ns = item->ci_low_ns;
+    result->ci_high_ns = item->ci_high_ns;
+    result->error_ratio = item->error_ratio;
+    result->noise_floor = report->noise_floor;
+    (void)snprintf(result->verdict, sizeof result->verdict, "%s",
+                   hone__race_verdict_name(report->verdict));
+    hone__final_sentence(report, result->decided_by,
+                         sizeof result->decided_by);
+    if (report->verdict == HONE_RACE_TOO_NOISY)
+        hone__tune_note(run, result->decided_by);
+}
+
+static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
+{
+    hone_tune_result *result = run->result;
+    const hone_final_report *report = &f->report;
+
+    result->noise_floor = -1;
+    if (f->n && report->winner >= 0)
+        fill_winner(run, f);
+    for (int i = 0; i < f->n; ++i) {
+        if (f->finalists[i].job->index == run->default_index)
+            result->default_ns = report->items[i].time_ns;
+    }
+    result->sm_clock_mhz = f->n ? report->sm_clock_mhz : -1;
+    for (int i = f->n; i < report->n; ++i) {
+        const hone_finalist *item = &report->items[i];
+        hone_tune_baseline *b = &result->baselines[result->n_baselines++];
+
+        (void)snprintf(b->name, sizeof b->name, "%.63s",
+                       run->request->tmpl->baselines[-1 - item->id].name);
+        (void)snprintf(b->label, sizeof b->label, "%.95s", item->label);
+        (void)snprintf(b->message, sizeof b->message, "%.255s",
+                       item->message);
+        b->time_ns = item->outcome == HONE_OUTCOME_OK ? item->time_ns : 0;
+        b->spread_ns = item->spread_ns;
+        b->algorithm = item->algorithm;
+        b->n_algorithms = item->n_algorithms;
+    }
+}
+
+hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
+{
+    hone_tune_final_state *f;
+    hone_status status;
+
+    if (!run->n_candidates || run->request->verify_only)
+        return HONE_OK; /* nothing valid: the outcomes tell why */
+    f = hone__alloc(sizeof *f);
+    if (!f)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    hone__tune_show_progress(run, "final");
+    run->n_seeds = 0; /* a refuted one does not go first again */
+    status = run_finals(run, f, err);
+    if (status == HONE_OK) {
+        fill_result(run, f);
+        status = hone__tune_final_store(run, f, err);
+    }
+    let_go(f);
+    hone__free(f);
+    return status;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the database keeps of a final: see tune_final.h. */
+#include "tuner/session/tune_final.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N_RANKED = 50 /* so that another device can be seeded from them */ };
+
+static const hone_candidate *
+candidate_of(const hone_tune_run *run, const hone_tune_final_state *f, int i)
+{
+    return &run->candidates[f->finalists[i].candidate];
+}
+
+static hone_status put_decision(hone_tune_run *run,
+                                const hone_tune_final_state *f, int i,
+                                const char *kind, const char *text,
+                                hone_error *err)
+{
+    const hone_finalist *item = &f->report.items[i];
+    const int fastest = f->report.fastest;
+    const int compared = fastest >= 0 && item->ratio > 0;
+    const hone_db_decision row = {
+        .session_id = run->session_id,
+        .trial_id = candidate_of(run, f, i)->trial_id,
+        .variant_id = candidate_of(run, f, i)->variant_id,
+        .against_trial_id = compared && fastest != i
+                                ? candidate_of(run, f, fastest)->trial_id
+                                : 0,
+        .kind = kind,
+        .ratio = compared ? item->ratio : 0,
+        .ratio_low = compared ? item->ratio_low : 0,
+        .ratio_high = compared ? item->ratio_high : 0,
+        .n_samples = compared ? item->n_samples : 0,
+        .text = text};
+    int64_t id = 0;
+
+    return hone__db_decision_put(run->request->db, &row, &id, err);
+}
+
+/* One durable step, whatever is in it. */
+typedef hone_status store_fn(hone_tune_run *run,
+                             const hone_tune_final_state *f, hone_error *err);
+
+static hone_status in_one_step(hone_tune_run *run,
+                               const hone_tune_final_state *f,
+                               store_fn *store, hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    HONE_TRY(hone__db_begin(db, err));
+    status = store(run, f, err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
+}
+
+/* ---- who takes part ------------------------------------------------------
+ */
+
+static hone_status put_finalists(hone_tune_run *run,
+                                 const hone_tune_final_state *f,
+                                 hone_error *err)
+{
+    const double best_ns = candidate_of(run, f, 0)->time_ns;
+    char text[160];
+
+    for (int i = 0; i < f->n; ++i) {
+        const hone_candidate *c = candidate_of(run, f, i);
+
+        if (i < f->n_by_time)
+            (void)snprintf(text, sizeof text,
+                           "in the final: place %d of %zu by its trial, %.4f "
+                           "times the best",
+                           i + 1, run->n_candidates, c->time_ns / best_ns);
+        else
+            (void)snprintf(text, sizeof text,
+                           "in the final as the default variant: %.4f times "
+                           "the best by its trial",
+                           c->time_ns / best_ns);
+        HONE_TRY(put_decision(run, f, i, "finalist", text, err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__tune_final_announce(hone_tune_run *run,
+                                      const hone_tune_final_state *f,
+                                      hone_error *err)
+{
+    return in_one_step(run, f, put_finalists, err);
+}
+
+/* ---- who is refuted ------------------------------------------------------
+ */
+
+static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
+                          hone_error *err)
+{
+    const hone_finalist *item = &f->report.items[i];
+    hone_trial_report report = {.outcome = item->outcome,
+                                .sm_clock_mhz = -1,
+                                .error_ratio = item->error_ratio,
+                                .verified = 1};
+    char text[400];
+    const char *kind = hone__final_reason(&f->report, i, text, sizeof text);
+
+    (void)snprintf(report.message, sizeof report.message, "%.300s",
+                   item->message);
+    --run->progress.outcomes[HONE_OUTCOME_OK];
+    --run->progress.n_done;
+    HONE_TRY(hone__tune_record_trial(run, f->finalists[i].job, &report, err));
+    HONE_TRY(put_decision(run, f, i, kind, text, err));
+    run->candidates[f->finalists[i].candidate].time_ns = -1;
+    return HONE_OK;
+}
+
+hone_status hone__tune_final_refute(hone_tune_run *run,
+                                    hone_tune_final_state *f, hone_error *err)
+{
+    for (int i = 0; i < f->n; ++i) {
+        if (f->report.items[i].outcome != HONE_OUTCOME_OK)
+            HONE_TRY(refute(run, f, i, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- what came of it -----------------------------------------------------
+ */
+
+static hone_status put_baselines(hone_tune_run *run,
+                                 const hone_tune_final_state *f,
+                                 hone_error *err)
+{
+    for (size_t i = 0; i < run->result->n_baselines; ++i) {
+        const hone_tune_baseline *b = &run->result->baselines[i];
+        const hone_finalist *item = &f->report.items[f->n + (int)i];
+        const hone_db_baseline row = {.session_id = run->session_id,
+                                      .name = b->name,
+                                      .label = b->label,
+                                      .algorithm = b->algorithm,
+                                      .n_algorithms = b->n_algorithms,
+                                      .time_ns = b->time_ns,
+                                      .spread_ns = b->spread_ns,
+                                      .n_samples = item->n_series,
+                                      .error_ratio = item->error_ratio,
+                                      .message =
+                                          b->message[0] ? b->message : NULL};
+        int64_t id = 0;
+
+        HONE_TRY(hone__db_baseline_put(run->request->db, &row, &id, err));
+    }
+    return HONE_OK;
+}
+
+static hone_status put_decisions(hone_tune_run *run,
+                                 const hone_tune_final_state *f,
+                                 hone_error *err)
+{
+    const hone_final_report *report = &f->report;
+    const char *sentence = run->result->decided_by;
+
+    for (int i = 0; i < f->n; ++i) {
+        char text[400];
+        const char *kind;
+
+        if (report->items[i].outcome != HONE_OUTCOME_OK ||
+            i == report->winner)
+            continue;
+        kind = hone__final_reason(report, i, text, sizeof text);
+        HONE_TRY(put_decision(run, f, i, kind, text, err));
+    }
+    if (!f->n || report->winner < 0)
+        return HONE_OK;
+    if (report->verdict == HONE_RACE_TOO_NOISY)
+        HONE_TRY(
+            put_decision(run, f, report->winner, "too_noisy", sentence, err));
+    return put_decision(run, f, report->winner, "winner", sentence, err);
+}
+
+/* The next of the final by its ratio that is not taken yet; -1: none. */
+static int next_of_final(const hone_tune_final_state *f, const int *taken)
+{
+    int next = -1;
+
+    for (int i = 0; i < f->n; ++i) {
+        const hone_finalist *item = &f->report.items[i];
+
+        if (!taken[i] && item->outcome == HONE_OUTCOME_OK &&
+            item->ratio > 0 &&
+            (next < 0 || item->ratio < f->report.items[next].ratio))
+            next = i;
+    }
+    return next;
+}
+
+static int was_taken(const hone_tune_final_state *f, const int *taken,
+                     size_t candidate)
+{
+    for (int i = 0; i < f->n; ++i) {
+        if (taken[i] && f->finalists[i].candidate == candidate)
+            return 1;
+    }
+    return 0;
+}
+
+/* Winner first, the other finalists by their ratio in the final, then the
+ * rest by their trial's time. Without a winner, nobody. */
+static hone_status put_ranking(hone_tune_run *run,
+                               const hone_tune_final_state *f,
+                               hone_error *err)
+{
+    hone_db_ranked ranked[N_RANKED + HONE_MAX_FINALISTS];
+    int taken[HONE_MAX_FINALISTS] = {0};
+    size_t n = 0;
+
+    for (int i = f->n ? f->report.winner : -1; i >= 0;
+         i = next_of_final(f, taken)) {
+        const hone_finalist *item = &f->report.items[i];
+
+        taken[i] = 1;
+        ranked[n] = (hone_db_ranked){
+            .trial_id = candidate_of(run, f, i)->trial_id,
+            .time_ns = item->time_ns,
+            .ci_low_ns = item->ci_low_ns,
+            .ci_high_ns = item->ci_high_ns,
+            .decided_by = n ? "order of the final" : run->result->decided_by};
+        ++n;
+    }
+    for (size_t i = 0; n && i < run->n_candidates && n < N_RANKED; ++i) {
+        const hone_candidate *c = &run->candidates[i];
+
+        if (c->time_ns > 0 && !was_taken(f, taken, i))
+            ranked[n++] = (hone_db_ranked){.trial_id = c->trial_id,
+                                           .time_ns = c->time_ns,
+                                           .decided_by = "time of its trial"};
+    }
+    return hone__db_ranking_put(run->request->db, run->session_id, ranked, n,
+                                err);
+}
+
+static hone_status put_all(hone_tune_run *run, const hone_tune_final_state *f,
+                           hone_error *err)
+{
+    const hone_tune_result *result = run->result;
+    const hone_db_session_summary properties = {
+        .event_floor_ns = -1,
+        .noise_floor = result->noise_floor,
+        .warm_up_ns = -1,
+        .gpu_busy_ns = -1,
+        .gpu_wall_ns = -1,
+        .verdict = result->verdict[0] ? result->verdict : NULL};
+
+    HONE_TRY(put_baselines(run, f, err));
+    HONE_TRY(put_decisions(run, f, err));
+    HONE_TRY(hone__db_session_measured(run->request->db, run->session_id,
+                                       &properties, err));
+    return put_ranking(run, f, err);
+}
+
+hone_status hone__tune_final_store(hone_tune_run *run,
+                                   const hone_tune_final_state *f,
+                                   hone_error *err)
+{
+    return in_one_step(run, f, put_all, err);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants on their way through a tuning run: proposed, past the gate,
+ * compiled, past the second gate, in the queue for the GPU. */
+#include "tuner/session/tune_state.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/compile/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- queues -------------------------------------------------------------
+ */
+
+void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job)
+{
+    job->next = NULL;
+    if (queue->tail)
+        queue->tail->next = job;
+    else
+        queue->head = job;
+    queue->tail = job;
+    ++queue->n;
+}
+
+hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
+{
+    hone_tune_job *job = queue->head;
+
+    if (!job)
+        return NULL;
+    queue->head = job->next;
+    if (!queue->head)
+        queue->tail = NULL;
+    job->next = NULL;
+    --queue->n;
+    return job;
+}
+
+/* Least spills first: the likeliest to be any good. */
+static void add_by_spills(hone_tune_queue *queue, hone_tune_job *job)
+{
+    hone_tune_job **at = &queue->head;
+
+    while (*at && (*at)->compiled.spill_bytes <= job->compiled.spill_bytes)
+        at = &(*at)->next;
+    job->next = *at;
+    *at = job;
+    if (!job->next)
+        queue->tail = job;
+    ++queue->n;
+}
+
+static hone_tune_job *take_by_id(hone_tune_queue *queue, int64_t id)
+{
+    hone_tune_job *before = NULL;
+
+    for (hone_tune_job *job = queue->head; job;
+         before = job, job = job->next) {
+        if (job->id != id)
+            continue;
+        if (before)
+            before->next = job->next;
+        else
+            queue->head = job->next;
+        if (queue->tail == job)
+            queue->tail = before;
+        job->next = NULL;
+        --queue->n;
+        return job;
+    }
+    return NULL;
+}
+
+/* ---- one variant --------------------------------------------------------
+ */
+
+hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
+                                hone_tune_job **out, hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    const int64_t *dims = run->request->dims;
+    hone_tune_job *job = hone__alloc(sizeof *job);
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_status status = HONE_OK;
+
+    if (!job || !config)
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (status == HONE_OK) {
+        job->id = run->next_job++;
+        job->index = index;
+        job->compiled.registers = -1;
+        hone__space_get(run->space, index, config);
+        hone__config_format(tmpl, config, &job->config);
+        status = hone__variant_source(tmpl, config, dims,
+                                      run->request->farm.backend,
+                                      &job->source, &job->options, err);
+    }
+    if (status == HONE_OK)
+        status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
+    hone__free(config);
+    if (status != HONE_OK) {
+        hone__tune_job_free(job);
+        job = NULL;
+    }
+    *out = job;
+    return status;
+}
+
+void hone__tune_job_free(hone_tune_job *job)
+{
+    if (!job)
+        return;
+    hone__text_free(&job->config);
+    hone__text_free(&job->source);
+    hone__text_free(&job->options);
+    hone__text_free(&job->spec);
+    hone__compile_output_free(&job->compiled);
+    hone__free(job);
+}
+
+/* ---- how much more ------------------------------------------------------
+ */
+
+int64_t hone__tune_under_way(const hone_tune_run *run)
+{
+    return run->compiling.n + run->queued.n + run->trying.n;
+}
+
+static hone_status next_index(hone_tune_run *run, int64_t *out_index,
+                              hone_error *err)
+{
+    if (run->only_index < 0)
+        return hone__search_next(run->search, out_index, err);
+    *out_index = run->next_job ? -1 : run->only_index;
+    return HONE_OK;
+}
+
+/* ---- before compiling ---------------------------------------------------
+ */
+
+/* A trial that ended before it reached the GPU. */
+static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
+                                hone_outcome outcome, const char *message,
+                                hone_error *err)
+{
+    hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
+    hone_status status;
+
+    job->is_gated = outcome == HONE_OUTCOME_LIMITS;
+    (void)snprintf(report.message, sizeof report.message, "%.300s", message);
+    status = hone__tune_record_trial(run, job, &report, err);
+    hone__tune_job_free(job);
+    return status;
+}
+
+/* On the cpu a block's threads are fibers and its shared memory is the
+ * heap's: a device's limits mean nothing there. On small shapes
+ * (verify_only) the launch is not that of `dims`. */
+static int has_gates(const hone_tune_run *run)
+{
+    return run->request->farm.backend == HONE_BACKEND_CUDA &&
+           !run->request->verify_only;
+}
+
+static hone_gate first_gate(const hone_tune_run *run,
+                            const hone_tune_job *job, char *why, size_t size)
+{
+    const hone_tune_request *request = run->request;
+    const char *spec = hone__text_str(&job->spec);
+
+    if (request->farm.backend == HONE_BACKEND_CPU)
+        return hone__gate_host(spec, request->dims, request->tmpl->n_dims,
+                               &run->device.properties, why, size);
+    if (!has_gates(run))
+        return HONE_GATE_PASS;
+    return hone__gate_launch(spec, hone__text_str(&job->options),
+                             request->dims, request->tmpl->n_dims,
+                             &run->device.properties, why, size);
+}
+
+static hone_status submit(hone_tune_run *run, hone_tune_job *job,
+                          hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    const hone_compile_input input = {hone__text_str(&job->source),
+                                      tmpl->path,
+                                      run->compile_arch,
+                                      hone__text_str(&job->options),
+                                      hone__text_str(&run->folder),
+                                      tmpl->sha256};
+    char why[256];
+
+    if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {
+        ++run->result->n_gated;
+        return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
+    }
+    job->submitted_s = hone__now_s();
+    hone__tune_queue_add(&run->compiling, job);
+    return hone__farm_submit(run->farm, job->id, &input, err);
+}
+
+/* Jobs that wait for the compile of another take no compiler, and many may
+ * come in a row. Their number is limited in rounds of what may be ahead: one
+ * compile of theirs then feeds the GPU for longer, so that a search that
+ * learns needs no more than two. */
+enum { MOST_WAITING = 16, MOST_WAITING_LEARNING = 2 };
+
+static int may_propose(const hone_tune_run *run)
+{
+    const int is_learning = hone__search_is_learning(run->search);
+    const int ahead = hone__look_ahead(
+        &run->pace, hone__farm_n_workers(run->farm), is_learning);
+    const int waiting =
+        ahead * (is_learning ? MOST_WAITING_LEARNING : MOST_WAITING);
+
+    return !run->exhausted && hone__farm_n_idle(run->farm) > 0 &&
+           run->queued.n + hone__farm_n_busy(run->farm) < ahead &&
+           run->compiling.n < waiting && !hone__tune_is_enough(run);
+}
+
+hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
+{
+    while (may_propose(run)) {
+        hone_tune_job *job = NULL;
+        int64_t index;
+
+        HONE_TRY(next_index(run, &index, err));
+        if (index < 0) {
+            run->exhausted = 1;
+            return HONE_OK;
+        }
+        HONE_TRY(hone__tune_job_make(run, index, &job, err));
+        HONE_TRY(submit(run, job, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- after compiling ----------------------------------------------------
+ */
+
+/* What is needed, or good elsewhere although it spills, is tried now. */
+static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
+{
+    return job->index != run->default_index &&
+           !hone__tune_seed_origin(run, job->index);
+}
+
+static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
+                                 hone_compile_output *output, hone_error *err)
+{
+    char why[256] = "";
+    hone_gate gate = HONE_GATE_PASS;
+
+    job->compiled = *output;
+    output->cubin = (hone_text){0}; /* moved */
+    output->log = (hone_text){0};
+    run->result->n_compiles += !job->compiled.cached;
+    if (!job->compiled.ok)
+        return record_early(run, job,
+                            job->compiled.timed_out ? HONE_OUTCOME_TIMEOUT
+                                                    : HONE_OUTCOME_COMPILE,
+                            hone__text_str(&job->compiled.log), err);
+    ++run->progress.n_compiled;
+    if (has_gates(run))
+        gate = hone__gate_compiled(
+            hone__text_str(&job->spec), run->request->dims,
+            run->request->tmpl->n_dims, &run->device.properties,
+            &job->compiled, why, sizeof why);
+    /* The default is what others are compared with, however poor. */
+    if (gate == HONE_GATE_LIMITS ||
+        (gate == HONE_GATE_REJECT && job->index != run->default_index))
+        return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
+    if (gate == HONE_GATE_DEFER && may_wait(run, job)) {
+        ++run->result->n_deferred;
+        add_by_spills(&run->deferred, job);
+        return HONE_OK;
+    }
+    hone__tune_queue_add(&run->queued, job);
+    return HONE_OK;
+}
+
+void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output)
+{
+    hone_tune_run *run = user;
+    hone_tune_job *job = take_by_id(&run->compiling, id);
+
+    if (id == HONE_HELPER_KERNELS_JOB)
+        hone__helper_kernels_take(&run->helper_kernels, output);
+    if (!job)
+        return;
+    hone__pace_add(&run->pace.compile_s, hone__now_s() - job->submitted_s);
+    if (run->pending_status == HONE_OK)
+        run->pending_status =
+            take_compiled(run, job, output, &run->pending_error);
+    else
+        hone__tune_job_free(job);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tuning run and its database: every outcome the moment it is known. */
+#include "tuner/session/tune_state.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/compile/cubin_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The search learns what became of a configuration. */
+static hone_status tell(hone_tune_run *run, int64_t index,
+                        hone_outcome outcome, double time_ns, double cost_s,
+                        hone_error *err)
+{
+    const hone_search_answer answer = {
+        outcome == HONE_OUTCOME_OK ? time_ns : 0, cost_s};
+
+    return hone__search_tell(run->search, index, &answer, err);
+}
+
+static hone_status add_candidate(hone_tune_run *run,
+                                 const hone_candidate *candidate,
+                                 const char *config, hone_error *err)
+{
+    if (run->n_candidates == run->candidate_capacity) {
+        const size_t capacity =
+            run->candidate_capacity ? 2 * run->candidate_capacity : 256;
+        hone_candidate *grown = hone__realloc(
+            run->candidates, capacity * sizeof *run->candidates);
+
+        if (!grown)
+            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        run->candidates = grown;
+        run->candidate_capacity = capacity;
+    }
+    run->candidates[run->n_candidates++] = *candidate;
+    if (run->progress.best_ns <= 0 ||
+        candidate->time_ns < run->progress.best_ns) {
+        run->progress.best_ns = candidate->time_ns;
+        run->best_trial_id = candidate->trial_id;
+        (void)snprintf(run->best_config, sizeof run->best_config, "%.255s",
+                       config);
+    }
+    return HONE_OK;
+}
+
+static void count_outcome(hone_tune_run *run, hone_outcome outcome)
+{
+    ++run->progress.n_done;
+    ++run->progress.outcomes[outcome];
+}
+
+hone_status hone__tune_take_outcome(hone_tune_run *run,
+                                    const hone_candidate *candidate,
+                                    hone_outcome outcome, const char *config,
+                                    double cost_s, hone_error *err)
+{
+    HONE_TRY(tell(run, candidate->index, outcome, candidate->time_ns, cost_s,
+                  err));
+    hone__until_add(&run->until,
+                    outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0);
+    count_outcome(run, outcome);
+    return outcome == HONE_OUTCOME_OK
+               ? add_candidate(run, candidate, config, err)
+               : HONE_OK;
+}
+
+/* ---- variants -----------------------------------------------------------
+ */
+
+/* Codes of the type dimensions, comma-joined. */
+static void types_text(const hone_tune_run *run, hone_text *out)
+{
+    const hone_template *tmpl = run->request->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (tmpl->dims[i].n_types)
+            hone__text_printf(out, "%s%lld", out->length ? "," : "",
+                              (long long)run->request->dims[i]);
+    }
+}
+
+/* Of the compiler. Nothing that it wrote and no log: it was not asked. */
+static const char *variant_outcome(const hone_compile_output *compiled)
+{
+    if (compiled->ok)
+        return "ok";
+    if (compiled->timed_out)
+        return "timeout";
+    return compiled->log.length ? "compile" : "limits";
+}
+
+static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
+                               hone_error *err)
+{
+    const hone_compile_input input = {
+        hone__text_str(&job->source),  "", run->compile_arch,
+        hone__text_str(&job->options), "", run->request->tmpl->sha256};
+    const hone_compile_output *compiled = &job->compiled;
+    char key[HONE_SHA256_HEX];
+    char log[HONE_SHA256_HEX] = "";
+    hone_text types = {0};
+    hone_db_variant row = {
+        .template_id = run->template_id,
+        .toolchain_id = run->toolchain_id,
+        .config = hone__text_str(&job->config),
+        .arch = run->compile_arch,
+        .options = hone__text_str(&job->options),
+        .compile_key = key,
+        .compiler_warnings = compiled->warnings,
+        .outcome = variant_outcome(compiled),
+        .registers = compiled->registers,
+        .spill_bytes = compiled->spill_bytes,
+        .static_shared_bytes = compiled->static_shared_bytes,
+        .compile_time_ns =
+            compiled->cached ? 0 : (int64_t)(1e6 * compiled->compile_ms),
+        .launch_plan = hone__text_str(&job->spec),
+        .is_default = job->index == run->default_index};
+    hone_status status = HONE_OK;
+
+    hone__cache_key(&input, hone__farm_toolchain(run->farm), key);
+    types_text(run, &types);
+    row.types = types.length ? types.data : NULL;
+    if (compiled->ok)
+        status = hone__db_artifact_put(
+            run->request->db, "cubin", compiled->cubin.data,
+            compiled->cubin.length, job->cubin_sha256, err);
+    if (status == HONE_OK && compiled->log.length)
+        status =
+            hone__db_artifact_put(run->request->db, "log", compiled->log.data,
+                                  compiled->log.length, log, err);
+    row.cubin_sha256 = job->cubin_sha256[0] ? job->cubin_sha256 : NULL;
+    row.log_sha256 = log[0] ? log : NULL;
+    if (status == HONE_OK)
+        status = hone__db_variant_put(run->request->db, &row,
+                                      &job->variant_id, err);
+    hone__text_free(&types);
+    return status;
+}
+
+static const char *timing_text(const hone_tune_run *run,
+                               const hone_trial_report *report)
+{
+    if (!report->n_samples)
+        return NULL;
+    return run->request->farm.backend == HONE_BACKEND_CPU
+               ? "host"
+               : hone__timing_name((hone_timing)report->timing);
+}
+
+/* ---- trials -------------------------------------------------------------
+ */
+
+static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
+                             const hone_trial_report *report, int64_t *out_id,
+                             hone_error *err)
+{
+    const hone_db_trial row = {
+        .session_id = run->session_id,
+        .variant_id = job->variant_id,
+        .outcome = hone__outcome_name(report->outcome),
+        .message = report->message[0] ? report->message : NULL,
+        .time_ns = report->outcome == HONE_OUTCOME_OK ? report->time_ns : 0,
+        .spread_ns = report->spread_ns,
+        .samples_ns = report->samples_ns,
+        .n_samples = (size_t)report->n_samples,
+        .launches_per_sample = report->n_launches,
+        .timing = timing_text(run, report),
+        .n_discarded = report->n_discarded,
+        .sample_time_ns = (int64_t)(1e9 * report->sample_s),
+        .error_ratio = report->error_ratio,
+        .verified = report->verified,
+        .sm_clock_mhz = report->sm_clock_mhz,
+        .power_mw = report->power_mw,
+        .temperature_c = report->temperature_c,
+        .throttle_reasons =
+            report->clock_reasons > 0 ? (uint64_t)report->clock_reasons : 0,
+        .gpu_time_ns = (int64_t)(1e9 * report->gpu_s)};
+
+    return hone__db_trial_put(run->request->db, &row, out_id, err);
+}
+
+/* Variant, trial and decision in one step: one wait for the disk, and never
+ * one without the others. */
+static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
+                               const hone_trial_report *report,
+                               int64_t *out_id, hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    HONE_TRY(hone__db_begin(db, err));
+    status = job->variant_id ? HONE_OK : put_variant(run, job, err);
+    if (status == HONE_OK)
+        status = put_trial(run, job, report, out_id, err);
+    if (status == HONE_OK)
+        status = hone__tune_record_reasons(run, job, *out_id, report, err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    else if (run->disk.worker.pid && !hone__disk_sync_soon(&run->disk))
+        status = hone__tune_record_settle(run, err);
+    return status;
+}
+
+/* What this trial alone cost: a compile that it shared, or found in the
+ * cache, was not done for it. */
+static double cost_s(const hone_tune_job *job,
+                     const hone_trial_report *report)
+{
+    return report->gpu_s +
+           (job->compiled.cached ? 0 : 1e-3 * job->compiled.compile_ms);
+}
+
+hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
+                                    const hone_trial_report *report,
+                                    hone_error *err)
+{
+    hone_candidate candidate = {.index = job->index,
+                                .time_ns = report->time_ns,
+                                .registers = job->compiled.registers,
+                                .static_shared_bytes =
+                                    job->compiled.static_shared_bytes};
+
+    if (run->request->db)
+        HONE_TRY(store_trial(run, job, report, &candidate.trial_id, err));
+    candidate.variant_id = job->variant_id;
+    memcpy(candidate.cubin_sha256, job->cubin_sha256,
+           sizeof candidate.cubin_sha256);
+    if (run->request->on_trial)
+        run->request->on_trial(run->request->user,
+                               hone__text_str(&job->config), report->outcome,
+                               report->message);
+    HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
+                                     hone__text_str(&job->config),
+                                     cost_s(job, report), err));
+    hone__tune_show_progress(run, "tuning");
+    return HONE_OK;
+}
+
+/* ---- what was compiled and not tried ------------------------------------
+ */
+
+static hone_status put_untried(hone_tune_run *run,
+                               const hone_tune_queue *queue, const char *kind,
+                               const char *text, hone_error *err)
+{
+    for (hone_tune_job *job = queue->head; job; job = job->next) {
+        const hone_db_decision row = {
+            .session_id = run->session_id, .kind = kind, .text = text};
+        hone_db_decision decision = row;
+        int64_t id = 0;
+
+        if (!job->variant_id)
+            HONE_TRY(put_variant(run, job, err));
+        decision.variant_id = job->variant_id;
+        if (kind)
+            HONE_TRY(
+                hone__db_decision_put(run->request->db, &decision, &id, err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err)
+{
+    hone_db *db = run->request->db;
+    hone_status status;
+
+    if (!run->queued.n && !run->deferred.n && !run->trying.n)
+        return HONE_OK;
+    HONE_TRY(hone__db_begin(db, err));
+    status = put_untried(run, &run->trying, NULL, NULL, err);
+    if (status == HONE_OK)
+        status = put_untried(run, &run->queued, NULL, NULL, err);
+    if (status == HONE_OK)
+        status = put_untried(run, &run->deferred, "deferred",
+                             "put off because it spills registers or the "
+                             "compiler warned of it; the run ended before "
+                             "its turn",
+                             err);
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What earlier runs found out: their trials are not repeated. Of a variant
+ * with several the last one counts, so all are read before the search hears
+ * of any: a variant that a final refuted must not be remembered as fast. */
+#include "tuner/session/tune_state.h"
+
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct earlier_walk {
+    hone_tune_run *run;
+    int64_t *config; /* scratch */
+    size_t capacity;
+} earlier_walk;
+
+static hone_status make_room(earlier_walk *walk, hone_error *err)
+{
+    const size_t capacity = walk->capacity ? 2 * walk->capacity : 256;
+    hone_earlier_trial *grown;
+
+    if (walk->run->n_earlier < walk->capacity)
+        return HONE_OK;
+    grown = hone__realloc(walk->run->earlier, capacity * sizeof *grown);
+    if (!grown)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    walk->run->earlier = grown;
+    walk->capacity = capacity;
+    return HONE_OK;
+}
+
+static hone_status keep_trial(void *user, const hone_db_trial_row *row,
+                              hone_error *err)
+{
+    earlier_walk *walk = user;
+    hone_tune_run *run = walk->run;
+    const hone_outcome outcome = hone__outcome_find(row->outcome);
+    hone_earlier_trial *trial;
+
+    HONE_TRY(make_room(walk, err));
+    HONE_TRY(hone__config_parse(run->request->tmpl, row->config, walk->config,
+                                err));
+    trial = &run->earlier[run->n_earlier];
+    *trial = (hone_earlier_trial){
+        .candidate = {.index = hone__space_find(run->space, walk->config),
+                      .trial_id = row->trial_id,
+                      .variant_id = row->variant_id,
+                      .time_ns = row->time_ns,
+                      .registers = -1},
+        .outcome = outcome,
+        .place = run->n_earlier};
+    (void)snprintf(trial->candidate.cubin_sha256,
+                   sizeof trial->candidate.cubin_sha256, "%s",
+                   row->cubin_sha256);
+    /* Else it is of another space: this device's properties were others then.
+     */
+    run->n_earlier +=
+        trial->candidate.index >= 0 && outcome != HONE_N_OUTCOMES;
+    return HONE_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const hone_earlier_trial *x = a;
+    const hone_earlier_trial *y = b;
+
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const hone_earlier_trial *x = a;
+    const hone_earlier_trial *y = b;
+
+    if (x->candidate.index != y->candidate.index)
+        return x->candidate.index < y->candidate.index ? -1 : 1;
+    return by_place(a, b);
+}
+
+/* One per configuration: its last trial, at the place of its first. */
+static void keep_last(hone_tune_run *run)
+{
+    hone_earlier_trial *items = run->earlier;
+    size_t n = 0;
+
+    if (!run->n_earlier)
+        return;
+    qsort(items, run->n_earlier, sizeof *items, by_index);
+    for (size_t i = 0; i < run->n_earlier; ++i) {
+        const int is_same =
+            n && items[n - 1].candidate.index == items[i].candidate.index;
+        const size_t place = is_same ? items[n - 1].place : items[i].place;
+
+        n += !is_same;
+        items[n - 1] = items[i];
+        items[n - 1].place = place;
+    }
+    run->n_earlier = n;
+    qsort(items, n, sizeof *items, by_place);
+}
+
+hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
+{
+    const hone_db_trial_key key = {.device_id = run->device_id,
+                                   .problem_id = run->problem_id,
+                                   .template_id = run->template_id,
+                                   .toolchain_id = run->toolchain_id,
+                                   .mode =
+                                       hone__mode_name(run->request->mode)};
+    earlier_walk walk = {.run = run};
+    hone_status status;
+
+    walk.config =
+        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *walk.config);
+    status =
+        walk.config
+            ? hone__db_trials(run->request->db, &key, keep_trial, &walk, err)
+            : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    hone__free(walk.config);
+    if (status == HONE_OK)
+        keep_last(run);
+    return status;
+}
+
+static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,
+                        int64_t *config, hone_error *err)
+{
+    hone_text text = {0};
+    hone_status status;
+
+    ++run->progress.n_resumed;
+    run->progress.n_compiled += trial->candidate.cubin_sha256[0] != '\0';
+    hone__space_get(run->space, trial->candidate.index, config);
+    hone__config_format(run->request->tmpl, config, &text);
+    status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,
+                                     hone__text_str(&text), 0, err);
+    hone__text_free(&text);
+    return status;
+}
+
+hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err)
+{
+    hone_status status = HONE_OK;
+    int64_t *config =
+        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *config);
+
+    if (!config)
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == HONE_OK && i < run->n_earlier; ++i)
+        status = take(run, &run->earlier[i], config, err);
+    hone__free(config);
+    return status;
+}

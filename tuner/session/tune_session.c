@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a tuning run's session: what it tunes, with what and on what;
+ * and when its trials reach the disk. */
+#include "tuner/session/tune_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hone_status put_problem(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    hone_text label = {0};
+    hone_db_problem problem = {.op = request->tmpl->op,
+                               .dims = request->dims,
+                               .n_dims = request->tmpl->n_dims};
+    hone_status status;
+
+    hone__template_label_dims(request->tmpl, request->dims, &label);
+    problem.label = hone__text_str(&label);
+    status =
+        hone__db_problem_put(request->db, &problem, &run->problem_id, err);
+    hone__text_free(&label);
+    return status;
+}
+
+static hone_status put_device(hone_tune_run *run, hone_error *err)
+{
+    const hone_properties *properties = &run->device.properties;
+    char driver[16];
+    hone_text json = {0};
+    hone_db_device device = {
+        .kind =
+            run->request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
+        .name = run->device.name,
+        .arch = run->device.arch,
+        .sm_count = properties->value[HONE_PROPERTY_sm_count],
+        .memory_bytes = properties->value[HONE_PROPERTY_memory],
+        .l2_bytes = properties->value[HONE_PROPERTY_l2],
+        .driver_version = driver};
+    hone_status status;
+
+    if (run->device.driver_version > 0)
+        (void)snprintf(driver, sizeof driver, "%d",
+                       run->device.driver_version);
+    else
+        driver[0] = '\0';
+    for (int i = 0; i < HONE_N_PROPERTIES; ++i)
+        hone__text_printf(&json, "%c\"%s\":%lld", i ? ',' : '{',
+                          hone__fact_names[i],
+                          (long long)properties->value[i]);
+    hone__text_puts(&json, "}");
+    device.properties_json = hone__text_str(&json);
+    status =
+        hone__db_device_put(run->request->db, &device, &run->device_id, err);
+    hone__text_free(&json);
+    return status;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static hone_status put_template(hone_tune_run *run, hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    const hone_db_template row = {.op = tmpl->op,
+                                  .name = base_name(tmpl->path),
+                                  .sha256 = tmpl->sha256,
+                                  .source = tmpl->source,
+                                  .source_bytes = tmpl->source_bytes};
+
+    return hone__db_template_put(run->request->db, &row, &run->template_id,
+                                 err);
+}
+
+static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
+{
+    const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
+
+    return hone__db_toolchain_put(run->request->db, toolchain->name,
+                                  toolchain->version, &run->toolchain_id,
+                                  err);
+}
+
+/* Where that is not possible, every trial waits for the disk. */
+static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
+{
+    const char *path = hone__db_sync_elsewhere(run->request->db);
+
+    if (!path || hone__disk_sync_start(&run->disk, path, NULL) == HONE_OK)
+        return HONE_OK;
+    return hone__db_sync_here(run->request->db, err);
+}
+
+hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    const char *mode = hone__mode_name(request->mode);
+    char budget[64] = "";
+    hone_db_session session = {.mode = mode,
+                               .strategy = request->strategy,
+                               .seed = request->seed,
+                               .budget = budget};
+
+    if (request->budget_s > 0)
+        (void)snprintf(budget, sizeof budget, "%gs", request->budget_s);
+    else if (request->budget_trials > 0)
+        (void)snprintf(budget, sizeof budget, "%lld",
+                       (long long)request->budget_trials);
+    if (request->until_gain > 0)
+        (void)snprintf(budget + strlen(budget),
+                       sizeof budget - strlen(budget), "%suntil %g%%",
+                       budget[0] ? " " : "", 100 * request->until_gain);
+    HONE_TRY(put_device(run, err));
+    HONE_TRY(put_template(run, err));
+    HONE_TRY(put_problem(run, err));
+    HONE_TRY(put_toolchain(run, err));
+    session.device_id = run->device_id;
+    session.problem_id = run->problem_id;
+    session.template_id = run->template_id;
+    HONE_TRY(
+        hone__db_session_begin(request->db, &session, &run->session_id, err));
+    return sync_elsewhere(run, err);
+}
+
+hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
+{
+    if (!run->disk.worker.pid)
+        return HONE_OK;
+    hone__disk_sync_stop(&run->disk);
+    return hone__db_sync_here(run->request->db, err);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of hone__tune(), shared by the files that make it up: tune.c (the
+ * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
+ * GPU worker), tune_session.c, tune_record.c and tune_decision.c (database),
+ * tune_resume.c (earlier runs), tune_seeds.c (other shapes and devices),
+ * tune_noise.c (what the run knows of its own measuring), tune_final.c and
+ * tune_explain.c (why nobody won). */
+#ifndef HONE_TUNER_TUNE_STATE_H
+#define HONE_TUNER_TUNE_STATE_H
+
+#include "gen/expand/expand.h"
+#include "tuner/process/device_lock.h"
+#include "tuner/process/disk_sync.h"
+#include "tuner/compile/farm.h"
+#include "tuner/judge/final.h"
+#include "tuner/trial/device_worker.h"
+#include "tuner/session/look_ahead.h"
+#include "tuner/compile/helper_kernels.h"
+#include "tuner/search/search.h"
+#include "tuner/session/seeds.h"
+#include "tuner/tuner.h"
+#include "tuner/session/until.h"
+
+#include <stdio.h>
+
+/* One variant on its way through the run. */
+typedef struct hone_tune_job {
+    int64_t id;
+    int64_t index; /* in the space */
+    hone_text config;
+    hone_text source;
+    hone_text options;
+    hone_text spec;
+    hone_compile_output compiled;
+    int64_t variant_id;                 /* in the database; 0: not yet */
+    char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
+    int n_killed;       /* workers killed from outside while they tried it */
+    double submitted_s; /* to the farm */
+    int is_gated;       /* a gate rejected it: the worker never had it */
+    struct hone_tune_job *next;
+} hone_tune_job;
+
+/* Jobs in the order they came. */
+typedef struct hone_tune_queue {
+    hone_tune_job *head;
+    hone_tune_job *tail;
+    int n;
+} hone_tune_queue;
+
+/* Jobs the GPU worker has at a time: the one it tries and the next, which
+ * waits in its pipe so that the GPU does not wait for us. */
+enum { HONE_TUNE_AHEAD = 2 };
+
+/* A verified and timed variant: what the final chooses from. */
+typedef struct hone_candidate {
+    int64_t index;
+    int64_t trial_id;
+    int64_t variant_id;
+    double time_ns;
+    int registers;           /* -1: unknown, of an earlier run */
+    int static_shared_bytes; /* likewise */
+    char cubin_sha256[HONE_SHA256_HEX];
+} hone_candidate;
+
+/* A trial of an earlier run. */
+typedef struct hone_earlier_trial {
+    hone_candidate candidate;
+    hone_outcome outcome;
+    size_t place; /* in the order of the trials */
+} hone_earlier_trial;
+
+/* How much the times of one variant scatter, over the last trials. */
+enum { HONE_NOISE_WINDOW = 64 };
+typedef struct hone_tune_noise {
+    double relative[HONE_NOISE_WINDOW];
+    size_t n; /* of all trials, may exceed the window */
+} hone_tune_noise;
+
+typedef struct hone_tune_run {
+    const hone_tune_request *request;
+    hone_tune_result *result;
+    double start_s;
+    hone_device_report device;
+    char compile_arch[16]; /* "sm_90a" where the template needs it */
+    hone_space *space;
+    hone_search *search;
+    int64_t default_index;
+    hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
+    size_t n_seeds;
+    hone_earlier_trial *earlier; /* one for each configuration */
+    size_t n_earlier;
+    hone_farm *farm;
+    hone_helper_kernels helper_kernels;
+    hone_reference_templates *reference_templates; /* NULL: there are none */
+    hone_text default_spec;
+    hone_text folder; /* of the template, for its own headers */
+    hone_worker_setup gpu_setup;
+    hone_worker gpu;
+    FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */
+    int gpu_ready;
+    int gpu_gave_up;           /* it said FAILED and is about to leave */
+    int gpu_setups_failed;     /* in a row */
+    double gpu_deadline_s;     /* of the first of `trying` */
+    hone_tune_queue compiling; /* given to the farm */
+    hone_tune_queue queued;    /* compiled, for the GPU */
+    hone_tune_queue deferred;  /* compiled, but they spill registers: last */
+    hone_tune_queue trying;    /* sent to the worker; it is at the first */
+    int exhausted;             /* the search has no more */
+    int64_t only_index;        /* the one that was asked for; -1: all */
+    int64_t next_job;
+    hone_device_lock lock;
+    hone_disk_sync disk; /* waits for it; not running: every commit does */
+    hone_ready_report ready; /* what the worker said of its set-up */
+    hone_tune_noise noise;
+    hone_pace pace;
+    hone_until until;
+    double ready_s; /* when the first worker was ready; 0: not yet */
+    /* database ids */
+    int64_t device_id, template_id, problem_id, toolchain_id, session_id;
+    hone_candidate *candidates;
+    size_t n_candidates;
+    size_t candidate_capacity;
+    hone_tune_progress progress;
+    char best_config[256];
+    int64_t best_trial_id;
+    /* What a callback of the farm could not return. */
+    hone_status pending_status;
+    hone_error pending_error;
+} hone_tune_run;
+
+/* tune_setup.c */
+hone_status hone__tune_setup(hone_tune_run *run, hone_error *err);
+void hone__tune_teardown(hone_tune_run *run);
+
+/* tune_jobs.c */
+void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
+/* NULL when it is empty. */
+hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
+hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
+                                hone_tune_job **out, hone_error *err);
+void hone__tune_job_free(hone_tune_job *job);
+/* Keep the compilers busy with what the search proposes. */
+hone_status hone__tune_propose(hone_tune_run *run, hone_error *err);
+/* A hone_farm_done: `user` is the run. */
+void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
+/* Jobs that will become trials. */
+int64_t hone__tune_under_way(const hone_tune_run *run);
+
+/* tune_stop.c */
+int hone__tune_budget_is_spent(const hone_tune_run *run);
+/* No more shall be proposed: the budget is spent, or another gain unlikely.
+ */
+int hone__tune_is_enough(const hone_tune_run *run);
+/* The loop is over: say why, in the result and in the database. */
+hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
+                            hone_error *err);
+
+/* tune_seeds.c */
+/* What the database knows to be good elsewhere. */
+hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err);
+/* How many of them no earlier run has tried. */
+void hone__tune_seeds_count(hone_tune_run *run);
+/* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
+const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
+
+/* tune_resume.c */
+/* What earlier runs found out: read it, then, before anything is proposed,
+ * tell it to the search. */
+hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
+
+/* tune_session.c */
+/* What is tuned, with what and on what; trials belong to it from here on. */
+hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
+/* All that was committed is on the disk, and commits wait for it again. */
+hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
+
+/* tune_decision.c */
+/* Why a stored trial ended as it did, and what else is to be said of it. */
+hone_status hone__tune_record_reasons(hone_tune_run *run,
+                                      const hone_tune_job *job,
+                                      int64_t trial_id,
+                                      const hone_trial_report *report,
+                                      hone_error *err);
+/* A sentence about a job that is no trial of its own: retried, deferred. */
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err);
+
+/* tune_record.c */
+/* The search learns what became of a configuration, it is counted, and is a
+ * candidate if it is good. Each configuration once per run. */
+hone_status hone__tune_take_outcome(hone_tune_run *run,
+                                    const hone_candidate *candidate,
+                                    hone_outcome outcome, const char *config,
+                                    double cost_s, hone_error *err);
+/* Store the variant with its outcome, and count it. */
+hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
+                                    const hone_trial_report *report,
+                                    hone_error *err);
+/* Compiled, but the run ends before they are tried. */
+hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
+/* tune_gpu.c */
+hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err);
+/* The first worker makes its context while our kernels are compiled: give
+ * them to it when they are. The next ones inherit them. */
+hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err);
+/* Read what the worker said; handle its death and its deadline. */
+hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err);
+
+/* tune_noise.c */
+void hone__tune_noise_add(hone_tune_noise *noise,
+                          const hone_trial_report *report);
+/* Relative spread of a typical trial; 0: not known yet. */
+double hone__tune_noise_level(const hone_tune_noise *noise);
+
+/* tune_explain.c */
+/* Without a winner: why, in the result. */
+hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
+                               hone_error *err);
+
+/* tune_final.c */
+hone_status hone__tune_final(hone_tune_run *run, hone_error *err);
+
+/* Append a sentence to the result's notes. */
+void hone__tune_note(hone_tune_run *run, const char *sentence);
+void hone__tune_show_progress(hone_tune_run *run, const char *stage);
+int hone__tune_stopped(const hone_tune_run *run);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parent's side of the GPU worker: jobs to it, reports from it, and what
+ * to do when it dies, hangs or cannot start. */
+#include "tuner/cpu/cpu_worker.h"
+#include "tuner/compile/sanitizer_log.h"
+#include "tuner/session/tune_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SETUP_TIMEOUT_S = 180, /* inputs and references of large problems */
+    MAX_SETUP_FAILURES = 3,
+    MAX_KILLED = 2, /* workers killed under one job before it is blamed */
+    MAX_AHEAD_BYTES = 512 << 10 /* a larger job could fill the pipe */
+};
+
+static double trial_timeout_s(const hone_tune_run *run)
+{
+    return run->request->trial_timeout_s > 0 ? run->request->trial_timeout_s
+                                             : 10;
+}
+
+hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
+{
+    run->gpu_ready = 0;
+    run->gpu_gave_up = 0;
+    run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
+    return hone__worker_start(
+        &run->gpu,
+        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
+                                                       : hone__device_worker,
+        &run->gpu_setup, run->worker_log ? fileno(run->worker_log) : -1, err);
+}
+
+hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
+{
+    if (!run->helper_kernels.done || run->gpu_setup.device_code)
+        return HONE_OK;
+    HONE_TRY(hone__helper_kernels_check(&run->helper_kernels,
+                                        run->device.arch, err));
+    run->gpu_setup.device_code = run->helper_kernels.cubin.data;
+    /* A worker that is gone already is found by the pump. */
+    (void)hone__message_send(run->gpu.to, HONE_DEVICE_CODE_JOB,
+                             &run->helper_kernels.cubin, NULL);
+    return HONE_OK;
+}
+
+/* ---- to the worker ------------------------------------------------------
+ */
+
+/* What spills is tried when the search has nothing better left. */
+static hone_tune_job *next_job(hone_tune_run *run)
+{
+    if (run->queued.n)
+        return hone__tune_queue_take(&run->queued);
+    if (run->exhausted && !run->compiling.n && run->deferred.n &&
+        !hone__tune_is_enough(run))
+        return hone__tune_queue_take(&run->deferred);
+    return NULL;
+}
+
+/* May it wait in the worker's pipe? The first may always. */
+static int fits_pipe(const hone_tune_run *run)
+{
+    const hone_tune_job *next =
+        run->queued.n ? run->queued.head : run->deferred.head;
+
+    return !run->trying.n ||
+           (next && next->compiled.cubin.length < MAX_AHEAD_BYTES);
+}
+
+static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
+                            hone_error *err)
+{
+    const hone_trial_job wire = {.id = job->id,
+                                 .launch_spec = hone__text_str(&job->spec),
+                                 .cubin = job->compiled.cubin.data,
+                                 .cubin_bytes = job->compiled.cubin.length,
+                                 .incumbent_ns = run->progress.best_ns,
+                                 .noise = hone__tune_noise_level(&run->noise),
+                                 .fixed_samples = run->request->fixed_samples,
+                                 .timeout_s = trial_timeout_s(run)};
+    hone_text payload = {0};
+    hone_status status;
+
+    if (!run->trying.n)
+        run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
+    hone__tune_queue_add(&run->trying, job);
+    hone__trial_job_pack(&payload, &wire);
+    status = hone__message_send(run->gpu.to,
+                                run->request->verify_only ? HONE_DEVICE_VERIFY
+                                                          : HONE_DEVICE_TRIAL,
+                                &payload, NULL);
+    hone__text_free(&payload);
+    /* A worker that is already gone is found by the pump. */
+    return status == HONE_ERR_NO_MEMORY
+               ? hone__fail(err, status, "out of memory")
+               : HONE_OK;
+}
+
+hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
+{
+    while (run->gpu_ready && !run->gpu_gave_up &&
+           run->trying.n < HONE_TUNE_AHEAD && fits_pipe(run)) {
+        hone_tune_job *job = next_job(run);
+
+        if (!job)
+            return HONE_OK;
+        HONE_TRY(send_job(run, job, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- from the worker ----------------------------------------------------
+ */
+
+/* The first of `trying` has its outcome; the worker is at the next. */
+static hone_status finish_job(hone_tune_run *run,
+                              const hone_trial_report *report,
+                              hone_error *err)
+{
+    hone_tune_job *job = hone__tune_queue_take(&run->trying);
+    hone_status status;
+
+    run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
+    run->result->gpu_busy_s += report->gpu_s;
+    if (report->gpu_s > 0)
+        hone__pace_add(&run->pace.trial_s, report->gpu_s);
+    run->result->sample_s += report->sample_s;
+    run->result->n_samples += report->n_samples;
+    run->result->n_discarded += report->n_discarded;
+    hone__tune_noise_add(&run->noise, report);
+    status = hone__tune_record_trial(run, job, report, err);
+    hone__tune_job_free(job);
+    return status;
+}
+
+/* The worker says that it cannot go on. Before it was ready, this is the
+ * run's own failure; later, the job's. */
+static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
+                                hone_error *err)
+{
+    const hone_status status = (hone_status)hone__unpack_i64(in);
+    const hone_domain domain = (hone_domain)hone__unpack_i64(in);
+    const int native = (int)hone__unpack_i64(in);
+    const char *text = hone__unpack_string(in);
+    hone_trial_report report = {.outcome = HONE_OUTCOME_FAULT,
+                                .sm_clock_mhz = -1};
+
+    run->gpu_gave_up = 1;
+    if (run->gpu_ready && run->trying.n) {
+        (void)snprintf(report.message, sizeof report.message, "%.300s", text);
+        return finish_job(run, &report, err);
+    }
+    return hone__fail_native(err, status, domain, native, "%s", text);
+}
+
+static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
+                              hone_error *err)
+{
+    hone__ready_report_unpack(in, &run->ready);
+    if (in->broken)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "the GPU worker's set-up report is broken");
+    run->gpu_ready = 1;
+    run->gpu_setups_failed = 0;
+    if (run->ready_s <= 0)
+        run->ready_s = hone__now_s();
+    run->result->event_floor_ns = run->ready.event_floor_ns;
+    hone__tune_note(run, run->ready.notes);
+    return HONE_OK;
+}
+
+static hone_status take_message(hone_tune_run *run, uint32_t kind,
+                                hone_unpack *in, hone_error *err)
+{
+    hone_trial_report report;
+
+    switch (kind) {
+    case HONE_DEVICE_READY:
+        return take_ready(run, in, err);
+    case HONE_DEVICE_FAILED:
+        return take_failure(run, in, err);
+    case HONE_DEVICE_RESULT:
+        hone__trial_report_unpack(in, &report);
+        if (in->broken || !run->trying.n || report.id != run->trying.head->id)
+            return hone__fail(err, HONE_ERR_INTERNAL,
+                              "the GPU worker answered something else");
+        return finish_job(run, &report, err);
+    default:
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "unknown answer %u of the GPU worker",
+                          (unsigned)kind);
+    }
+}
+
+/* ---- when it ends -------------------------------------------------------
+ */
+
+/* What the worker never began, or began in vain, comes first again. */
+static void put_back(hone_tune_run *run)
+{
+    hone_tune_job *last = run->trying.tail;
+
+    if (!last)
+        return;
+    last->next = run->queued.head;
+    run->queued.head = run->trying.head;
+    if (!run->queued.tail)
+        run->queued.tail = last;
+    run->queued.n += run->trying.n;
+    run->trying = (hone_tune_queue){NULL, NULL, 0};
+}
+
+/* A worker that left by itself did so after its answer to the job before.
+ * One that was killed by somebody else (or by the kernel, short of memory)
+ * says nothing about the variant either: it is tried again, once. */
+static int is_not_to_blame(hone_tune_run *run, hone_worker_end end,
+                           const char *how, hone_error *err)
+{
+    hone_tune_job *job = run->trying.head;
+    char text[512];
+
+    if (run->gpu_gave_up)
+        return 1;
+    if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
+        ++job->n_killed >= MAX_KILLED)
+        return 0;
+    if (end == HONE_WORKER_LEFT)
+        return 1;
+    ++run->result->n_retried;
+    (void)snprintf(text, sizeof text,
+                   "tried again: the process that measured %.300s was %s",
+                   hone__text_str(&job->config), how);
+    return hone__tune_record_decision(run, "retried", text, err) == HONE_OK;
+}
+
+static void explain_end(hone_tune_run *run, hone_outcome outcome,
+                        const char *how, hone_trial_report *report)
+{
+    if (outcome == HONE_OUTCOME_TIMEOUT)
+        (void)snprintf(report->message, sizeof report->message,
+                       "did not finish within %g s", trial_timeout_s(run));
+    else if (!run->worker_log ||
+             !hone__sanitizer_summary(
+                 run->worker_log, run->request->tmpl->path, report->message,
+                 sizeof report->message))
+        (void)snprintf(report->message, sizeof report->message,
+                       "the worker process ended: %s", how);
+}
+
+static hone_status gone_for_good(hone_tune_run *run, const char *how,
+                                 hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_CUDA,
+                      "the GPU does not come back: %s (%d workers in a row "
+                      "ended in their set-up). Everything measured so far is "
+                      "kept; look at the device with hone doctor, then run "
+                      "the same command again",
+                      how, run->gpu_setups_failed);
+}
+
+/* The worker is gone, or is killed because its time is up: that is its job's
+ * outcome, and a new worker starts. */
+static hone_status replace(hone_tune_run *run, hone_outcome outcome,
+                           hone_error *err)
+{
+    hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
+    const double began_s = run->gpu_deadline_s - trial_timeout_s(run);
+    char how[128];
+    /* One that closed its pipe is about to end: its own end is wanted. */
+    const hone_worker_end end = hone__worker_stop(
+        &run->gpu, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
+
+    if (run->trying.n && run->gpu_ready) {
+        if (!is_not_to_blame(run, end, how, err)) {
+            explain_end(run, outcome, how, &report);
+            report.gpu_s = hone__now_s() - began_s; /* it cost that, too */
+            HONE_TRY(finish_job(run, &report, err));
+        }
+    } else if (!run->gpu_ready) {
+        ++run->gpu_setups_failed;
+    }
+    put_back(run);
+    if (end == HONE_WORKER_STUCK ||
+        run->gpu_setups_failed >= MAX_SETUP_FAILURES)
+        return gone_for_good(run, how, err);
+    return hone__tune_gpu_start(run, err);
+}
+
+hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err)
+{
+    struct pollfd ready = {run->gpu.from, POLLIN, 0};
+    uint32_t kind = 0;
+    hone_unpack in;
+
+    while (poll(&ready, 1, 0) > 0) {
+        const int open = hone__inbox_fill(&run->gpu.inbox, run->gpu.from);
+
+        while (hone__inbox_next(&run->gpu.inbox, &kind, &in))
+            HONE_TRY(take_message(run, kind, &in, err));
+        if (!open)
+            return replace(run, HONE_OUTCOME_FAULT, err);
+    }
+    if ((run->trying.n || !run->gpu_ready) &&
+        hone__now_s() > run->gpu_deadline_s)
+        return replace(run, HONE_OUTCOME_TIMEOUT, err);
+    return HONE_OK;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edge shapes: see edge_shapes.h. */
+#include "tuner/trial/edge_shapes.h"
+
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void hone__edge_shapes_say(const hone_template *tmpl, const int64_t *dims,
+                           hone_verdict *verdict)
+{
+    hone_text label = {0};
+    char text[sizeof verdict->message];
+
+    hone__template_label_dims(tmpl, dims, &label);
+    (void)snprintf(text, sizeof text, "at %.80s: %.220s",
+                   hone__text_str(&label), verdict->message);
+    memcpy(verdict->message, text, sizeof text);
+    hone__text_free(&label);
+}
+
+struct hone_edge_shapes {
+    hone_gpu *device;
+    const hone_problem_setup *setup;
+    hone_problem *problems[HONE_N_EDGE_SHAPES]; /* NULL: not made yet */
+    int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS];
+};
+
+hone_status hone__edge_shapes_open(hone_gpu *device,
+                                   const hone_problem_setup *setup,
+                                   hone_edge_shapes **out, hone_error *err)
+{
+    *out = hone__alloc(sizeof **out);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    (*out)->device = device;
+    (*out)->setup = setup;
+    return HONE_OK;
+}
+
+static void forget_row(hone_edge_shapes *edge_shapes, size_t row)
+{
+    if (edge_shapes->problems[row])
+        hone__problem_close(edge_shapes->problems[row]);
+    hone__free(edge_shapes->problems[row]);
+    edge_shapes->problems[row] = NULL;
+}
+
+static void forget(hone_edge_shapes *edge_shapes)
+{
+    for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row)
+        forget_row(edge_shapes, row);
+}
+
+void hone__edge_shapes_close(hone_edge_shapes *edge_shapes)
+{
+    if (edge_shapes)
+        forget(edge_shapes);
+    hone__free(edge_shapes);
+}
+
+/* With the launch plan of a variant that is valid there: the arguments are
+ * those of every variant. Another variant may need another shape. */
+static hone_status make_problem(hone_edge_shapes *edge_shapes, size_t row,
+                                const int64_t *dims,
+                                const hone_trial_job *job, hone_error *err)
+{
+    const size_t dims_bytes =
+        edge_shapes->setup->tmpl->n_dims * sizeof dims[0];
+    hone_problem_setup small = *edge_shapes->setup;
+    hone_problem *problem;
+    hone_status status;
+
+    if (edge_shapes->problems[row] &&
+        memcmp(edge_shapes->dims[row], dims, dims_bytes) == 0)
+        return HONE_OK;
+    forget_row(edge_shapes, row);
+    problem = hone__alloc(sizeof *problem);
+    if (!problem)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    memcpy(edge_shapes->dims[row], dims, dims_bytes);
+    small.dims = edge_shapes->dims[row];
+    small.rotation = HONE_ROTATION_NONE;
+    small.seed =
+        edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
+    small.launch_spec = job->launch_spec;
+    status = hone__problem_open(edge_shapes->device, &small, problem, err);
+    if (status == HONE_OK)
+        edge_shapes->problems[row] = problem;
+    else
+        hone__free(problem);
+    return status;
+}
+
+static hone_status run_variant(hone_edge_shapes *edge_shapes, size_t row,
+                               const int64_t *dims, const hone_trial_job *job,
+                               hone_verdict *out, hone_error *err)
+{
+    hone_problem *problem = edge_shapes->problems[row];
+    hone_variant variant;
+    hone_status status = hone__variant_load(
+        edge_shapes->device, job->launch_spec, job->cubin, job->cubin_bytes,
+        dims, edge_shapes->setup->tmpl->n_dims, &variant, &out->outcome, err);
+
+    if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY)
+        return status;
+    if (status != HONE_OK) { /* which is the verdict */
+        (void)snprintf(out->message, sizeof out->message, "%.300s",
+                       err->text);
+        return HONE_OK;
+    }
+    status = hone__verify(problem, hone__variant_subject(&variant),
+                          variant.workspaces, variant.resolved.n_workspaces,
+                          out, err);
+    hone__variant_unload(&variant);
+    return status;
+}
+
+static hone_status check_row(hone_edge_shapes *edge_shapes, size_t row,
+                             const int64_t *dims, const hone_trial_job *job,
+                             hone_verdict *out, hone_error *err)
+{
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    status = make_problem(edge_shapes, row, dims, job, err);
+    if (status == HONE_OK)
+        status = run_variant(edge_shapes, row, dims, job, out, err);
+    if (status != HONE_ERR_CONSTRAINT)
+        return status;
+    hone__error_clear(err); /* not valid there: nothing to do */
+    memset(out, 0, sizeof *out);
+    return HONE_OK;
+}
+
+hone_status hone__edge_shapes_check(hone_edge_shapes *edge_shapes,
+                                    const hone_trial_job *job,
+                                    hone_verdict *out, hone_error *err)
+{
+    const hone_problem_setup *setup = edge_shapes->setup;
+    int64_t dims[HONE_MAX_DIMS];
+    hone_verdict verdict;
+
+    memset(out, 0, sizeof *out);
+    for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
+        HONE_TRY(hone__edge_dims(setup, job->launch_spec,
+                                 &edge_shapes->device->properties, row, dims,
+                                 err));
+        HONE_TRY(check_row(edge_shapes, row, dims, job, &verdict, err));
+        out->n_compared += verdict.n_compared;
+        if (verdict.error_ratio > out->error_ratio)
+            out->error_ratio = verdict.error_ratio;
+        if (verdict.outcome != HONE_OUTCOME_OK) {
+            hone__edge_shapes_say(setup->tmpl, dims, &verdict);
+            *out = verdict;
+            if (verdict.outcome != HONE_OUTCOME_FAULT)
+                forget(edge_shapes); /* else nothing can be freed any more */
+            return HONE_OK;
+        }
+    }
+    return HONE_OK;
+}
+
+hone_status hone__edge_shapes_verify(hone_gpu *device,
+                                     const hone_problem_setup *setup,
+                                     const hone_trial_job *job,
+                                     hone_verdict *out, hone_error *err)
+{
+    hone_edge_shapes *edge_shapes = NULL;
+    hone_status status;
+
+    HONE_TRY(hone__edge_shapes_open(device, setup, &edge_shapes, err));
+    status = hone__edge_shapes_check(edge_shapes, job, out, err);
+    if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
+        out->outcome = HONE_OUTCOME_LIMITS;
+        (void)snprintf(out->message, sizeof out->message, "%.300s",
+                       err->text);
+        status = HONE_OK;
+    }
+    if (out->outcome != HONE_OUTCOME_FAULT)
+        hone__edge_shapes_close(edge_shapes);
+    return status;
+}

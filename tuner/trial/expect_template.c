@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Another template as reference on a GPU: see expect_template.h. */
+#include "tuner/trial/expect_template.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void refuse(const char *text, char out_why[256], hone_error *err)
+{
+    (void)snprintf(out_why, 256, "%.250s", text);
+    hone__error_clear(err);
+}
+
+hone_status hone__reference_template_load(
+    const hone_problem *problem, const hone_reference_templates *others,
+    const char *name, hone_variant *out, char out_why[256], hone_error *err)
+{
+    const hone_reference_template *other =
+        hone__reference_template_find(others, name);
+    int64_t dims[HONE_MAX_DIMS];
+    hone_outcome outcome;
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out_why[0] = '\0';
+    if (!other || other->why[0]) {
+        refuse(other ? other->why : "it was not compiled", out_why, NULL);
+        return HONE_OK;
+    }
+    hone__reference_template_dims(other, problem->resolved.dims, dims);
+    status = hone__variant_load(problem->device, hone__text_str(&other->spec),
+                                other->code.data, other->code.length, dims,
+                                other->tmpl->n_dims, out, &outcome, err);
+    if (status == HONE_OK)
+        return hone__reference_template_fits(
+            others, other, &problem->resolved, &out->resolved, err);
+    if (status == HONE_ERR_NO_MEMORY ||
+        (err && err->domain == HONE_DOMAIN_CUDA &&
+         hone__cuda_is_fatal(err->native)))
+        return status;
+    refuse(err ? err->text : "it cannot be loaded", out_why, err);
+    return HONE_OK;
+}
+
+hone_status hone__expect_template_failed(const char *name, hone_status status,
+                                         hone_error *err)
+{
+    char text[640];
+
+    if (status == HONE_OK || !err || status == HONE_ERR_NO_MEMORY)
+        return status;
+    (void)snprintf(text, sizeof text, "%.630s", err->text);
+    return hone__fail_native(err, status, err->domain, err->native,
+                             "check %s: %s", name, text);
+}
+
+/* Constants are filled when the pointer changes. Between runs the arrays are
+ * freed and made again, perhaps at the same address, with other values. */
+static hone_status enqueue(void *user, void *const *args, hone_stream stream,
+                           hone_error *err)
+{
+    hone_variant *variant = user;
+    const hone_subject subject = hone__variant_subject(variant);
+
+    for (size_t i = 0; i < variant->resolved.n_constants; ++i)
+        variant->constants[i].from = 0;
+    return subject.enqueue(subject.user, args, stream, err);
+}
+
+hone_status hone__expect_template(hone_problem *problem, hone_check *check,
+                                  const hone_problem_setup *setup,
+                                  hone_error *err)
+{
+    hone_variant variant;
+    hone_status status = hone__reference_template_load(
+        problem, setup->reference_templates, check->name, &variant,
+        check->skipped, err);
+
+    if (status == HONE_OK && !check->skipped[0])
+        status = hone__expect_template_failed(
+            check->name,
+            hone__expectations_run(problem, check,
+                                   (hone_subject){enqueue, &variant}, err),
+            err);
+    /* A context that is lost could hang in it. */
+    if (status == HONE_OK || !err || err->domain != HONE_DOMAIN_CUDA)
+        hone__variant_unload(&variant);
+    return status;
+}

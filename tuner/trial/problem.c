@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a problem in device memory: see problem.h. */
+#include "tuner/trial/problem.h"
+
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int hone__lane_type(hone_type type)
+{
+    return type == HONE_TYPE_C32   ? HONE_TYPE_F32
+           : type == HONE_TYPE_C64 ? HONE_TYPE_F64
+                                   : (int)type;
+}
+
+int64_t hone__lane_count(const hone_resolved_arg *arg)
+{
+    return hone__lane_type(arg->type) != (int)arg->type ? 2 * arg->count
+                                                        : arg->count;
+}
+
+hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
+                               hone_error *err)
+{
+    hone_gpu *device = problem->device;
+    const hone_resolved_arg *a = &problem->resolved.args[arg];
+    int type = hone__lane_type(a->type);
+    int64_t n = hone__lane_count(a);
+    uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
+    int64_t amplitude = problem->amplitude[pass];
+    void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
+                      &amplitude};
+
+    return hone__device_run(device, device->kernel.fill, n, params,
+                            "making inputs", err);
+}
+
+static hone_status make_inputs(hone_problem *problem, hone_error *err)
+{
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+        const size_t size = (size_t)arg->size_bytes;
+
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            if (arg->mode == HONE_ARG_SCALAR) {
+                hone__inputs_scalar(arg->type, problem->seed, i, pass,
+                                    problem->amplitude[pass],
+                                    &problem->scalar[pass][i]);
+                continue;
+            }
+            if (arg->mode == HONE_ARG_OUT)
+                continue;
+            HONE_TRY(hone__block_alloc(problem->device, size,
+                                       &problem->pristine[pass][i], err));
+            HONE_TRY(hone__problem_fill(problem, pass, i, err));
+        }
+        if (hone__arg_is_written(arg))
+            HONE_TRY(hone__block_alloc(problem->device, size,
+                                       &problem->work[i], err));
+    }
+    return HONE_OK;
+}
+
+int64_t hone__problem_bytes(const hone_problem *problem)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (problem->resolved.args[i].mode != HONE_ARG_SCALAR)
+            bytes += problem->resolved.args[i].size_bytes;
+    }
+    return bytes > 0 ? bytes : 1;
+}
+
+hone_roofline hone__problem_roofline(const hone_problem *problem)
+{
+    const hone_gpu *device = problem->device;
+    int has_bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i)
+        has_bytes |= problem->resolved.args[i].type == HONE_TYPE_I8 ||
+                     problem->resolved.args[i].type == HONE_TYPE_U8;
+    return hone__selfcheck_roofline(
+        device->properties.value[HONE_PROPERTY_sm],
+        device->properties.value[HONE_PROPERTY_sm_count], device->clock_khz,
+        device->memory_clock_khz, device->bus_bits, has_bytes);
+}
+
+hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
+                               const hone_block *to, hone_error *err)
+{
+    const hone_cuda *cuda = problem->device->cuda;
+
+    return hone__cuda_check(cuda,
+                            cuda->copy_async(to->data, from->data,
+                                             to->size_bytes,
+                                             problem->device->stream),
+                            "copying an array", err);
+}
+
+static hone_status find_output(hone_problem *problem, hone_error *err)
+{
+    int n_outputs = 0;
+
+    problem->output = -1;
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (!hone__arg_is_written(&problem->resolved.args[i]))
+            continue;
+        problem->output = (int)i;
+        ++n_outputs;
+    }
+    if (problem->tmpl->n_checks && n_outputs != 1)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s: a check compares the only output array, but "
+                          "this template has %d arrays marked out or inout",
+                          problem->tmpl->path, n_outputs);
+    return HONE_OK;
+}
+
+static hone_status read_checks(hone_problem *problem, hone_error *err)
+{
+    const hone_template *tmpl = problem->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_checks && i < HONE_MAX_CHECKS; ++i) {
+        hone_check *check = &problem->checks[problem->n_checks++];
+
+        check->name = tmpl->checks[i].reference;
+        HONE_TRY(hone__check_bounds(tmpl, &tmpl->checks[i],
+                                    problem->resolved.dims,
+                                    &problem->device->properties,
+                                    &check->tolerance, &check->exact, err));
+        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
+            problem->amplitude[HONE_PASS_EXACT], check->exact);
+    }
+    return HONE_OK;
+}
+
+/* What is allocated before copies for cold mode: inputs of both passes, work
+ * arrays, and two doubles per element that is compared. */
+static int64_t needed_bytes(const hone_problem *problem)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+        if (arg->mode == HONE_ARG_IN || arg->mode == HONE_ARG_INOUT)
+            bytes += HONE_N_PASSES * arg->size_bytes;
+        if (hone__arg_is_written(arg))
+            bytes += arg->size_bytes;
+    }
+    for (size_t i = 0; problem->output >= 0 && i < problem->n_checks; ++i)
+        bytes += (problem->checks[i].exact ? 2 : 1) * 2 *
+                 (int64_t)sizeof(double) *
+                 hone__lane_count(&problem->resolved.args[problem->output]);
+    return bytes;
+}
+
+static hone_status explain_memory(const hone_problem *problem,
+                                  hone_status status, hone_error *err)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+
+    if (status != HONE_ERR_NO_MEMORY || !err ||
+        err->domain != HONE_DOMAIN_CUDA)
+        return status;
+    (void)problem->device->cuda->memory_info(&free_bytes, &total_bytes);
+    return hone__fail_native(
+        err, status, HONE_DOMAIN_CUDA, HONE_CU_OUT_OF_MEMORY,
+        "%s needs about %lld MiB of device memory (its arguments take %lld, "
+        "and verification keeps other inputs and the expected results); %lld "
+        "of %lld MiB are free. End other processes on the GPU (nvidia-smi "
+        "shows them), choose another GPU with --device cuda:N, or tune a "
+        "smaller problem",
+        problem->tmpl->op, (long long)(needed_bytes(problem) >> 20),
+        (long long)(hone__problem_bytes(problem) >> 20),
+        (long long)(free_bytes >> 20), (long long)(total_bytes >> 20));
+}
+
+static void free_memory(hone_problem *problem)
+{
+    hone_gpu *device = problem->device;
+
+    for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass)
+            hone__block_free(device, &problem->pristine[pass][i]);
+        hone__block_free(device, &problem->work[i]);
+        for (size_t set = 1; set < HONE_MAX_SETS; ++set)
+            hone__block_free(device, &problem->extra[set][i]);
+    }
+    for (size_t i = 0; device && i < problem->n_checks; ++i) {
+        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+            hone_expectation *e = &problem->checks[i].expected[pass];
+
+            hone__block_free(device, &e->index);
+            hone__block_free(device, &e->value);
+            hone__block_free(device, &e->magnitude);
+        }
+    }
+}
+
+hone_status hone__problem_open(hone_gpu *device,
+                               const hone_problem_setup *setup,
+                               hone_problem *out, hone_error *err)
+{
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out->device = device;
+    out->tmpl = setup->tmpl;
+    out->seed = setup->seed;
+    status = hone__launch_spec_parse(setup->launch_spec, &out->spec, err);
+    if (status == HONE_OK)
+        status = hone__launch_spec_resolve(
+            out->spec, setup->dims, setup->tmpl->n_dims, &device->properties,
+            &out->resolved, err);
+    if (status == HONE_OK)
+        status = find_output(out, err);
+    if (status == HONE_OK)
+        status = read_checks(out, err);
+    if (status == HONE_OK)
+        status = make_inputs(out, err);
+    if (status == HONE_OK)
+        status = hone__expectations_make(out, setup, err);
+    if (status == HONE_OK)
+        status = hone__problem_sets(out, setup, err);
+    if (status == HONE_OK)
+        status = hone__problem_watch(out, err);
+    if (status != HONE_OK) {
+        /* Free first, so that the sentence says what others left. */
+        free_memory(out);
+        status = explain_memory(out, status, err);
+        hone__problem_close(out);
+    }
+    return status;
+}
+
+void hone__problem_close(hone_problem *problem)
+{
+    free_memory(problem);
+    hone__launch_spec_free(problem->spec);
+    hone__free(problem->watched);
+    memset(problem, 0, sizeof *problem);
+}
+
+hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
+                                  hone_cu_ptr *pointers, void **args,
+                                  hone_error *err)
+{
+    hone_gpu *device = problem->device;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+        args[i] = &problem->scalar[pass][i];
+        if (arg->mode == HONE_ARG_SCALAR)
+            continue;
+        pointers[i] = problem->pristine[pass][i].data;
+        args[i] = &pointers[i];
+        if (!hone__arg_is_written(arg))
+            continue;
+        pointers[i] = problem->work[i].data;
+        if (arg->mode == HONE_ARG_INOUT)
+            HONE_TRY(hone__problem_copy(problem, &problem->pristine[pass][i],
+                                        &problem->work[i], err));
+        else
+            HONE_TRY(hone__cuda_check(
+                device->cuda,
+                device->cuda->fill8_async(problem->work[i].data, 0xff,
+                                          problem->work[i].size_bytes,
+                                          device->stream),
+                "poisoning an output", err));
+    }
+    return HONE_OK;
+}

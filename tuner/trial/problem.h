@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One problem on the GPU: its arguments with inputs, copies of them for
+ * cold measurements, and what the outputs must be. */
+#ifndef HONE_TUNER_PROBLEM_H
+#define HONE_TUNER_PROBLEM_H
+
+#include "gen/parse/template.h"
+#include "tuner/device/audit.h"
+#include "tuner/judge/check_data.h"
+#include "tuner/judge/cpu_reference.h"
+#include "tuner/compile/reference_template.h"
+#include "tuner/judge/selfcheck.h"
+#include "tuner/tuner.h"
+#include "tuner/trial/variant.h"
+#include "tuner/judge/watch.h"
+
+enum {
+    HONE_MAX_SETS = 128, /* copies of the arguments that cold mode rotates */
+    /* What these copies cover, in level 2 caches: three make every execution
+     * find other data than the last one left there. What is compared in a
+     * final takes two dozen, as far as they fit: on which pages of the memory
+     * the copies lie favours one variant or another by a percent, and differs
+     * by process. */
+    HONE_ROTATION_NONE = 0, /* for verification only */
+    HONE_ROTATION_TRIAL = 3,
+    HONE_ROTATION_FINAL = 24,
+    HONE_MAX_CHECKS = 4
+};
+
+/* What one check expects of the output in one pass. */
+typedef struct hone_expectation {
+    hone_block index;     /* int64 element numbers; base 0: all, in order */
+    hone_block value;     /* double */
+    hone_block magnitude; /* double */
+    int64_t count;        /* 0: nothing to compare in this pass */
+} hone_expectation;
+
+typedef struct hone_check {
+    const char *name;
+    double tolerance; /* in units of round-off */
+    int64_t exact;    /* amplitude of the integers; 0: no exact run */
+    hone_expectation expected[HONE_N_PASSES];
+    char skipped[256]; /* why it could not be made; "" if it was */
+} hone_check;
+
+/* A block that is watched, see watch.h. */
+typedef struct hone_watched {
+    hone_watch what;
+    const hone_block *block;
+} hone_watched;
+
+typedef struct hone_problem {
+    hone_gpu *device;
+    const hone_template *tmpl;
+    hone_launch_spec *spec; /* of the default variant; names borrow from it */
+    hone_resolved resolved; /* the arguments are those of every variant */
+    uint64_t seed;
+    int64_t amplitude[HONE_N_PASSES]; /* of integers as inputs; 0: reals */
+    int output; /* index of the only out or inout array; -1: none */
+    /* Inputs per pass; also the initial value of inout arrays. */
+    hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_block
+        work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
+    size_t n_checks;
+    hone_check checks[HONE_MAX_CHECKS];
+    /* Rotation for timing: args[set] is what a launch takes. Set 0 is the
+     * reals and the work arrays. */
+    size_t n_sets;
+    size_t n_sets_wanted; /* to cover three times the cache; 1 in hot mode */
+    hone_mode mode;
+    hone_timing timing; /* AUTO, or as it is forced */
+    hone_block extra[HONE_MAX_SETS][HONE_MAX_ARGS];
+    hone_cu_ptr pointer[HONE_MAX_SETS][HONE_MAX_ARGS];
+    void *args[HONE_MAX_SETS][HONE_MAX_ARGS];
+    size_t n_watched;
+    hone_watched *watched;
+} hone_problem;
+
+typedef struct hone_problem_setup {
+    const hone_template *tmpl;
+    const char *launch_spec; /* of the default variant, as text */
+    const int64_t *dims;     /* completed */
+    hone_mode mode;
+    int rotation; /* HONE_ROTATION_.. */
+    uint64_t seed;
+    const hone_reference *references;
+    size_t n_references;
+    const hone_reference_templates
+        *reference_templates; /* templates as references and baselines; NULL:
+       there are none */
+} hone_problem_setup;
+
+/* Allocate and fill everything; if memory is short, with fewer copies than
+ * wanted. HONE_ERR_NO_MEMORY: the problem does not fit the device, with what
+ * is needed and what is free. HONE_ERR_UNSUPPORTED: a check needs one output
+ * array. */
+hone_status hone__problem_open(hone_gpu *device,
+                               const hone_problem_setup *setup,
+                               hone_problem *out, hone_error *err);
+void hone__problem_close(hone_problem *problem);
+
+/* Arguments for a verification run: `args` gets a pointer per argument, into
+ * `pointers` (HONE_MAX_ARGS of them) for arrays. Poisons `out` arrays and
+ * restores `inout` ones. */
+hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
+                                  hone_cu_ptr *pointers, void **args,
+                                  hone_error *err);
+
+/* Element arrays as our kernels take them: complex is twice as many reals. */
+int hone__lane_type(hone_type type);
+int64_t hone__lane_count(const hone_resolved_arg *arg);
+
+/* What the device can do at most with these arguments. */
+hone_roofline hone__problem_roofline(const hone_problem *problem);
+/* Bytes of all arrays together. */
+int64_t hone__problem_bytes(const hone_problem *problem);
+/* Inputs of one argument in one pass, written (again). */
+hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
+                               hone_error *err);
+
+/* Copy an array, on the problem's stream. */
+hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
+                               const hone_block *to, hone_error *err);
+
+/* ---- problem_sets.c ---- */
+
+/* Choose how many copies of the arguments there are, and make them; fewer
+ * where memory is short. */
+hone_status hone__problem_sets(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               hone_error *err);
+/* Whether a timed run may find its arguments in the level 2 cache. */
+int hone__problem_in_cache(const hone_problem *problem);
+/* What a person should know about the set-up: a sentence, or "". */
+void hone__problem_note(const hone_problem *problem, char *out, size_t size);
+
+/* ---- problem_audit.c ---- */
+
+/* Make the list of what is watched, with the hashes as they are now. */
+hone_status hone__problem_watch(hone_problem *problem, hone_error *err);
+/* Look at what a run in `pass` (HONE_RUN_TIMED: or timed executions) had in
+ * its hands, its workspaces included, or at everything. If there is damage,
+ * `text` says what. */
+hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
+                                const hone_block *workspaces,
+                                size_t n_workspaces, hone_damage *out,
+                                char *text, size_t size, hone_error *err);
+/* Write inputs, copies and guards anew and look whether that helped. */
+hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
+                                  hone_error *err);
+
+/* Fill `check` for all passes it wants by running `subject` on copies of the
+ * inputs, and on their absolute values. */
+hone_status hone__expectations_run(hone_problem *problem, hone_check *check,
+                                   hone_subject subject, hone_error *err);
+/* Compute what each check expects (expectations.c). */
+hone_status hone__expectations_make(hone_problem *problem,
+                                    const hone_problem_setup *setup,
+                                    hone_error *err);
+
+#endif

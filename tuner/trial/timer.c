@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The timer: see measure.h. */
+#include "tuner/trial/timer.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* Length of one sample. Longer samples hide the events better but cost more
+ * per trial. */
+static const double sample_ns = 500e3;
+/* Executions of at least so long are launched between events. A launch takes
+ * the host 3 us, so that even several launches of one execution are queued
+ * before the card gets to them; and the gap between two of them, about one
+ * microsecond, is as it will be in a program. */
+static const double event_from_ns = 100e3;
+static const double long_ns = 2e6; /* of an execution */
+/* How long the stream is held: the host needs some 10 us to queue a graph or
+ * the first launch, several times that if it is busy compiling. */
+static const uint64_t hold_ns = 20000;
+
+/* ---- two events ---------------------------------------------------------
+ */
+
+hone_status hone__stopwatch_open(hone_gpu *device, hone_stopwatch *out,
+                                 hone_error *err)
+{
+    const hone_cuda *cuda = device->cuda;
+
+    *out = (hone_stopwatch){device, NULL, NULL};
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->event_create(&out->start, HONE_CU_EVENT_DEFAULT),
+        "making an event", err));
+    return hone__cuda_check(
+        cuda, cuda->event_create(&out->stop, HONE_CU_EVENT_DEFAULT),
+        "making an event", err);
+}
+
+void hone__stopwatch_close(hone_stopwatch *watch)
+{
+    if (watch->start)
+        (void)watch->device->cuda->event_destroy(watch->start);
+    if (watch->stop)
+        (void)watch->device->cuda->event_destroy(watch->stop);
+    watch->start = watch->stop = NULL;
+}
+
+static hone_status record(hone_gpu *device, hone_cu_event event,
+                          hone_error *err)
+{
+    return hone__cuda_check(device->cuda,
+                            device->cuda->event_record(event, device->stream),
+                            "recording an event", err);
+}
+
+hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
+{
+    hone_gpu *device = watch->device;
+    uint64_t ns = hold_ns;
+    void *params[] = {&ns};
+
+    if (device->kernel.hold)
+        HONE_TRY(hone__cuda_check(
+            device->cuda,
+            device->cuda->launch(device->kernel.hold, 1, 1, 1, 1, 1, 1, 0,
+                                 device->stream, params, NULL),
+            "holding the stream", err));
+    return record(device, watch->start, err);
+}
+
+hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
+                                 hone_error *err)
+{
+    const hone_cuda *cuda = watch->device->cuda;
+    float ms = 0;
+
+    HONE_TRY(record(watch->device, watch->stop, err));
+    HONE_TRY(hone__cuda_check(cuda, cuda->event_synchronize(watch->stop),
+                              "running the kernel", err));
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->event_elapsed(&ms, watch->start, watch->stop),
+        "reading the time", err));
+    *out_ns = 1e6 * (double)ms;
+    return HONE_OK;
+}
+
+/* ---- choices ------------------------------------------------------------
+ */
+
+hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns)
+{
+    if (wanted != HONE_TIMING_AUTO)
+        return wanted;
+    return estimate_ns >= event_from_ns ? HONE_TIMING_EVENT
+                                        : HONE_TIMING_GRAPH;
+}
+
+int hone__launches_choose(hone_timing timing, double estimate_ns,
+                          size_t n_sets)
+{
+    double n = ceil(sample_ns / (estimate_ns > 1 ? estimate_ns : 1));
+
+    /* A replay begins at the first copy: it must touch them all, else the
+     * next one finds its copies in the cache. Launches go on where the last
+     * sample ended. */
+    if (timing == HONE_TIMING_GRAPH && n < (double)n_sets)
+        n = (double)n_sets;
+    return n > HONE_MAX_SAMPLE_LAUNCHES ? HONE_MAX_SAMPLE_LAUNCHES
+           : n < 1                      ? 1
+                                        : (int)n;
+}
+
+/* ---- the timer ----------------------------------------------------------
+ */
+
+static hone_status enqueue_on_set(hone_timer *timer, size_t n,
+                                  hone_error *err)
+{
+    const size_t set = n % timer->problem->n_sets;
+
+    return timer->subject.enqueue(timer->subject.user,
+                                  timer->problem->args[set],
+                                  timer->device->stream, err);
+}
+
+/* One execution to load and warm it, one to time it roughly. Of a long one
+ * the first is enough: what loading adds does not show in it. */
+static hone_status estimate(hone_timer *timer, hone_error *err)
+{
+    for (size_t i = 0; i < 2; ++i) {
+        HONE_TRY(hone__stopwatch_start(&timer->watch, err));
+        HONE_TRY(enqueue_on_set(timer, i, err));
+        HONE_TRY(
+            hone__stopwatch_stop(&timer->watch, &timer->estimate_ns, err));
+        timer->estimate_ns -= timer->device->event_floor_ns;
+        if (timer->estimate_ns > long_ns)
+            break;
+    }
+    return HONE_OK;
+}
+
+static hone_status record_graph(hone_timer *timer, hone_error *err)
+{
+    const hone_cuda *cuda = timer->device->cuda;
+    hone_status status = HONE_OK;
+    hone_cu_result result;
+
+    HONE_TRY(hone__cuda_check(
+        cuda,
+        cuda->capture_begin(timer->device->stream, HONE_CU_CAPTURE_RELAXED),
+        "recording a graph", err));
+    for (int i = 0; status == HONE_OK && i < timer->n_launches; ++i)
+        status = enqueue_on_set(timer, (size_t)i, err);
+    result = cuda->capture_end(timer->device->stream, &timer->graph);
+    if (status != HONE_OK)
+        return status;
+    HONE_TRY(hone__cuda_check(cuda, result, "recording a graph", err));
+    return hone__cuda_check(
+        cuda, cuda->graph_instantiate(&timer->exec, timer->graph, 0),
+        "preparing a graph", err);
+}
+
+static void drop_graph(hone_timer *timer)
+{
+    const hone_cuda *cuda = timer->device->cuda;
+
+    if (timer->exec)
+        (void)cuda->graph_exec_destroy(timer->exec);
+    if (timer->graph)
+        (void)cuda->graph_destroy(timer->graph);
+    timer->exec = NULL;
+    timer->graph = NULL;
+}
+
+static hone_status run_sample(hone_timer *timer, hone_error *err)
+{
+    const hone_cuda *cuda = timer->device->cuda;
+
+    if (timer->timing == HONE_TIMING_GRAPH)
+        return hone__cuda_check(
+            cuda, cuda->graph_launch(timer->exec, timer->device->stream),
+            "replaying a graph", err);
+    for (int i = 0; i < timer->n_launches; ++i)
+        HONE_TRY(enqueue_on_set(timer, timer->next_set++, err));
+    return HONE_OK;
+}
+
+hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
+                               hone_error *err)
+{
+    double total_ns = 0;
+
+    HONE_TRY(hone__stopwatch_start(&timer->watch, err));
+    HONE_TRY(run_sample(timer, err));
+    HONE_TRY(hone__stopwatch_stop(&timer->watch, &total_ns, err));
+    *out_ns = total_ns / timer->n_launches;
+    return HONE_OK;
+}
+
+/* The first replay uploads the graph: not a sample. It also shows, as does
+ * the first sample of very short executions, whether samples are long enough
+ * to say something. */
+static hone_status prepare(hone_timer *timer, hone_error *err)
+{
+    const double least_ns =
+        HONE_FLOORS_OF_A_SAMPLE * timer->device->event_floor_ns;
+    double time_ns = 0;
+
+    if (timer->timing == HONE_TIMING_EVENT &&
+        timer->estimate_ns >= event_from_ns)
+        return HONE_OK;
+    for (;;) {
+        if (timer->timing == HONE_TIMING_GRAPH)
+            HONE_TRY(record_graph(timer, err));
+        HONE_TRY(hone__timer_sample(timer, &time_ns, err));
+        if (time_ns * timer->n_launches >= least_ns ||
+            timer->n_launches == HONE_MAX_SAMPLE_LAUNCHES)
+            return HONE_OK;
+        drop_graph(timer);
+        timer->n_launches *= 4;
+        if (timer->n_launches > HONE_MAX_SAMPLE_LAUNCHES)
+            timer->n_launches = HONE_MAX_SAMPLE_LAUNCHES;
+    }
+}
+
+/* Copies that a replay must go through, so that the next one finds none in
+ * the cache; there may be more. */
+static size_t least_sets(const hone_problem *problem)
+{
+    return problem->n_sets < problem->n_sets_wanted ? problem->n_sets
+                                                    : problem->n_sets_wanted;
+}
+
+hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
+                             hone_timer *out, hone_error *err)
+{
+    return hone__timer_open_warm(problem, subject, 0, out, err);
+}
+
+hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
+                                  double estimate_ns, hone_timer *out,
+                                  hone_error *err)
+{
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out->device = problem->device;
+    out->problem = problem;
+    out->subject = subject;
+    out->estimate_ns = estimate_ns - out->device->event_floor_ns;
+    status = hone__stopwatch_open(out->device, &out->watch, err);
+    /* Of a short one, most of the time of a single run is its launch. */
+    if (status == HONE_OK && out->estimate_ns < event_from_ns)
+        status = estimate(out, err);
+    if (status == HONE_OK) {
+        out->timing = hone__timing_choose(problem->timing, out->estimate_ns);
+        out->n_launches = hone__launches_choose(out->timing, out->estimate_ns,
+                                                least_sets(problem));
+        status = prepare(out, err);
+    }
+    if (status != HONE_OK)
+        hone__timer_close(out);
+    return status;
+}
+
+hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
+                               hone_error *err)
+{
+    const long rest_ms = timer->estimate_ns > event_from_ns
+                             ? HONE_REST_LONG_MS
+                             : HONE_REST_SHORT_MS;
+    const struct timespec rest = {0, rest_ms * 1000 * 1000};
+    double ignored;
+
+    HONE_TRY(hone__device_synchronize(timer->device, "waiting", err));
+    (void)nanosleep(&rest, NULL);
+    for (int i = 0; i < 2; ++i) /* the clock comes up again */
+        HONE_TRY(hone__timer_sample(timer, &ignored, err));
+    for (int i = 0; i < n; ++i)
+        HONE_TRY(hone__timer_sample(timer, &out_ns[i], err));
+    return HONE_OK;
+}
+
+void hone__timer_close(hone_timer *timer)
+{
+    if (timer->device) {
+        drop_graph(timer);
+        hone__stopwatch_close(&timer->watch);
+    }
+    memset(timer, 0, sizeof *timer);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timing anything that can be enqueued. One sample is enough executions to
+ * last about half a millisecond, over the time between two events: what the
+ * events themselves cost then weighs less than a percent. Short executions
+ * are replays of a CUDA graph, because launching them one by one would be
+ * timing the launches (3 us each here); long ones are launched, because then
+ * the next launch is queued long before it is needed and a graph would only
+ * cost the time to make it. A kernel of ours holds the stream meanwhile, so
+ * that all of a sample is queued before its first event: whatever delays the
+ * host then does not show. Baselines are timed the same way. In cold mode the
+ * executions go round over the problem's copies. */
+#ifndef HONE_TUNER_MEASURE_H
+#define HONE_TUNER_MEASURE_H
+
+#include "tuner/trial/problem.h"
+#include "tuner/judge/selfcheck.h"
+#include "tuner/trial/variant.h"
+
+enum { HONE_MAX_SAMPLES = 64, HONE_MAX_SAMPLE_LAUNCHES = 512 };
+
+/* Two events around a piece of a stream. */
+typedef struct hone_stopwatch {
+    hone_gpu *device;
+    hone_cu_event start;
+    hone_cu_event stop;
+} hone_stopwatch;
+
+hone_status hone__stopwatch_open(hone_gpu *device, hone_stopwatch *out,
+                                 hone_error *err);
+void hone__stopwatch_close(hone_stopwatch *watch);
+/* Hold the stream and start; then enqueue; then stop and wait. */
+hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err);
+hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
+                                 hone_error *err);
+
+typedef struct hone_timer {
+    hone_gpu *device;
+    hone_problem *problem;
+    hone_subject subject;
+    hone_timing timing; /* EVENT or GRAPH, once it is open */
+    int n_launches;     /* executions per sample */
+    double estimate_ns; /* of one execution */
+    size_t next_set;    /* of the rotation, with events */
+    hone_cu_graph graph;
+    hone_cu_graph_exec exec;
+    hone_stopwatch watch;
+} hone_timer;
+
+/* Warm the subject up, estimate its time, choose how it is timed (or as
+ * problem->timing says). */
+hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
+                             hone_timer *out, hone_error *err);
+/* The same with a subject that ran before and took `estimate_ns` then, which
+ * is believed if it is long enough; 0: unknown. */
+hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
+                                  double estimate_ns, hone_timer *out,
+                                  hone_error *err);
+/* One sample: time of one execution, in ns. */
+hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
+                               hone_error *err);
+
+/* Rests before a series, for executions above and below 100 us: kernels that
+ * can reach the power limit need a longer one. Too long for every variant of
+ * a run; what is stored of winners and baselines deserves it. */
+enum { HONE_REST_LONG_MS = 300, HONE_REST_SHORT_MS = 30 };
+/* A steady series after a short rest: the time a variant is known by. Under
+ * long sustained load the card's power limit lowers the clock; the rest makes
+ * the series the same whatever ran before. */
+hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
+                               hone_error *err);
+void hone__timer_close(hone_timer *timer);
+
+/* The choices, pure: how an execution of `estimate_ns` is timed, and how many
+ * of them make a sample when the arguments rotate over `n_sets`. */
+hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns);
+int hone__launches_choose(hone_timing timing, double estimate_ns,
+                          size_t n_sets);
+
+/* Robust statistics. `values` is sorted in place. */
+double hone__median(double *values, size_t n);
+/* Half the interquartile range of sorted values. */
+double hone__half_iqr(const double *sorted, size_t n);
+/* Distribution-free 95 % confidence interval of the median of sorted values:
+ * the order statistics of the sign test. */
+void hone__median_interval(const double *sorted, size_t n, double *out_low,
+                           double *out_high);
+
+#endif

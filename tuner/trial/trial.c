@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One trial in the GPU worker: load, verify, then time. */
+#include "tuner/trial/edge_shapes.h"
+#include "tuner/judge/trial_race.h"
+#include "tuner/trial/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double most_seconds = 1.0; /* of timing per trial */
+
+static hone_status take_sample(void *user, double *out_ns, hone_error *err)
+{
+    return hone__timer_sample(user, out_ns, err);
+}
+
+static int64_t slowed(void *user)
+{
+    const hone_timer *timer = user;
+
+    return hone__nvml_slowdown(timer->device->nvml);
+}
+
+static void check_time(const hone_problem *problem,
+                       const hone_variant *variant, hone_trial_report *report)
+{
+    hone_selfcheck check = {.time_ns = report->time_ns,
+                            .n_launches = report->n_launches,
+                            .event_floor_ns = problem->device->event_floor_ns,
+                            .bytes = (double)variant->resolved.bytes,
+                            .flops = (double)variant->resolved.flops,
+                            .in_cache = hone__problem_in_cache(problem),
+                            .peak = hone__problem_roofline(problem)};
+
+    hone__trial_check(&check, report);
+}
+
+static hone_status time_variant(hone_problem *problem, hone_variant *variant,
+                                const hone_trial_job *job, double run_ns,
+                                hone_trial_report *report, hone_error *err)
+{
+    hone_timer timer;
+    const hone_sample_source source = {take_sample, slowed, &timer,
+                                       most_seconds, 0};
+    hone_status status = hone__timer_open_warm(
+        problem, hone__variant_subject(variant), run_ns, &timer, err);
+
+    if (status != HONE_OK)
+        return status;
+    report->n_launches = timer.n_launches;
+    report->timing = (int)timer.timing;
+    status = hone__trial_race(job, &source, report, err);
+    if (status == HONE_OK)
+        check_time(problem, variant, report);
+    hone__timer_close(&timer);
+    return status;
+}
+
+/* All of them would take longer than the samples do. */
+enum { PLACES_OF_A_TRIAL = 4 };
+
+/* Verify, time, and look once more at what the executions left behind. */
+static hone_status judge(hone_problem *problem, hone_variant *variant,
+                         const hone_trial_job *job, hone_trial_report *report,
+                         hone_error *err)
+{
+    const hone_subject subject = hone__variant_subject(variant);
+    const hone_block *blocks = variant->workspaces;
+    size_t n_blocks = hone__variant_n_blocks(variant);
+    hone_verdict verdict;
+
+    HONE_TRY(hone__verify(problem, subject, blocks, n_blocks, &verdict, err));
+    hone__trial_take_verdict(report, &verdict);
+    if (report->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
+    n_blocks = hone__variant_n_blocks(variant);
+    HONE_TRY(
+        time_variant(problem, variant, job, verdict.run_ns, report, err));
+    if (report->outcome == HONE_OUTCOME_OK && !report->screened)
+        HONE_TRY(hone__verify_again(problem, subject, blocks, n_blocks,
+                                    &verdict, err));
+    else
+        HONE_TRY(
+            hone__verify_memory(problem, blocks, n_blocks, &verdict, err));
+    hone__trial_take_verdict(report, &verdict);
+    return HONE_OK;
+}
+
+static void read_clocks(hone_problem *problem, hone_trial_report *report)
+{
+    hone_nvml_sample sample;
+
+    hone__nvml_sample(problem->device->nvml, &sample);
+    report->sm_clock_mhz = sample.sm_clock_mhz;
+    report->power_mw = sample.power_mw;
+    report->temperature_c = sample.temperature_c;
+    report->clock_reasons = sample.clock_reasons;
+}
+
+/* Failures of a variant's own launches and allocations. */
+static hone_status as_outcome(hone_status status, hone_trial_report *report,
+                              hone_error *err)
+{
+    if (status == HONE_OK ||
+        (status != HONE_ERR_CUDA && err->domain != HONE_DOMAIN_CUDA))
+        return status;
+    report->outcome = hone__outcome_of(err);
+    (void)snprintf(report->message, sizeof report->message, "%.300s",
+                   err->text);
+    return HONE_OK;
+}
+
+hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
+                            hone_trial_report *out, hone_error *err)
+{
+    const double start_s = hone__now_s();
+    hone_variant variant;
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out->id = job->id;
+    read_clocks(problem, out);
+    if (hone__variant_load(problem->device, job->launch_spec, job->cubin,
+                           job->cubin_bytes, problem->resolved.dims,
+                           problem->resolved.n_dims, &variant, &out->outcome,
+                           err) != HONE_OK) {
+        (void)snprintf(out->message, sizeof out->message, "%.300s",
+                       err->text);
+        out->leaving = out->outcome == HONE_OUTCOME_FAULT;
+        out->gpu_s = hone__now_s() - start_s;
+        return HONE_OK;
+    }
+    status = as_outcome(judge(problem, &variant, job, out, err), out, err);
+    if (out->outcome == HONE_OUTCOME_FAULT) { /* the context is gone */
+        out->leaving = 1;
+    } else {
+        read_clocks(problem, out);
+        hone__variant_unload(&variant);
+    }
+    out->gpu_s = hone__now_s() - start_s;
+    return status;
+}
+
+hone_status hone__trial_verify(hone_problem *problem,
+                               const hone_problem_setup *setup,
+                               const hone_trial_job *job,
+                               hone_trial_report *out, hone_error *err)
+{
+    hone_verdict verdict;
+
+    memset(out, 0, sizeof *out);
+    out->id = job->id;
+    out->sm_clock_mhz = -1;
+    HONE_TRY(
+        hone__edge_shapes_verify(problem->device, setup, job, &verdict, err));
+    hone__trial_take_verdict(out, &verdict);
+    out->leaving |= out->outcome == HONE_OUTCOME_FAULT;
+    return HONE_OK;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of a verification on a GPU: see verify.h and verdict.h. */
+#include "tuner/trial/verify.h"
+
+#include "tuner/trial/timer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* As in device_code.cu. */
+typedef struct comparison {
+    uint64_t n_bad;
+    uint64_t first_bad;
+    uint64_t n_nan;
+    uint32_t worst_ratio; /* bits of a float */
+    uint32_t unused;
+} comparison;
+
+/* What is judged. */
+typedef struct judged {
+    hone_problem *problem;
+    hone_subject subject;
+    const hone_block *blocks;
+    size_t n_blocks;
+} judged;
+
+static int compares(void *user, int pass)
+{
+    const judged *j = user;
+
+    for (size_t i = 0; i < j->problem->n_checks; ++i) {
+        if (j->problem->checks[i].expected[pass].count)
+            return 1;
+    }
+    return 0;
+}
+
+static hone_status launch(void *user, int pass, hone_verdict *out,
+                          hone_error *err)
+{
+    const judged *j = user;
+    hone_problem *problem = j->problem;
+    hone_cu_ptr pointers[HONE_MAX_ARGS];
+    void *args[HONE_MAX_ARGS];
+    hone_error found = {.status = HONE_OK};
+    hone_status status;
+
+    hone_stopwatch watch;
+
+    HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
+                                   args, err));
+    HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
+    status = hone__stopwatch_start(&watch, &found);
+    if (status == HONE_OK)
+        status = j->subject.enqueue(j->subject.user, args,
+                                    problem->device->stream, &found);
+    if (status == HONE_OK)
+        status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
+    hone__stopwatch_close(&watch);
+    if (status != HONE_OK) {
+        out->outcome = hone__outcome_of(&found);
+        (void)snprintf(out->message, sizeof out->message, "%.300s",
+                       found.text);
+    }
+    return HONE_OK;
+}
+
+static hone_status audit(void *user, int pass, int all, hone_damage *out,
+                         char *text, size_t size, hone_error *err)
+{
+    const judged *j = user;
+
+    return hone__problem_audit(j->problem, pass, all, j->blocks, j->n_blocks,
+                               out, text, size, err);
+}
+
+static hone_status restore(void *user, int *out_restored, hone_error *err)
+{
+    const judged *j = user;
+
+    return hone__problem_restore(j->problem, out_restored, err);
+}
+
+/* Launch the comparison and read what it found. */
+static hone_status compare_on_device(hone_problem *problem,
+                                     const hone_check *check, int pass,
+                                     comparison *result, hone_error *err)
+{
+    hone_gpu *device = problem->device;
+    const hone_cuda *cuda = device->cuda;
+    const hone_expectation *e = &check->expected[pass];
+    const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
+    int type = hone__lane_type(arg->type);
+    hone_cu_ptr out = problem->work[problem->output].data;
+    hone_cu_ptr index = e->index.data;
+    hone_cu_ptr value = e->value.data;
+    hone_cu_ptr magnitude = e->magnitude.data;
+    int64_t n = e->count;
+    int exact = pass == HONE_PASS_EXACT;
+    double tolerance, ulp;
+    void *params[] = {&type, &out,       &index, &value, &magnitude,
+                      &n,    &tolerance, &ulp,   &exact, &device->scratch};
+
+    hone__check_round_off(arg->type, &tolerance, &ulp);
+    tolerance *= check->tolerance;
+    *result = (comparison){0, ~(uint64_t)0, 0, 0, 0};
+    HONE_TRY(hone__cuda_check(
+        cuda, cuda->copy_to_device(device->scratch, result, sizeof *result),
+        "preparing a comparison", err));
+    HONE_TRY(hone__device_run(device, device->kernel.compare, n, params,
+                              "comparing results", err));
+    HONE_TRY(hone__device_synchronize(device, "comparing results", err));
+    return hone__cuda_check(
+        cuda, cuda->copy_to_host(result, device->scratch, sizeof *result),
+        "reading a comparison", err);
+}
+
+static hone_status compare(void *user, const hone_verify_run *run,
+                           hone_verdict *out, hone_error *err)
+{
+    const judged *j = user;
+
+    for (size_t i = 0; i < j->problem->n_checks; ++i) {
+        const hone_check *check = &j->problem->checks[i];
+        const int64_t count = check->expected[run->pass].count;
+        comparison found;
+        hone_comparison result;
+        float ratio;
+
+        if (!count)
+            continue;
+        HONE_TRY(
+            compare_on_device(j->problem, check, run->pass, &found, err));
+        memcpy(&ratio, &found.worst_ratio, sizeof ratio);
+        result = (hone_comparison){found.n_bad, found.first_bad, found.n_nan,
+                                   (double)ratio};
+        hone__verdict_compared(out, check->name, run, &result, count);
+        if (out->outcome != HONE_OUTCOME_OK)
+            break;
+    }
+    return HONE_OK;
+}
+
+static hone_verifier verifier_of(judged *j)
+{
+    return (hone_verifier){j, compares, launch, audit, compare, restore};
+}
+
+hone_status hone__verify(hone_problem *problem, hone_subject subject,
+                         const hone_block *blocks, size_t n_blocks,
+                         hone_verdict *out, hone_error *err)
+{
+    judged j = {problem, subject, blocks, n_blocks};
+    const hone_verifier verifier = verifier_of(&j);
+
+    return hone__verdict_first(&verifier, out, err);
+}
+
+hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
+                               const hone_block *blocks, size_t n_blocks,
+                               hone_verdict *out, hone_error *err)
+{
+    judged j = {problem, subject, blocks, n_blocks};
+    const hone_verifier verifier = verifier_of(&j);
+
+    return hone__verdict_again(&verifier, out, err);
+}
+
+hone_status hone__verify_memory(hone_problem *problem,
+                                const hone_block *blocks, size_t n_blocks,
+                                hone_verdict *out, hone_error *err)
+{
+    judged j = {problem, {NULL, NULL}, blocks, n_blocks};
+    const hone_verifier verifier = verifier_of(&j);
+
+    return hone__verdict_memory(&verifier, out, err);
+}
