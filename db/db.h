@@ -173,8 +173,7 @@ typedef struct hone_db_session {
 
 /* Starts now, status "running". Sessions for the same work that still say
  * so, because they were killed, become "interrupted". */
-hone_status hone__db_session_begin(hone_db *db,
-                                   const hone_db_session *session,
+hone_status hone__db_session_begin(hone_db *db, const hone_db_session *session,
                                    int64_t *out_id, hone_error *err);
 /* `status`: "done" or "interrupted". */
 hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
@@ -193,10 +192,9 @@ typedef struct hone_db_session_summary {
     const char *stopped; /* "exhausted", "budget", .., see FORMAT.md */
 } hone_db_session_summary;
 
-hone_status
-hone__db_session_measured(hone_db *db, int64_t session_id,
-                          const hone_db_session_summary *properties,
-                          hone_error *err);
+hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
+                                      const hone_db_session_summary *properties,
+                                      hone_error *err);
 
 /* One variant measured once, whatever became of it. Device, problem and mode
  * are its session's. */
@@ -245,8 +243,7 @@ typedef struct hone_db_baseline {
 } hone_db_baseline;
 
 /* Identity: session and name. */
-hone_status hone__db_baseline_put(hone_db *db,
-                                  const hone_db_baseline *baseline,
+hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
                                   int64_t *out_id, hone_error *err);
 
 /* One place of a ranking; rank 1 is the winner. */
@@ -262,8 +259,8 @@ typedef struct hone_db_ranked {
 /* Replace the ranking of the session's device, problem and mode, all or
  * nothing. ranked[0] gets rank 1. n_ranked 0 removes it. */
 hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
-                                 const hone_db_ranked *ranked,
-                                 size_t n_ranked, hone_error *err);
+                                 const hone_db_ranked *ranked, size_t n_ranked,
+                                 hone_error *err);
 
 /* ---- why: the steps to a result ------------------------------------------
  */
@@ -282,8 +279,7 @@ typedef struct hone_db_decision {
     const char *text;  /* the reason, one sentence */
 } hone_db_decision;
 
-hone_status hone__db_decision_put(hone_db *db,
-                                  const hone_db_decision *decision,
+hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
                                   int64_t *out_id, hone_error *err);
 
 /* ---- reading back -------------------------------------------------------

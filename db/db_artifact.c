@@ -115,19 +115,17 @@ static hone_status insert(hone_db *db, const char *kind, const char *sha256,
                           const void *data, size_t data_bytes,
                           size_t size_bytes, hone_error *err)
 {
-    const hone_db_value values[] = {hone__db_text(sha256),
-                                    hone__db_text(kind),
+    const hone_db_value values[] = {hone__db_text(sha256), hone__db_text(kind),
                                     hone__db_integer((int64_t)size_bytes),
                                     hone__db_blob(data, data_bytes)};
 
-    return hone__db_run(
-        db, "store an artifact",
-        "INSERT INTO artifact (sha256, kind, size_bytes, data)"
-        " VALUES (?1, ?2, ?3, ?4)"
-        " ON CONFLICT (sha256) DO UPDATE"
-        " SET size_bytes = excluded.size_bytes,"
-        "     data = excluded.data",
-        values, 4, NULL, err);
+    return hone__db_run(db, "store an artifact",
+                        "INSERT INTO artifact (sha256, kind, size_bytes, data)"
+                        " VALUES (?1, ?2, ?3, ?4)"
+                        " ON CONFLICT (sha256) DO UPDATE"
+                        " SET size_bytes = excluded.size_bytes,"
+                        "     data = excluded.data",
+                        values, 4, NULL, err);
 }
 
 hone_status hone__db_artifact_put(hone_db *db, const char *kind,

@@ -24,10 +24,9 @@ static hone_db_value id_if_given(int64_t id)
     return hone__db_integer_if(id != 0, id);
 }
 
-hone_status
-hone__db_session_measured(hone_db *db, int64_t session_id,
-                          const hone_db_session_summary *summary,
-                          hone_error *err)
+hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
+                                      const hone_db_session_summary *summary,
+                                      hone_error *err)
 {
     const hone_db_value values[] = {hone__db_integer(session_id),
                                     real_if_known(summary->event_floor_ns),
@@ -57,8 +56,7 @@ hone__db_session_measured(hone_db *db, int64_t session_id,
     return HONE_OK;
 }
 
-hone_status hone__db_decision_put(hone_db *db,
-                                  const hone_db_decision *decision,
+hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
                                   int64_t *out_id, hone_error *err)
 {
     const hone_db_value values[] = {

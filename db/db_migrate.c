@@ -39,8 +39,7 @@ hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
     int nested;
 
     HONE_TRY(hone__db_enter(db, &nested, err));
-    return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err),
-                          err);
+    return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err), err);
 }
 
 hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err)

@@ -101,8 +101,8 @@ static void immutable_uri(const char *path, hone_text *out)
 static hone_status connect(hone_db *db, const char *name, int sqlite_flags,
                            hone_error *err)
 {
-    const int code = sqlite3_open_v2(
-        name, &db->handle, sqlite_flags | SQLITE_OPEN_NOMUTEX, NULL);
+    const int code = sqlite3_open_v2(name, &db->handle,
+                                     sqlite_flags | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (code != SQLITE_OK)
         return hone__db_fail(db, code, "open it", err);
@@ -115,13 +115,12 @@ static hone_status connect(hone_db *db, const char *name, int sqlite_flags,
     return HONE_OK;
 }
 
-static hone_status read_properties(hone_db *db, identity *out,
-                                   hone_error *err)
+static hone_status read_properties(hone_db *db, identity *out, hone_error *err)
 {
     static const char doing[] = "read it";
 
-    HONE_TRY(hone__db_run(db, doing, "SELECT count(*) FROM sqlite_schema",
-                          NULL, 0, &out->n_objects, err));
+    HONE_TRY(hone__db_run(db, doing, "SELECT count(*) FROM sqlite_schema", NULL,
+                          0, &out->n_objects, err));
     HONE_TRY(hone__db_run(db, doing, "PRAGMA application_id", NULL, 0,
                           &out->application_id, err));
     return hone__db_run(db, doing, "PRAGMA user_version", NULL, 0,
@@ -156,8 +155,7 @@ static int has_journal(const char *path, hone_error *err)
 /* A database on read-only storage cannot have the shared memory file that
  * WAL readers share; nobody can write there, so it is read as it stands,
  * unless its last writer was killed and left a journal behind. */
-static hone_status connect_readonly(hone_db *db, identity *out,
-                                    hone_error *err)
+static hone_status connect_readonly(hone_db *db, identity *out, hone_error *err)
 {
     hone_error first = {0};
     hone_text uri = {0};
@@ -175,8 +173,8 @@ static hone_status connect_readonly(hone_db *db, identity *out,
     immutable_uri(db->path, &uri);
     status = hone__text_check(&uri, err);
     if (status == HONE_OK)
-        status = connect(db, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                         err);
+        status =
+            connect(db, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     hone__text_free(&uri);
     return status == HONE_OK ? read_identity(db, out, err) : status;
 }
@@ -196,8 +194,7 @@ static hone_status check_identity(const hone_db *db, const identity *found,
         return hone__fail(err, HONE_ERR_DATABASE,
                           "database '%s' has format %lld and this hone reads "
                           "up to %d; use the newer hone that wrote it",
-                          db->path, (long long)found->version,
-                          HONE_DB_VERSION);
+                          db->path, (long long)found->version, HONE_DB_VERSION);
     if (found->version < 1)
         return hone__fail(err, HONE_ERR_DATABASE,
                           "database '%s' is damaged: its format version is "
@@ -231,9 +228,9 @@ static hone_status open_writer(hone_db *db, int flags, hone_error *err)
     identity found;
     int is_new;
 
-    HONE_TRY(connect(
-        db, db->path,
-        SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), err));
+    HONE_TRY(connect(db, db->path,
+                     SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0),
+                     err));
     HONE_TRY(read_identity(db, &found, err));
     is_new = create && found.application_id == 0 && found.version == 0 &&
              found.n_objects == 0;
@@ -252,8 +249,7 @@ static hone_status open_writer(hone_db *db, int flags, hone_error *err)
                            "PRAGMA foreign_keys = ON",
                            "prepare it for writing", err));
     if (is_new || found.version < HONE_DB_VERSION)
-        return hone__db_migrate(db, hone__db_migrations, HONE_DB_VERSION,
-                                err);
+        return hone__db_migrate(db, hone__db_migrations, HONE_DB_VERSION, err);
     return HONE_OK;
 }
 

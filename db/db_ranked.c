@@ -4,16 +4,16 @@
 #include "db/db_internal.h"
 
 /* X(column of the query): in this order in every row. */
-#define RANKED_COLUMNS(X)                                                    \
-    X(CONFIG, "v.config")                                                    \
-    X(DIMS, "p.dims")                                                        \
-    X(LABEL, "p.label")                                                      \
-    X(MODE, "r.mode")                                                        \
-    X(DEVICE_NAME, "d.name")                                                 \
-    X(ARCH, "d.arch")                                                        \
-    X(SM_COUNT, "d.sm_count")                                                \
-    X(DEVICE_ID, "r.device_id")                                              \
-    X(PROBLEM_ID, "r.problem_id")                                            \
+#define RANKED_COLUMNS(X)                                                      \
+    X(CONFIG, "v.config")                                                      \
+    X(DIMS, "p.dims")                                                          \
+    X(LABEL, "p.label")                                                        \
+    X(MODE, "r.mode")                                                          \
+    X(DEVICE_NAME, "d.name")                                                   \
+    X(ARCH, "d.arch")                                                          \
+    X(SM_COUNT, "d.sm_count")                                                  \
+    X(DEVICE_ID, "r.device_id")                                                \
+    X(PROBLEM_ID, "r.problem_id")                                              \
     X(RANK, "r.rank")
 
 enum {
@@ -72,8 +72,8 @@ hone_status hone__db_ranked_configs(hone_db *db, const char *op,
                                     hone__db_integer(n_ranks)};
 
     HONE_TRY(hone__db_need("ranked configurations", "op", op, err));
-    HONE_TRY(hone__db_need("ranked configurations", "device kind",
-                           device_kind, err));
+    HONE_TRY(hone__db_need("ranked configurations", "device kind", device_kind,
+                           err));
     return hone__db_query(db, ranked_sql, values,
                           sizeof values / sizeof values[0], on_ranked, &todo,
                           err);

@@ -88,9 +88,8 @@ static hone_status walk(hone_db *db, sqlite3_stmt *statement,
 
         if (code == SQLITE_DONE)
             break;
-        status = code == SQLITE_ROW
-                     ? read_values(statement, &r, err)
-                     : hone__db_fail(db, code, "read rows", err);
+        status = code == SQLITE_ROW ? read_values(statement, &r, err)
+                                    : hone__db_fail(db, code, "read rows", err);
         if (status == HONE_OK)
             status = callback(user, (size_t)r.n, r.names, r.values, err);
     }
@@ -105,9 +104,8 @@ static int is_blank(const char *text)
     return text[strspn(text, " \t\r\n;")] == '\0';
 }
 
-static hone_status prepare_query(hone_db *db, const char *sql,
-                                 size_t n_params, sqlite3_stmt **out,
-                                 hone_error *err)
+static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
+                                 sqlite3_stmt **out, hone_error *err)
 {
     const char *rest = "";
     const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, &rest);
@@ -131,8 +129,7 @@ static hone_status prepare_query(hone_db *db, const char *sql,
 
 hone_status hone__db_query(hone_db *db, const char *sql,
                            const hone_db_value *params, size_t n_params,
-                           hone_db_row_fn callback, void *user,
-                           hone_error *err)
+                           hone_db_row_fn callback, void *user, hone_error *err)
 {
     sqlite3_stmt *statement = NULL;
     hone_status status = prepare_query(db, sql, n_params, &statement, err);
@@ -153,20 +150,20 @@ hone_status hone__db_query(hone_db *db, const char *sql,
  */
 
 /* X(column of the query): in this order in every row. */
-#define TRIAL_COLUMNS(X)                                                     \
-    X(TRIAL_ID, "t.trial_id")                                                \
-    X(VARIANT_ID, "t.variant_id")                                            \
-    X(CONFIG, "v.config")                                                    \
-    X(ARCH, "v.arch")                                                        \
-    X(OPTIONS, "v.options")                                                  \
-    X(COMPILE_KEY, "v.compile_key")                                          \
-    X(OUTCOME, "t.outcome")                                                  \
-    X(MESSAGE, "t.message")                                                  \
-    X(TIME_NS, "t.time_ns")                                                  \
-    X(SPREAD_NS, "t.spread_ns")                                              \
-    X(N_SAMPLES, "t.n_samples")                                              \
-    X(ERROR_RATIO, "t.error_ratio")                                          \
-    X(CUBIN, "v.cubin_sha256")                                               \
+#define TRIAL_COLUMNS(X)                                                       \
+    X(TRIAL_ID, "t.trial_id")                                                  \
+    X(VARIANT_ID, "t.variant_id")                                              \
+    X(CONFIG, "v.config")                                                      \
+    X(ARCH, "v.arch")                                                          \
+    X(OPTIONS, "v.options")                                                    \
+    X(COMPILE_KEY, "v.compile_key")                                            \
+    X(OUTCOME, "t.outcome")                                                    \
+    X(MESSAGE, "t.message")                                                    \
+    X(TIME_NS, "t.time_ns")                                                    \
+    X(SPREAD_NS, "t.spread_ns")                                                \
+    X(N_SAMPLES, "t.n_samples")                                                \
+    X(ERROR_RATIO, "t.error_ratio")                                            \
+    X(CUBIN, "v.cubin_sha256")                                                 \
     X(TIMING, "t.timing")
 
 enum {
@@ -175,17 +172,16 @@ enum {
 #undef COLUMN_ENUM
 };
 
-#define FROM_TRIALS                                                          \
-    " FROM session s JOIN trial t ON t.session_id = s.session_id"            \
-    " JOIN variant v ON v.variant_id = t.variant_id"                         \
-    " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"          \
-    " AND s.template_id = ?4 AND v.template_id = ?4"                         \
+#define FROM_TRIALS                                                            \
+    " FROM session s JOIN trial t ON t.session_id = s.session_id"              \
+    " JOIN variant v ON v.variant_id = t.variant_id"                           \
+    " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"            \
+    " AND s.template_id = ?4 AND v.template_id = ?4"                           \
     " AND v.toolchain_id = ?5"
 
 #define COLUMN_SQL(name, sql) sql ","
 static const char trials_sql[] =
-    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0" FROM_TRIALS
-                                        " ORDER BY t.trial_id";
+    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0" FROM_TRIALS " ORDER BY t.trial_id";
 #undef COLUMN_SQL
 
 typedef struct trial_walk {
@@ -274,8 +270,7 @@ static hone_status on_ends(void *user, size_t n_columns,
 }
 
 hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
-                          hone_db_ends_fn callback, void *user,
-                          hone_error *err)
+                          hone_db_ends_fn callback, void *user, hone_error *err)
 {
     ends_walk todo = {callback, user};
 

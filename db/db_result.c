@@ -44,8 +44,7 @@ static hone_status put_session(hone_db *db, const hone_db_session *session,
         values, N_OF(values), out_id, err);
 }
 
-hone_status hone__db_session_begin(hone_db *db,
-                                   const hone_db_session *session,
+hone_status hone__db_session_begin(hone_db *db, const hone_db_session *session,
                                    int64_t *out_id, hone_error *err)
 {
     int nested;
@@ -65,11 +64,10 @@ hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
     int64_t found;
 
     HONE_TRY(hone__db_need("session", "status", status, err));
-    HONE_TRY(
-        hone__db_run(db, "finish a session",
-                     "UPDATE session SET status = ?2, finished_unix_s = ?3"
-                     " WHERE session_id = ?1 RETURNING session_id",
-                     values, N_OF(values), &found, err));
+    HONE_TRY(hone__db_run(db, "finish a session",
+                          "UPDATE session SET status = ?2, finished_unix_s = ?3"
+                          " WHERE session_id = ?1 RETURNING session_id",
+                          values, N_OF(values), &found, err));
     if (!found)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "there is no session %lld to finish",
@@ -151,8 +149,7 @@ static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
         hone__db_text(trial->timing),
         hone__db_integer_if(trial->timing || trial->n_discarded,
                             trial->n_discarded),
-        hone__db_integer_if(trial->sample_time_ns > 0,
-                            trial->sample_time_ns)};
+        hone__db_integer_if(trial->sample_time_ns > 0, trial->sample_time_ns)};
 
     return hone__db_run(db, "store a trial", put_trial, values, N_OF(values),
                         out_id, err);
@@ -177,8 +174,7 @@ hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
 /* ---- baselines ----------------------------------------------------------
  */
 
-hone_status hone__db_baseline_put(hone_db *db,
-                                  const hone_db_baseline *baseline,
+hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
                                   int64_t *out_id, hone_error *err)
 {
     const int timed = baseline->time_ns > 0;
@@ -235,12 +231,12 @@ static hone_status put_ranks(hone_db *db, int64_t session_id,
     const hone_db_value session[] = {hone__db_integer(session_id)};
     const hone_db_value now = hone__db_integer(now_unix_s());
 
-    HONE_TRY(hone__db_run(
-        db, doing,
-        "DELETE FROM ranking WHERE (problem_id, device_id, mode) ="
-        " (SELECT problem_id, device_id, mode FROM session"
-        " WHERE session_id = ?1)",
-        session, 1, NULL, err));
+    HONE_TRY(
+        hone__db_run(db, doing,
+                     "DELETE FROM ranking WHERE (problem_id, device_id, mode) ="
+                     " (SELECT problem_id, device_id, mode FROM session"
+                     " WHERE session_id = ?1)",
+                     session, 1, NULL, err));
     for (size_t i = 0; i < n_ranked; i++) {
         const hone_db_value values[] = {
             session[0],
@@ -253,8 +249,8 @@ static hone_status put_ranks(hone_db *db, int64_t session_id,
             now};
         int64_t found;
 
-        HONE_TRY(hone__db_run(db, doing, put_rank, values, N_OF(values),
-                              &found, err));
+        HONE_TRY(hone__db_run(db, doing, put_rank, values, N_OF(values), &found,
+                              err));
         if (!found)
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "trial %lld cannot have rank %zu: it is not an "
@@ -267,8 +263,8 @@ static hone_status put_ranks(hone_db *db, int64_t session_id,
 }
 
 hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
-                                 const hone_db_ranked *ranked,
-                                 size_t n_ranked, hone_error *err)
+                                 const hone_db_ranked *ranked, size_t n_ranked,
+                                 hone_error *err)
 {
     int nested;
 

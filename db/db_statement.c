@@ -120,8 +120,8 @@ hone_status hone__db_need(const char *table, const char *member,
 {
     if (text && *text)
         return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "a %s needs its %s to be stored", table, member);
+    return hone__fail(err, HONE_ERR_ARGUMENT, "a %s needs its %s to be stored",
+                      table, member);
 }
 
 int hone__db_bind(sqlite3_stmt *statement, int index,

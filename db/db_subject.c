@@ -130,9 +130,9 @@ hone_status hone__db_problem_put(hone_db *db, const hone_db_problem *problem,
     hone__db_dims_text(problem->dims, problem->n_dims, &dims);
     status = hone__text_check(&dims, err);
     if (status == HONE_OK) {
-        const hone_db_value values[] = {
-            hone__db_text(problem->op), hone__db_text(hone__text_str(&dims)),
-            hone__db_text_or_empty(problem->label)};
+        const hone_db_value values[] = {hone__db_text(problem->op),
+                                        hone__db_text(hone__text_str(&dims)),
+                                        hone__db_text_or_empty(problem->label)};
 
         status = hone__db_find_or_put(
             db, "store a problem",

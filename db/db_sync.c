@@ -13,8 +13,8 @@ static int uses_wal(const hone_db *db)
     if (sqlite3_prepare_v2(db->handle, "PRAGMA journal_mode", -1, &statement,
                            NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
-        is_wal = strcmp((const char *)sqlite3_column_text(statement, 0),
-                        "wal") == 0;
+        is_wal =
+            strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
     (void)sqlite3_finalize(statement);
     return is_wal;
 }
@@ -30,6 +30,5 @@ const char *hone__db_sync_elsewhere(hone_db *db)
 
 hone_status hone__db_sync_here(hone_db *db, hone_error *err)
 {
-    return hone__db_exec(db, "PRAGMA synchronous = FULL", "commit safely",
-                         err);
+    return hone__db_exec(db, "PRAGMA synchronous = FULL", "commit safely", err);
 }

@@ -18,10 +18,10 @@ void hone__template_value_text(const hone_template *tmpl,
         hone__text_puts(out, hone__type_name((hone_type)value));
         break;
     case HONE_PARAM_ENUM:
-        hone__text_puts(out, value >= 1000 &&
-                                     (size_t)value - 1000 < tmpl->n_symbols
-                                 ? tmpl->symbols[value - 1000]
-                                 : "?");
+        hone__text_puts(out,
+                        value >= 1000 && (size_t)value - 1000 < tmpl->n_symbols
+                            ? tmpl->symbols[value - 1000]
+                            : "?");
         break;
     case HONE_PARAM_INT:
         hone__text_printf(out, "%lld", (long long)value);
@@ -48,14 +48,12 @@ static hone_status unknown_param(const hone_template *tmpl, const char *name,
     hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < tmpl->n_params; ++i) {
         hone__suggest_offer(&s, tmpl->params[i].name);
-        hone__text_printf(&names, "%s%s", i ? ", " : "",
-                          tmpl->params[i].name);
+        hone__text_printf(&names, "%s%s", i ? ", " : "", tmpl->params[i].name);
     }
     (void)hone__fail(err, HONE_ERR_INPUT,
                      "%s has no parameter '%.*s'%s%s its parameters are %s",
-                     tmpl->op, (int)length, name,
-                     hone__suggest_text(&s, hint), s.best ? "" : ";",
-                     hone__text_str(&names));
+                     tmpl->op, (int)length, name, hone__suggest_text(&s, hint),
+                     s.best ? "" : ";", hone__text_str(&names));
     hone__text_free(&names);
     return HONE_ERR_INPUT;
 }
@@ -105,9 +103,9 @@ static int is_spelled(const hone_template *tmpl, const hone_param *param,
            !memcmp(hone__text_str(scratch), text, length);
 }
 
-static hone_status set_value(const hone_template *tmpl,
-                             const hone_param *param, const char *text,
-                             size_t length, int64_t *out, hone_error *err)
+static hone_status set_value(const hone_template *tmpl, const hone_param *param,
+                             const char *text, size_t length, int64_t *out,
+                             hone_error *err)
 {
     hone_text scratch = {0};
     hone_status status;

@@ -14,8 +14,8 @@ static hone_status no_memory(hone_error *err)
 hone_status hone__space_prepare(hone_space *space, size_t n_params,
                                 hone_error *err)
 {
-    space->choices = hone__arena_alloc(
-        &space->arena, (n_params + 1) * sizeof *space->choices);
+    space->choices = hone__arena_alloc(&space->arena,
+                                       (n_params + 1) * sizeof *space->choices);
     space->n_values = hone__arena_alloc(
         &space->arena, (n_params + 1) * sizeof *space->n_values);
     if (!space->choices || !space->n_values)
@@ -38,8 +38,7 @@ static void take_piece(void *user, hone_node piece)
         const size_t room = space->room ? 2 * space->room : 32;
         hone_node *roots =
             hone__arena_alloc(&space->arena, room * sizeof *roots);
-        size_t *owner =
-            hone__arena_alloc(&space->arena, room * sizeof *owner);
+        size_t *owner = hone__arena_alloc(&space->arena, room * sizeof *owner);
 
         if (!roots || !owner) {
             space->csp.graph->failed = 1;
@@ -57,8 +56,7 @@ static void take_piece(void *user, hone_node piece)
     space->owner[space->n_roots++] = space->n_constraints;
 }
 
-hone_status hone__space_add(hone_space *space, hone_node root,
-                            hone_error *err)
+hone_status hone__space_add(hone_space *space, hone_node root, hone_error *err)
 {
     hone__graph_split(space->csp.graph, root, take_piece, space);
     ++space->n_constraints;
@@ -178,8 +176,7 @@ int64_t hone__space_sample(const hone_space *space, uint64_t random)
     const uint64_t count = (uint64_t)space->diagram->count;
     const uint64_t low = (random & UINT32_MAX) * (count & UINT32_MAX);
     const uint64_t a = (random >> 32) * (count & UINT32_MAX) + (low >> 32);
-    const uint64_t b =
-        (random & UINT32_MAX) * (count >> 32) + (a & UINT32_MAX);
+    const uint64_t b = (random & UINT32_MAX) * (count >> 32) + (a & UINT32_MAX);
 
     /* The upper half of the 128-bit product. */
     return (int64_t)((random >> 32) * (count >> 32) + (a >> 32) + (b >> 32));

@@ -92,9 +92,8 @@ size_t hone__space_n_constraints(const hone_space *space);
  * each value of the first parameter, then of the next ..: the constraint
  * that, with the earlier ones, leaves no configuration with this value; -1 if
  * the value occurs. Not for two threads on one space at the same time. */
-hone_status hone__space_explain(const hone_space *space,
-                                hone_space_reason *out, int *out_pruned,
-                                hone_error *err);
+hone_status hone__space_explain(const hone_space *space, hone_space_reason *out,
+                                int *out_pruned, hone_error *err);
 /* Of an empty space: which constraint left nothing. Returns
  * HONE_ERR_NOT_FOUND with a located sentence. */
 hone_status hone__space_fail_empty(const hone_space *space, hone_error *err);

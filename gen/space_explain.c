@@ -7,8 +7,7 @@
 
 /* Solve with the constraints first .. last-1. */
 static hone_status solve_part(const hone_space *space, size_t first,
-                              size_t last, hone_diagram **out,
-                              hone_error *err)
+                              size_t last, hone_diagram **out, hone_error *err)
 {
     size_t begin = 0;
     size_t end = 0;
@@ -18,8 +17,8 @@ static hone_status solve_part(const hone_space *space, size_t first,
     end = begin;
     while (end < space->n_roots && space->owner[end] < last)
         ++end;
-    return hone__csp_solve(&space->csp, space->roots + begin, end - begin,
-                           out, err);
+    return hone__csp_solve(&space->csp, space->roots + begin, end - begin, out,
+                           err);
 }
 
 static hone_status count_part(const hone_space *space, size_t first,
@@ -38,8 +37,7 @@ static void mark_pruned(const hone_space *space, const hone_diagram *diagram,
                         size_t constraint, int *pruned)
 {
     for (uint32_t var = 0; var < space->csp.n_vars; ++var) {
-        const hone_diagram_level *level =
-            hone__diagram_level_of(diagram, var);
+        const hone_diagram_level *level = hone__diagram_level_of(diagram, var);
 
         for (int v = 0; v < space->n_values[var]; ++v) {
             if (pruned[v] < 0 && !level->used[v])
@@ -49,9 +47,8 @@ static void mark_pruned(const hone_space *space, const hone_diagram *diagram,
     }
 }
 
-hone_status hone__space_explain(const hone_space *space,
-                                hone_space_reason *out, int *out_pruned,
-                                hone_error *err)
+hone_status hone__space_explain(const hone_space *space, hone_space_reason *out,
+                                int *out_pruned, hone_error *err)
 {
     int64_t before = space->raw;
     size_t n_values = 0;
@@ -100,11 +97,10 @@ hone_status hone__space_fail_empty(const hone_space *space, hone_error *err)
     HONE_TRY(count_part(space, 0, low, &before, err));
     hone__space_locate(space, low, &where);
     if (alone)
-        (void)hone__fail(
-            err, HONE_ERR_NOT_FOUND,
-            "%s rejects the last of the configurations: all %lld "
-            "that the constraints above it leave",
-            hone__text_str(&where), (long long)before);
+        (void)hone__fail(err, HONE_ERR_NOT_FOUND,
+                         "%s rejects the last of the configurations: all %lld "
+                         "that the constraints above it leave",
+                         hone__text_str(&where), (long long)before);
     else
         (void)hone__fail(err, HONE_ERR_NOT_FOUND,
                          "%s rejects every configuration",

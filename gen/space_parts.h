@@ -36,8 +36,7 @@ struct hone_space {
 hone_status hone__space_prepare(hone_space *space, size_t n_params,
                                 hone_error *err);
 /* Add a constraint, split; its number is n_constraints before the call. */
-hone_status hone__space_add(hone_space *space, hone_node root,
-                            hone_error *err);
+hone_status hone__space_add(hone_space *space, hone_node root, hone_error *err);
 /* Solve it. `*out_constraint` is n_constraints, or the first one that cannot
  * be evaluated for a configuration that all earlier ones let through, and
  * `value_indexes` that configuration: then there is no diagram. */

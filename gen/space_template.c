@@ -16,12 +16,10 @@ void hone__space_locate(const hone_space *space, size_t constraint,
                         hone_text *out)
 {
     if (space->t1) {
-        const hone_t1_condition *condition =
-            &space->t1->conditions[constraint];
+        const hone_t1_condition *condition = &space->t1->conditions[constraint];
 
         hone__text_printf(out, "%s:%d:%d: '%s'", space->t1->path,
-                          condition->line, condition->column,
-                          condition->text);
+                          condition->line, condition->column, condition->text);
         return;
     }
     {
@@ -57,8 +55,8 @@ static hone_status evaluate(trial *t, const hone_template_expr *expr,
         if (t->let_is_ready[i] ||
             !hone__expr_reads(expr->expr, tmpl->slots.lets + i))
             continue;
-        HONE_TRY(evaluate(t, &tmpl->lets[i].value,
-                          &t->slots[tmpl->slots.lets + i]));
+        HONE_TRY(
+            evaluate(t, &tmpl->lets[i].value, &t->slots[tmpl->slots.lets + i]));
         t->let_is_ready[i] = 1;
     }
     return hone__values_eval(tmpl, expr, t->slots, out, t->err);
@@ -116,11 +114,11 @@ static hone_status check_arch(const hone_space *space, hone_error *err)
             hone__values_eval(tmpl, &tmpl->arch, space->slots, &holds, err));
     if (holds)
         return HONE_OK;
-    return hone__fail(
-        err, HONE_ERR_CONSTRAINT,
-        "%s:%d: this template needs '%s'; the device is sm_%lld", tmpl->path,
-        tmpl->arch.line, hone__expr_text(tmpl->arch.expr),
-        (long long)space->slots[HONE_PROPERTY_sm]);
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "%s:%d: this template needs '%s'; the device is sm_%lld",
+                      tmpl->path, tmpl->arch.line,
+                      hone__expr_text(tmpl->arch.expr),
+                      (long long)space->slots[HONE_PROPERTY_sm]);
 }
 
 static hone_status fill_slots(hone_space *space, const int64_t *dims,
@@ -149,8 +147,8 @@ static hone_status fill_choices(hone_space *space, hone_error *err)
 {
     for (size_t i = 0; i < space->tmpl->n_params; ++i) {
         const hone_param *param = &space->tmpl->params[i];
-        hone_datum *values = hone__arena_alloc(
-            &space->arena, param->n_values * sizeof *values);
+        hone_datum *values =
+            hone__arena_alloc(&space->arena, param->n_values * sizeof *values);
 
         if (!values)
             return no_memory(err);
@@ -169,14 +167,13 @@ static hone_node *make_nodes(hone_space *space)
         &space->arena, (tmpl->slots.total + 1) * sizeof *nodes);
 
     for (size_t i = 0; nodes && i < tmpl->slots.params; ++i)
-        nodes[i] = hone__graph_const(&space->graph,
-                                     hone__datum_int(space->slots[i]));
+        nodes[i] =
+            hone__graph_const(&space->graph, hone__datum_int(space->slots[i]));
     for (size_t i = 0; nodes && i < tmpl->n_params; ++i)
         nodes[tmpl->slots.params + i] =
             tmpl->params[i].n_values == 1
-                ? hone__graph_const(
-                      &space->graph,
-                      hone__datum_int(tmpl->params[i].values[0]))
+                ? hone__graph_const(&space->graph,
+                                    hone__datum_int(tmpl->params[i].values[0]))
                 : hone__graph_var(&space->graph, (uint32_t)i);
     for (size_t i = 0; nodes && i < tmpl->n_lets; ++i) {
         const hone_template_expr *value = &tmpl->lets[i].value;
@@ -210,8 +207,8 @@ static hone_status add_requires(hone_space *space, hone_error *err)
 }
 
 /* Say what is wrong where, and for which values. */
-static hone_status fail_fault(const hone_space *space,
-                              const int *value_indexes, hone_error *err)
+static hone_status fail_fault(const hone_space *space, const int *value_indexes,
+                              hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
     int64_t config[HONE_GRAPH_VARS];
@@ -318,8 +315,8 @@ static hone_status refuse_value(const hone_template *tmpl,
     hone_status status;
 
     hone__template_value_text(tmpl, param, value, &text);
-    status = hone__param_refuse(tmpl, param, hone__text_str(&text),
-                                text.length, err);
+    status = hone__param_refuse(tmpl, param, hone__text_str(&text), text.length,
+                                err);
     hone__text_free(&text);
     return status;
 }
@@ -344,8 +341,8 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
     if (require->bytes.expr)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "%s:%d: %s; this configuration takes %lld",
-                          tmpl->path, require->condition.line,
-                          require->message, (long long)bytes);
+                          tmpl->path, require->condition.line, require->message,
+                          (long long)bytes);
     return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
                       tmpl->path, require->condition.line,
                       hone__expr_text(require->condition.expr),

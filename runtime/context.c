@@ -67,8 +67,7 @@ hone_status hone_use_device(hone_ctx *ctx, const char *device)
     int is_host = 0;
 
     if (!ctx || !device)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "hone_use_device: %s is NULL",
+        return hone__fail(err, HONE_ERR_ARGUMENT, "hone_use_device: %s is NULL",
                           ctx ? "device" : "ctx");
     HONE_TRY(read_device(device, "hone_use_device", &is_host, err));
     (void)pthread_mutex_lock(&ctx->lock);
@@ -83,8 +82,7 @@ hone_status hone_use_device(hone_ctx *ctx, const char *device)
     return status;
 }
 
-static hone_status open_store(hone_ctx *ctx, const char *path,
-                              hone_error *err)
+static hone_status open_store(hone_ctx *ctx, const char *path, hone_error *err)
 {
     hone_text chosen = {0};
     hone_status status = HONE_OK;

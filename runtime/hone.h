@@ -55,26 +55,26 @@ extern "C" {
  * Every status: X(name, value, short text). Values are pinned: never
  * renumbered, never reused.
  */
-#define HONE_STATUS_MAP(X)                                                   \
-    X(HONE_OK, 0, "success")                                                 \
-    X(HONE_ERR_ARGUMENT, 1, "invalid argument")                              \
-    X(HONE_ERR_NO_MEMORY, 2, "out of host memory")                           \
-    X(HONE_ERR_IO, 3, "a file could not be read or written")                 \
-    X(HONE_ERR_INPUT, 4, "malformed input")                                  \
-    X(HONE_ERR_OVERFLOW, 5, "integer overflow in an expression")             \
-    X(HONE_ERR_NOT_FOUND, 6, "no such operation or nothing tuned for it")    \
-    X(HONE_ERR_DATABASE, 7, "database error")                                \
-    X(HONE_ERR_NO_GPU, 8, "no CUDA driver or device")                        \
-    X(HONE_ERR_NO_NVRTC, 9, "NVRTC is not installed")                        \
-    X(HONE_ERR_CUDA, 10, "CUDA driver error")                                \
-    X(HONE_ERR_NVRTC, 11, "NVRTC error")                                     \
-    X(HONE_ERR_CONSTRAINT, 12, "a constraint is violated")                   \
-    X(HONE_ERR_UNSUPPORTED, 13, "not supported")                             \
-    X(HONE_ERR_BUSY, 14, "in use by another process")                        \
-    X(HONE_ERR_INTERRUPTED, 15, "interrupted")                               \
-    X(HONE_ERR_INTERNAL, 16, "internal error")                               \
-    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions")      \
-    X(HONE_ERR_KERNEL, 18, "a kernel reported an error")                     \
+#define HONE_STATUS_MAP(X)                                                     \
+    X(HONE_OK, 0, "success")                                                   \
+    X(HONE_ERR_ARGUMENT, 1, "invalid argument")                                \
+    X(HONE_ERR_NO_MEMORY, 2, "out of host memory")                             \
+    X(HONE_ERR_IO, 3, "a file could not be read or written")                   \
+    X(HONE_ERR_INPUT, 4, "malformed input")                                    \
+    X(HONE_ERR_OVERFLOW, 5, "integer overflow in an expression")               \
+    X(HONE_ERR_NOT_FOUND, 6, "no such operation or nothing tuned for it")      \
+    X(HONE_ERR_DATABASE, 7, "database error")                                  \
+    X(HONE_ERR_NO_GPU, 8, "no CUDA driver or device")                          \
+    X(HONE_ERR_NO_NVRTC, 9, "NVRTC is not installed")                          \
+    X(HONE_ERR_CUDA, 10, "CUDA driver error")                                  \
+    X(HONE_ERR_NVRTC, 11, "NVRTC error")                                       \
+    X(HONE_ERR_CONSTRAINT, 12, "a constraint is violated")                     \
+    X(HONE_ERR_UNSUPPORTED, 13, "not supported")                               \
+    X(HONE_ERR_BUSY, 14, "in use by another process")                          \
+    X(HONE_ERR_INTERRUPTED, 15, "interrupted")                                 \
+    X(HONE_ERR_INTERNAL, 16, "internal error")                                 \
+    X(HONE_ERR_DIMS, 17, "wrong number or value of problem dimensions")        \
+    X(HONE_ERR_KERNEL, 18, "a kernel reported an error")                       \
     X(HONE_ERR_NO_COMPILER, 19, "the C++ compiler cannot work here")
 
 typedef enum hone_status {
@@ -87,24 +87,23 @@ typedef enum hone_status {
  * Element types: X(NAME, code, spelling, size in bytes, C++ type). A problem
  * dimension that is a type takes the code as its value. Codes are pinned.
  */
-#define HONE_TYPE_MAP(X)                                                     \
-    X(F16, 1, "f16", 2, "__half")                                            \
-    X(BF16, 2, "bf16", 2, "__nv_bfloat16")                                   \
-    X(TF32, 3, "tf32", 4, "float")                                           \
-    X(F32, 4, "f32", 4, "float")                                             \
-    X(F64, 5, "f64", 8, "double")                                            \
-    X(I8, 6, "i8", 1, "signed char")                                         \
-    X(I32, 7, "i32", 4, "int")                                               \
-    X(C32, 8, "c32", 8, "float2")                                            \
-    X(U8, 9, "u8", 1, "unsigned char")                                       \
-    X(U32, 10, "u32", 4, "unsigned int")                                     \
-    X(I64, 11, "i64", 8, "long long")                                        \
-    X(U64, 12, "u64", 8, "unsigned long long")                               \
+#define HONE_TYPE_MAP(X)                                                       \
+    X(F16, 1, "f16", 2, "__half")                                              \
+    X(BF16, 2, "bf16", 2, "__nv_bfloat16")                                     \
+    X(TF32, 3, "tf32", 4, "float")                                             \
+    X(F32, 4, "f32", 4, "float")                                               \
+    X(F64, 5, "f64", 8, "double")                                              \
+    X(I8, 6, "i8", 1, "signed char")                                           \
+    X(I32, 7, "i32", 4, "int")                                                 \
+    X(C32, 8, "c32", 8, "float2")                                              \
+    X(U8, 9, "u8", 1, "unsigned char")                                         \
+    X(U32, 10, "u32", 4, "unsigned int")                                       \
+    X(I64, 11, "i64", 8, "long long")                                          \
+    X(U64, 12, "u64", 8, "unsigned long long")                                 \
     X(C64, 13, "c64", 16, "double2")
 
 typedef enum hone_type {
-#define HONE_TYPE_ENUM(name, code, spelling, size, cpp)                      \
-    HONE_TYPE_##name = code,
+#define HONE_TYPE_ENUM(name, code, spelling, size, cpp) HONE_TYPE_##name = code,
     HONE_TYPE_MAP(HONE_TYPE_ENUM)
 #undef HONE_TYPE_ENUM
 } hone_type;
@@ -115,9 +114,9 @@ typedef enum hone_type {
  * neighbour: tuned for a similar shape, its constraints re-checked for this
  * one; default: the template's default variant.
  */
-#define HONE_MATCH_MAP(X)                                                    \
-    X(EXACT, 0, "exact")                                                     \
-    X(NEIGHBOUR, 1, "neighbour")                                             \
+#define HONE_MATCH_MAP(X)                                                      \
+    X(EXACT, 0, "exact")                                                       \
+    X(NEIGHBOUR, 1, "neighbour")                                               \
     X(DEFAULT, 2, "default")
 
 typedef enum hone_match_kind {

@@ -56,9 +56,8 @@ hone_status hone__host_prepare(hone_plan *plan, hone_error *err)
 }
 
 static hone_status run_launch(const hone_plan *plan,
-                              const hone_plan_launch *launch,
-                              void *const *args, hone_cu_ptr *parts,
-                              hone_error *err)
+                              const hone_plan_launch *launch, void *const *args,
+                              hone_cu_ptr *parts, hone_error *err)
 {
     void *params[HONE_MAX_PASSED];
     hone_host_launch call = {.kernel = launch->entry.kernel,
@@ -104,8 +103,8 @@ static hone_status begin_special(const hone_plan *plan, void *const *args,
         return HONE_OK;
     for (unsigned i = 0; i < special->n_constants; ++i) {
         if (!args[special->constants[i].arg])
-            return hone__plan_argument_missing(
-                plan, special->constants[i].arg, err);
+            return hone__plan_argument_missing(plan, special->constants[i].arg,
+                                               err);
     }
     stale = hone__bank_stale(plan, slot->bank, args, 0);
     for (unsigned i = 0; stale >> i; ++i) {
@@ -120,8 +119,7 @@ static hone_status begin_special(const hone_plan *plan, void *const *args,
     return HONE_OK;
 }
 
-hone_status hone__host_run(hone_plan *plan, void *const *args,
-                           hone_error *err)
+hone_status hone__host_run(hone_plan *plan, void *const *args, hone_error *err)
 {
     hone_workspaces *workspaces = plan->workspaces;
     hone_cu_ptr no_parts[HONE_MAX_WORKSPACES] = {0}; /* all empty */

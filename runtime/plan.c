@@ -47,14 +47,14 @@ static hone_plan *new_plan(const hone_resolved *resolved,
                         sizeof *plan->owner);
     if (!block)
         return NULL;
-    next = (char *)block +
-           (HONE_LINE_BYTES - (uintptr_t)block % HONE_LINE_BYTES);
+    next =
+        (char *)block + (HONE_LINE_BYTES - (uintptr_t)block % HONE_LINE_BYTES);
     plan = take(&next, sizeof *plan);
     plan->launches = take(&next, launches_bytes);
     plan->dims = take(&next, dims_bytes);
     for (size_t i = 0; i < resolved->n_launches; ++i)
-        plan->launches[i].params = take(
-            &next, resolved->launches[i].n_passed * sizeof(hone_plan_param));
+        plan->launches[i].params = take(&next, resolved->launches[i].n_passed *
+                                                   sizeof(hone_plan_param));
     plan->op = take_text(&next, key->op);
     for (size_t i = 0; is_host && i < resolved->n_launches; ++i)
         plan->launches[i].entry.kernel =
@@ -100,9 +100,9 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
     const int is_host = !plan->owner->device->cuda;
 
     /* On a GPU each stream loads another one for its constants. */
-    HONE_TRY(hone__module_acquire(
-        plan->owner->ctx, plan->owner->device, answer->row,
-        is_host && resolved->n_constants, &plan->owner->module, err));
+    HONE_TRY(hone__module_acquire(plan->owner->ctx, plan->owner->device,
+                                  answer->row, is_host && resolved->n_constants,
+                                  &plan->owner->module, err));
     HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
     plan->cuda = plan->owner->device->cuda;
     plan->owner->hash = hone__plan_hash(key);
@@ -126,10 +126,9 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
     return HONE_OK;
 }
 
-hone_status hone__plan_build(hone_ctx *ctx, const char *op,
-                             const int64_t *dims, size_t n_dims,
-                             hone_plan **out, hone_match *out_match,
-                             hone_error *err)
+hone_status hone__plan_build(hone_ctx *ctx, const char *op, const int64_t *dims,
+                             size_t n_dims, hone_plan **out,
+                             hone_match *out_match, hone_error *err)
 {
     hone_plan_key key = {0, op, dims, n_dims};
     hone_device *device = NULL;
@@ -147,8 +146,7 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op,
     key.context_id = device->context_id;
     plan = new_plan(&answer.resolved, &key, !device->cuda);
     if (!plan)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a plan");
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
     plan->owner->ctx = ctx;
     plan->owner->device = device;
     status = fill_plan(plan, &answer, &key, err);
@@ -179,9 +177,9 @@ void hone__plan_free(hone_plan *plan)
     hone__free(plan->owner->block);
 }
 
-hone_status hone_plan_create(hone_ctx *ctx, const char *op,
-                             const int64_t *dims, size_t n_dims,
-                             hone_plan **out_plan, hone_match *out_match)
+hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
+                             size_t n_dims, hone_plan **out_plan,
+                             hone_match *out_match)
 {
     hone_error *err = hone__thread_error(ctx);
     hone_status status;
@@ -196,8 +194,7 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op,
                           : !out_plan ? "out_plan"
                                       : "dims");
     (void)pthread_mutex_lock(&ctx->lock);
-    status =
-        hone__plan_build(ctx, op, dims, n_dims, out_plan, out_match, err);
+    status = hone__plan_build(ctx, op, dims, n_dims, out_plan, out_match, err);
     (void)pthread_mutex_unlock(&ctx->lock);
     return status;
 }
@@ -224,8 +221,7 @@ static hone_status make_slot(hone_plan *plan, hone_stream stream,
                           "the plan of %s was made in another CUDA context "
                           "than the one that is current",
                           plan->op);
-    return hone__workspaces_get(plan->workspaces, plan->cuda, stream, out,
-                                err);
+    return hone__workspaces_get(plan->workspaces, plan->cuda, stream, out, err);
 }
 
 hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
@@ -279,8 +275,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
                           plan ? "args" : "plan");
     hone__plan_prefetch(plan);
     if (!plan->cuda)
-        return hone__host_run(plan, args,
-                              hone__thread_error(plan->owner->ctx));
+        return hone__host_run(plan, args, hone__thread_error(plan->owner->ctx));
     if (plan->is_special)
         return hone__special_run(plan, args, stream);
     if (plan->workspaces) {

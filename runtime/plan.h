@@ -95,10 +95,9 @@ struct hone_plan {
 };
 
 /* Make a plan; the lock of `ctx` is held. `out_match` may be NULL. */
-hone_status hone__plan_build(hone_ctx *ctx, const char *op,
-                             const int64_t *dims, size_t n_dims,
-                             hone_plan **out, hone_match *out_match,
-                             hone_error *err);
+hone_status hone__plan_build(hone_ctx *ctx, const char *op, const int64_t *dims,
+                             size_t n_dims, hone_plan **out,
+                             hone_match *out_match, hone_error *err);
 /* Free a plan, lock held or nobody else there. NULL is a no-op. */
 void hone__plan_free(hone_plan *plan);
 
@@ -122,8 +121,7 @@ hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
 
 /* hone_plan_prepare() and hone_plan_run() on the cpu device. */
 hone_status hone__host_prepare(hone_plan *plan, hone_error *err);
-hone_status hone__host_run(hone_plan *plan, void *const *args,
-                           hone_error *err);
+hone_status hone__host_run(hone_plan *plan, void *const *args, hone_error *err);
 
 /* HONE_ERR_ARGUMENT: args[index] is NULL. */
 hone_status hone__plan_argument_missing(const hone_plan *plan, int index,
@@ -183,10 +181,10 @@ static inline uint64_t hone__plan_hash(const hone_plan_key *key)
     const size_t length = strlen(key->op);
     uint64_t hash = key->context_id;
 
-    hash = hone__plan_mix(hash,
-                          (uint64_t)length << 16 |
-                              (uint64_t)(unsigned char)key->op[0] << 8 |
-                              (unsigned char)key->op[length - (length > 0)]);
+    hash =
+        hone__plan_mix(hash, (uint64_t)length << 16 |
+                                 (uint64_t)(unsigned char)key->op[0] << 8 |
+                                 (unsigned char)key->op[length - (length > 0)]);
     for (size_t i = 0; i < key->n_dims; ++i)
         hash = hone__plan_mix(hash, (uint64_t)key->dims[i]);
     return hash;

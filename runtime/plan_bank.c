@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /* Where the constants are in the bank's own module. */
-static hone_status find_constants(const hone_special *special,
-                                  hone_bank *bank, hone_error *err)
+static hone_status find_constants(const hone_special *special, hone_bank *bank,
+                                  hone_error *err)
 {
     const hone_cuda *cuda = special->device->cuda;
 

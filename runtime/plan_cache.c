@@ -46,13 +46,11 @@ static void put(plan_table *table, hone_plan *plan)
 {
     size_t i = (size_t)plan->owner->hash & table->mask;
 
-    while (
-        atomic_load_explicit(&table->entries[i].plan, memory_order_relaxed))
+    while (atomic_load_explicit(&table->entries[i].plan, memory_order_relaxed))
         i = (i + 1) & table->mask;
     atomic_store_explicit(&table->entries[i].hash, plan->owner->hash,
                           memory_order_relaxed);
-    atomic_store_explicit(&table->entries[i].plan, plan,
-                          memory_order_release);
+    atomic_store_explicit(&table->entries[i].plan, plan, memory_order_release);
 }
 
 hone_status hone__plan_cache_add(hone_plan_cache *cache, hone_plan *plan,
@@ -62,10 +60,9 @@ hone_status hone__plan_cache_add(hone_plan_cache *cache, hone_plan *plan,
         atomic_load_explicit(&cache->table, memory_order_relaxed);
 
     if (!table || 2 * (cache->n_plans + 1) > table->mask + 1) {
-        const size_t capacity =
-            table ? 2 * (table->mask + 1) : FIRST_CAPACITY;
-        plan_table *larger = hone__alloc(
-            sizeof *larger + capacity * sizeof larger->entries[0]);
+        const size_t capacity = table ? 2 * (table->mask + 1) : FIRST_CAPACITY;
+        plan_table *larger =
+            hone__alloc(sizeof *larger + capacity * sizeof larger->entries[0]);
 
         if (!larger)
             return hone__fail(err, HONE_ERR_NO_MEMORY,
@@ -112,9 +109,8 @@ static _Thread_local struct {
 } last_launched;
 
 /* Not in the cache: make the plan, unless another thread just did. */
-static hone_status make_plan(hone_ctx *ctx, const char *op,
-                             const int64_t *dims, size_t n_dims,
-                             hone_plan **out, hone_error *err)
+static hone_status make_plan(hone_ctx *ctx, const char *op, const int64_t *dims,
+                             size_t n_dims, hone_plan **out, hone_error *err)
 {
     hone_plan_key key = {0, op, dims, n_dims};
     hone_device *device = NULL;

@@ -39,8 +39,7 @@ static hone_status measure_constant(const hone_plan *plan, const char *name,
         plan->cuda->module_global(&ignored, out_bytes, module->handle, name);
     *out_found = result != HONE_CU_NOT_FOUND;
     return hone__cuda_check(plan->cuda, *out_found ? result : 0,
-                            "finding constant memory (cuModuleGetGlobal)",
-                            err);
+                            "finding constant memory (cuModuleGetGlobal)", err);
 }
 
 static hone_status check_constant(const hone_plan *plan,
@@ -50,8 +49,7 @@ static hone_status check_constant(const hone_plan *plan,
     size_t size_bytes = 0;
     int found = 0;
 
-    HONE_TRY(
-        measure_constant(plan, constant->name, &size_bytes, &found, err));
+    HONE_TRY(measure_constant(plan, constant->name, &size_bytes, &found, err));
     if (!found)
         return hone__fail(err, HONE_ERR_INPUT,
                           "the compiled code of %s has no constant '%s'; is "
@@ -92,8 +90,7 @@ static hone_status keep_launches(const hone_plan *plan,
     special->launches =
         hone__alloc(resolved->n_launches * sizeof *special->launches);
     if (!special->launches)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a plan");
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
     for (size_t i = 0; i < resolved->n_launches; ++i) {
         hone_resolved_launch *to = &special->launches[i];
 
@@ -129,17 +126,15 @@ static hone_status add_maps(const hone_plan *plan,
                       plan->op);
 }
 
-hone_status hone__special_create(hone_plan *plan,
-                                 const hone_resolved *resolved,
-                                 const hone_store_row *row,
-                                 hone_special **out, hone_error *err)
+hone_status hone__special_create(hone_plan *plan, const hone_resolved *resolved,
+                                 const hone_store_row *row, hone_special **out,
+                                 hone_error *err)
 {
     hone_special *special = hone__alloc(sizeof *special);
 
     *out = special;
     if (!special)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a plan");
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
     special->device = plan->owner->device;
     HONE_TRY(keep_launches(plan, resolved, special, err));
     HONE_TRY(add_constants(plan, resolved, special, err));
@@ -310,7 +305,6 @@ hone_status hone_refresh(hone_ctx *ctx)
     if (!ctx)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_refresh: ctx is NULL");
-    (void)atomic_fetch_add_explicit(&ctx->n_refreshed, 1,
-                                    memory_order_release);
+    (void)atomic_fetch_add_explicit(&ctx->n_refreshed, 1, memory_order_release);
     return HONE_OK;
 }

@@ -55,10 +55,9 @@ int hone__special_needed(const hone_resolved *resolved);
 /* The special part of a plan whose module is loaded: checks that the module
  * has the constants and room for them, and that the device can hold the
  * launches. *out is to be freed also after a failure. */
-hone_status hone__special_create(hone_plan *plan,
-                                 const hone_resolved *resolved,
-                                 const hone_store_row *row,
-                                 hone_special **out, hone_error *err);
+hone_status hone__special_create(hone_plan *plan, const hone_resolved *resolved,
+                                 const hone_store_row *row, hone_special **out,
+                                 hone_error *err);
 void hone__special_free(hone_special *special);
 
 /* hone_plan_run(). */

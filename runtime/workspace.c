@@ -30,8 +30,7 @@ hone_status hone__workspaces_create(const hone_resolved *resolved,
     workspaces = hone__alloc(sizeof *workspaces);
     if (!workspaces || pthread_mutex_init(&workspaces->lock, NULL)) {
         hone__free(workspaces);
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a plan");
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
     }
     workspaces->n_parts = resolved->n_workspaces;
     workspaces->size_bytes = total;
@@ -135,9 +134,9 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
                 "zeroing a workspace (cuMemsetD8Async)", err);
     }
     if (status == HONE_OK)
-        status = hone__cuda_check(cuda, cuda->stream_synchronize(own),
-                                  "zeroing a workspace (cuStreamSynchronize)",
-                                  err);
+        status =
+            hone__cuda_check(cuda, cuda->stream_synchronize(own),
+                             "zeroing a workspace (cuStreamSynchronize)", err);
     (void)cuda->stream_destroy(own);
     return status;
 }

@@ -50,8 +50,8 @@ void hone_reference_saxpy(const int64_t *dims, const void *const *args,
         double product, old;
 
         if (dims[1] == HONE_REFERENCE_F64) {
-            product = *(const double *)args[0] *
-                      ((const double *)args[1])[first + i];
+            product =
+                *(const double *)args[0] * ((const double *)args[1])[first + i];
             old = ((const double *)args[2])[first + i];
         } else {
             product = (double)*(const float *)args[0] *
@@ -106,8 +106,8 @@ double hone_reference_sum_cost(const int64_t *dims)
 }
 
 /* `count` elements of one row of C, from column `col` on. */
-static void gemm_row(const int64_t *dims, const void *const *args,
-                     int64_t row, int64_t col, int64_t count, double *value,
+static void gemm_row(const int64_t *dims, const void *const *args, int64_t row,
+                     int64_t col, int64_t count, double *value,
                      double *magnitude)
 {
     const int64_t n = dims[1], k = dims[2];
@@ -123,8 +123,7 @@ static void gemm_row(const int64_t *dims, const void *const *args,
         const double left = hone_reference_from_f16(a[step]);
 
         for (int64_t j = 0; j < count; ++j) {
-            const double term =
-                left * hone_reference_from_f16(b[step * n + j]);
+            const double term = left * hone_reference_from_f16(b[step * n + j]);
 
             value[j] += term;
             magnitude[j] += fabs(term);

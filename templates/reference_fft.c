@@ -77,8 +77,7 @@ static void transform(number *v, int64_t n, const turns *t)
 }
 
 /* Element k of the forward transform alone. */
-static number one_element(const number *v, int64_t n, int64_t k,
-                          const turns *t)
+static number one_element(const number *v, int64_t n, int64_t k, const turns *t)
 {
     number sum = {0.0, 0.0};
 

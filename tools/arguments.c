@@ -13,7 +13,7 @@
 #include <string.h>
 
 const hone_command hone__commands[HONE_N_COMMANDS] = {
-#define COMMAND(id, arguments, least, most, summary, example, details)       \
+#define COMMAND(id, arguments, least, most, summary, example, details)         \
     {#id, arguments, least, most, summary, example, details},
 #include "tools/commands.def"
 #undef COMMAND
@@ -22,7 +22,7 @@ const hone_command hone__commands[HONE_N_COMMANDS] = {
 #define IN(id) (1u << HONE_CMD_##id)
 #define ALL ((1u << HONE_N_COMMANDS) - 1u)
 const hone_option hone__option_table[HONE_N_OPTIONS] = {
-#define OPTION(id, name, letter, kind, value, commands, help)                \
+#define OPTION(id, name, letter, kind, value, commands, help)                  \
     {name, letter, HONE_OPTION_##kind, value, commands, help},
 #include "tools/options.def"
 #undef OPTION
@@ -89,9 +89,8 @@ static hone_status check_choice(const hone_option *option, const char *value,
             return HONE_OK;
         choice += n + (choice[n] == '|');
     }
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "--%s takes one of %s, not '%s'", option->name,
-                      option->value, value);
+    return hone__fail(err, HONE_ERR_ARGUMENT, "--%s takes one of %s, not '%s'",
+                      option->name, option->value, value);
 }
 
 static hone_status read_number(const hone_option *option, const char *value,
@@ -126,8 +125,7 @@ static hone_status set_option(hone_options *out, size_t i, const char *value,
         out->items[out->n_items++] = (hone_item){1, value};
         break;
     case HONE_OPTION_LIST:
-        out->listed[out->n_listed++] =
-            (hone_listed){(hone_option_id)i, value};
+        out->listed[out->n_listed++] = (hone_listed){(hone_option_id)i, value};
         break;
     case HONE_OPTION_FLAG:
     case HONE_OPTION_TEXT:
@@ -143,8 +141,7 @@ static void add_argument(hone_options *out, const char *text)
     ++out->n_args;
 }
 
-static hone_status check_arguments(const hone_options *options,
-                                   hone_error *err)
+static hone_status check_arguments(const hone_options *options, hone_error *err)
 {
     const hone_command *command = &hone__commands[options->command];
 
@@ -155,10 +152,9 @@ static hone_status check_arguments(const hone_options *options,
                           "'hone %s' needs %s. Example: %s", command->name,
                           command->arguments, command->example);
     if (command->most >= 0 && options->n_args > (size_t)command->most)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "'hone %s' does not take the argument '%s'",
-                          command->name,
-                          hone__options_arg(options, (size_t)command->most));
+        return hone__fail(
+            err, HONE_ERR_ARGUMENT, "'hone %s' does not take the argument '%s'",
+            command->name, hone__options_arg(options, (size_t)command->most));
     return HONE_OK;
 }
 
@@ -221,14 +217,14 @@ static hone_status parse_command(int argc, char **argv, hone_options *out,
             const char letter[] = {'-', (char)optopt, '\0'};
 
             if (optopt >= FIRST_CODE)
-                return hone__fail(
-                    err, HONE_ERR_ARGUMENT, "option '--%s' takes no value",
-                    hone__option_table[optopt - FIRST_CODE].name);
+                return hone__fail(err, HONE_ERR_ARGUMENT,
+                                  "option '--%s' takes no value",
+                                  hone__option_table[optopt - FIRST_CODE].name);
             return unknown_option(out->command,
                                   optopt ? letter : argv[optind - 1], err);
         } else {
-            HONE_TRY(set_option(out, option_of_code(out->command, code),
-                                optarg, err));
+            HONE_TRY(set_option(out, option_of_code(out->command, code), optarg,
+                                err));
         }
     }
     while (optind < argc)
@@ -290,6 +286,5 @@ const char *hone__options_listed(const hone_options *options,
 int hone__options_is(const hone_options *options, hone_option_id option,
                      const char *choice)
 {
-    return options->text[option] &&
-           strcmp(options->text[option], choice) == 0;
+    return options->text[option] && strcmp(options->text[option], choice) == 0;
 }

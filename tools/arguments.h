@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef enum hone_command_id {
-#define COMMAND(id, arguments, least, most, summary, example, details)       \
+#define COMMAND(id, arguments, least, most, summary, example, details)         \
     HONE_CMD_##id,
 #include "tools/commands.def"
 #undef COMMAND

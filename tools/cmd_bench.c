@@ -24,16 +24,16 @@ static json_t *bench_row(const hone_bench_row *r)
     json_t *row = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", r->name, "label",
         r->label, "outcome", hone__outcome_name(r->outcome), "time_ns",
-        positive(r->time_ns), "ci_low_ns", positive(r->ci_low_ns),
-        "ci_high_ns", positive(r->ci_high_ns), "spread_ns",
+        positive(r->time_ns), "ci_low_ns", positive(r->ci_low_ns), "ci_high_ns",
+        positive(r->ci_high_ns), "spread_ns",
         r->time_ns > 0 ? json_real(r->spread_ns) : json_null());
 
     (void)json_object_update_new(
         row,
-        json_pack("{s:o, s:o, s:o, s:i, s:s, s:s}", "ratio",
-                  positive(r->ratio), "ratio_low", positive(r->ratio_low),
-                  "ratio_high", positive(r->ratio_high), "n_samples",
-                  r->n_samples, "config", r->config, "message", r->message));
+        json_pack("{s:o, s:o, s:o, s:i, s:s, s:s}", "ratio", positive(r->ratio),
+                  "ratio_low", positive(r->ratio_low), "ratio_high",
+                  positive(r->ratio_high), "n_samples", r->n_samples, "config",
+                  r->config, "message", r->message));
     return row;
 }
 
@@ -48,8 +48,7 @@ static json_t *bench_head(const hone_bench_request *request,
         result->device_name, "arch", result->arch, "mode",
         hone__mode_name(request->mode), "config",
         result->has_winner ? result->rows[0].config : "", "tuned_time_ns",
-        positive(result->tuned_time_ns), "sm_clock_mhz",
-        result->sm_clock_mhz);
+        positive(result->tuned_time_ns), "sm_clock_mhz", result->sm_clock_mhz);
 
     (void)json_object_update_new(
         head,
@@ -70,8 +69,8 @@ static const hone_bench_row *find_failed(const hone_bench_result *result)
     for (size_t i = 0; i < result->n_rows; ++i) {
         const hone_bench_row *r = &result->rows[i];
 
-        if (r->time_ns <= 0 && (strcmp(r->name, "winner") == 0 ||
-                                strcmp(r->name, "config") == 0))
+        if (r->time_ns <= 0 &&
+            (strcmp(r->name, "winner") == 0 || strcmp(r->name, "config") == 0))
             return r;
     }
     return NULL;
@@ -94,9 +93,9 @@ static hone_exit print_result(const hone_options *options,
         {"message", "note", HONE_CELL_TEXT},
     };
     const hone_bench_row *failed = find_failed(result);
-    hone_output *output = hone__output_begin(
-        options, "rows", columns, sizeof columns / sizeof columns[0],
-        bench_head(request, result));
+    hone_output *output = hone__output_begin(options, "rows", columns,
+                                             sizeof columns / sizeof columns[0],
+                                             bench_head(request, result));
     hone_exit code;
 
     for (size_t i = 0; i < result->n_rows; ++i)

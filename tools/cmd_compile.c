@@ -76,15 +76,15 @@ static json_t *row_of(const hone_compile_report *report)
 {
     const int ok = report->outcome == HONE_OUTCOME_OK;
 
-    return json_pack(
-        "{s:s, s:b, s:s, s:b, s:f, s:I, s:i, s:i, s:i, s:s, s:o*}", "config",
-        report->config, "ok", ok, "outcome",
-        hone__outcome_name(report->outcome), "cached", report->cached,
-        "compile_ms", report->compile_ms, "cubin_bytes",
-        (json_int_t)report->cubin_bytes, "registers", report->registers,
-        "spill_bytes", report->spill_bytes, "static_shared_bytes",
-        report->static_shared_bytes, "warnings", report->warnings, "log",
-        ok ? NULL : first_complaint(report->log));
+    return json_pack("{s:s, s:b, s:s, s:b, s:f, s:I, s:i, s:i, s:i, s:s, s:o*}",
+                     "config", report->config, "ok", ok, "outcome",
+                     hone__outcome_name(report->outcome), "cached",
+                     report->cached, "compile_ms", report->compile_ms,
+                     "cubin_bytes", (json_int_t)report->cubin_bytes,
+                     "registers", report->registers, "spill_bytes",
+                     report->spill_bytes, "static_shared_bytes",
+                     report->static_shared_bytes, "warnings", report->warnings,
+                     "log", ok ? NULL : first_complaint(report->log));
 }
 
 /* Variants that cannot be launched are no failures; of one that was asked for
@@ -163,11 +163,11 @@ static json_t *tail_of(const hone_compile_result *result, const char *message)
         "variants", (json_int_t)result->n_variants, "failed",
         (json_int_t)result->n_failed, "gated", (json_int_t)result->n_gated,
         "warned", (json_int_t)result->n_warned, "compiles",
-        (json_int_t)result->n_compiles, "cached",
-        (json_int_t)result->n_cached, "workers", result->n_workers, "seconds",
-        result->seconds, "variants_per_s", result->variants_per_s,
-        "compiles_per_s", result->compiles_per_s, "toolchain",
-        result->toolchain, "message", message);
+        (json_int_t)result->n_compiles, "cached", (json_int_t)result->n_cached,
+        "workers", result->n_workers, "seconds", result->seconds,
+        "variants_per_s", result->variants_per_s, "compiles_per_s",
+        result->compiles_per_s, "toolchain", result->toolchain, "message",
+        message);
 }
 
 /* CSV has the rows alone. */
@@ -214,8 +214,8 @@ static hone_exit finish(compile_view *view, hone_status status,
     return code;
 }
 
-static hone_exit compile(const hone_options *options,
-                         const hone_template *tmpl, int64_t *config)
+static hone_exit compile(const hone_options *options, const hone_template *tmpl,
+                         int64_t *config)
 {
     compile_view view = {.options = options, .tmpl = tmpl};
     hone_compile_request request = {.on_variant = on_variant, .user = &view};

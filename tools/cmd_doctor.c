@@ -76,8 +76,7 @@ static void devices(doctor *d)
         if (hone__device_describe(i, &report, &err) != HONE_OK)
             break;
         if (i == 0) {
-            hone__text_printf(&text, "CUDA %d.%d",
-                              report.driver_version / 1000,
+            hone__text_printf(&text, "CUDA %d.%d", report.driver_version / 1000,
                               report.driver_version % 1000 / 10);
             line(d, "CUDA driver", "ok", hone__text_str(&text));
         }
@@ -86,8 +85,7 @@ static void devices(doctor *d)
             &text, "%s, %s, %lld multiprocessors, %.0f GiB", report.name,
             report.arch,
             (long long)report.properties.value[HONE_PROPERTY_sm_count],
-            (double)report.properties.value[HONE_PROPERTY_memory] /
-                (1 << 30));
+            (double)report.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         (void)snprintf(name, sizeof name, "device cuda:%d", i);
         line(d, name, "ok", hone__text_str(&text));
         d->has_gpu = 1;
@@ -212,8 +210,7 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     nvrtc(&d);
     nvml(&d);
     compilers(&d);
-    code =
-        hone__output_end(d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu,
-                                             "nvrtc", d.has_nvrtc));
+    code = hone__output_end(d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu,
+                                                "nvrtc", d.has_nvrtc));
     return code == HONE_EXIT_DONE ? verdict(&d) : code;
 }

@@ -55,9 +55,8 @@ hone_exit hone__cmd_expand(const hone_options *options)
 
     if (status == HONE_OK) {
         config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-        status = config
-                     ? expand(options, tmpl, config, &text, &err)
-                     : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+        status = config ? expand(options, tmpl, config, &text, &err)
+                        : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
     }
     code = status == HONE_OK ? hone__output_text(&text)
                              : hone__message_error(&err);

@@ -11,8 +11,8 @@
 static const char *match_name(hone_match_kind kind)
 {
     switch (kind) {
-#define MATCH_NAME(name, value, spelling)                                    \
-    case HONE_MATCH_##name:                                                  \
+#define MATCH_NAME(name, value, spelling)                                      \
+    case HONE_MATCH_##name:                                                    \
         return spelling;
         HONE_MATCH_MAP(MATCH_NAME)
 #undef MATCH_NAME
@@ -28,11 +28,11 @@ static hone_exit print_result(const hone_options *options,
         "{s:s, s:o, s:s, s:s, s:f, s:f, s:f, s:f, s:b, s:s, s:s, s:s}", "op",
         request->tmpl->op, "dims",
         hone__dims_json(request->tmpl, request->dims), "device",
-        result->device_name, "mode", hone__mode_name(request->mode),
-        "time_ns", result->time_ns, "spread_ns", result->spread_ns,
-        "tuned_time_ns", result->tuned_time_ns, "error", result->error_ratio,
-        "correct", result->correct, "match", match_name(result->match.kind),
-        "config", result->match.config, "reason", result->match.reason);
+        result->device_name, "mode", hone__mode_name(request->mode), "time_ns",
+        result->time_ns, "spread_ns", result->spread_ns, "tuned_time_ns",
+        result->tuned_time_ns, "error", result->error_ratio, "correct",
+        result->correct, "match", match_name(result->match.kind), "config",
+        result->match.config, "reason", result->match.reason);
     const hone_exit code = hone__output_end(
         hone__output_begin(options, NULL, NULL, 0, head), NULL);
 

@@ -16,10 +16,10 @@ enum { MAX_VIEW_COLUMNS = 11 };
 
 /* Every statement takes the same parameters: ?1 op, ?2 dims, ?3 mode (NULL:
  * any) and ?4 the number of rows (-1: all). Trailing dims may be left out. */
-#define FILTER                                                               \
-    " WHERE (?1 IS NULL OR op = ?1)"                                         \
-    " AND (?2 IS NULL OR dims = ?2"                                          \
-    "      OR substr(dims, 1, length(?2) + 1) = ?2 || ',')"                  \
+#define FILTER                                                                 \
+    " WHERE (?1 IS NULL OR op = ?1)"                                           \
+    " AND (?2 IS NULL OR dims = ?2"                                            \
+    "      OR substr(dims, 1, length(?2) + 1) = ?2 || ',')"                    \
     " AND (?3 IS NULL OR mode = ?3)"
 
 typedef struct show_view {
@@ -177,8 +177,7 @@ static int dim_text(const char *word, size_t length, hone_text *out)
     return end == word + length;
 }
 
-static hone_status dims_text(const char *text, hone_text *out,
-                             hone_error *err)
+static hone_status dims_text(const char *text, hone_text *out, hone_error *err)
 {
     for (const char *word = text;;) {
         const size_t length = strcspn(word, ",");
@@ -213,8 +212,8 @@ static json_t *value_json(const hone_db_value *value)
 }
 
 static hone_status on_row(void *user, size_t n_columns,
-                          const char *const *names,
-                          const hone_db_value *values, hone_error *err)
+                          const char *const *names, const hone_db_value *values,
+                          hone_error *err)
 {
     json_t *row = json_object();
 
@@ -235,9 +234,8 @@ static size_t n_columns_of(const show_view *view)
     return n;
 }
 
-static hone_exit print_view(const hone_options *options,
-                            const show_view *view, hone_db *db,
-                            const char *dims)
+static hone_exit print_view(const hone_options *options, const show_view *view,
+                            hone_db *db, const char *dims)
 {
     const hone_db_value params[] = {
         hone__db_text(options->text[HONE_OPT_OP]),
@@ -247,12 +245,12 @@ static hone_exit print_view(const hone_options *options,
                              ? options->number[HONE_OPT_LIMIT]
                              : -1),
     };
-    hone_output *output = hone__output_begin(
-        options, view->name, view->columns, n_columns_of(view), NULL);
+    hone_output *output = hone__output_begin(options, view->name, view->columns,
+                                             n_columns_of(view), NULL);
     hone_error err = {0};
-    const hone_status status = hone__db_query(
-        db, view->sql, params, sizeof params / sizeof params[0], on_row,
-        output, &err);
+    const hone_status status =
+        hone__db_query(db, view->sql, params, sizeof params / sizeof params[0],
+                       on_row, output, &err);
     const hone_exit code = hone__output_end(output, NULL);
 
     return status == HONE_OK ? code : hone__message_error(&err);

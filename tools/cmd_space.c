@@ -42,14 +42,14 @@ static void explain_rows(const hone_space_view *view, hone_output *output,
     const size_t n = hone__space_n_constraints(view->space);
 
     for (size_t i = 0; i < n; ++i)
-        hone__output_row(
-            output, json_pack("{s:i, s:I, s:I, s:s, s:s, s:o}", "line",
-                              hone__space_view_line(view, i), "rejected",
-                              (json_int_t)reasons[i].rejected, "alone",
-                              (json_int_t)reasons[i].alone, "condition",
-                              hone__space_view_condition(view, i), "message",
-                              hone__space_view_message(view, i), "pruned",
-                              pruned_values(view, i, pruned)));
+        hone__output_row(output,
+                         json_pack("{s:i, s:I, s:I, s:s, s:s, s:o}", "line",
+                                   hone__space_view_line(view, i), "rejected",
+                                   (json_int_t)reasons[i].rejected, "alone",
+                                   (json_int_t)reasons[i].alone, "condition",
+                                   hone__space_view_condition(view, i),
+                                   "message", hone__space_view_message(view, i),
+                                   "pruned", pruned_values(view, i, pruned)));
 }
 
 static hone_exit explain(const hone_space_view *view)
@@ -60,8 +60,7 @@ static hone_exit explain(const hone_space_view *view)
         {"alone", "alone", HONE_CELL_NUMBER},
         {"condition", "condition", HONE_CELL_TEXT},
         {"message", "message", HONE_CELL_TEXT},
-        {"pruned", "values that no configuration is left with",
-         HONE_CELL_TEXT},
+        {"pruned", "values that no configuration is left with", HONE_CELL_TEXT},
     };
     const size_t n = hone__space_n_constraints(view->space);
     size_t n_values = 0;
@@ -79,9 +78,8 @@ static hone_exit explain(const hone_space_view *view)
     else
         (void)hone__space_explain(view->space, reasons, pruned, &err);
     if (err.status == HONE_OK) {
-        hone_output *output =
-            hone__output_begin(view->options, "requires", columns, 6,
-                               hone__space_view_head(view));
+        hone_output *output = hone__output_begin(
+            view->options, "requires", columns, 6, hone__space_view_head(view));
 
         explain_rows(view, output, reasons, pruned);
         code = hone__output_end(output, NULL);
@@ -100,10 +98,9 @@ static hone_exit count(const hone_space_view *view)
 
     if (hone__options_is(view->options, HONE_OPT_FORMAT, "json") ||
         hone__options_is(view->options, HONE_OPT_FORMAT, "csv"))
-        return hone__output_end(
-            hone__output_begin(view->options, NULL, NULL, 0,
-                               hone__space_view_head(view)),
-            NULL);
+        return hone__output_end(hone__output_begin(view->options, NULL, NULL, 0,
+                                                   hone__space_view_head(view)),
+                                NULL);
     hone__text_printf(&text, "%lld\n",
                       (long long)hone__space_count(view->space));
     code = hone__output_text(&text);
@@ -121,9 +118,9 @@ static hone_exit show(const hone_space_view *view)
         return explain(view);
     if (options->text[HONE_OPT_COUNT])
         return count(view);
-    return hone__output_end(hone__output_begin(options, NULL, NULL, 0,
-                                               hone__space_view_head(view)),
-                            NULL);
+    return hone__output_end(
+        hone__output_begin(options, NULL, NULL, 0, hone__space_view_head(view)),
+        NULL);
 }
 
 hone_exit hone__cmd_space(const hone_options *options)

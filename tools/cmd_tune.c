@@ -52,8 +52,7 @@ static void on_progress(void *user, const hone_tune_progress *progress)
     (void)user;
     if (progress->best_ns > 0) {
         hone__time_text(progress->best_ns, time);
-        (void)snprintf(best, sizeof best, "%s %s", time,
-                       progress->best_config);
+        (void)snprintf(best, sizeof best, "%s %s", time, progress->best_config);
     }
     failures_text(progress->outcomes, failures, sizeof failures);
     hone__progress_show(&(hone_progress_step){
@@ -76,8 +75,7 @@ static json_t *baselines_json(const hone_tune_result *result)
                       "label", b->label, "time_ns",
                       b->time_ns > 0 ? json_real(b->time_ns) : json_null(),
                       "spread_ns", b->spread_ns, "algorithm", b->algorithm,
-                      "n_algorithms", b->n_algorithms, "message",
-                      b->message));
+                      "n_algorithms", b->n_algorithms, "message", b->message));
     }
     return array;
 }
@@ -118,15 +116,15 @@ static void set_winner(json_t *row, const hone_tune_result *r)
         return;
     }
     (void)json_object_update_new(
-        row, json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
-                       "winner", r->winner, "time_ns", r->time_ns,
-                       "ci_low_ns", positive(r->ci_low_ns), "ci_high_ns",
-                       positive(r->ci_high_ns), "spread_ns", r->spread_ns,
-                       "default_ns", positive(r->default_ns), "error",
-                       r->error_ratio, "gbytes_per_s",
-                       positive(r->bytes / time_s * 1e-9), "gflops",
-                       positive(r->flops / time_s * 1e-9), "decided_by",
-                       r->decided_by));
+        row,
+        json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
+                  "winner", r->winner, "time_ns", r->time_ns, "ci_low_ns",
+                  positive(r->ci_low_ns), "ci_high_ns", positive(r->ci_high_ns),
+                  "spread_ns", r->spread_ns, "default_ns",
+                  positive(r->default_ns), "error", r->error_ratio,
+                  "gbytes_per_s", positive(r->bytes / time_s * 1e-9), "gflops",
+                  positive(r->flops / time_s * 1e-9), "decided_by",
+                  r->decided_by));
 }
 
 /* How the run went: phases, samples, and what was noticed on the way. */
@@ -141,10 +139,9 @@ static json_t *run_json(const hone_tune_result *r)
         (json_int_t)r->n_gated, "n_deferred", (json_int_t)r->n_deferred,
         "n_samples", (json_int_t)r->n_samples, "n_discarded",
         (json_int_t)r->n_discarded, "n_retried", (json_int_t)r->n_retried,
-        "sample_s", r->sample_s, "setup_s", r->setup_s, "trials_s",
-        r->trials_s, "final_s", r->final_s, "gpu_busy_s", r->gpu_busy_s,
-        "gpu_idle_ratio", r->trials_s > 0 ? json_real(idle) : json_null(),
-        "noise_floor",
+        "sample_s", r->sample_s, "setup_s", r->setup_s, "trials_s", r->trials_s,
+        "final_s", r->final_s, "gpu_busy_s", r->gpu_busy_s, "gpu_idle_ratio",
+        r->trials_s > 0 ? json_real(idle) : json_null(), "noise_floor",
         r->noise_floor >= 0 ? json_real(r->noise_floor) : json_null(),
         "event_floor_ns", positive(r->event_floor_ns), "notes", r->notes);
 }
@@ -161,12 +158,10 @@ static json_t *result_row(const hone_shape *shape, const char *label,
 
     set_winner(row, r);
     (void)json_object_set_new(row, "message", json_string(r->message));
-    (void)json_object_set_new(row, "verdict",
-                              r->verdict[0] ? json_string(r->verdict)
-                                            : json_null());
-    (void)json_object_set_new(row, "stopped",
-                              r->stopped[0] ? json_string(r->stopped)
-                                            : json_null());
+    (void)json_object_set_new(
+        row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
+    (void)json_object_set_new(
+        row, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
     (void)json_object_update_new(row, run_json(r));
     (void)json_object_update_new(
         row,
@@ -174,9 +169,8 @@ static json_t *result_row(const hone_shape *shape, const char *label,
                   "trials", (json_int_t)r->n_trials, "resumed",
                   (json_int_t)r->n_resumed, "seeded", (json_int_t)r->n_seeded,
                   "compiled", (json_int_t)r->n_compiled, "raw",
-                  (json_int_t)r->space_raw, "valid",
-                  (json_int_t)r->space_valid, "outcomes",
-                  hone__outcomes_json(r->outcomes), "baselines",
+                  (json_int_t)r->space_raw, "valid", (json_int_t)r->space_valid,
+                  "outcomes", hone__outcomes_json(r->outcomes), "baselines",
                   baselines_json(r), "baselines_text", baselines_text(r),
                   "sm_clock_mhz", r->sm_clock_mhz, "seconds", r->seconds));
     return row;
@@ -234,20 +228,18 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     request.tmpl = shape->tmpl;
     request.dims = shape->dims;
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
-    hone__text_printf(&title, "%s %s", shape->tmpl->op,
-                      hone__text_str(&label));
+    hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));
     hone__progress_begin(hone__text_str(&title));
     status = hone__tune(&request, &result, err);
     hone__progress_end();
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
-        print_row(run, result_row(shape, hone__text_str(&label), &request,
-                                  &result));
+        print_row(run,
+                  result_row(shape, hone__text_str(&label), &request, &result));
     if (result.n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions' says where)",
-                           hone__text_str(&title),
-                           (long long)result.n_seeded);
+                           hone__text_str(&title), (long long)result.n_seeded);
     if (strcmp(result.stopped, "unlikely") == 0)
         hone__message_note("%s: %s", hone__text_str(&title),
                            result.stopped_why);
@@ -259,12 +251,12 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     if (status == HONE_OK && !result.has_winner)
         say_why(run, hone__text_str(&title), result.message);
     if (is_of_the_shape(status)) {
-        print_row(run, json_pack("{s:s, s:o, s:s, s:n, s:n, s:s, s:s}", "op",
-                                 shape->tmpl->op, "dims",
-                                 hone__dims_json(shape->tmpl, shape->dims),
-                                 "label", hone__text_str(&label), "winner",
-                                 "time_ns", "message", err->text,
-                                 "error_text", err->text));
+        print_row(run,
+                  json_pack("{s:s, s:o, s:s, s:n, s:n, s:s, s:s}", "op",
+                            shape->tmpl->op, "dims",
+                            hone__dims_json(shape->tmpl, shape->dims), "label",
+                            hone__text_str(&label), "winner", "time_ns",
+                            "message", err->text, "error_text", err->text));
         say_why(run, hone__text_str(&title), err->text);
         status = HONE_OK;
     }
@@ -304,8 +296,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(open_db(run, err));
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
-    request->trial_timeout_s =
-        (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
     request->farm.compile_timeout_s =
         (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
@@ -327,8 +318,8 @@ static hone_exit finish(tune_run *run, hone_status status,
     hone_exit code = HONE_EXIT_DONE;
 
     if (run->output)
-        code = hone__output_end(
-            run->output, json_pack("{s:b}", "interrupted", interrupted));
+        code = hone__output_end(run->output,
+                                json_pack("{s:b}", "interrupted", interrupted));
     if (interrupted) {
         hone__message_note("interrupted; every finished trial is in %s: run "
                            "the same command again to go on",

@@ -56,15 +56,15 @@ static void on_trial(void *user, const char *config, hone_outcome outcome,
     ++run->n_failed;
     hone__output_row(run->output,
                      json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", run->op,
-                               "config", config, "build", run->build,
-                               "outcome", hone__outcome_name(outcome),
-                               "message", message));
+                               "config", config, "build", run->build, "outcome",
+                               hone__outcome_name(outcome), "message",
+                               message));
 }
 
 /* --config: that one instead of the space. */
-static hone_status only_config(const verify_run *run,
-                               const hone_template *tmpl, int64_t **out,
-                               hone_tune_request *request, hone_error *err)
+static hone_status only_config(const verify_run *run, const hone_template *tmpl,
+                               int64_t **out, hone_tune_request *request,
+                               hone_error *err)
 {
     const char *text = run->options->text[HONE_OPT_CONFIG];
 
@@ -125,8 +125,8 @@ static hone_status verify_all(verify_run *run, hone_error *err)
         run->request.farm.host_build = (hone_host_build)build;
         run->build = build_names[build];
         for (size_t i = 0; i < run->options->n_args; ++i)
-            HONE_TRY(verify_template(run, hone__options_arg(run->options, i),
-                                     err));
+            HONE_TRY(
+                verify_template(run, hone__options_arg(run->options, i), err));
     }
     return HONE_OK;
 }
@@ -153,8 +153,7 @@ static hone_status prepare(verify_run *run, hone_error *err)
     request->strategy = request->budget_trials ? "random" : "exhaustive";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
-    request->trial_timeout_s =
-        (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
+    request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
     if (request->trial_timeout_s <= 0)
         request->trial_timeout_s = 60; /* sanitizers are slow */
     request->farm.compile_timeout_s =

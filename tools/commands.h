@@ -7,7 +7,7 @@
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
 
-#define COMMAND(id, arguments, least, most, summary, example, details)       \
+#define COMMAND(id, arguments, least, most, summary, example, details)         \
     hone_exit hone__cmd_##id(const hone_options *options);
 #include "tools/commands.def"
 #undef COMMAND

@@ -11,8 +11,7 @@ enum { LINE_WIDTH = 78, HELP_COLUMN = 26 };
 
 /* Append words of `text`, wrapped; the cursor stands at `column`, later
  * lines start at `indent`. */
-static void wrap(const char *text, size_t column, size_t indent,
-                 hone_text *out)
+static void wrap(const char *text, size_t column, size_t indent, hone_text *out)
 {
     int first = 1;
 

@@ -131,8 +131,7 @@ hone_status hone__load_space(const hone_options *options,
     HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
     HONE_TRY(
         hone__properties_of_arch(hone__load_arch(options), &properties, err));
-    return hone__space_create(tmpl, given ? dims : NULL, &properties, out,
-                              err);
+    return hone__space_create(tmpl, given ? dims : NULL, &properties, out, err);
 }
 
 json_t *hone__config_json(const hone_template *tmpl, const int64_t *config)

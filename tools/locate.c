@@ -38,8 +38,8 @@ static const char *set_env(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-hone_status hone__locate_templates(const hone_options *options,
-                                   hone_text *out, hone_error *err)
+hone_status hone__locate_templates(const hone_options *options, hone_text *out,
+                                   hone_error *err)
 {
     /* Installed beside the program, else the tree it was built in. */
     static const char *const beside[] = {"/../share/hone/templates",

@@ -10,8 +10,8 @@
 /* Each appends a path (folders separated by colons for templates).
  * HONE_ERR_IO when neither the option, nor the environment, nor $HOME says
  * where. */
-hone_status hone__locate_templates(const hone_options *options,
-                                   hone_text *out, hone_error *err);
+hone_status hone__locate_templates(const hone_options *options, hone_text *out,
+                                   hone_error *err);
 hone_status hone__locate_db(const hone_options *options, hone_text *out,
                             hone_error *err);
 hone_status hone__locate_cache(const hone_options *options, hone_text *out,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
-#define COMMAND(id, arguments, least, most, summary, example, details)       \
+#define COMMAND(id, arguments, least, most, summary, example, details)         \
     hone__cmd_##id,
 #include "tools/commands.def"
 #undef COMMAND

@@ -60,8 +60,7 @@ static void error_line(const char *sentence)
 /* The disk is the environment's fault, not the input's. 13: SQLITE_FULL. */
 static int is_full_disk(const hone_error *err)
 {
-    return (err->domain == HONE_DOMAIN_SQLITE &&
-            (err->native & 0xff) == 13) ||
+    return (err->domain == HONE_DOMAIN_SQLITE && (err->native & 0xff) == 13) ||
            (err->domain == HONE_DOMAIN_ERRNO &&
             (err->native == ENOSPC || err->native == EDQUOT));
 }
@@ -141,8 +140,8 @@ hone_exit hone__message_usage(hone_command_id command, const char *sentence)
 hone_exit hone__exit_of_status(hone_status status)
 {
     switch (status) {
-#define EXIT_OF_STATUS(name, code)                                           \
-    case name:                                                               \
+#define EXIT_OF_STATUS(name, code)                                             \
+    case name:                                                                 \
         return HONE_EXIT_##code;
         HONE_STATUS_EXIT_MAP(EXIT_OF_STATUS)
 #undef EXIT_OF_STATUS

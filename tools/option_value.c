@@ -139,8 +139,8 @@ static hone_status find_strategy(const char *name, size_t length,
                       (int)length, name, hone__search_names());
 }
 
-hone_status hone__option_strategy(const hone_options *options,
-                                  const char **out, hone_error *err)
+hone_status hone__option_strategy(const hone_options *options, const char **out,
+                                  hone_error *err)
 {
     const char *name = options->text[HONE_OPT_STRATEGY];
 

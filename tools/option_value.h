@@ -39,8 +39,8 @@ typedef struct hone_strategies {
 
 /* --strategy, the name of one; random if it is not given.
  * HONE_ERR_ARGUMENT. */
-hone_status hone__option_strategy(const hone_options *options,
-                                  const char **out, hone_error *err);
+hone_status hone__option_strategy(const hone_options *options, const char **out,
+                                  hone_error *err);
 /* --strategy as a list: "local,genetic", or "all" of the table. Each comes
  * once. HONE_ERR_ARGUMENT. */
 hone_status hone__option_strategies(const hone_options *options,

@@ -99,8 +99,7 @@ static void settle(hone_output *output)
         }
     }
     hone__text_free(&text);
-    for (size_t i = 0; n && output->n_columns > 1 && i < output->n_columns;
-         ++i)
+    for (size_t i = 0; n && output->n_columns > 1 && i < output->n_columns; ++i)
         print_cell(output, i, output->columns[i].title);
     for (size_t j = 0; j < n; ++j)
         print_text_row(output, json_array_get(output->held, j));

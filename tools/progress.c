@@ -102,8 +102,7 @@ static void format_line(const hone_progress_step *step, double elapsed_s,
 
     time_left_text(time_left(step, rate, elapsed_s), left, sizeof left);
     if (step->n_total > 0)
-        (void)snprintf(total, sizeof total, "/%lld",
-                       (long long)step->n_total);
+        (void)snprintf(total, sizeof total, "/%lld", (long long)step->n_total);
     (void)snprintf(out, LINE_BYTES, "%lld%s %s  %.1f/s  left %s%s%s%s%s",
                    (long long)step->n_done, total, step->unit, rate, left,
                    step->failures[0] ? "  " : "", step->failures,
@@ -137,8 +136,7 @@ static void draw(const hone_progress_step *step, double elapsed_s)
     cells[BAR_CELLS] = '\0';
     elide(line, width > used + 10 ? width - used : 10);
     (void)fprintf(stderr, "\r\033[K%s [%s%s%s] %s", bar.label,
-                  color ? "\033[32m" : "", cells, color ? "\033[0m" : "",
-                  line);
+                  color ? "\033[32m" : "", cells, color ? "\033[0m" : "", line);
     (void)fflush(stderr);
     bar.is_drawn = 1;
 }

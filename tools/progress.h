@@ -8,10 +8,10 @@
 
 typedef struct hone_progress_step {
     int64_t n_done;
-    int64_t n_total;  /* 0: unknown */
-    double budget_s;  /* 0: none; else the time left follows from it too */
-    const char *unit; /* "variants": what is counted */
-    const char *best; /* "12.3 us BM=128,..", or "" */
+    int64_t n_total;      /* 0: unknown */
+    double budget_s;      /* 0: none; else the time left follows from it too */
+    const char *unit;     /* "variants": what is counted */
+    const char *best;     /* "12.3 us BM=128,..", or "" */
     const char *failures; /* "3 wrong, 1 fault", or "" */
 } hone_progress_step;
 

@@ -56,8 +56,8 @@ hone_status hone__sanitizer_enter(hone_error *err)
                      0);
         (void)setenv("UBSAN_OPTIONS", "print_stacktrace=1", 0);
         (void)execv("/proc/self/exe", words);
-        status = hone__fail_native(err, HONE_ERR_NO_COMPILER,
-                                   HONE_DOMAIN_ERRNO, errno,
+        status = hone__fail_native(err, HONE_ERR_NO_COMPILER, HONE_DOMAIN_ERRNO,
+                                   errno,
                                    "cannot start anew under "
                                    "AddressSanitizer: %s",
                                    strerror(errno));

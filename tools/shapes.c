@@ -20,8 +20,8 @@ static hone_status no_memory(hone_error *err)
 
 /* The template `name`, loaded once. */
 static hone_status use_template(const hone_options *options, const char *name,
-                                hone_shapes *shapes,
-                                const hone_template **out, hone_error *err)
+                                hone_shapes *shapes, const hone_template **out,
+                                hone_error *err)
 {
     hone_template *tmpl;
     hone_template **list;
@@ -74,8 +74,8 @@ static hone_status add_group(const hone_options *options, size_t first,
     for (size_t i = first; i < end; ++i) {
         const hone_template *tmpl = NULL;
 
-        HONE_TRY(use_template(options, options->items[i].text, shapes, &tmpl,
-                              err));
+        HONE_TRY(
+            use_template(options, options->items[i].text, shapes, &tmpl, err));
         for (size_t j = from; j < to; ++j)
             HONE_TRY(add_shape(shapes, tmpl, options->items[j].text, err));
     }
@@ -90,8 +90,8 @@ static size_t run_end(const hone_options *options, size_t i, int is_dims)
     return i;
 }
 
-static hone_status read_items(const hone_options *options,
-                              hone_shapes *shapes, hone_error *err)
+static hone_status read_items(const hone_options *options, hone_shapes *shapes,
+                              hone_error *err)
 {
     /* --dims in front of the first template belong to its group. */
     const size_t front = run_end(options, 0, 1);
@@ -145,9 +145,9 @@ static hone_status read_line(const hone_options *options, const char *path,
     status = use_template(options, op, shapes, &tmpl, &inner);
     if (status == HONE_OK)
         status = add_shape(shapes, tmpl, dims, &inner);
-    return status == HONE_OK ? status
-                             : hone__fail(err, status, "%s:%d: %s", path,
-                                          number, inner.text);
+    return status == HONE_OK
+               ? status
+               : hone__fail(err, status, "%s:%d: %s", path, number, inner.text);
 }
 
 static hone_status read_file(const hone_options *options, const char *path,

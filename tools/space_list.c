@@ -32,8 +32,7 @@ typedef struct list_writer {
     int is_csv;
 } list_writer;
 
-static void spell(const list_writer *w, size_t param, int value,
-                  spelling *out)
+static void spell(const list_writer *w, size_t param, int value, spelling *out)
 {
     const char *name = hone__space_view_param(w->view, param);
 

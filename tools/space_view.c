@@ -129,12 +129,11 @@ void hone__space_view_value(const hone_space_view *view, size_t param,
         hone__text_puts(out, view->t1->params[param].texts[value]);
     else
         hone__template_value_text(view->tmpl, &view->tmpl->params[param],
-                                  view->tmpl->params[param].values[value],
-                                  out);
+                                  view->tmpl->params[param].values[value], out);
 }
 
-void hone__space_view_json(const hone_space_view *view, size_t param,
-                           int value, hone_text *out)
+void hone__space_view_json(const hone_space_view *view, size_t param, int value,
+                           hone_text *out)
 {
     int is_name; /* of an enumeration or a type: needs no escapes */
 

@@ -21,8 +21,8 @@ hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
                                  &out->device, err));
     HONE_TRY(hone__load_template(options, hone__options_arg(options, 0),
                                  &out->tmpl, err));
-    HONE_TRY(hone__template_parse_dims(out->tmpl, dims ? dims : "", out->dims,
-                                       err));
+    HONE_TRY(
+        hone__template_parse_dims(out->tmpl, dims ? dims : "", out->dims, err));
     HONE_TRY(hone__locate_db(options, &out->db_path, err));
     HONE_TRY(hone__locate_cache(options, &out->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&out->cache), err));

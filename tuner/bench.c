@@ -54,14 +54,14 @@ static hone_status run_variants(bench *b, hone_error *err)
     for (int i = 0; i < b->variants.n; ++i) {
         const hone_bench_variant *v = &b->variants.items[i];
 
-        b->final.entries[i] = (hone_final_entry){
-            .job = {.id = i,
-                    .launch_spec = hone__text_str(&v->spec),
-                    .cubin = v->cubin.data,
-                    .cubin_bytes = v->cubin.length},
-            .keep = 1,
-            .wants_series = strcmp(v->name, "config") != 0,
-            .features = {-1, -1, 0, i}};
+        b->final.entries[i] =
+            (hone_final_entry){.job = {.id = i,
+                                       .launch_spec = hone__text_str(&v->spec),
+                                       .cubin = v->cubin.data,
+                                       .cubin_bytes = v->cubin.length},
+                               .keep = 1,
+                               .wants_series = strcmp(v->name, "config") != 0,
+                               .features = {-1, -1, 0, i}};
     }
     return hone__final_ask(request->farm.backend, &setup, &b->final,
                            request->farm.stop, &b->report, err);
@@ -108,8 +108,7 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
                            : "");
 }
 
-static void fill_row(const bench *b, int i, int reference,
-                     hone_bench_row *row)
+static void fill_row(const bench *b, int i, int reference, hone_bench_row *row)
 {
     const hone_finalist *item = &b->report.items[i];
 
@@ -171,13 +170,13 @@ static hone_status measure(bench *b, hone_error *err)
     HONE_TRY(
         hone__default_plan(request->tmpl, b->space, &ignored, &b->spec, err));
     HONE_TRY(hone__reference_templates_open(
-        &(hone_reference_templates_request){
-            .tmpl = request->tmpl,
-            .launch_spec = hone__text_str(&b->spec),
-            .dims = request->dims,
-            .properties = &b->device.properties,
-            .arch = b->device.arch,
-            .farm = &request->farm},
+        &(hone_reference_templates_request){.tmpl = request->tmpl,
+                                            .launch_spec =
+                                                hone__text_str(&b->spec),
+                                            .dims = request->dims,
+                                            .properties = &b->device.properties,
+                                            .arch = b->device.arch,
+                                            .farm = &request->farm},
         &b->reference_templates, err));
     if (!is_cpu(b)) {
         HONE_TRY(hone__helper_kernels_compile(&request->farm, b->device.arch,

@@ -29,8 +29,8 @@ typedef struct hone_bench_request {
 
 /* A variant or a baseline. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
-    char name[64]; /* "winner", "default", "config", or the baseline's name */
-    char label[96];   /* for people */
+    char name[64];  /* "winner", "default", "config", or the baseline's name */
+    char label[96]; /* for people */
     char config[256]; /* of a variant; "" for baselines */
     hone_outcome outcome;
     double time_ns; /* median of a series of its own, or by the ratio */
@@ -47,9 +47,7 @@ typedef struct hone_bench_row {
     char message[320];  /* why it could not be timed, or what is wrong */
 } hone_bench_row;
 
-enum {
-    HONE_MAX_BENCH_ROWS = 2 + HONE_MAX_BENCH_CONFIGS + HONE_MAX_BASELINES
-};
+enum { HONE_MAX_BENCH_ROWS = 2 + HONE_MAX_BENCH_CONFIGS + HONE_MAX_BASELINES };
 
 typedef struct hone_bench_result {
     char device_name[128];

@@ -183,8 +183,7 @@ static hone_status expand(reader *r, const int64_t *config,
     HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
                                   request->farm.backend, &variant->source,
                                   &variant->options, err));
-    return hone__expand_launch_spec(request->tmpl, config, &variant->spec,
-                                    err);
+    return hone__expand_launch_spec(request->tmpl, config, &variant->spec, err);
 }
 
 static hone_status read_config(reader *r, const int64_t *config,
@@ -291,11 +290,11 @@ static hone_status compile_missing(reader *r, hone_error *err)
         const hone_bench_variant *v = &r->out->items[i];
 
         if (!v->cubin.length)
-            status = hone__fail(err, HONE_ERR_INPUT,
-                                "the configuration %s does not compile: "
-                                "%.600s",
-                                hone__text_str(&v->config),
-                                hone__text_str(&v->log));
+            status =
+                hone__fail(err, HONE_ERR_INPUT,
+                           "the configuration %s does not compile: "
+                           "%.600s",
+                           hone__text_str(&v->config), hone__text_str(&v->log));
     }
     return status;
 }
@@ -330,8 +329,7 @@ static hone_status open_db(reader *r, hone_error *err)
 hone_status hone__bench_variants_read(const hone_bench_request *request,
                                       const hone_device_report *device,
                                       const hone_space *space,
-                                      hone_bench_variants *out,
-                                      hone_error *err)
+                                      hone_bench_variants *out, hone_error *err)
 {
     reader r = {
         .request = request, .device = device, .space = space, .out = out};

@@ -131,8 +131,8 @@ static hone_status open_space(compile_run *run, hone_error *err)
         hone__alloc((request->tmpl->n_params + 1) * sizeof *run->config);
     if (!run->config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    HONE_TRY(hone__space_create(request->tmpl, request->dims,
-                                &run->properties, &space, err));
+    HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->properties,
+                                &space, err));
     run->n_total = 1;
     if (request->config) {
         const hone_status status =
@@ -163,8 +163,8 @@ static hone_status expand(compile_run *run, int64_t job, variant_text *out,
     config_of(run, job, run->config);
     HONE_TRY(
         hone__expand_source(tmpl, run->config, run->dims, &out->source, err));
-    HONE_TRY(hone__expand_options(tmpl, run->config, run->dims, &out->options,
-                                  err));
+    HONE_TRY(
+        hone__expand_options(tmpl, run->config, run->dims, &out->options, err));
     return hone__expand_launch_spec(tmpl, run->config, &out->spec, err);
 }
 
@@ -231,8 +231,7 @@ hone_status hone__compile_space(const hone_compile_request *request,
     hone__folder_of(request->tmpl->path, &run.folder);
     status = open_space(&run, err);
     if (status == HONE_OK)
-        status =
-            hone__farm_open(&request->farm, on_done, &run, &run.farm, err);
+        status = hone__farm_open(&request->farm, on_done, &run, &run.farm, err);
     if (status == HONE_OK) {
         out->n_workers = hone__farm_n_workers(run.farm);
         (void)snprintf(out->toolchain, sizeof out->toolchain, "%s %.40s",

@@ -63,8 +63,7 @@ static hone_status enqueue_plan(void *user, void *const *args,
     const size_t turn = p->plans[1] ? p->turn++ % N_PLANS : 0; /* cpu: one */
     const hone_status status = hone_plan_run(p->plans[turn], args, stream);
 
-    return status == HONE_OK ? HONE_OK
-                             : fail_from_runtime(status, p->ctx, err);
+    return status == HONE_OK ? HONE_OK : fail_from_runtime(status, p->ctx, err);
 }
 
 /* The child's last words; returns its exit status. */
@@ -157,8 +156,7 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
 /* ---- the cpu device -----------------------------------------------------
  */
 
-static hone_status run_on_cpu(const run_setup *setup,
-                              hone_cpu_problem *problem,
+static hone_status run_on_cpu(const run_setup *setup, hone_cpu_problem *problem,
                               hone_run_result *result, hone_error *err)
 {
     const hone_template *tmpl = setup->request->tmpl;

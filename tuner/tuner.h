@@ -20,10 +20,7 @@
 /* Where variants run. On the cpu they are compiled by the system's C++
  * compiler against tuner/cpu/host/ (a device that is always there: its numbers
  * are never compared with a GPU's). */
-typedef enum hone_backend {
-    HONE_BACKEND_CUDA,
-    HONE_BACKEND_CPU
-} hone_backend;
+typedef enum hone_backend { HONE_BACKEND_CUDA, HONE_BACKEND_CPU } hone_backend;
 
 /* What the C++ compiler builds in beside the variant: nothing, ASan and UBSan
  * (the process must run with ASan's library preloaded), or a check of races
@@ -38,12 +35,11 @@ typedef enum hone_host_build {
  * and when to stop. */
 typedef struct hone_farm_options {
     hone_backend backend;
-    hone_host_build host_build; /* of the cpu */
-    const char *cache_folder;   /* NULL: no cache */
-    int n_workers;              /* 0: one per core, capped by memory */
-    double compile_timeout_s;   /* at most (compile_limit.h); 0: 120 */
-    const volatile sig_atomic_t
-        *stop; /* becomes non-zero on Ctrl-C; NULL ok */
+    hone_host_build host_build;        /* of the cpu */
+    const char *cache_folder;          /* NULL: no cache */
+    int n_workers;                     /* 0: one per core, capped by memory */
+    double compile_timeout_s;          /* at most (compile_limit.h); 0: 120 */
+    const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C; NULL ok */
 } hone_farm_options;
 
 /* ---- compile ---------------------------------------------------------- */
@@ -201,11 +197,11 @@ typedef struct hone_tune_result {
                               "interrupted"; "": it did not come to it */
     char stopped_why[160]; /* a sentence */
     char decided_by[160];
-    char verdict[16];   /* "decided", "tied", "too_noisy", "only_one", "" */
-    double noise_floor; /* relative, of the final; negative: unknown */
+    char verdict[16];      /* "decided", "tied", "too_noisy", "only_one", "" */
+    double noise_floor;    /* relative, of the final; negative: unknown */
     double event_floor_ns; /* of an empty pair of events; 0: unknown */
-    char notes[1024]; /* checks left out, alarms, a smaller set-up: what a
-                         person should know; "" : nothing */
+    char notes[1024];      /* checks left out, alarms, a smaller set-up: what a
+                              person should know; "" : nothing */
     size_t n_baselines;
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     double seconds;
@@ -222,8 +218,8 @@ typedef struct hone_tune_result {
  * HONE_ERR_NO_GPU, HONE_ERR_NO_NVRTC, HONE_ERR_CUDA (the device stopped
  * answering), HONE_ERR_DATABASE, HONE_ERR_CONSTRAINT (the template's arch
  * line), HONE_ERR_NO_MEMORY (device memory too small for the problem). */
-hone_status hone__tune(const hone_tune_request *request,
-                       hone_tune_result *out, hone_error *err);
+hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
+                       hone_error *err);
 
 /* HONE_ERR_CONSTRAINT with the template's reason if it is for CUDA devices
  * only and `backend` is the cpu. */

@@ -137,8 +137,7 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
         if (is_in_code(tmpl, i))
             code_int(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
     }
-    hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n",
-                      tmpl->op);
+    hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n", tmpl->op);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         if (tmpl->dims[i].is_choice)
             macro_int(tmpl->dims[i].name, dims[i], out);

@@ -149,15 +149,13 @@ static void write_buffers(plan *p)
         hone__text_printf(p->out, "arg %s %s %s", arg->name, modes[arg->mode],
                           type_text(p, &arg->type, code));
         if (arg->mode != HONE_ARG_SCALAR)
-            hone__text_printf(p->out, " %s",
-                              hone__expr_text(arg->count.expr));
+            hone__text_printf(p->out, " %s", hone__expr_text(arg->count.expr));
         hone__text_puts(p->out, "\n");
     }
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!is_settled(&t->requires_[i]))
-            hone__text_printf(
-                p->out, "require %s\n",
-                hone__expr_text(t->requires_[i].condition.expr));
+            hone__text_printf(p->out, "require %s\n",
+                              hone__expr_text(t->requires_[i].condition.expr));
     }
     for (size_t i = 0; i < t->n_workspaces; ++i) {
         const hone_template_workspace *workspace = &t->workspaces[i];
@@ -213,16 +211,14 @@ static void write_passed(plan *p, const hone_template_pass *pass)
 {
     switch (pass->kind) {
     case HONE_PASS_ARG:
-        hone__text_printf(p->out, "pass %s\n",
-                          p->tmpl->args[pass->index].name);
+        hone__text_printf(p->out, "pass %s\n", p->tmpl->args[pass->index].name);
         break;
     case HONE_PASS_WORKSPACE:
         hone__text_printf(p->out, "pass %s\n",
                           p->tmpl->workspaces[pass->index].name);
         break;
     case HONE_PASS_MAP:
-        hone__text_printf(p->out, "pass %s\n",
-                          p->tmpl->maps[pass->index].name);
+        hone__text_printf(p->out, "pass %s\n", p->tmpl->maps[pass->index].name);
         break;
     default:
         hone__text_printf(p->out, "value %s %s\n",

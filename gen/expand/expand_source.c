@@ -50,8 +50,7 @@ static void go_to_line(writer *w, int line)
 {
     /* No #line before the parameters: it would end the part that can be
      * precompiled. There lines come in order, each once. */
-    if (w->has_block &&
-        (w->line > line || line - w->line > MAX_BLANK_LINES)) {
+    if (w->has_block && (w->line > line || line - w->line > MAX_BLANK_LINES)) {
         write_line_directive(w, line);
         return;
     }
@@ -110,8 +109,7 @@ static hone_status run_for(writer *w, size_t index)
     int64_t step = 1;
     long n = 0;
 
-    HONE_TRY(
-        hone__values_eval(w->tmpl, &item->from, w->slots, &value, w->err));
+    HONE_TRY(hone__values_eval(w->tmpl, &item->from, w->slots, &value, w->err));
     HONE_TRY(hone__values_eval(w->tmpl, &item->to, w->slots, &last, w->err));
     if (item->step.expr)
         HONE_TRY(

@@ -67,9 +67,8 @@ hone_status hone__expand_options(const hone_template *tmpl,
     for (size_t r = 0; !status && r < HONE_N_OPTIONS; ++r) {
         for (size_t i = 0; !status && i < tmpl->n_options; ++i) {
             if (!strcmp(tmpl->options[i].name, hone__options[r].name))
-                status =
-                    write_option(tmpl, &hone__options[r],
-                                 &tmpl->options[i].value, slots, out, err);
+                status = write_option(tmpl, &hone__options[r],
+                                      &tmpl->options[i].value, slots, out, err);
         }
     }
     hone__free(slots);

@@ -12,14 +12,14 @@ typedef enum hone_option_kind {
 } hone_option_kind;
 
 /* X(name in a template, NVRTC's option, kind) */
-#define HONE_OPTION_MAP(X)                                                   \
-    X(extra_device_vectorization, "--extra-device-vectorization",            \
-      HONE_OPTION_FLAG)                                                      \
-    X(fmad, "--fmad", HONE_OPTION_CHOICE)                                    \
-    X(ftz, "--ftz", HONE_OPTION_CHOICE)                                      \
-    X(maxrregcount, "--maxrregcount", HONE_OPTION_COUNT)                     \
-    X(prec_div, "--prec-div", HONE_OPTION_CHOICE)                            \
-    X(prec_sqrt, "--prec-sqrt", HONE_OPTION_CHOICE)                          \
+#define HONE_OPTION_MAP(X)                                                     \
+    X(extra_device_vectorization, "--extra-device-vectorization",              \
+      HONE_OPTION_FLAG)                                                        \
+    X(fmad, "--fmad", HONE_OPTION_CHOICE)                                      \
+    X(ftz, "--ftz", HONE_OPTION_CHOICE)                                        \
+    X(maxrregcount, "--maxrregcount", HONE_OPTION_COUNT)                       \
+    X(prec_div, "--prec-div", HONE_OPTION_CHOICE)                              \
+    X(prec_sqrt, "--prec-sqrt", HONE_OPTION_CHOICE)                            \
     X(use_fast_math, "--use_fast_math", HONE_OPTION_FLAG)
 
 typedef struct hone_option_row {

@@ -13,8 +13,7 @@ hone_status hone__values_eval(const hone_template *tmpl,
                               hone_error *err)
 {
     hone_error inner = {0};
-    const hone_status status =
-        hone__expr_eval(expr->expr, slots, out, &inner);
+    const hone_status status = hone__expr_eval(expr->expr, slots, out, &inner);
 
     return status ? hone__fail(err, status, "%s:%d:%d: %s", tmpl->path,
                                expr->line, expr->column, inner.text)

@@ -113,8 +113,8 @@ static int push_block(hone_parser *p)
 
     if (!item)
         return 0;
-    *item = (hone_body_item){.kind = HONE_BODY_BLOCK,
-                             .line = p->body->block_line};
+    *item =
+        (hone_body_item){.kind = HONE_BODY_BLOCK, .line = p->body->block_line};
     return 1;
 }
 
@@ -142,8 +142,7 @@ static int in_comment(const hone_parser *p, size_t line)
     const char *source = p->tmpl->source;
     size_t at = p->line_starts[line];
 
-    while (at < p->line_starts[line + 1] &&
-           isspace((unsigned char)source[at]))
+    while (at < p->line_starts[line + 1] && isspace((unsigned char)source[at]))
         ++at;
     return at < p->line_starts[line + 1] && p->bare[at] == ' ' &&
            strncmp(source + at, "/*", 2) != 0 &&

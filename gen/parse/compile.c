@@ -96,9 +96,8 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
         }
         hone__suggest_offer(&s, hone__fact_names[i]);
     }
-    (void)snprintf(p->note, sizeof p->note,
-                   "unknown device property '%.*s'%s", (int)length, name,
-                   hone__suggest_text(&s, hint));
+    (void)snprintf(p->note, sizeof p->note, "unknown device property '%.*s'%s",
+                   (int)length, name, hone__suggest_text(&s, hint));
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
@@ -208,8 +207,8 @@ int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
     if (status) {
         const size_t begin = where.begin + span.offset;
 
-        return hone__complain(p, (hone_slice){begin, begin + span.length},
-                              "%s", p->note[0] ? p->note : err.text);
+        return hone__complain(p, (hone_slice){begin, begin + span.length}, "%s",
+                              p->note[0] ? p->note : err.text);
     }
     if (!keep(p, out->expr)) {
         out->expr = NULL;
@@ -241,8 +240,8 @@ int hone__compile_text(hone_parser *p, const char *text,
     p->scope = HONE_SCOPE_ANY;
     p->reads_dims = p->reads_properties = 0;
     *out = (hone_template_expr){.line = at->line, .column = at->column};
-    status = hone__expr_compile(text, strlen(text), lookup, p, &out->expr,
-                                NULL, &err);
+    status = hone__expr_compile(text, strlen(text), lookup, p, &out->expr, NULL,
+                                &err);
     if (status == HONE_ERR_NO_MEMORY)
         return hone__no_memory(p);
     if (status)
@@ -289,8 +288,7 @@ int hone__compile_type(hone_parser *p, hone_slice where,
 }
 
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
-                       hone_scope scope, hone_template_expr *out,
-                       size_t *out_n)
+                       hone_scope scope, hone_template_expr *out, size_t *out_n)
 {
     const hone_slice start = hone__cursor_here(c);
     size_t n = 0;

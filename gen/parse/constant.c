@@ -18,8 +18,8 @@ static int source_of(hone_cursor *c, hone_template_constant *constant)
                               "say which argument fills it: from ARGUMENT");
     if (!hone__cursor_need_word(c, "the name of an argument", &word))
         return 0;
-    known = hone__name_find_buffer(p, p->bare + word.begin,
-                                   word.end - word.begin);
+    known =
+        hone__name_find_buffer(p, p->bare + word.begin, word.end - word.begin);
     if (!known || known->kind != HONE_NAME_ARG) {
         hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
         for (size_t i = 0; i < p->tmpl->n_args; ++i)

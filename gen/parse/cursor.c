@@ -57,8 +57,8 @@ int hone__cursor_expect(hone_cursor *c, char wanted, const char *where)
         return hone__complain(c->p, here,
                               "expected '%c' %s, but the statement ends here",
                               wanted, where);
-    return hone__complain(c->p, here, "expected '%c' %s, found '%.*s'",
-                          wanted, where, (int)(here.end - here.begin),
+    return hone__complain(c->p, here, "expected '%c' %s, found '%.*s'", wanted,
+                          where, (int)(here.end - here.begin),
                           c->p->bare + here.begin);
 }
 
@@ -83,8 +83,8 @@ int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out)
         return 1;
     here = hone__cursor_here(c);
     if (c->at >= c->end)
-        return hone__complain(
-            c->p, here, "expected %s, but the statement ends here", what);
+        return hone__complain(c->p, here,
+                              "expected %s, but the statement ends here", what);
     return hone__complain(c->p, here, "expected %s, found '%.*s'", what,
                           (int)(here.end - here.begin),
                           c->p->bare + here.begin);

@@ -44,17 +44,16 @@ static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
     return add_dim_value(p, word, code, dim, types);
 }
 
-static int dim_choice(hone_cursor *c, hone_template_dim *dim,
-                      int64_t **values)
+static int dim_choice(hone_cursor *c, hone_template_dim *dim, int64_t **values)
 {
     const int is_number = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
     const hone_slice where = hone__cursor_until(c, ",}", NULL);
     int64_t value;
 
     if (!is_number)
-        return hone__complain(
-            c->p, where, "'%.*s' is not an integer from 0 up",
-            (int)(where.end - where.begin), c->p->bare + where.begin);
+        return hone__complain(c->p, where, "'%.*s' is not an integer from 0 up",
+                              (int)(where.end - where.begin),
+                              c->p->bare + where.begin);
     if (!hone__compile_constant(c->p, where, &value))
         return 0;
     return add_dim_value(c->p, where, value, dim, values);
@@ -200,9 +199,8 @@ static int arg_mode(hone_cursor *c, hone_arg_mode *out)
     static const struct {
         const char *word;
         hone_arg_mode mode;
-    } modes[] = {{"in", HONE_ARG_IN},
-                 {"out", HONE_ARG_OUT},
-                 {"inout", HONE_ARG_INOUT}};
+    } modes[] = {
+        {"in", HONE_ARG_IN}, {"out", HONE_ARG_OUT}, {"inout", HONE_ARG_INOUT}};
 
     *out = HONE_ARG_SCALAR;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
@@ -232,12 +230,11 @@ static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
         hone__name_find(p, p->bare + word.begin, word.end - word.begin);
 
     if (known && known->kind == HONE_NAME_PARAM)
-        return hone__complain(
-            p, word,
-            "callers do not know the value of the "
-            "parameter '%s'; make it a dimension of the op, "
-            "or convert in the kernel",
-            known->name);
+        return hone__complain(p, word,
+                              "callers do not know the value of the "
+                              "parameter '%s'; make it a dimension of the op, "
+                              "or convert in the kernel",
+                              known->name);
     return hone__compile_type(p, word, out);
 }
 
@@ -358,8 +355,7 @@ int hone__statement_workspace(hone_parser *p, hone_cursor *c)
         !hone__compile_count(c, &workspace->count))
         return 0;
     if (hone__cursor_accept_word(c, "zero"))
-        workspace->zero = hone__cursor_accept_word(c, "each")
-                              ? HONE_ZERO_EACH
-                              : HONE_ZERO_ONCE;
+        workspace->zero = hone__cursor_accept_word(c, "each") ? HONE_ZERO_EACH
+                                                              : HONE_ZERO_ONCE;
     return hone__cursor_finish(c);
 }

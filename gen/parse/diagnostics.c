@@ -26,8 +26,7 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     item += list->n++;
     item->line = hone__line_of(p, where.begin);
     item->column = hone__column_of(p, where.begin);
-    item->length =
-        where.end > where.begin ? (int)(where.end - where.begin) : 1;
+    item->length = where.end > where.begin ? (int)(where.end - where.begin) : 1;
     va_start(args, format);
     (void)vsnprintf(item->text, sizeof item->text, format, args);
     va_end(args);

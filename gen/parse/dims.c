@@ -48,8 +48,7 @@ static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
     hone_status status;
     size_t n_mandatory = 0;
 
-    while (n_mandatory < tmpl->n_dims &&
-           is_mandatory(&tmpl->dims[n_mandatory]))
+    while (n_mandatory < tmpl->n_dims && is_mandatory(&tmpl->dims[n_mandatory]))
         ++n_mandatory;
     hone__text_printf(&sentence, "takes %zu", n_mandatory);
     if (n_mandatory < tmpl->n_dims)

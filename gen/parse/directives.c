@@ -42,16 +42,15 @@ static int directive_for(hone_parser *p, hone_cursor *c)
     item->slot = p->tmpl->slots.total + body->n_loops++;
     if (body->n_slots <= item->slot)
         body->n_slots = item->slot + 1;
-    if (!hone__cursor_need_word(c, "the name of the loop's variable",
-                                &word) ||
+    if (!hone__cursor_need_word(c, "the name of the loop's variable", &word) ||
         !hone__name_declare(p, word, HONE_NAME_LOOP, item->slot, &name))
         return 0;
     if (!hone__cursor_accept_word(c, "in"))
         return hone__complain(p, hone__cursor_here(c),
                               "expected 'in' and a "
                               "range such as 0..3");
-    if (!hone__compile(p, hone__cursor_until(c, ".", NULL),
-                       HONE_SCOPE_VARIANT, &item->from))
+    if (!hone__compile(p, hone__cursor_until(c, ".", NULL), HONE_SCOPE_VARIANT,
+                       &item->from))
         return 0;
     if (!hone__cursor_accept(c, '.'))
         return hone__complain(p, hone__cursor_here(c),
@@ -145,8 +144,8 @@ static int unwind_to(hone_parser *p, int is_loop)
     hone_template_body *body = p->body;
     size_t n = body->n_open;
 
-    while (n && (body->items[body->open[n - 1].first].kind ==
-                 HONE_BODY_FOR) != is_loop)
+    while (n && (body->items[body->open[n - 1].first].kind == HONE_BODY_FOR) !=
+                    is_loop)
         --n;
     if (!n)
         return 0;
@@ -173,10 +172,9 @@ static hone_body_item *continue_item(hone_parser *p, hone_cursor *c,
         return NULL;
     }
     branch = body->open[body->n_open - 1].branch;
-    if (body->items[branch].kind == HONE_BODY_ELSE &&
-        kind != HONE_BODY_ENDIF) {
-        (void)hone__complain(p, where, "'%s' after the 'else' on line %d",
-                             name, body->items[branch].line);
+    if (body->items[branch].kind == HONE_BODY_ELSE && kind != HONE_BODY_ENDIF) {
+        (void)hone__complain(p, where, "'%s' after the 'else' on line %d", name,
+                             body->items[branch].line);
         return NULL;
     }
     item = HONE_PUSH(p, body->items, body->n_items);

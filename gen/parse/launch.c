@@ -188,8 +188,8 @@ static int read_clause(hone_cursor *c, clause which,
         return hone__compile_list(c, "grid", 3, HONE_SCOPE_ANY, launch->grid,
                                   &n);
     case CLAUSE_BLOCK:
-        return hone__compile_list(c, "block", 3, HONE_SCOPE_ANY,
-                                  launch->block, &n);
+        return hone__compile_list(c, "block", 3, HONE_SCOPE_ANY, launch->block,
+                                  &n);
     case CLAUSE_SHARED:
         return hone__compile_list(c, "shared", 1, HONE_SCOPE_ANY,
                                   &launch->shared, &n);

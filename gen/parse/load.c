@@ -168,8 +168,7 @@ static hone_status find(const char *name, const char *search_path,
         (void)hone__fail(err, HONE_ERR_NOT_FOUND,
                          "there is no template '%s'; searched:%s. Give a "
                          "name from there or the path of a .cu file",
-                         name,
-                         searched.length ? searched.data : " no folder");
+                         name, searched.length ? searched.data : " no folder");
     hone__text_free(&searched);
     hone__text_free(&folder);
     return *at ? hone__text_check(out, err) : HONE_ERR_NOT_FOUND;
@@ -187,8 +186,7 @@ static hone_status keep_search_path(hone_template *tmpl,
 
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,
-                                hone_diagnostics *diagnostics,
-                                hone_error *err)
+                                hone_diagnostics *diagnostics, hone_error *err)
 {
     hone_text path = {0};
     hone_text source = {0};

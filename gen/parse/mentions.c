@@ -62,16 +62,15 @@ static int names_it(const char *word, size_t length, const char *name)
         strncmp(word, macro, sizeof macro - 1) == 0) {
         word += sizeof macro - 1;
         length -= sizeof macro - 1;
-        return length >= name_length &&
-               strncmp(word, name, name_length) == 0 &&
+        return length >= name_length && strncmp(word, name, name_length) == 0 &&
                (length == name_length || word[name_length] == '_');
     }
     if (length < name_length || strncmp(word, name, name_length) != 0)
         return 0;
     word += name_length;
     length -= name_length;
-    return length == 0 || (length == sizeof values - 1 &&
-                           strncmp(word, values, length) == 0);
+    return length == 0 ||
+           (length == sizeof values - 1 && strncmp(word, values, length) == 0);
 }
 
 static void mark(const hone_template *tmpl, const char *word, size_t length,

@@ -83,8 +83,8 @@ const hone_name *hone__name_find(const hone_parser *p, const char *name,
     return find(p, name, length, 0);
 }
 
-const hone_name *hone__name_find_buffer(const hone_parser *p,
-                                        const char *name, size_t length)
+const hone_name *hone__name_find_buffer(const hone_parser *p, const char *name,
+                                        size_t length)
 {
     return find(p, name, length, 1);
 }

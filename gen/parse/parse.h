@@ -152,8 +152,8 @@ const hone_name *hone__name_find(const hone_parser *p, const char *name,
                                  size_t length);
 /* Arguments and workspaces. They may share their name with a value of an
  * enumeration, with nothing else. */
-const hone_name *hone__name_find_buffer(const hone_parser *p,
-                                        const char *name, size_t length);
+const hone_name *hone__name_find_buffer(const hone_parser *p, const char *name,
+                                        size_t length);
 /* Declare; complains about reserved and repeated names. */
 int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
                        size_t index, const char **out_name);
@@ -181,9 +181,9 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
 
 /* --- vector in the arena; NULL without memory --- */
 void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
-#define HONE_PUSH(p, items, n)                                               \
-    (((items) = hone__push((p), (items), (n), sizeof *(items)))              \
-         ? &(items)[(n)++]                                                   \
+#define HONE_PUSH(p, items, n)                                                 \
+    (((items) = hone__push((p), (items), (n), sizeof *(items)))                \
+         ? &(items)[(n)++]                                                     \
          : NULL)
 
 /* --- statements --- */

@@ -95,8 +95,8 @@ static int check_clause(hone_cursor *c, hone_template_check *check)
         return hone__complain(p, word, "'%.*s' is given twice",
                               (int)(word.end - word.begin),
                               p->bare + word.begin);
-    return hone__compile_list(c, "tolerance or exact", 1, HONE_SCOPE_ANY,
-                              expr, &n);
+    return hone__compile_list(c, "tolerance or exact", 1, HONE_SCOPE_ANY, expr,
+                              &n);
 }
 
 int hone__statement_check(hone_parser *p, hone_cursor *c)
@@ -109,8 +109,7 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
     if (!check)
         return 0;
     *check = (hone_template_check){
-        .reference = "",
-        .line = hone__line_of(p, hone__cursor_here(c).begin)};
+        .reference = "", .line = hone__line_of(p, hone__cursor_here(c).begin)};
     if (!dotted_name(c, "the name of a reference, e.g. cpu.sum, or none",
                      &check->reference))
         return 0;
@@ -163,8 +162,7 @@ int hone__statement_option(hone_parser *p, hone_cursor *c)
         hone_slice word;
         size_t n;
 
-        if (!hone__cursor_need_word(c, "the name of a compiler option",
-                                    &word))
+        if (!hone__cursor_need_word(c, "the name of a compiler option", &word))
             return 0;
         row = hone__option_find(p->bare + word.begin, word.end - word.begin);
         if (!row)

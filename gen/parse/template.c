@@ -207,8 +207,7 @@ static hone_status verdict(hone_parser *p, hone_error *err)
 
 hone_status hone__template_parse(const char *path, const char *text,
                                  size_t length, hone_template **out,
-                                 hone_diagnostics *diagnostics,
-                                 hone_error *err)
+                                 hone_diagnostics *diagnostics, hone_error *err)
 {
     hone_parser p = {.diagnostics = diagnostics};
     hone_status status;

@@ -46,8 +46,8 @@ typedef struct hone_slots {
 typedef struct hone_template_expr {
     hone_expr *expr;
     int line;
-    int column;     /* 1-based, of its first character */
-    int reads_dims; /* an integer dimension, directly or through a let */
+    int column;           /* 1-based, of its first character */
+    int reads_dims;       /* an integer dimension, directly or through a let */
     int reads_properties; /* a device property, directly or through a let */
 } hone_template_expr;
 
@@ -101,14 +101,14 @@ typedef struct hone_template_constant {
 
 /* The parts of a tensor map, in the order in which they are written; all are
  * lists of expressions of at most so many. */
-#define HONE_MAP_PART_MAP(X)                                                 \
-    X(IF, "if", 1)                                                           \
-    X(DIMS, "dims", HONE_MAP_DIMS)                                           \
-    X(STRIDES, "strides", HONE_MAP_DIMS - 1)                                 \
-    X(BOX, "box", HONE_MAP_DIMS)                                             \
-    X(SWIZZLE, "swizzle", 1)                                                 \
-    X(L2, "l2", 1)                                                           \
-    X(FILL, "fill", 1)                                                       \
+#define HONE_MAP_PART_MAP(X)                                                   \
+    X(IF, "if", 1)                                                             \
+    X(DIMS, "dims", HONE_MAP_DIMS)                                             \
+    X(STRIDES, "strides", HONE_MAP_DIMS - 1)                                   \
+    X(BOX, "box", HONE_MAP_DIMS)                                               \
+    X(SWIZZLE, "swizzle", 1)                                                   \
+    X(L2, "l2", 1)                                                             \
+    X(FILL, "fill", 1)                                                         \
     X(ELEMENTS, "elements", HONE_MAP_DIMS)
 
 typedef enum hone_map_part {
@@ -252,8 +252,7 @@ hone_status hone__template_parse(const char *path, const char *text,
  * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,
-                                hone_diagnostics *diagnostics,
-                                hone_error *err);
+                                hone_diagnostics *diagnostics, hone_error *err);
 void hone__template_free(hone_template *tmpl);
 
 /* "PATH:LINE:COL: error: SENTENCE", the line and a caret, for each. `source`

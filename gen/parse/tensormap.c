@@ -18,8 +18,8 @@ static const size_t most_values[HONE_N_MAP_PARTS] = {
 #undef MOST
 };
 
-#define PARTS                                                                \
-    "dims(..), strides(..), box(..), swizzle(..), l2(..), fill(..), "        \
+#define PARTS                                                                  \
+    "dims(..), strides(..), box(..), swizzle(..), l2(..), fill(..), "          \
     "elements(..) or if(..)"
 
 /* The array that the map shows. */
@@ -31,21 +31,20 @@ static int map_array(hone_cursor *c, hone_template_map *map)
     hone_slice word;
     char hint[96];
 
-    if (!hone__cursor_need_word(c, "the name of an array or workspace",
-                                &word))
+    if (!hone__cursor_need_word(c, "the name of an array or workspace", &word))
         return 0;
-    known = hone__name_find_buffer(p, p->bare + word.begin,
-                                   word.end - word.begin);
+    known =
+        hone__name_find_buffer(p, p->bare + word.begin, word.end - word.begin);
     if (known && known->kind == HONE_NAME_ARG &&
         p->parts.args[known->index].mode == HONE_ARG_SCALAR)
         return hone__complain(p, word,
                               "'%s' is a scalar; a tensor map shows an array",
                               known->name);
-    if (known && (known->kind == HONE_NAME_ARG ||
-                  known->kind == HONE_NAME_WORKSPACE)) {
+    if (known &&
+        (known->kind == HONE_NAME_ARG || known->kind == HONE_NAME_WORKSPACE)) {
         map->array = (int)known->index;
-        map->array_kind = known->kind == HONE_NAME_ARG ? HONE_PASS_ARG
-                                                       : HONE_PASS_WORKSPACE;
+        map->array_kind =
+            known->kind == HONE_NAME_ARG ? HONE_PASS_ARG : HONE_PASS_WORKSPACE;
         return 1;
     }
     hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);

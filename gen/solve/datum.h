@@ -57,8 +57,7 @@ hone_datum hone__datum_text(int64_t number);
 
 /* Unused operands are ignored. `op` is a hone_op from NEG on, or one of
  * those above. */
-hone_datum hone__datum_apply(int op, hone_datum a, hone_datum b,
-                             hone_datum c);
+hone_datum hone__datum_apply(int op, hone_datum a, hone_datum b, hone_datum c);
 /* How many operands it has. */
 int hone__op_arity(int op);
 /* Is the result always 0, 1 or a fault? */

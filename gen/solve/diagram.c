@@ -52,8 +52,7 @@ static int64_t add_up(int64_t a, int64_t b)
 /* From the last level to the first; edges that lead nowhere are left out.
  * `below` is NULL for the last level, whose edges are one each. */
 static hone_status count_level(hone_diagram_level *level,
-                               const hone_diagram_level *below,
-                               hone_error *err)
+                               const hone_diagram_level *below, hone_error *err)
 {
     const uint32_t n_edges = level->begin[level->n_nodes];
     uint32_t n = 0;

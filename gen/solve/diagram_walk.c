@@ -118,8 +118,7 @@ static void seek(const hone_diagram *diagram, int64_t index, cursor *path,
         const hone_diagram_level *level = &diagram->levels[i];
         uint32_t e = level->begin[node];
 
-        while (e + 1 < level->begin[node + 1] &&
-               level->before[e + 1] <= index)
+        while (e + 1 < level->begin[node + 1] && level->before[e + 1] <= index)
             ++e;
         path[i] = (cursor){e, level->begin[node + 1]};
         row[level->var] = level->value[e];
@@ -190,8 +189,7 @@ static void find_among(finder *f, size_t depth, uint32_t node, int64_t index)
         while (e < end && level->value[e] < value)
             ++e;
         if (e < end && level->value[e] == value)
-            find_among(f, depth + 1, level->child[e],
-                       index + level->before[e]);
+            find_among(f, depth + 1, level->child[e], index + level->before[e]);
     }
 }
 

@@ -43,8 +43,7 @@ static uint32_t *find(const hone_graph *graph, const hone_graph_node *node)
     const uint32_t mask = graph->n_index - 1;
     uint32_t at = (uint32_t)hash_of(node) & mask;
 
-    while (graph->index[at] &&
-           !is_same(&graph->nodes[graph->index[at]], node))
+    while (graph->index[at] && !is_same(&graph->nodes[graph->index[at]], node))
         at = (at + 1) & mask;
     return &graph->index[at];
 }
@@ -91,8 +90,7 @@ static hone_node add(hone_graph *graph, const hone_graph_node *node)
 
 hone_node hone__graph_const(hone_graph *graph, hone_datum value)
 {
-    return add(graph,
-               &(hone_graph_node){.op = HONE_OP_CONST, .value = value});
+    return add(graph, &(hone_graph_node){.op = HONE_OP_CONST, .value = value});
 }
 
 hone_node hone__graph_var(hone_graph *graph, uint32_t var)
@@ -128,8 +126,7 @@ static hone_node short_cut(hone_graph *graph, int op, const hone_node *args)
     case HONE_OP_OR_ELSE:
         if (hone__datum_truth(first) == (op == HONE_OP_AND_THEN))
             return truth_value(graph, args[1]);
-        return hone__graph_const(graph,
-                                 hone__datum_int(op == HONE_OP_OR_ELSE));
+        return hone__graph_const(graph, hone__datum_int(op == HONE_OP_OR_ELSE));
     default:
         return 0;
     }

@@ -48,8 +48,7 @@ static hone_node read(reader *r, size_t begin, size_t end)
         const hone_instruction step = r->expr->code[at];
 
         if (step.op == HONE_OP_CONST) {
-            *top++ =
-                hone__graph_const(r->graph, hone__datum_int(step.operand));
+            *top++ = hone__graph_const(r->graph, hone__datum_int(step.operand));
         } else if (step.op == HONE_OP_SLOT) {
             *top++ = r->slots[step.operand];
         } else if (step.op >= HONE_OP_ADD) {

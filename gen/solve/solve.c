@@ -88,8 +88,8 @@ static hone_status run_levels(hone_solver *solver, hone_diagram *diagram,
 
 /* Run in the order that is set; `*out` is NULL unless nothing was left
  * out. */
-static hone_status try_order(hone_solver *solver, trial *t,
-                             hone_diagram **out, hone_error *err)
+static hone_status try_order(hone_solver *solver, trial *t, hone_diagram **out,
+                             hone_error *err)
 {
     const size_t n_roots = solver->n_roots;
     hone_status status;
@@ -199,8 +199,7 @@ static hone_status solve(hone_solver *solver, hone_diagram **out,
 }
 
 hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
-                            size_t n_roots, hone_diagram **out,
-                            hone_error *err)
+                            size_t n_roots, hone_diagram **out, hone_error *err)
 {
     hone_solver *solver = hone__alloc(sizeof *solver);
     hone_status status;
@@ -224,8 +223,7 @@ hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
 
 /* Roots that may be a fault, by the ranges of what comes before them. */
 static hone_status suspects(const hone_csp *csp, const hone_node *roots,
-                            size_t n_roots, unsigned char *out,
-                            hone_error *err)
+                            size_t n_roots, unsigned char *out, hone_error *err)
 {
     hone_solver *solver = hone__alloc(sizeof *solver);
     hone_status status;

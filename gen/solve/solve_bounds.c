@@ -66,8 +66,7 @@ static hone_node make_extreme(bounder *b, hone_node node, int most)
                               extreme(b, args[1], !most), 0);
     case HONE_OP_MUL:
         if (is_at_least(b, args[0], 0) && is_at_least(b, args[1], 0))
-            return hone__graph_op(b->graph, self.op,
-                                  extreme(b, args[0], most),
+            return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
                                   extreme(b, args[1], most), 0);
         break;
     case HONE_OP_DIV:
@@ -78,8 +77,7 @@ static hone_node make_extreme(bounder *b, hone_node node, int most)
             b->solver->info[node].kind == HONE_DATUM_FLOAT)
             break; /* its rounding is not monotone */
         if (is_at_least(b, args[0], 0) && b->solver->info[args[1]].low > 0)
-            return hone__graph_op(b->graph, self.op,
-                                  extreme(b, args[0], most),
+            return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
                                   extreme(b, args[1], !most), 0);
         break;
     default:
@@ -120,8 +118,8 @@ static hone_node make_possible(bounder *b, hone_node node)
     switch (self.op) {
     case HONE_OP_AND_THEN:
     case HONE_OP_OR_ELSE:
-        return hone__graph_op(b->graph, self.op, possible(b, l),
-                              possible(b, r), 0);
+        return hone__graph_op(b->graph, self.op, possible(b, l), possible(b, r),
+                              0);
     case HONE_OP_LT:
     case HONE_OP_LE:
         return may_be_below(b, self.op, l, r);

@@ -4,9 +4,9 @@
  * value after another for the rest. */
 #include "gen/solve/solver.h"
 
-#define EACH(expression)                                                     \
-    for (size_t i = 0; i < n; ++i)                                           \
-        out[i] = (expression);                                               \
+#define EACH(expression)                                                       \
+    for (size_t i = 0; i < n; ++i)                                             \
+        out[i] = (expression);                                                 \
     return 1
 
 /* Nearest integer of |x| <= 2^51 without a call: the bits below 1 fall off
@@ -169,8 +169,8 @@ void hone__column_checked(const hone_solver *solver, hone_node node,
     }
 }
 
-void hone__column_widen(hone_datum_kind kind, const double *in,
-                        hone_datum *out, size_t n)
+void hone__column_widen(hone_datum_kind kind, const double *in, hone_datum *out,
+                        size_t n)
 {
     for (size_t i = 0; i < n; ++i)
         out[i] = widen(kind, in[i]);

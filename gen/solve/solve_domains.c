@@ -34,9 +34,8 @@ static hone_datum *tabulate(hone_solver *solver, hone_node node)
         for (int k = 0; k < self->n_args; ++k) {
             const hone_node arg = self->args[k];
 
-            args[k] = solver->info[arg].table
-                          ? solver->info[arg].table[p]
-                          : solver->graph->nodes[arg].value;
+            args[k] = solver->info[arg].table ? solver->info[arg].table[p]
+                                              : solver->graph->nodes[arg].value;
         }
         table[p] = hone__datum_apply(self->op, args[0], args[1], args[2]);
     }
@@ -106,8 +105,7 @@ static hone_status table_info(hone_solver *solver, hone_node node,
 static hone_status grow_info(hone_solver *solver, hone_error *err)
 {
     const uint32_t n = solver->graph->n;
-    hone_node_info *info =
-        hone__arena_alloc(&solver->arena, n * sizeof *info);
+    hone_node_info *info = hone__arena_alloc(&solver->arena, n * sizeof *info);
 
     if (!info)
         return no_memory(err);

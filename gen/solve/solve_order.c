@@ -44,9 +44,8 @@ static double conditional(const hone_subset *of, const hone_subset *given,
 {
     const int n = hone__subset_size(given);
 
-    return n < HONE_ENOUGH_SAMPLES
-               ? one_by_one
-               : (hone__subset_size(of) + 0.5) / (n + 0.5);
+    return n < HONE_ENOUGH_SAMPLES ? one_by_one
+                                   : (hone__subset_size(of) + 0.5) / (n + 0.5);
 }
 
 /* Extend a prefix by one variable. A condition or a bound that is known

@@ -48,11 +48,11 @@ static int bounds_of(const hone_sample *s, hone_node node)
     const int is_positive = s->solver->info[self->args[0]].low >= 0 &&
                             s->solver->info[self->args[1]].low >= 0;
 
-#define BOUNDS(l, h)                                                         \
-    for (size_t i = 0; i < HONE_SAMPLES; ++i) {                              \
-        low[i] = (l);                                                        \
-        high[i] = (h);                                                       \
-    }                                                                        \
+#define BOUNDS(l, h)                                                           \
+    for (size_t i = 0; i < HONE_SAMPLES; ++i) {                                \
+        low[i] = (l);                                                          \
+        high[i] = (h);                                                         \
+    }                                                                          \
     return 1
     switch (self->op) {
     case HONE_OP_ADD:
@@ -156,14 +156,13 @@ static void find_outlook(hone_sample *s, const hone_sample_root *root,
     }
     out->share = (hone__subset_size(&out->alive) + 0.5) / (HONE_SAMPLES + 1);
     if (left && is_masked(s, left)) /* some value has to be allowed */
-        out->share = smaller(out->share,
-                             root->share * n_of(s, hone__vars_first(left)));
+        out->share =
+            smaller(out->share, root->share * n_of(s, hone__vars_first(left)));
     if (out->share < root->share)
         out->share = root->share;
 }
 
-const hone_outlook *hone__sample_look(hone_sample *s, size_t i,
-                                      hone_vars bound)
+const hone_outlook *hone__sample_look(hone_sample *s, size_t i, hone_vars bound)
 {
     hone_sample_root *root = &s->roots[i];
     hone_outlook *known = root->outlooks;
@@ -222,8 +221,7 @@ static double kept_values(hone_sample *s, hone_vars bound)
         const hone_vars vars = s->roots[i].vars;
         const hone_node root = s->solver->roots[i];
 
-        if (!(vars & bound) || !(vars & ~bound) ||
-            is_masked(s, vars & ~bound))
+        if (!(vars & bound) || !(vars & ~bound) || is_masked(s, vars & ~bound))
             continue;
         s->reached[root] = 1;
         last = root > last ? root : last;
@@ -304,7 +302,7 @@ double hone__sample_states(hone_sample *s, hone_vars bound,
             n *= kept_masks(root, n_of(s, hone__vars_first(left)));
     }
     if (!has_dead && hone__subset_size(alive) >= HONE_ENOUGH_SAMPLES)
-        one_by_one = larger(one_by_one,
-                            (double)hone__subset_size(alive) / HONE_SAMPLES);
+        one_by_one =
+            larger(one_by_one, (double)hone__subset_size(alive) / HONE_SAMPLES);
     return smaller(n, product(s, live)) * share * one_by_one;
 }

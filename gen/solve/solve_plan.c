@@ -115,8 +115,8 @@ static void drop_derived(planner *p)
         int is_derived = node->n_args > 0 && !p->solver->info[i].loose;
 
         for (int k = 0; k < node->n_args; ++k)
-            is_derived &= p->keep[node->args[k]] ||
-                          !p->graph->nodes[node->args[k]].vars;
+            is_derived &=
+                p->keep[node->args[k]] || !p->graph->nodes[node->args[k]].vars;
         if (p->keep[i] && is_derived)
             p->keep[i] = 0;
     }
@@ -235,15 +235,15 @@ static hone_status plan_mask(planner *p, hone_mask_rule *rule)
         if (!marks[i])
             continue;
         if (vars == left) {
-            HONE_TRY(add_step(p, &rule->steps,
-                              (hone_step){HONE_STEP_CHOICE, i, 0}));
+            HONE_TRY(
+                add_step(p, &rule->steps, (hone_step){HONE_STEP_CHOICE, i, 0}));
         } else if (vars & left) {
-            HONE_TRY(add_step(p, &rule->steps,
-                              (hone_step){HONE_STEP_APPLY, i, 0}));
+            HONE_TRY(
+                add_step(p, &rule->steps, (hone_step){HONE_STEP_APPLY, i, 0}));
             want_args(p, i, marks);
         } else if (is_table && vars) {
-            HONE_TRY(add_step(p, &rule->before,
-                              (hone_step){HONE_STEP_TABLE, i, 0}));
+            HONE_TRY(
+                add_step(p, &rule->before, (hone_step){HONE_STEP_TABLE, i, 0}));
         } else {
             p->need[i] = 1;
         }
@@ -345,9 +345,9 @@ static hone_status plan_all(planner *p)
     return HONE_OK;
 }
 
-hone_status hone__plan_level(hone_solver *solver, size_t level,
-                             size_t n_states, hone_arena *arena,
-                             hone_level_plan *plan, hone_error *err)
+hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
+                             hone_arena *arena, hone_level_plan *plan,
+                             hone_error *err)
 {
     const size_t n = solver->n_info;
     planner p = {.solver = solver,

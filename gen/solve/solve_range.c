@@ -140,8 +140,8 @@ static int quotient(int op, const range *a, const range *b, range *out)
     if (holds_zero(b))
         return 0;
     if (op == HONE_OP_TRUE_DIV)
-        return corners(out, HONE_DATUM_FLOAT, a->low / b->low,
-                       a->low / b->high, a->high / b->low, a->high / b->high);
+        return corners(out, HONE_DATUM_FLOAT, a->low / b->low, a->low / b->high,
+                       a->high / b->low, a->high / b->high);
     out->plain = a->low >= 0 && b->low > 0;
     if (op == HONE_OP_MOD)
         return rest(kind, a, b, out);
@@ -178,8 +178,8 @@ static int shifted(int op, const range *a, const range *b, range *out)
     p = ldexp(1, (int)b->low);
     q = ldexp(1, (int)b->high);
     if (op == HONE_OP_SHL || op == HONE_OP_SHIFT_LEFT)
-        return corners(out, HONE_DATUM_INT, a->low * p, a->low * q,
-                       a->high * p, a->high * q);
+        return corners(out, HONE_DATUM_INT, a->low * p, a->low * q, a->high * p,
+                       a->high * q);
     return corners(out, HONE_DATUM_INT, floor(a->low / p), floor(a->low / q),
                    floor(a->high / p), floor(a->high / q));
 }
@@ -303,8 +303,8 @@ void hone__range_of(const hone_solver *solver, hone_node node,
     if (fast && self->op == HONE_OP_FAULTS)
         fast = set(out, HONE_DATUM_INT, 0, 0);
     else if (fast && self->op == HONE_OP_SELECT)
-        fast = b->kind == c->kind && set(out, b->kind, least(b->low, c->low),
-                                         most(b->high, c->high));
+        fast = b->kind == c->kind &&
+               set(out, b->kind, least(b->low, c->low), most(b->high, c->high));
     else if (fast && self->op >= HONE_OP_EQ && self->op <= HONE_OP_GE)
         fast = compare(self->op, a, b, out);
     else if (fast && self->n_args == 1)
@@ -312,9 +312,8 @@ void hone__range_of(const hone_solver *solver, hone_node node,
                 self->op == HONE_OP_BOOL) &&
                one_operand(self->op, a, out);
     else if (fast)
-        fast =
-            ((is_number(a) && is_number(b)) || self->op == HONE_OP_AND_THEN ||
-             self->op == HONE_OP_OR_ELSE) &&
-            two_operands(self->op, a, b, out);
+        fast = ((is_number(a) && is_number(b)) ||
+                self->op == HONE_OP_AND_THEN || self->op == HONE_OP_OR_ELSE) &&
+               two_operands(self->op, a, b, out);
     out->fast = (unsigned char)fast;
 }

@@ -56,8 +56,8 @@ static hone_status sample_node(hone_sample *s, hone_node node,
 
     column->fast = hone__arena_alloc(&s->solver->arena,
                                      HONE_SAMPLES * sizeof *column->fast);
-    column->checked = hone__arena_alloc(
-        &s->solver->arena, HONE_SAMPLES * sizeof *column->checked);
+    column->checked = hone__arena_alloc(&s->solver->arena,
+                                        HONE_SAMPLES * sizeof *column->checked);
     if (!column->fast || !column->checked)
         return no_memory(err);
     for (int k = 0; k < 3; ++k) {
@@ -87,8 +87,8 @@ static hone_status sample_node(hone_sample *s, hone_node node,
 static hone_status make_reach(hone_sample *s, hone_node node, hone_error *err)
 {
     hone_reach *reach = &s->reaches[node];
-    float *block = hone__arena_alloc(&s->solver->arena,
-                                     5 * HONE_SAMPLES * sizeof *block);
+    float *block =
+        hone__arena_alloc(&s->solver->arena, 5 * HONE_SAMPLES * sizeof *block);
 
     if (!block)
         return no_memory(err);
@@ -117,8 +117,7 @@ static double repeats(const hone_datum *values, size_t n)
         uint64_t hash = (uint64_t)values[i].i * 0x9e3779b97f4a7c15u;
         size_t at = hash >> 54;
 
-        while (first[at] &&
-               !hone__datum_same(values[first[at] - 1], values[i]))
+        while (first[at] && !hone__datum_same(values[first[at] - 1], values[i]))
             at = (at + 1) & 1023;
         count += first[at] != 0;
         first[at] = (uint16_t)(i + 1);
@@ -192,8 +191,8 @@ hone_status hone__sample_take(hone_sample *s, hone_solver *solver,
                               uint64_t seed, hone_error *err)
 {
     const size_t n = solver->n_info + 1;
-    uint16_t(*positions)[HONE_SAMPLES] = hone__arena_alloc(
-        &solver->arena, HONE_GRAPH_VARS * sizeof *positions);
+    uint16_t(*positions)[HONE_SAMPLES] =
+        hone__arena_alloc(&solver->arena, HONE_GRAPH_VARS * sizeof *positions);
 
     s->solver = solver;
     s->roots = hone__arena_alloc(&solver->arena,
@@ -202,8 +201,8 @@ hone_status hone__sample_take(hone_sample *s, hone_solver *solver,
     s->reached = hone__arena_alloc(&solver->arena, n);
     s->columns = hone__arena_alloc(&solver->arena, n * sizeof *s->columns);
     s->reaches = hone__arena_alloc(&solver->arena, n * sizeof *s->reaches);
-    if (!positions || !s->roots || !s->variety || !s->reached ||
-        !s->columns || !s->reaches)
+    if (!positions || !s->roots || !s->variety || !s->reached || !s->columns ||
+        !s->reaches)
         return no_memory(err);
     memset(&s->all.alive, 0xff, sizeof s->all.alive);
     s->all.share = 1;

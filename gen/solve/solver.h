@@ -10,8 +10,8 @@ enum {
     HONE_MASK_BITS = 64, /* variables with more values get no masks */
     HONE_LANE_WORK = 25, /* what a lane costs beside its conditions, in
                             operations; measured */
-    HONE_LANES = 512 /* partial configurations evaluated at once: what they
-                        need stays in the second-level cache */
+    HONE_LANES = 512     /* partial configurations evaluated at once: what they
+                            need stays in the second-level cache */
 };
 
 /* What is known of a node's values over all values of its variables. */
@@ -84,8 +84,8 @@ void hone__column_checked(const hone_solver *solver, hone_node node,
                           const hone_datum *const *args, hone_datum *out,
                           size_t n);
 /* A fast column as values. */
-void hone__column_widen(hone_datum_kind kind, const double *in,
-                        hone_datum *out, size_t n);
+void hone__column_widen(hone_datum_kind kind, const double *in, hone_datum *out,
+                        size_t n);
 
 /* --- solve_states.c --- */
 /* The different states of a level: rows of words, found by a hash table. */
@@ -169,9 +169,9 @@ typedef struct hone_level_plan {
 
 /* The plan of level `level`; plan->in is the layout the last one left, of
  * `n_states` states. All memory but that of plan->out comes from `arena`. */
-hone_status hone__plan_level(hone_solver *solver, size_t level,
-                             size_t n_states, hone_arena *arena,
-                             hone_level_plan *plan, hone_error *err);
+hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
+                             hone_arena *arena, hone_level_plan *plan,
+                             hone_error *err);
 /* Variables bound before `level`. */
 hone_vars hone__solver_bound(const hone_solver *solver, size_t level);
 /* The slot of a node, or of the mask of `var` if the node is 0; NULL. */

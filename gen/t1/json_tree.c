@@ -32,8 +32,7 @@ static hone_status fail(reader *r, size_t offset, const char *format, ...)
     (void)vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     *r->where = (hone_span){offset, 1};
-    return hone__fail(r->err, HONE_ERR_INPUT, "this is not JSON: %s",
-                      sentence);
+    return hone__fail(r->err, HONE_ERR_INPUT, "this is not JSON: %s", sentence);
 }
 
 static hone_status no_memory(reader *r)
@@ -43,9 +42,8 @@ static hone_status no_memory(reader *r)
 
 static char peek(reader *r)
 {
-    while (r->at < r->end &&
-           (r->text[r->at] == ' ' || r->text[r->at] == '\n' ||
-            r->text[r->at] == '\t' || r->text[r->at] == '\r'))
+    while (r->at < r->end && (r->text[r->at] == ' ' || r->text[r->at] == '\n' ||
+                              r->text[r->at] == '\t' || r->text[r->at] == '\r'))
         ++r->at;
     return r->at < r->end ? r->text[r->at] : '\0';
 }
@@ -235,8 +233,7 @@ static hone_status read_value(reader *r, hone_json_tree *out)
     if (c != '{' && c != '[')
         return read_word(r, out);
     if (r->depth == MAX_DEPTH)
-        return fail(r, r->at, "values are nested more than %d deep",
-                    MAX_DEPTH);
+        return fail(r, r->at, "values are nested more than %d deep", MAX_DEPTH);
     ++r->depth;
     out->type = c == '{' ? HONE_JSON_TREE_OBJECT : HONE_JSON_TREE_ARRAY;
     status = read_all(r, out, c == '{' ? '}' : ']');

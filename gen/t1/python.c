@@ -12,8 +12,7 @@ typedef hone_python_parser parser;
 
 /* ---- names and calls --------------------------------------------------- */
 
-static hone_node apply(parser *p, int op, hone_node a, hone_node b,
-                       hone_node c)
+static hone_node apply(parser *p, int op, hone_node a, hone_node b, hone_node c)
 {
     hone_node node;
 
@@ -98,8 +97,8 @@ static hone_node name(parser *p)
     if (p->graph->failed)
         return hone__python_no_memory(p);
     return note[0] ? FAIL(p, start, length, "%s", note)
-                   : FAIL(p, start, length, "unknown name '%.*s'",
-                          (int)length, word);
+                   : FAIL(p, start, length, "unknown name '%.*s'", (int)length,
+                          word);
 }
 
 static hone_node atom(parser *p)
@@ -154,9 +153,8 @@ static hone_node factor(parser *p)
         ++p->at;
         node = factor(p);
         if (node && c == '+') /* only to refuse a text */
-            node =
-                apply(p, HONE_OP_ADD,
-                      hone__python_constant(p, hone__datum_int(0)), node, 0);
+            node = apply(p, HONE_OP_ADD,
+                         hone__python_constant(p, hone__datum_int(0)), node, 0);
         else if (node)
             node =
                 apply(p, c == '-' ? HONE_OP_NEG : HONE_OP_INVERT, node, 0, 0);
@@ -296,8 +294,7 @@ static hone_node negation(parser *p)
     ++p->nesting;
     node = negation(p);
     --p->nesting;
-    return node ? apply(p, HONE_OP_NOT, hone__graph_truth(p->graph, node), 0,
-                        0)
+    return node ? apply(p, HONE_OP_NOT, hone__graph_truth(p->graph, node), 0, 0)
                 : 0;
 }
 
@@ -351,17 +348,16 @@ hone_node hone__python_scalar(parser *p)
         if (condition && !hone__python_word(p, "else"))
             (void)hone__python_unexpected(p, "'else'");
         second = p->status ? 0 : hone__python_scalar(p);
-        first =
-            second ? apply(p, HONE_OP_SELECT, condition, first, second) : 0;
+        first = second ? apply(p, HONE_OP_SELECT, condition, first, second) : 0;
     }
     --p->nesting;
     return first;
 }
 
-hone_status hone__python_condition(const hone_python *python,
-                                   hone_graph *graph, const char *text,
-                                   size_t length, hone_node *out,
-                                   hone_span *out_where, hone_error *err)
+hone_status hone__python_condition(const hone_python *python, hone_graph *graph,
+                                   const char *text, size_t length,
+                                   hone_node *out, hone_span *out_where,
+                                   hone_error *err)
 {
     parser p = {.python = python,
                 .text = text,

@@ -39,10 +39,10 @@ typedef struct hone_python {
 } hone_python;
 
 /* A condition. HONE_ERR_INPUT with a sentence, and its place in the text. */
-hone_status hone__python_condition(const hone_python *python,
-                                   hone_graph *graph, const char *text,
-                                   size_t length, hone_node *out,
-                                   hone_span *out_where, hone_error *err);
+hone_status hone__python_condition(const hone_python *python, hone_graph *graph,
+                                   const char *text, size_t length,
+                                   hone_node *out, hone_span *out_where,
+                                   hone_error *err);
 /* A list of values, at most 65536. */
 hone_status hone__python_list(const hone_python *python, const char *text,
                               size_t length, hone_datum **out, size_t *out_n,

@@ -34,8 +34,8 @@ typedef struct hone_python_parser {
 } hone_python_parser;
 
 /* Record a mistake; returns 0, so that it can be returned. */
-hone_node hone__python_fail(hone_python_parser *p, size_t offset,
-                            size_t length, const char *format, ...)
+hone_node hone__python_fail(hone_python_parser *p, size_t offset, size_t length,
+                            const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 hone_node hone__python_no_memory(hone_python_parser *p);
 /* A mistake at what comes next: "expected WHAT, found 'x'". */

@@ -52,8 +52,7 @@ static int push(evaluation *e, values *to, hone_datum value)
         return fail_here(e, "the list has more than 65536 values");
     if (to->n == to->capacity) {
         const size_t capacity = to->capacity ? 2 * to->capacity : 64;
-        hone_datum *items =
-            hone__realloc(to->items, capacity * sizeof *items);
+        hone_datum *items = hone__realloc(to->items, capacity * sizeof *items);
 
         if (!items)
             return (int)hone__python_no_memory(e->p);

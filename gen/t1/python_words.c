@@ -44,8 +44,7 @@ hone_node hone__python_unexpected(parser *p, const char *what)
     if (p->at >= p->end)
         return FAIL(p, p->at, 1, "expected %s, but the expression ends here",
                     what);
-    if (p->end - p->at > 1 && (c == '&' || c == '|') &&
-        p->text[p->at + 1] == c)
+    if (p->end - p->at > 1 && (c == '&' || c == '|') && p->text[p->at + 1] == c)
         return FAIL(p, p->at, 2, "'%c%c' is not Python; write '%s'", c, c,
                     c == '&' ? "and" : "or");
     if (isprint((unsigned char)c))
@@ -181,11 +180,10 @@ hone_node hone__python_number(parser *p)
     digits[n] = '\0';
     base = base_of(digits);
     errno = 0;
-    value =
-        hone__datum_int(strtoll(digits + (base == 10 ? 0 : 2), &end, base));
+    value = hone__datum_int(strtoll(digits + (base == 10 ? 0 : 2), &end, base));
     if (!*end && errno == ERANGE)
-        return FAIL(p, start, length, "%.*s does not fit 64 bits",
-                    (int)length, p->text + start);
+        return FAIL(p, start, length, "%.*s does not fit 64 bits", (int)length,
+                    p->text + start);
     if (base == 10 && (*end == '.' || (*end | 0x20) == 'e'))
         value = hone__datum_float(strtod(digits, &end));
     if (*end || length >= sizeof digits ||
@@ -236,8 +234,7 @@ int64_t hone__text_number(hone_texts *texts, hone_arena *arena,
     }
     if (texts->n == texts->capacity) {
         const size_t capacity = texts->capacity ? 2 * texts->capacity : 16;
-        const char **items =
-            hone__arena_alloc(arena, capacity * sizeof *items);
+        const char **items = hone__arena_alloc(arena, capacity * sizeof *items);
 
         if (!items)
             return -1;

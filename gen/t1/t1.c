@@ -51,11 +51,11 @@ void hone__t1_complain_in(loader *l, const hone_json_tree *string,
     if (err->status == HONE_ERR_NO_MEMORY)
         l->no_memory = 1;
     else if (string->is_plain)
-        hone__t1_complain(l, string->offset + where.offset, where.length,
-                          "%s", err->text);
+        hone__t1_complain(l, string->offset + where.offset, where.length, "%s",
+                          err->text);
     else
-        hone__t1_complain(l, string->offset, string->end - string->offset,
-                          "%s", err->text);
+        hone__t1_complain(l, string->offset, string->end - string->offset, "%s",
+                          err->text);
 }
 
 void hone__t1_complain_at(loader *l, const hone_json_tree *value,
@@ -87,8 +87,7 @@ static const hone_json_tree *need(loader *l, const hone_json_tree *object,
     if (member && member->type == type)
         return member;
     (void)snprintf(sentence, sizeof sentence,
-                   member ? "\"%s\" has to be %s" : "\"%s\" is missing%s",
-                   key,
+                   member ? "\"%s\" has to be %s" : "\"%s\" is missing%s", key,
                    !member                         ? " here"
                    : type == HONE_JSON_TREE_OBJECT ? "an object"
                    : type == HONE_JSON_TREE_ARRAY  ? "a list"
@@ -177,8 +176,8 @@ static void read_condition(loader *l, const hone_json_tree *item)
     place_of(l->source, text->offset, &condition->line, &condition->column);
     l->python.lookup = lookup;
     l->python.user = l;
-    if (hone__python_condition(&l->python, &t1->graph, text->text,
-                               text->length, &condition->root, &where, &err))
+    if (hone__python_condition(&l->python, &t1->graph, text->text, text->length,
+                               &condition->root, &where, &err))
         hone__t1_complain_in(l, text, where, &err);
     else
         ++t1->n_conditions;
@@ -194,26 +193,23 @@ static void read_space(loader *l, const hone_json_tree *root)
     const hone_json_tree *conditions;
 
     space = need(l, root, "ConfigurationSpace", HONE_JSON_TREE_OBJECT);
-    params = space ? need(l, space, "TuningParameters", HONE_JSON_TREE_ARRAY)
-                   : NULL;
+    params =
+        space ? need(l, space, "TuningParameters", HONE_JSON_TREE_ARRAY) : NULL;
     if (!params)
         return;
     if (hone__t1_count(params) > HONE_GRAPH_VARS) {
         hone__t1_complain(l, params->offset, 1,
-                          "a space has at most %d parameters",
-                          HONE_GRAPH_VARS);
+                          "a space has at most %d parameters", HONE_GRAPH_VARS);
         return;
     }
     t1->params = hone__t1_take(l, hone__t1_count(params), sizeof *t1->params);
-    for (const hone_json_tree *i = params->first; t1->params && i;
-         i = i->next)
+    for (const hone_json_tree *i = params->first; t1->params && i; i = i->next)
         read_param(l, i);
     conditions = hone__json_tree_find(space, "Conditions");
     if (!conditions)
         return;
     if (conditions->type != HONE_JSON_TREE_ARRAY) {
-        hone__t1_complain_at(l, conditions,
-                             "\"Conditions\" has to be a list");
+        hone__t1_complain_at(l, conditions, "\"Conditions\" has to be a list");
         return;
     }
     t1->conditions =

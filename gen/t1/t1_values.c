@@ -69,8 +69,8 @@ static const char *value_json(loader *l, hone_datum value, const char *text)
             hone__text_append(&json, text, 1);
     }
     hone__text_puts(&json, "\"");
-    kept = hone__arena_strndup(&l->t1->arena, hone__text_str(&json),
-                               json.length);
+    kept =
+        hone__arena_strndup(&l->t1->arena, hone__text_str(&json), json.length);
     l->no_memory |= json.failed;
     hone__text_free(&json);
     return kept;
@@ -92,8 +92,8 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
 
         if (i->type == HONE_JSON_TREE_STRING) {
             out[n].kind = HONE_DATUM_TEXT;
-            out[n].i = hone__text_number(&l->texts, &l->t1->arena, i->text,
-                                         i->length);
+            out[n].i =
+                hone__text_number(&l->texts, &l->t1->arena, i->text, i->length);
             l->no_memory |= out[n++].i < 0;
             continue;
         }
@@ -135,8 +135,8 @@ static size_t read_values(loader *l, const hone_json_tree *values,
                              "that holds one");
         return 0;
     }
-    if (hone__python_list(&l->python, values->text, values->length, &found,
-                          &n, &where, &err)) {
+    if (hone__python_list(&l->python, values->text, values->length, &found, &n,
+                          &where, &err)) {
         hone__t1_complain_in(l, values, where, &err);
         return 0;
     }
@@ -171,10 +171,9 @@ static int check_values(loader *l, const hone_json_tree *at,
     hone_datum *sorted = hone__t1_take(l, n, sizeof *sorted);
 
     if (n == 0)
-        hone__t1_complain_at(
-            l, at,
-            "the list of values is empty; a parameter has at "
-            "least one");
+        hone__t1_complain_at(l, at,
+                             "the list of values is empty; a parameter has at "
+                             "least one");
     if (n == 0 || !sorted)
         return 0;
     memcpy(sorted, values, n * sizeof *sorted);
@@ -191,8 +190,7 @@ static int check_values(loader *l, const hone_json_tree *at,
 }
 
 /* How the values are spelled. */
-static void spell(loader *l, hone_t1_param *param,
-                  const hone_json_tree *values)
+static void spell(loader *l, hone_t1_param *param, const hone_json_tree *values)
 {
     const char **texts = hone__t1_take(l, param->n_values, sizeof *texts);
     const char **json = hone__t1_take(l, param->n_values, sizeof *json);

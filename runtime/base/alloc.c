@@ -74,8 +74,7 @@ void *hone__arena_alloc(hone_arena *arena, size_t size_bytes)
     if (size_bytes > SIZE_MAX - sizeof(arena_block) - align)
         return NULL;
     if (!block || block->size_bytes - block->used_bytes < need) {
-        const size_t size =
-            need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES;
+        const size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES;
 
         block = hone__alloc(sizeof *block + size);
         if (!block)

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-void *hone__alloc(size_t size_bytes); /* zeroed; NULL if none */
+void *hone__alloc(size_t size_bytes);                /* zeroed; NULL if none */
 void *hone__realloc(void *block, size_t size_bytes); /* tail not zeroed */
 void hone__free(void *block);                        /* NULL is a no-op */
 char *hone__strdup(const char *text);

@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 /* X(NAME, meaning): device.NAME, in this order in every value vector. */
-#define HONE_PROPERTY_MAP(X)                                                 \
-    X(sm, "compute capability, 10*major + minor: 90")                        \
-    X(sm_count, "multiprocessors")                                           \
-    X(warp, "threads of a warp")                                             \
-    X(threads_block, "most threads of a block")                              \
-    X(threads_sm, "most threads of a multiprocessor")                        \
-    X(blocks_sm, "most blocks of a multiprocessor")                          \
-    X(regs_sm, "32-bit registers of a multiprocessor")                       \
-    X(smem_sm, "bytes of shared memory of a multiprocessor")                 \
-    X(smem_block, "bytes of shared memory of a block without opt-in")        \
-    X(smem_optin, "bytes of shared memory of a block with opt-in")           \
-    X(l2, "bytes of level 2 cache")                                          \
+#define HONE_PROPERTY_MAP(X)                                                   \
+    X(sm, "compute capability, 10*major + minor: 90")                          \
+    X(sm_count, "multiprocessors")                                             \
+    X(warp, "threads of a warp")                                               \
+    X(threads_block, "most threads of a block")                                \
+    X(threads_sm, "most threads of a multiprocessor")                          \
+    X(blocks_sm, "most blocks of a multiprocessor")                            \
+    X(regs_sm, "32-bit registers of a multiprocessor")                         \
+    X(smem_sm, "bytes of shared memory of a multiprocessor")                   \
+    X(smem_block, "bytes of shared memory of a block without opt-in")          \
+    X(smem_optin, "bytes of shared memory of a block with opt-in")             \
+    X(l2, "bytes of level 2 cache")                                            \
     X(memory, "bytes of device memory")
 
 typedef enum hone_property {

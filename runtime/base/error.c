@@ -20,8 +20,8 @@ static void record(hone_error *err, hone_status status, hone_domain domain,
     (void)vsnprintf(err->text, sizeof err->text, format, args);
 }
 
-hone_status hone__fail(hone_error *err, hone_status status,
-                       const char *format, ...)
+hone_status hone__fail(hone_error *err, hone_status status, const char *format,
+                       ...)
 {
     va_list args;
 
@@ -55,8 +55,7 @@ void hone__error_clear(hone_error *err)
 
 const char *hone__domain_name(hone_domain domain)
 {
-    static const char *const names[] = {"", "cuda", "nvrtc", "sqlite",
-                                        "errno"};
+    static const char *const names[] = {"", "cuda", "nvrtc", "sqlite", "errno"};
     const size_t index = (size_t)domain;
 
     return index < sizeof names / sizeof names[0] ? names[index] : "";

@@ -22,9 +22,8 @@ typedef struct hone_error {
 } hone_error;
 
 /* Record the sentence and return `status`. `err` may be NULL. */
-hone_status hone__fail(hone_error *err, hone_status status,
-                       const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+hone_status hone__fail(hone_error *err, hone_status status, const char *format,
+                       ...) __attribute__((format(printf, 3, 4)));
 
 /* The same with the native code that caused it. */
 hone_status hone__fail_native(hone_error *err, hone_status status,
@@ -36,11 +35,11 @@ void hone__error_clear(hone_error *err);
 const char *hone__domain_name(hone_domain domain);
 
 /* Forward a failure to the caller. */
-#define HONE_TRY(expression)                                                 \
-    do {                                                                     \
-        const hone_status hone_try_status = (expression);                    \
-        if (hone_try_status != HONE_OK)                                      \
-            return hone_try_status;                                          \
+#define HONE_TRY(expression)                                                   \
+    do {                                                                       \
+        const hone_status hone_try_status = (expression);                      \
+        if (hone_try_status != HONE_OK)                                        \
+            return hone_try_status;                                            \
     } while (0)
 
 #endif

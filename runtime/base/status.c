@@ -11,8 +11,8 @@ int hone_version_number(void)
 const char *hone_status_name(hone_status status)
 {
     switch (status) {
-#define STATUS_NAME(name, value, text)                                       \
-    case name:                                                               \
+#define STATUS_NAME(name, value, text)                                         \
+    case name:                                                                 \
         return #name;
         HONE_STATUS_MAP(STATUS_NAME)
 #undef STATUS_NAME
@@ -23,8 +23,8 @@ const char *hone_status_name(hone_status status)
 const char *hone_status_str(hone_status status)
 {
     switch (status) {
-#define STATUS_TEXT(name, value, text)                                       \
-    case name:                                                               \
+#define STATUS_TEXT(name, value, text)                                         \
+    case name:                                                                 \
         return text;
         HONE_STATUS_MAP(STATUS_TEXT)
 #undef STATUS_TEXT

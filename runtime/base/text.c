@@ -107,8 +107,7 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
 
     if (!file)
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                 "cannot open '%s': %s", path,
-                                 strerror(errno));
+                                 "cannot open '%s': %s", path, strerror(errno));
     while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
         hone__text_append(text, buffer, n);
     if (ferror(file)) {
@@ -116,8 +115,7 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
 
         (void)fclose(file);
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
-                                 "cannot read '%s': %s", path,
-                                 strerror(code));
+                                 "cannot read '%s': %s", path, strerror(code));
     }
     (void)fclose(file);
     return hone__text_check(text, err);

@@ -10,7 +10,7 @@ static const struct {
     size_t size_bytes;
     const char *cpp;
 } types[] = {
-#define TYPE_ROW(name, code, spelling, size, cpp)                            \
+#define TYPE_ROW(name, code, spelling, size, cpp)                              \
     {HONE_TYPE_##name, spelling, size, cpp},
     HONE_TYPE_MAP(TYPE_ROW)
 #undef TYPE_ROW

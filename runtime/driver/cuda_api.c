@@ -19,11 +19,11 @@ typedef struct cuda_symbol {
 } cuda_symbol;
 
 static const cuda_symbol symbols[] = {
-#define SYMBOL_ROW(field, symbol, parameters)                                \
+#define SYMBOL_ROW(field, symbol, parameters)                                  \
     {#symbol, offsetof(hone_cuda, field), 0},
     HONE_CUDA_MAP(SYMBOL_ROW)
 #undef SYMBOL_ROW
-#define SYMBOL_ROW(field, symbol, parameters)                                \
+#define SYMBOL_ROW(field, symbol, parameters)                                  \
     {#symbol, offsetof(hone_cuda, field), 1},
         HONE_CUDA_OPTIONAL_MAP(SYMBOL_ROW)
 #undef SYMBOL_ROW
@@ -33,8 +33,7 @@ static hone_cuda table;
 static _Atomic(const hone_cuda *) ready; /* NULL until `table` is usable */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-static hone_status fill_table(void *library, const char *path,
-                              hone_error *err)
+static hone_status fill_table(void *library, const char *path, hone_error *err)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; ++i) {
         void *address = dlsym(library, symbols[i].name);
@@ -86,11 +85,10 @@ static hone_status load(hone_error *err)
     if (!library) {
         const char *why = dlerror();
 
-        return hone__fail(
-            err, HONE_ERR_NO_GPU,
-            "no NVIDIA driver: %s; install driver " NEEDED_DRIVER
-            " or newer on a machine with an NVIDIA GPU",
-            why ? why : path);
+        return hone__fail(err, HONE_ERR_NO_GPU,
+                          "no NVIDIA driver: %s; install driver " NEEDED_DRIVER
+                          " or newer on a machine with an NVIDIA GPU",
+                          why ? why : path);
     }
     /* Never closed again: the driver does not survive dlclose(). */
     HONE_TRY(fill_table(library, path, err));
@@ -133,13 +131,12 @@ hone_status hone__cuda_check(const hone_cuda *cuda, hone_cu_result result,
     return hone__fail_native(
         err,
         result == HONE_CU_OUT_OF_MEMORY ? HONE_ERR_NO_MEMORY : HONE_ERR_CUDA,
-        HONE_DOMAIN_CUDA, result, "%s failed: %s (%d): %s", what, name,
-        result, text);
+        HONE_DOMAIN_CUDA, result, "%s failed: %s (%d): %s", what, name, result,
+        text);
 }
 
-hone_status hone__cuda_properties(const hone_cuda *cuda,
-                                  hone_cu_device device, hone_properties *out,
-                                  hone_error *err)
+hone_status hone__cuda_properties(const hone_cuda *cuda, hone_cu_device device,
+                                  hone_properties *out, hone_error *err)
 {
     static const struct {
         hone_property fact;
@@ -175,8 +172,7 @@ hone_status hone__cuda_properties(const hone_cuda *cuda,
     HONE_TRY(hone__cuda_check(
         cuda, cuda->device_attribute(&minor, HONE_CU_ATTR_CC_MINOR, device),
         "cuDeviceGetAttribute", err));
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->device_memory(&memory_bytes, device),
+    HONE_TRY(hone__cuda_check(cuda, cuda->device_memory(&memory_bytes, device),
                               "cuDeviceTotalMem", err));
     out->value[HONE_PROPERTY_sm] = 10 * major + minor;
     out->value[HONE_PROPERTY_memory] = (int64_t)memory_bytes;
@@ -205,8 +201,7 @@ hone_status hone__cuda_kernel(const hone_cuda *cuda, hone_cu_module module,
      * raised: other plans may share the kernel. */
     HONE_TRY(hone__cuda_check(
         cuda,
-        cuda->function_get(&limit_bytes, HONE_CU_FUNC_MAX_DYNAMIC_SHARED,
-                           *out),
+        cuda->function_get(&limit_bytes, HONE_CU_FUNC_MAX_DYNAMIC_SHARED, *out),
         "cuFuncGetAttribute", err));
     if (limit_bytes >= 0 && shared_bytes <= (unsigned)limit_bytes)
         return HONE_OK;

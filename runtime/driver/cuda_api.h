@@ -92,84 +92,84 @@ enum {
 
 /* X(field, symbol, parameters): CUresult symbol(parameters). All of these
  * are mandatory: they exist since CUDA 12.0. */
-#define HONE_CUDA_MAP(X)                                                     \
-    X(init, cuInit, (unsigned flags))                                        \
-    X(driver_version, cuDriverGetVersion, (int *out))                        \
-    X(error_name, cuGetErrorName, (hone_cu_result r, const char **out))      \
-    X(error_string, cuGetErrorString, (hone_cu_result r, const char **out))  \
-    X(device_count, cuDeviceGetCount, (int *out))                            \
-    X(device_get, cuDeviceGet, (hone_cu_device * out, int ordinal))          \
-    X(device_name, cuDeviceGetName, (char *out, int size, hone_cu_device d)) \
-    X(device_uuid, cuDeviceGetUuid_v2,                                       \
-      (unsigned char *out16, hone_cu_device d))                              \
-    X(device_memory, cuDeviceTotalMem_v2, (size_t * out, hone_cu_device d))  \
-    X(device_attribute, cuDeviceGetAttribute,                                \
-      (int *out, int attribute, hone_cu_device d))                           \
-    X(primary_retain, cuDevicePrimaryCtxRetain,                              \
-      (hone_cu_context * out, hone_cu_device d))                             \
-    X(primary_release, cuDevicePrimaryCtxRelease_v2, (hone_cu_device d))     \
-    X(context_get, cuCtxGetCurrent, (hone_cu_context * out))                 \
-    X(context_set, cuCtxSetCurrent, (hone_cu_context c))                     \
-    X(context_push, cuCtxPushCurrent_v2, (hone_cu_context c))                \
-    X(context_pop, cuCtxPopCurrent_v2, (hone_cu_context * out))              \
-    X(context_device, cuCtxGetDevice, (hone_cu_device * out))                \
-    X(context_id, cuCtxGetId, (hone_cu_context c, unsigned long long *out))  \
-    X(context_synchronize, cuCtxSynchronize, (void))                         \
-    X(module_load, cuModuleLoadData,                                         \
-      (hone_cu_module * out, const void *image))                             \
-    X(module_unload, cuModuleUnload, (hone_cu_module m))                     \
-    X(module_function, cuModuleGetFunction,                                  \
-      (hone_cu_function * out, hone_cu_module m, const char *name))          \
-    X(module_global, cuModuleGetGlobal_v2,                                   \
-      (hone_cu_ptr * out, size_t * out_bytes, hone_cu_module m,              \
-       const char *name))                                                    \
-    X(function_get, cuFuncGetAttribute,                                      \
-      (int *out, int attribute, hone_cu_function f))                         \
-    X(function_set, cuFuncSetAttribute,                                      \
-      (hone_cu_function f, int attribute, int value))                        \
-    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                \
-      (int *out, hone_cu_function f, int block, size_t shared_bytes))        \
-    X(launch, cuLaunchKernel,                                                \
-      (hone_cu_function f, unsigned gx, unsigned gy, unsigned gz,            \
-       unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,         \
-       hone_stream s, void **params, void **extra))                          \
-    X(active_clusters, cuOccupancyMaxActiveClusters,                         \
-      (int *out, hone_cu_function f, const hone_cu_launch_config *c))        \
-    X(launch_with, cuLaunchKernelEx,                                         \
-      (const hone_cu_launch_config *c, hone_cu_function f, void **params,    \
-       void **extra))                                                        \
-    X(memory_alloc, cuMemAlloc_v2, (hone_cu_ptr * out, size_t size_bytes))   \
-    X(memory_free, cuMemFree_v2, (hone_cu_ptr p))                            \
-    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))   \
-    X(copy_to_device, cuMemcpyHtoD_v2,                                       \
-      (hone_cu_ptr to, const void *from, size_t size_bytes))                 \
-    X(copy_to_host, cuMemcpyDtoH_v2,                                         \
-      (void *to, hone_cu_ptr from, size_t size_bytes))                       \
-    X(copy_async, cuMemcpyDtoDAsync_v2,                                      \
-      (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s))  \
-    X(fill8_async, cuMemsetD8Async,                                          \
-      (hone_cu_ptr to, unsigned char value, size_t count, hone_stream s))    \
-    X(fill32_async, cuMemsetD32Async,                                        \
-      (hone_cu_ptr to, unsigned value, size_t count, hone_stream s))         \
-    X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))    \
-    X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                   \
-    X(stream_synchronize, cuStreamSynchronize, (hone_stream s))              \
-    X(stream_query, cuStreamQuery, (hone_stream s))                          \
-    X(capture_info, cuStreamGetCaptureInfo,                                  \
-      (hone_stream s, int *out_status, uint64_t *out_id))                    \
-    X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))     \
-    X(capture_end, cuStreamEndCapture, (hone_stream s, hone_cu_graph * out)) \
-    X(graph_instantiate, cuGraphInstantiateWithFlags,                        \
-      (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags)) \
-    X(graph_launch, cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s))    \
-    X(graph_exec_destroy, cuGraphExecDestroy, (hone_cu_graph_exec g))        \
-    X(graph_destroy, cuGraphDestroy, (hone_cu_graph g))                      \
-    X(event_create, cuEventCreate, (hone_cu_event * out, unsigned flags))    \
-    X(event_destroy, cuEventDestroy_v2, (hone_cu_event e))                   \
-    X(event_record, cuEventRecord, (hone_cu_event e, hone_stream s))         \
-    X(event_synchronize, cuEventSynchronize, (hone_cu_event e))              \
-    X(event_query, cuEventQuery, (hone_cu_event e))                          \
-    X(event_elapsed, cuEventElapsedTime,                                     \
+#define HONE_CUDA_MAP(X)                                                       \
+    X(init, cuInit, (unsigned flags))                                          \
+    X(driver_version, cuDriverGetVersion, (int *out))                          \
+    X(error_name, cuGetErrorName, (hone_cu_result r, const char **out))        \
+    X(error_string, cuGetErrorString, (hone_cu_result r, const char **out))    \
+    X(device_count, cuDeviceGetCount, (int *out))                              \
+    X(device_get, cuDeviceGet, (hone_cu_device * out, int ordinal))            \
+    X(device_name, cuDeviceGetName, (char *out, int size, hone_cu_device d))   \
+    X(device_uuid, cuDeviceGetUuid_v2,                                         \
+      (unsigned char *out16, hone_cu_device d))                                \
+    X(device_memory, cuDeviceTotalMem_v2, (size_t * out, hone_cu_device d))    \
+    X(device_attribute, cuDeviceGetAttribute,                                  \
+      (int *out, int attribute, hone_cu_device d))                             \
+    X(primary_retain, cuDevicePrimaryCtxRetain,                                \
+      (hone_cu_context * out, hone_cu_device d))                               \
+    X(primary_release, cuDevicePrimaryCtxRelease_v2, (hone_cu_device d))       \
+    X(context_get, cuCtxGetCurrent, (hone_cu_context * out))                   \
+    X(context_set, cuCtxSetCurrent, (hone_cu_context c))                       \
+    X(context_push, cuCtxPushCurrent_v2, (hone_cu_context c))                  \
+    X(context_pop, cuCtxPopCurrent_v2, (hone_cu_context * out))                \
+    X(context_device, cuCtxGetDevice, (hone_cu_device * out))                  \
+    X(context_id, cuCtxGetId, (hone_cu_context c, unsigned long long *out))    \
+    X(context_synchronize, cuCtxSynchronize, (void))                           \
+    X(module_load, cuModuleLoadData,                                           \
+      (hone_cu_module * out, const void *image))                               \
+    X(module_unload, cuModuleUnload, (hone_cu_module m))                       \
+    X(module_function, cuModuleGetFunction,                                    \
+      (hone_cu_function * out, hone_cu_module m, const char *name))            \
+    X(module_global, cuModuleGetGlobal_v2,                                     \
+      (hone_cu_ptr * out, size_t * out_bytes, hone_cu_module m,                \
+       const char *name))                                                      \
+    X(function_get, cuFuncGetAttribute,                                        \
+      (int *out, int attribute, hone_cu_function f))                           \
+    X(function_set, cuFuncSetAttribute,                                        \
+      (hone_cu_function f, int attribute, int value))                          \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                  \
+      (int *out, hone_cu_function f, int block, size_t shared_bytes))          \
+    X(launch, cuLaunchKernel,                                                  \
+      (hone_cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
+       unsigned by, unsigned bz, unsigned shared_bytes, hone_stream s,         \
+       void **params, void **extra))                                           \
+    X(active_clusters, cuOccupancyMaxActiveClusters,                           \
+      (int *out, hone_cu_function f, const hone_cu_launch_config *c))          \
+    X(launch_with, cuLaunchKernelEx,                                           \
+      (const hone_cu_launch_config *c, hone_cu_function f, void **params,      \
+       void **extra))                                                          \
+    X(memory_alloc, cuMemAlloc_v2, (hone_cu_ptr * out, size_t size_bytes))     \
+    X(memory_free, cuMemFree_v2, (hone_cu_ptr p))                              \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))     \
+    X(copy_to_device, cuMemcpyHtoD_v2,                                         \
+      (hone_cu_ptr to, const void *from, size_t size_bytes))                   \
+    X(copy_to_host, cuMemcpyDtoH_v2,                                           \
+      (void *to, hone_cu_ptr from, size_t size_bytes))                         \
+    X(copy_async, cuMemcpyDtoDAsync_v2,                                        \
+      (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s))    \
+    X(fill8_async, cuMemsetD8Async,                                            \
+      (hone_cu_ptr to, unsigned char value, size_t count, hone_stream s))      \
+    X(fill32_async, cuMemsetD32Async,                                          \
+      (hone_cu_ptr to, unsigned value, size_t count, hone_stream s))           \
+    X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))      \
+    X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                     \
+    X(stream_synchronize, cuStreamSynchronize, (hone_stream s))                \
+    X(stream_query, cuStreamQuery, (hone_stream s))                            \
+    X(capture_info, cuStreamGetCaptureInfo,                                    \
+      (hone_stream s, int *out_status, uint64_t *out_id))                      \
+    X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))       \
+    X(capture_end, cuStreamEndCapture, (hone_stream s, hone_cu_graph * out))   \
+    X(graph_instantiate, cuGraphInstantiateWithFlags,                          \
+      (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags))   \
+    X(graph_launch, cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s))      \
+    X(graph_exec_destroy, cuGraphExecDestroy, (hone_cu_graph_exec g))          \
+    X(graph_destroy, cuGraphDestroy, (hone_cu_graph g))                        \
+    X(event_create, cuEventCreate, (hone_cu_event * out, unsigned flags))      \
+    X(event_destroy, cuEventDestroy_v2, (hone_cu_event e))                     \
+    X(event_record, cuEventRecord, (hone_cu_event e, hone_stream s))           \
+    X(event_synchronize, cuEventSynchronize, (hone_cu_event e))                \
+    X(event_query, cuEventQuery, (hone_cu_event e))                            \
+    X(event_elapsed, cuEventElapsedTime,                                       \
       (float *out_ms, hone_cu_event a, hone_cu_event b))
 
 /* CUtensorMap: its words are the driver's business. Their alignment is what
@@ -181,15 +181,14 @@ typedef struct hone_cu_tensor_map {
 enum { HONE_CU_INTERLEAVE_NONE = 0 };
 
 /* The same for functions that a driver may lack: NULL then. */
-#define HONE_CUDA_OPTIONAL_MAP(X)                                            \
-    X(tensor_map, cuTensorMapEncodeTiled,                                    \
-      (hone_cu_tensor_map * out, int type, uint32_t rank,                    \
-       hone_cu_ptr address, const uint64_t *dims, const uint64_t *strides,   \
-       const uint32_t *box, const uint32_t *steps, int interleave,           \
-       int swizzle, int l2, int fill))
+#define HONE_CUDA_OPTIONAL_MAP(X)                                              \
+    X(tensor_map, cuTensorMapEncodeTiled,                                      \
+      (hone_cu_tensor_map * out, int type, uint32_t rank, hone_cu_ptr address, \
+       const uint64_t *dims, const uint64_t *strides, const uint32_t *box,     \
+       const uint32_t *steps, int interleave, int swizzle, int l2, int fill))
 
 typedef struct hone_cuda {
-#define HONE_CUDA_FIELD(field, symbol, parameters)                           \
+#define HONE_CUDA_FIELD(field, symbol, parameters)                             \
     hone_cu_result(*field) parameters;
     HONE_CUDA_MAP(HONE_CUDA_FIELD)
     HONE_CUDA_OPTIONAL_MAP(HONE_CUDA_FIELD)
@@ -207,9 +206,8 @@ hone_status hone__cuda_check(const hone_cuda *cuda, hone_cu_result result,
                              const char *what, hone_error *err);
 
 /* Read the properties of a device. */
-hone_status hone__cuda_properties(const hone_cuda *cuda,
-                                  hone_cu_device device, hone_properties *out,
-                                  hone_error *err);
+hone_status hone__cuda_properties(const hone_cuda *cuda, hone_cu_device device,
+                                  hone_properties *out, hone_error *err);
 
 /* Load a cubin and get a kernel ready for a launch with this much dynamic
  * shared memory (raises the 48 KB limit where needed). */

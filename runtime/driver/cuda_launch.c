@@ -62,13 +62,13 @@ static hone_status count_resident(const hone_cuda *cuda, hone_cu_function f,
 {
     int of_each = 0;
 
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->occupancy(&of_each, f,
-                                              (int)volume(shape->block),
-                                              shape->shared_bytes),
-                              "counting resident blocks "
-                              "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
-                              err));
+    HONE_TRY(
+        hone__cuda_check(cuda,
+                         cuda->occupancy(&of_each, f, (int)volume(shape->block),
+                                         shape->shared_bytes),
+                         "counting resident blocks "
+                         "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
+                         err));
     *out = of_each * properties->value[HONE_PROPERTY_sm_count];
     return HONE_OK;
 }
@@ -110,8 +110,7 @@ hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
                                hone_error *err)
 {
     const hone_cu_shape shape = hone__cuda_shape(launch);
-    const int64_t grid =
-        (int64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
+    const int64_t grid = (int64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
     int64_t resident = 0;
 
     if (volume(shape.cluster) > 1)
@@ -130,8 +129,8 @@ hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
 }
 
 hone_cu_result hone__cuda_launch(const hone_cuda *cuda, hone_cu_function f,
-                                 const hone_cu_shape *shape,
-                                 hone_stream stream, void **params)
+                                 const hone_cu_shape *shape, hone_stream stream,
+                                 void **params)
 {
     hone_cu_attribute attributes[2];
     const hone_cu_launch_config config = config_of(shape, stream, attributes);

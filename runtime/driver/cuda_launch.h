@@ -30,7 +30,7 @@ hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
                                hone_error *err);
 
 hone_cu_result hone__cuda_launch(const hone_cuda *cuda, hone_cu_function f,
-                                 const hone_cu_shape *shape,
-                                 hone_stream stream, void **params);
+                                 const hone_cu_shape *shape, hone_stream stream,
+                                 void **params);
 
 #endif

@@ -52,8 +52,7 @@ typedef int hone_host_run_fn(const hone_host_launch *launch,
 /* Objects with constant memory also have this one: its address by name, and
  * its size; NULL if there is none of that name. */
 #define HONE_HOST_CONSTANT_SYMBOL "hone_host_constant"
-typedef void *hone_host_constant_fn(const char *name,
-                                    unsigned long *out_bytes);
+typedef void *hone_host_constant_fn(const char *name, unsigned long *out_bytes);
 
 #ifdef __cplusplus
 }

@@ -39,8 +39,8 @@ struct hone_map_cache {
 };
 
 hone_status hone__map_cache_create(const hone_resolved *resolved,
-                                   const hone_cuda *cuda,
-                                   hone_map_cache **out, hone_error *err)
+                                   const hone_cuda *cuda, hone_map_cache **out,
+                                   hone_error *err)
 {
     hone_map_cache *cache;
 
@@ -66,8 +66,7 @@ hone_status hone__map_cache_create(const hone_resolved *resolved,
         to->map = resolved->maps[i];
         to->codes = hone__tensor_map_codes(&to->map.shape);
         (void)snprintf(to->name, sizeof to->name, "%s", to->map.shape.name);
-        (void)snprintf(to->array, sizeof to->array, "%s",
-                       to->map.shape.array);
+        (void)snprintf(to->array, sizeof to->array, "%s", to->map.shape.array);
         to->map.shape.name = to->name;
         to->map.shape.array = to->array;
     }
@@ -147,16 +146,14 @@ static hone_status encode(const hone_cuda *cuda, const cached_map *map,
     return hone__cuda_check(
         cuda,
         cuda->tensor_map(out, map->codes.type, (uint32_t)shape->rank, address,
-                         dims, strides + 1, box, steps,
-                         HONE_CU_INTERLEAVE_NONE, map->codes.swizzle,
-                         map->codes.l2, map->codes.fill),
+                         dims, strides + 1, box, steps, HONE_CU_INTERLEAVE_NONE,
+                         map->codes.swizzle, map->codes.l2, map->codes.fill),
         what, err);
 }
 
 /* Not kept yet: into a free entry, else instead of another. */
-static hone_status add(const hone_cuda *cuda, cached_map *map,
-                       uint64_t address, hone_cu_tensor_map *out,
-                       hone_error *err)
+static hone_status add(const hone_cuda *cuda, cached_map *map, uint64_t address,
+                       hone_cu_tensor_map *out, hone_error *err)
 {
     const size_t first = first_of(address);
     size_t place = first;
@@ -184,8 +181,8 @@ static hone_status get_map(const hone_cuda *cuda, cached_map *map,
 
     for (size_t i = 0; address && i < N_ENTRIES; ++i) {
         const size_t index = (first + i) % N_ENTRIES;
-        const uint64_t found = atomic_load_explicit(&map->addresses[index],
-                                                    memory_order_relaxed);
+        const uint64_t found =
+            atomic_load_explicit(&map->addresses[index], memory_order_relaxed);
 
         if (!found)
             break; /* entries are never freed: it is not behind */

@@ -20,7 +20,7 @@ typedef struct nvrtc_symbol {
 } nvrtc_symbol;
 
 static const nvrtc_symbol symbols[] = {
-#define SYMBOL_ROW(field, symbol, type, parameters)                          \
+#define SYMBOL_ROW(field, symbol, type, parameters)                            \
     {#symbol, offsetof(hone_nvrtc, field)},
     HONE_NVRTC_MAP(SYMBOL_ROW)
 #undef SYMBOL_ROW
@@ -37,8 +37,8 @@ enum { N_ROOTS = 3 };
 
 static void find_roots(const char *roots[N_ROOTS])
 {
-    const char *const from[N_ROOTS] = {
-        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    const char *const from[N_ROOTS] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"),
+                                       "/usr/local/cuda"};
 
     for (size_t i = 0; i < N_ROOTS; ++i)
         roots[i] = from[i] && *from[i] ? from[i] : NULL;
@@ -140,8 +140,7 @@ static void find_includes(void)
         return;
     for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; ++i) {
         (void)snprintf(folder, sizeof folder, "%.*s/%s",
-                       (int)(slash - table.library), table.library,
-                       beside[i]);
+                       (int)(slash - table.library), table.library, beside[i]);
         if (take_includes(folder))
             return;
     }

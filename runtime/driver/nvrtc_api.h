@@ -16,30 +16,28 @@ enum {
 typedef struct _nvrtcProgram *hone_nvrtc_program;
 
 /* X(field, symbol, return type, parameters) */
-#define HONE_NVRTC_MAP(X)                                                    \
-    X(version, nvrtcVersion, hone_nvrtc_result, (int *major, int *minor))    \
-    X(error_string, nvrtcGetErrorString, const char *,                       \
-      (hone_nvrtc_result r))                                                 \
-    X(create, nvrtcCreateProgram, hone_nvrtc_result,                         \
-      (hone_nvrtc_program * out, const char *source, const char *name,       \
-       int n_headers, const char *const *headers,                            \
-       const char *const *include_names))                                    \
-    X(destroy, nvrtcDestroyProgram, hone_nvrtc_result,                       \
-      (hone_nvrtc_program * program))                                        \
-    X(compile, nvrtcCompileProgram, hone_nvrtc_result,                       \
-      (hone_nvrtc_program program, int n_options,                            \
-       const char *const *options))                                          \
-    X(cubin_size, nvrtcGetCUBINSize, hone_nvrtc_result,                      \
-      (hone_nvrtc_program program, size_t * out))                            \
-    X(cubin, nvrtcGetCUBIN, hone_nvrtc_result,                               \
-      (hone_nvrtc_program program, char *out))                               \
-    X(log_size, nvrtcGetProgramLogSize, hone_nvrtc_result,                   \
-      (hone_nvrtc_program program, size_t * out))                            \
-    X(log, nvrtcGetProgramLog, hone_nvrtc_result,                            \
+#define HONE_NVRTC_MAP(X)                                                      \
+    X(version, nvrtcVersion, hone_nvrtc_result, (int *major, int *minor))      \
+    X(error_string, nvrtcGetErrorString, const char *, (hone_nvrtc_result r))  \
+    X(create, nvrtcCreateProgram, hone_nvrtc_result,                           \
+      (hone_nvrtc_program * out, const char *source, const char *name,         \
+       int n_headers, const char *const *headers,                              \
+       const char *const *include_names))                                      \
+    X(destroy, nvrtcDestroyProgram, hone_nvrtc_result,                         \
+      (hone_nvrtc_program * program))                                          \
+    X(compile, nvrtcCompileProgram, hone_nvrtc_result,                         \
+      (hone_nvrtc_program program, int n_options, const char *const *options)) \
+    X(cubin_size, nvrtcGetCUBINSize, hone_nvrtc_result,                        \
+      (hone_nvrtc_program program, size_t * out))                              \
+    X(cubin, nvrtcGetCUBIN, hone_nvrtc_result,                                 \
+      (hone_nvrtc_program program, char *out))                                 \
+    X(log_size, nvrtcGetProgramLogSize, hone_nvrtc_result,                     \
+      (hone_nvrtc_program program, size_t * out))                              \
+    X(log, nvrtcGetProgramLog, hone_nvrtc_result,                              \
       (hone_nvrtc_program program, char *out))
 
 typedef struct hone_nvrtc {
-#define HONE_NVRTC_FIELD(field, symbol, type, parameters)                    \
+#define HONE_NVRTC_FIELD(field, symbol, type, parameters)                      \
     type(*field) parameters;
     HONE_NVRTC_MAP(HONE_NVRTC_FIELD)
 #undef HONE_NVRTC_FIELD

@@ -105,9 +105,8 @@ hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out)
                                                  : HONE_FAULT_NONE;
     case HONE_OP_ABS:
         *out = a;
-        return a < 0 && __builtin_sub_overflow(0, a, out)
-                   ? HONE_FAULT_OVERFLOW
-                   : HONE_FAULT_NONE;
+        return a < 0 && __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
+                                                          : HONE_FAULT_NONE;
     case HONE_OP_NOT:
         *out = !a;
         return HONE_FAULT_NONE;
@@ -123,9 +122,8 @@ hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out)
         *out = a > 0 && (a & (a - 1)) == 0;
         return HONE_FAULT_NONE;
     case HONE_OP_SIZEOF:
-        *out = a >= 0 && a < 1000
-                   ? (int64_t)hone__type_size_bytes((hone_type)a)
-                   : 0;
+        *out = a >= 0 && a < 1000 ? (int64_t)hone__type_size_bytes((hone_type)a)
+                                  : 0;
         return *out ? HONE_FAULT_NONE : HONE_FAULT_SIZEOF;
     default: /* HONE_OP_BOOL */
         *out = a != 0;
@@ -178,8 +176,7 @@ hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out)
 }
 
 /* The parser has counted that the stack is deep enough. */
-static hone_fault run(const hone_expr *expr, const int64_t *slots,
-                      int64_t *out)
+static hone_fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
 {
     int64_t stack[HONE_EXPR_STACK];
     int64_t *top = stack; /* one past the last value */

@@ -26,8 +26,8 @@ static hone_status fail_at(parser *p, size_t offset, size_t length)
     return HONE_ERR_INPUT;
 }
 
-#define FAIL(p, offset, length, ...)                                         \
-    (hone__fail((p)->err, HONE_ERR_INPUT, __VA_ARGS__),                      \
+#define FAIL(p, offset, length, ...)                                           \
+    (hone__fail((p)->err, HONE_ERR_INPUT, __VA_ARGS__),                        \
      fail_at((p), (offset), (length)))
 
 static hone_status emit(parser *p, hone_op op, int64_t operand)
@@ -58,8 +58,8 @@ static hone_status expect(parser *p, char c, const char *where)
                           "expected '%c' %s, but the expression "
                           "ends here",
                           c, where)
-                   : FAIL(p, p->at, 1, "expected '%c' %s, found '%c'", c,
-                          where, p->text[p->at]);
+                   : FAIL(p, p->at, 1, "expected '%c' %s, found '%c'", c, where,
+                          p->text[p->at]);
     ++p->at;
     return HONE_OK;
 }
@@ -100,8 +100,7 @@ static hone_status parse_number(parser *p)
 
     for (; i < length && digit_value(word[i]) < base; ++i) {
         overflow |= __builtin_mul_overflow(value, base, &value);
-        overflow |=
-            __builtin_add_overflow(value, digit_value(word[i]), &value);
+        overflow |= __builtin_add_overflow(value, digit_value(word[i]), &value);
     }
     if (i < length && strchr("KMG", word[i])) {
         const int bits = word[i] == 'K' ? 10 : word[i] == 'M' ? 20 : 30;
@@ -115,8 +114,8 @@ static hone_status parse_number(parser *p)
                     "decimal or 0x.., with suffix K, M or G",
                     (int)length, word);
     if (overflow)
-        return FAIL(p, p->at, length, "%.*s does not fit 64 bits",
-                    (int)length, word);
+        return FAIL(p, p->at, length, "%.*s does not fit 64 bits", (int)length,
+                    word);
     p->at += length;
     return emit(p, HONE_OP_CONST, value);
 }
@@ -335,8 +334,7 @@ static hone_status parse_branches(parser *p)
     HONE_TRY(expect(p, ':', "after the first value of '?'"));
     to_end = p->code.expr->n_code;
     HONE_TRY(emit(p, HONE_OP_JUMP, 0));
-    --p->code
-          .stack; /* the other branch starts without the first one's value */
+    --p->code.stack; /* the other branch starts without the first one's value */
     jump_lands_here(p, to_else);
     HONE_TRY(parse_ternary(p));
     jump_lands_here(p, to_end);

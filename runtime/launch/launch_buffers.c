@@ -48,8 +48,8 @@ hone_status hone__reader_arg(hone_reader *r)
     while (mode < 4 && !hone__piece_is(word, modes[mode]))
         ++mode;
     if (mode == 4)
-        return hone__reader_fail(
-            r, "expected scalar, in, out or inout, found", word);
+        return hone__reader_fail(r, "expected scalar, in, out or inout, found",
+                                 word);
     *arg = (spec_arg){.mode = (hone_arg_mode)mode};
     HONE_TRY(hone__reader_expr(r, hone__reader_word(r), &arg->type));
     if (arg->mode == HONE_ARG_SCALAR)

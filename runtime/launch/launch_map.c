@@ -56,8 +56,8 @@ hone_status hone__reader_map(hone_reader *r)
         if (!hone__piece_is(word, parts[i].word))
             continue;
         if (parts[i].exprs[0])
-            return hone__reader_fail(
-                r, "stated twice for one tensor map:", word);
+            return hone__reader_fail(r,
+                                     "stated twice for one tensor map:", word);
         return hone__reader_exprs(r, parts[i].most, parts[i].exprs);
     }
     return hone__reader_fail(r, "unknown part of a tensor map:", word);

@@ -72,8 +72,8 @@ hone_status hone__reader_name(hone_reader *r, hone_piece *out)
     for (size_t i = 0; i < word.length; ++i) {
         const char c = word.text[i];
 
-        good &= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                c == '_' || (i && c >= '0' && c <= '9');
+        good &= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                (i && c >= '0' && c <= '9');
     }
     *out = word;
     return good ? HONE_OK
@@ -88,13 +88,13 @@ hone_status hone__reader_copy(hone_reader *r, hone_piece s, const char **out)
 
 hone_status hone__reader_at_end(hone_reader *r)
 {
-    return r->rest.length ? hone__reader_fail(
-                                r, "nothing may follow here, found", r->rest)
-                          : HONE_OK;
+    return r->rest.length
+               ? hone__reader_fail(r, "nothing may follow here, found", r->rest)
+               : HONE_OK;
 }
 
-static const hone_reader_name *find_name(const hone_reader *r,
-                                         const char *name, size_t length)
+static const hone_reader_name *find_name(const hone_reader *r, const char *name,
+                                         size_t length)
 {
     for (size_t i = 0; i < r->n_names; ++i) {
         if (r->names[i].name.length == length &&
@@ -149,13 +149,12 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
     text = hone__piece_trim(text);
     if (!text.length)
         return hone__reader_fail(r, "an expression is missing", text);
-    grown =
-        hone__reader_grow(spec->exprs, spec->n_exprs, sizeof(hone_expr *));
+    grown = hone__reader_grow(spec->exprs, spec->n_exprs, sizeof(hone_expr *));
     if (!grown)
         return hone__reader_no_memory(r);
     spec->exprs = grown;
-    status = hone__expr_compile(text.text, text.length, lookup, r, &expr,
-                                NULL, &inner);
+    status = hone__expr_compile(text.text, text.length, lookup, r, &expr, NULL,
+                                &inner);
     if (status == HONE_ERR_NO_MEMORY)
         return hone__reader_no_memory(r);
     if (status != HONE_OK)

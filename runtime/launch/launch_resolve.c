@@ -70,9 +70,8 @@ static void format_signature(const hone_launch_spec *spec, char *out,
 }
 
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
-                                            const int64_t *dims,
-                                            size_t n_dims, int64_t *out_dims,
-                                            hone_error *err)
+                                            const int64_t *dims, size_t n_dims,
+                                            int64_t *out_dims, hone_error *err)
 {
     const size_t n_mandatory = hone__launch_spec_n_mandatory(spec);
     char signature[256];
@@ -80,9 +79,8 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
     if (n_dims < n_mandatory || n_dims > spec->n_dims) {
         format_signature(spec, signature, sizeof signature);
         if (n_mandatory == spec->n_dims)
-            return hone__fail(err, HONE_ERR_DIMS,
-                              "%s takes %zu dims, not %zu", signature,
-                              n_mandatory, n_dims);
+            return hone__fail(err, HONE_ERR_DIMS, "%s takes %zu dims, not %zu",
+                              signature, n_mandatory, n_dims);
         return hone__fail(err, HONE_ERR_DIMS,
                           "%s takes %zu to %zu dims, not %zu", signature,
                           n_mandatory, spec->n_dims, n_dims);
@@ -144,9 +142,8 @@ static hone_status check_requires(resolver *r)
 /* Elements and bytes of an array. */
 static hone_status eval_array(resolver *r, const char *name,
                               const hone_expr *type_expr,
-                              const hone_expr *count_expr,
-                              hone_type *out_type, int64_t *out_count,
-                              int64_t *out_bytes)
+                              const hone_expr *count_expr, hone_type *out_type,
+                              int64_t *out_count, int64_t *out_bytes)
 {
     int64_t type = 0;
     int64_t element_bytes = 0;
@@ -225,8 +222,8 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
         if (!wanted)
             continue;
         *to = (hone_resolved_constant){constant->name, constant->arg, 0};
-        HONE_TRY(eval_array(r, constant->name, constant->type,
-                            constant->count, &type, &count, &to->size_bytes));
+        HONE_TRY(eval_array(r, constant->name, constant->type, constant->count,
+                            &type, &count, &to->size_bytes));
         if (type != from->type || count > from->count)
             return hone__fail(
                 r->err, HONE_ERR_INPUT,
@@ -251,8 +248,7 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
 
 /* For launch_map.c. The smallest number would be taken for one that is not
  * known; its neighbour breaks the same rules. */
-static hone_status eval_of_map(void *user, const hone_expr *expr,
-                               int64_t *out)
+static hone_status eval_of_map(void *user, const hone_expr *expr, int64_t *out)
 {
     HONE_TRY(eval(user, expr, out));
     *out += *out == HONE_MAP_UNKNOWN;
@@ -266,8 +262,7 @@ static hone_status resolve_map(resolver *r, const spec_map *map,
     const int64_t sm = r->properties->value[HONE_PROPERTY_sm];
     const int of_arg = map->array_kind == HONE_PASS_ARG;
     const hone_resolved_arg *arg = &arrays->args[map->array];
-    const hone_resolved_workspace *workspace =
-        &arrays->workspaces[map->array];
+    const hone_resolved_workspace *workspace = &arrays->workspaces[map->array];
     int64_t wanted;
 
     to->array_kind = map->array_kind;
@@ -312,8 +307,7 @@ static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
     static const int64_t block_limits[3] = {1024, 1024, 64};
     const int64_t most_threads =
         r->properties->value[HONE_PROPERTY_threads_block];
-    const int64_t most_shared =
-        r->properties->value[HONE_PROPERTY_smem_optin];
+    const int64_t most_shared = r->properties->value[HONE_PROPERTY_smem_optin];
     int64_t threads;
     int64_t shared = 0;
 

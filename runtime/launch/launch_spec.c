@@ -45,8 +45,7 @@ static hone_status parse_dim(hone_reader *r)
     dim->is_type = hone__piece_is(kind, "type");
     dim->is_choice = hone__piece_is(kind, "choice");
     if (!hone__piece_is(kind, "int") && !dim->is_type && !dim->is_choice)
-        return hone__reader_fail(r, "a dim is int, type or choice, not",
-                                 kind);
+        return hone__reader_fail(r, "a dim is int, type or choice, not", kind);
     if (r->rest.length || dim->is_choice)
         HONE_TRY(hone__reader_constant(r, &dim->default_value));
     if (dim->default_value < 0)

@@ -60,11 +60,10 @@ enum {
     HONE_MAX_WORKSPACES = 8,
     HONE_MAX_LAUNCHES = 8,
     HONE_MAX_CONSTANTS = 4,
-    HONE_CONSTANT_BYTES =
-        65536,                 /* constant memory of a module, all devices */
-    HONE_PORTABLE_CLUSTER = 8, /* blocks that every device can hold */
-    HONE_MAX_CLUSTER = 16,     /* with the non-portable attribute */
-    HONE_MAX_PASSED = 40       /* kernel parameters of one launch */
+    HONE_CONSTANT_BYTES = 65536, /* constant memory of a module, all devices */
+    HONE_PORTABLE_CLUSTER = 8,   /* blocks that every device can hold */
+    HONE_MAX_CLUSTER = 16,       /* with the non-portable attribute */
+    HONE_MAX_PASSED = 40         /* kernel parameters of one launch */
 };
 
 typedef struct hone_launch_spec hone_launch_spec;
@@ -171,16 +170,14 @@ size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec);
 const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
                                        size_t index);
 int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
-int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec,
-                                   size_t index);
+int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);
 
 /* Fill in defaults and check: count, integers >= 1 (0 and negative sizes are
  * HONE_ERR_DIMS with the name of the dimension). */
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
-                                            const int64_t *dims,
-                                            size_t n_dims, int64_t *out_dims,
-                                            hone_error *err);
+                                            const int64_t *dims, size_t n_dims,
+                                            int64_t *out_dims, hone_error *err);
 
 /* Evaluate everything for one problem on one device. HONE_ERR_DIMS,
  * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the

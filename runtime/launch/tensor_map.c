@@ -58,7 +58,7 @@ static int place_of(int64_t value, const int64_t *list, int n)
     return -1;
 }
 
-#define PLACE_OF(value, list)                                                \
+#define PLACE_OF(value, list)                                                  \
     place_of((value), (list), (int)(sizeof(list) / sizeof(list)[0]))
 
 /* ---- each dimension by itself ------------------------------------------ */
@@ -85,30 +85,26 @@ static hone_status check_stride(const hone_tensor_map *map, int index,
     if (stride < 0 || stride >= STRIDE_END)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "tensor map '%s': the stride of dimension %d is "
-                          "%" PRId64
-                          " bytes; a tensor map allows 0 to 2^40 - "
+                          "%" PRId64 " bytes; a tensor map allows 0 to 2^40 - "
                           "16",
                           map->name, index, stride);
     if (stride % UNIT_BYTES)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "tensor map '%s': the stride of dimension %d is "
-                          "%" PRId64
-                          " bytes, which is no multiple of 16; pad "
+                          "%" PRId64 " bytes, which is no multiple of 16; pad "
                           "the rows of '%s', or use a kernel without tensor "
                           "maps for this size",
                           map->name, index, stride, map->array);
     return HONE_OK;
 }
 
-static hone_status check_dimensions(const hone_tensor_map *map,
-                                    hone_error *err)
+static hone_status check_dimensions(const hone_tensor_map *map, hone_error *err)
 {
     for (int i = 0; i < map->rank; ++i) {
-        HONE_TRY(
-            check_range(map, "dimension", i, map->dims[i], MOST_DIM, err));
+        HONE_TRY(check_range(map, "dimension", i, map->dims[i], MOST_DIM, err));
         HONE_TRY(check_range(map, "box side", i, map->box[i], MOST_BOX, err));
-        HONE_TRY(check_range(map, "element stride", i, map->steps[i],
-                             MOST_STEP, err));
+        HONE_TRY(check_range(map, "element stride", i, map->steps[i], MOST_STEP,
+                             err));
         if (i > 0)
             HONE_TRY(check_stride(map, i, err));
     }
@@ -124,8 +120,8 @@ static hone_status check_dimensions(const hone_tensor_map *map,
 
 /* ---- words that stand for codes ---------------------------------------- */
 
-static hone_status check_modes(const hone_tensor_map *map,
-                               const type_row *type, hone_error *err)
+static hone_status check_modes(const hone_tensor_map *map, const type_row *type,
+                               hone_error *err)
 {
     if (map->swizzle != HONE_MAP_UNKNOWN &&
         PLACE_OF(map->swizzle, swizzles) < 0)
@@ -204,8 +200,8 @@ static int64_t reach_bytes(const hone_tensor_map *map, const type_row *type)
     return overflow ? INT64_MAX : reach;
 }
 
-static hone_status check_reach(const hone_tensor_map *map,
-                               const type_row *type, hone_error *err)
+static hone_status check_reach(const hone_tensor_map *map, const type_row *type,
+                               hone_error *err)
 {
     const int64_t reach = reach_bytes(map, type);
 
@@ -232,8 +228,7 @@ hone_status hone__tensor_map_check_device(const char *name, int64_t sm,
                       name, sm / 10, sm % 10);
 }
 
-hone_status hone__tensor_map_check(const hone_tensor_map *map,
-                                   hone_error *err)
+hone_status hone__tensor_map_check(const hone_tensor_map *map, hone_error *err)
 {
     const type_row *type = find_type(map->type);
 

@@ -41,8 +41,7 @@ hone_status hone__tensor_map_check_device(const char *name, int64_t sm,
 
 /* The rules that do not depend on an address. HONE_ERR_CONSTRAINT with a
  * sentence that names the map and the number. */
-hone_status hone__tensor_map_check(const hone_tensor_map *map,
-                                   hone_error *err);
+hone_status hone__tensor_map_check(const hone_tensor_map *map, hone_error *err);
 
 /* HONE_ERR_ARGUMENT for an address that no tensor map can have. */
 hone_status hone__tensor_map_check_address(const hone_tensor_map *map,

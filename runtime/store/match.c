@@ -72,8 +72,7 @@ static double shape_distance(const matcher *m, const hone_store_row *row)
 
         if (hone__launch_spec_dim_is_fixed(m->spec, i))
             continue;
-        if (row->dims[i] < 1 ||
-            alignment(m->dims[i]) < alignment(row->dims[i]))
+        if (row->dims[i] < 1 || alignment(m->dims[i]) < alignment(row->dims[i]))
             return -1;
         ratio = fabs(log2((double)m->dims[i] / (double)row->dims[i]));
         if (ratio > most_log2_ratio)
@@ -145,8 +144,7 @@ static int compare(const void *left, const void *right)
         return a->distance < b->distance ? -1 : 1;
     if (a->strangeness != b->strangeness)
         return a->strangeness < b->strangeness ? -1 : 1;
-    if (a->row->time_ns < b->row->time_ns ||
-        a->row->time_ns > b->row->time_ns)
+    if (a->row->time_ns < b->row->time_ns || a->row->time_ns > b->row->time_ns)
         return a->row->time_ns < b->row->time_ns ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
@@ -310,9 +308,8 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     m->n_dims = hone__launch_spec_n_dims(m->spec);
     for (size_t i = 0; i < m->n_dims; ++i) {
         if (hone__launch_spec_dim_is_fixed(m->spec, i))
-            used +=
-                (size_t)snprintf(m->types + used, sizeof m->types - used,
-                                 "%s%" PRId64, used ? "," : "", m->dims[i]);
+            used += (size_t)snprintf(m->types + used, sizeof m->types - used,
+                                     "%s%" PRId64, used ? "," : "", m->dims[i]);
     }
     return HONE_OK;
 }
@@ -336,15 +333,15 @@ static hone_status unknown_op(hone_store *store, const hone_target *target,
                             "operation '%s' is not in database '%s', which "
                             "has %s%s; run: hone tune %s%s",
                             op->name, hone__store_path(store),
-                            ops.length ? hone__text_str(&ops) : "none",
-                            device, op->name, tune_option(target));
+                            ops.length ? hone__text_str(&ops) : "none", device,
+                            op->name, tune_option(target));
     hone__text_free(&ops);
     return status;
 }
 
 hone_status hone__match_find(hone_store *store, const hone_target *target,
-                             const char *op, const int64_t *dims,
-                             size_t n_dims, hone_answer *out, hone_error *err)
+                             const char *op, const int64_t *dims, size_t n_dims,
+                             hone_answer *out, hone_error *err)
 {
     matcher m = {.target = target};
     hone_store_op *rows = NULL;
@@ -366,8 +363,7 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
     list = collect(&m, &n);
     if (!list)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory while looking for a kernel of %s",
-                          op);
+                          "out of memory while looking for a kernel of %s", op);
     status = choose(&m, list, n, out, err);
     hone__free(list);
     return status;

@@ -25,9 +25,8 @@ typedef struct hone_answer {
 /* HONE_ERR_NOT_FOUND says what there is and what to do; HONE_ERR_DIMS also
  * for shapes that nobody tuned. */
 hone_status hone__match_find(hone_store *store, const hone_target *target,
-                             const char *op, const int64_t *dims,
-                             size_t n_dims, hone_answer *out,
-                             hone_error *err);
+                             const char *op, const int64_t *dims, size_t n_dims,
+                             hone_answer *out, hone_error *err);
 
 /* Does a cubin for `compile_arch` ("sm_90", "sm_90a") run on compute
  * capability `sm` (90)? */

@@ -28,8 +28,7 @@ hone_status hone__store_fail(const hone_store *store, const char *what,
 
     return hone__fail_native(
         err,
-        (code & 0xff) == SQLITE_NOMEM ? HONE_ERR_NO_MEMORY
-                                      : HONE_ERR_DATABASE,
+        (code & 0xff) == SQLITE_NOMEM ? HONE_ERR_NO_MEMORY : HONE_ERR_DATABASE,
         HONE_DOMAIN_SQLITE, code, "%s '%s': %s", what, store->path, text);
 }
 
@@ -81,10 +80,9 @@ static int try_open(hone_store *store, int immutable, int64_t *out_id)
     append_uri(&uri, store->path);
     hone__text_puts(&uri, immutable ? "?immutable=1" : "?mode=ro");
     if (!uri.failed)
-        code = sqlite3_open_v2(uri.data, &store->db,
-                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
-                                   SQLITE_OPEN_NOMUTEX,
-                               NULL);
+        code = sqlite3_open_v2(
+            uri.data, &store->db,
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     hone__text_free(&uri);
     if (!code)
         code = sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
@@ -270,11 +268,9 @@ hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
     hone_status status;
     int code;
 
-    HONE_TRY(
-        hone__store_prepare(store, sql[row->is_winner], &statement, err));
+    HONE_TRY(hone__store_prepare(store, sql[row->is_winner], &statement, err));
     (void)sqlite3_bind_int64(statement, 1, row->id);
-    (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1,
-                            SQLITE_STATIC);
+    (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1, SQLITE_STATIC);
     code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
         const void *packed = sqlite3_column_blob(statement, 0);
@@ -288,8 +284,7 @@ hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
                             "was changed meanwhile, try again",
                             store->path, row->config);
     } else {
-        status =
-            hone__store_fail(store, "cannot read a cubin from", code, err);
+        status = hone__store_fail(store, "cannot read a cubin from", code, err);
     }
     (void)sqlite3_finalize(statement);
     return status;

@@ -136,8 +136,8 @@ static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
                 &row->arch) &&
            keep(op, statement, COLUMN_COMPILE_ARCH,
                 last ? last->compile_arch : NULL, &row->compile_arch) &&
-           keep(op, statement, COLUMN_SHA256,
-                last ? last->cubin_sha256 : NULL, &row->cubin_sha256) &&
+           keep(op, statement, COLUMN_SHA256, last ? last->cubin_sha256 : NULL,
+                &row->cubin_sha256) &&
            (!row->is_winner ||
             (keep(op, statement, COLUMN_LABEL, last ? last->label : NULL,
                   &row->label) &&
@@ -191,20 +191,19 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
     return HONE_OK;
 }
 
-static hone_status add_rows(hone_store *store, hone_store_op *op,
-                            int is_winner, hone_error *err)
+static hone_status add_rows(hone_store *store, hone_store_op *op, int is_winner,
+                            hone_error *err)
 {
     sqlite3_stmt *statement = NULL;
     hone_status status = HONE_OK;
     int code = SQLITE_ROW;
 
-    HONE_TRY(hone__store_prepare(
-        store, is_winner ? sql_winners : sql_defaults, &statement, err));
+    HONE_TRY(hone__store_prepare(store, is_winner ? sql_winners : sql_defaults,
+                                 &statement, err));
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
                             SQLITE_STATIC);
-    while (status == HONE_OK &&
-           (code = sqlite3_step(statement)) == SQLITE_ROW)
+    while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, is_winner, err);
     if (status == HONE_OK && code != SQLITE_DONE)
         status = hone__store_fail(store, "cannot read database", code, err);

@@ -13,15 +13,15 @@
 const char fixture_sha256[HONE_SHA256_HEX] =
     "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
-const hone_db_device fixture_device = {
-    .kind = "cuda",
-    .name = "NVIDIA H200",
-    .arch = "sm_90",
-    .sm_count = 132,
-    .memory_bytes = 150109880320,
-    .l2_bytes = 62914560,
-    .driver_version = "13000",
-    .properties_json = "{\"sm\":90,\"smem_optin\":232448}"};
+const hone_db_device fixture_device = {.kind = "cuda",
+                                       .name = "NVIDIA H200",
+                                       .arch = "sm_90",
+                                       .sm_count = 132,
+                                       .memory_bytes = 150109880320,
+                                       .l2_bytes = 62914560,
+                                       .driver_version = "13000",
+                                       .properties_json =
+                                           "{\"sm\":90,\"smem_optin\":232448}"};
 
 int fixture_setup(void **state)
 {
@@ -49,8 +49,7 @@ static void remove_tree(const char *folder)
     while (dir && (entry = readdir(dir)) != NULL) {
         char path[1024];
 
-        if (strcmp(entry->d_name, ".") == 0 ||
-            strcmp(entry->d_name, "..") == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (unlink(path))
@@ -79,8 +78,7 @@ void fixture_path(const db_fixture *fixture, const char *name, char *out,
 
 void fixture_open(db_fixture *fixture)
 {
-    assert_ok(
-        hone__db_open(fixture->path, HONE_DB_CREATE, &fixture->db, why));
+    assert_ok(hone__db_open(fixture->path, HONE_DB_CREATE, &fixture->db, why));
 }
 
 /* ---- one small tuning run -----------------------------------------------
@@ -101,10 +99,10 @@ static void fill_subjects(db_fixture *fixture)
 
     assert_ok(hone__db_device_put(fixture->db, &fixture_device,
                                   &fixture->device_id, why));
-    assert_ok(hone__db_template_put(fixture->db, &tmpl, &fixture->template_id,
-                                    why));
-    assert_ok(hone__db_problem_put(fixture->db, &problem,
-                                   &fixture->problem_id, why));
+    assert_ok(
+        hone__db_template_put(fixture->db, &tmpl, &fixture->template_id, why));
+    assert_ok(
+        hone__db_problem_put(fixture->db, &problem, &fixture->problem_id, why));
     assert_ok(hone__db_toolchain_put(fixture->db, "nvrtc", "13.0",
                                      &fixture->toolchain_id, why));
 }
@@ -140,26 +138,25 @@ static void fill_trial(db_fixture *fixture, int index)
 {
     static const double samples_ns[] = {8100.5, 8123.25, 8200};
     const int ok = index < N_VARIANTS - 1;
-    const hone_db_trial trial = {
-        .session_id = fixture->session_id,
-        .variant_id = fixture->variant_id[index],
-        .outcome = ok ? "ok" : "compile",
-        .message = ok ? NULL : "line 3: no such type",
-        .time_ns = ok ? 8123.25 - 1000 * index : 0,
-        .spread_ns = 50,
-        .samples_ns = samples_ns,
-        .n_samples = ok ? 3 : 0,
-        .launches_per_sample = ok ? 10 : 0,
-        .error_ratio = 0.25,
-        .verified = ok,
-        .sm_clock_mhz = 1980,
-        .power_mw = 400000,
-        .temperature_c = 50,
-        .started_unix_ns = 1700000000000000000 + index,
-        .gpu_time_ns = 1000000};
+    const hone_db_trial trial = {.session_id = fixture->session_id,
+                                 .variant_id = fixture->variant_id[index],
+                                 .outcome = ok ? "ok" : "compile",
+                                 .message = ok ? NULL : "line 3: no such type",
+                                 .time_ns = ok ? 8123.25 - 1000 * index : 0,
+                                 .spread_ns = 50,
+                                 .samples_ns = samples_ns,
+                                 .n_samples = ok ? 3 : 0,
+                                 .launches_per_sample = ok ? 10 : 0,
+                                 .error_ratio = 0.25,
+                                 .verified = ok,
+                                 .sm_clock_mhz = 1980,
+                                 .power_mw = 400000,
+                                 .temperature_c = 50,
+                                 .started_unix_ns = 1700000000000000000 + index,
+                                 .gpu_time_ns = 1000000};
 
-    assert_ok(hone__db_trial_put(fixture->db, &trial,
-                                 &fixture->trial_id[index], why));
+    assert_ok(hone__db_trial_put(fixture->db, &trial, &fixture->trial_id[index],
+                                 why));
 }
 
 void fixture_fill(db_fixture *fixture)
@@ -292,8 +289,8 @@ int fixture_sql(const db_fixture *fixture, const char *sql)
     int code = sqlite3_open(fixture->path, &handle);
 
     if (code == SQLITE_OK)
-        code = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", NULL, NULL,
-                            NULL);
+        code =
+            sqlite3_exec(handle, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(handle, sql, NULL, NULL, NULL);
     if (code != SQLITE_OK)

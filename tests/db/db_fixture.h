@@ -42,15 +42,14 @@ extern const hone_db_device fixture_device;
 extern const char fixture_sha256[HONE_SHA256_HEX]; /* the template's */
 
 /* The status is as expected; prints the sentence if it is not. */
-#define assert_status(expression, expected)                                  \
-    do {                                                                     \
-        hone_error assert_why = {0};                                         \
-        hone_error *const why = &assert_why;                                 \
-        const hone_status assert_got = (expression);                         \
-        if (assert_got != (expected))                                        \
-            print_error("%s: %s\n", hone_status_name(assert_got),            \
-                        why->text);                                          \
-        assert_int_equal(assert_got, expected);                              \
+#define assert_status(expression, expected)                                    \
+    do {                                                                       \
+        hone_error assert_why = {0};                                           \
+        hone_error *const why = &assert_why;                                   \
+        const hone_status assert_got = (expression);                           \
+        if (assert_got != (expected))                                          \
+            print_error("%s: %s\n", hone_status_name(assert_got), why->text);  \
+        assert_int_equal(assert_got, expected);                                \
     } while (0)
 
 #define assert_ok(expression) assert_status(expression, HONE_OK)

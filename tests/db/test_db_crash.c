@@ -104,8 +104,7 @@ static void test_kill_loses_no_committed_trial(void **state)
 
     close_filled(f);
     for (int round = 0; round < 5; round++) {
-        const struct timespec pause = {.tv_nsec =
-                                           20000000L + 7300000L * round};
+        const struct timespec pause = {.tv_nsec = 20000000L + 7300000L * round};
         int64_t last;
         int told[2];
         pid_t pid;
@@ -130,8 +129,7 @@ static void test_kill_loses_no_committed_trial(void **state)
 
             assert_in_range(highest, last, last + 1);
             assert_int_equal(
-                fixture_integer(f->db, "SELECT count(*) FROM trial"),
-                highest);
+                fixture_integer(f->db, "SELECT count(*) FROM trial"), highest);
         }
         hone__db_close(f->db);
         f->db = NULL;
@@ -254,9 +252,8 @@ static void test_locked_by_another(void **state)
     assert_ok(hone__db_open(f->path, 0, &other, why));
     assert_ok(hone__db_begin(f->db, why));
     (void)sqlite3_busy_timeout(other->handle, 50); /* do not wait here */
-    assert_int_equal(
-        hone__db_toolchain_put(other, "nvrtc", "12.9", &id, &err),
-        HONE_ERR_BUSY);
+    assert_int_equal(hone__db_toolchain_put(other, "nvrtc", "12.9", &id, &err),
+                     HONE_ERR_BUSY);
     assert_int_equal(err.domain, HONE_DOMAIN_SQLITE);
     assert_int_equal(err.native & 0xff, SQLITE_BUSY);
     assert_non_null(strstr(err.text, "another process"));
@@ -320,22 +317,22 @@ static void test_disk_full(void **state)
     assert_int_equal(sqlite3_exec(f->db->handle, "PRAGMA max_page_count = 1",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
-    assert_int_equal(hone__db_artifact_put(f->db, "log", large, sizeof large,
-                                           sha256, &err),
-                     HONE_ERR_IO);
+    assert_int_equal(
+        hone__db_artifact_put(f->db, "log", large, sizeof large, sha256, &err),
+        HONE_ERR_IO);
     assert_int_equal(err.native, SQLITE_FULL);
     assert_non_null(strstr(err.text, "disk is full"));
     assert_int_equal(sqlite3_exec(f->db->handle,
-                                  "PRAGMA max_page_count = 100000", NULL,
-                                  NULL, NULL),
+                                  "PRAGMA max_page_count = 100000", NULL, NULL,
+                                  NULL),
                      SQLITE_OK);
-    assert_ok(hone__db_artifact_put(f->db, "log", large, sizeof large, sha256,
-                                    why));
+    assert_ok(
+        hone__db_artifact_put(f->db, "log", large, sizeof large, sha256, why));
     check_integrity(f->db);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 
-#define CASE(name)                                                           \
+#define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)

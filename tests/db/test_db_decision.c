@@ -146,16 +146,15 @@ static void test_session_summary(void **state)
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
     assert_rows(f->db, summary, "5400.5||0|||\n");
     /* Later: the rest; what is not known now stays. */
-    known = (hone_db_session_summary){NAN, 0.004,  -1,      70,
-                                         100, "tied", "budget"};
+    known =
+        (hone_db_session_summary){NAN, 0.004, -1, 70, 100, "tied", "budget"};
     assert_ok(hone__db_session_measured(f->db, f->session_id, &known, why));
     assert_rows(f->db, summary, "5400.5|0.004|0|70|100|tied\n");
     assert_status(hone__db_session_measured(f->db, 99, &known, why),
                   HONE_ERR_ARGUMENT);
     known.verdict = "perhaps";
-    assert_status(
-        hone__db_session_measured(f->db, f->session_id, &known, why),
-        HONE_ERR_DATABASE);
+    assert_status(hone__db_session_measured(f->db, f->session_id, &known, why),
+                  HONE_ERR_DATABASE);
     assert_rows(f->db, summary, "5400.5|0.004|0|70|100|tied\n");
 }
 
@@ -261,8 +260,7 @@ static hone_status put_all(const db_fixture *f, const char *config,
         .session_id = f->session_id, .outcome = "ok", .time_ns = 5};
     hone_db_decision decision = {
         .session_id = f->session_id, .kind = kind, .text = "so it is"};
-    const hone_db_session_summary summary = {-1, 0.01, -1,  -1,
-                                                   -1, NULL, NULL};
+    const hone_db_session_summary summary = {-1, 0.01, -1, -1, -1, NULL, NULL};
     char sha256[HONE_SHA256_HEX];
     int64_t id;
 
@@ -272,12 +270,10 @@ static hone_status put_all(const db_fixture *f, const char *config,
     HONE_TRY(hone__db_variant_put(f->db, &variant, &trial.variant_id, err));
     HONE_TRY(hone__db_trial_put(f->db, &trial, &decision.trial_id, err));
     HONE_TRY(hone__db_decision_put(f->db, &decision, &id, err));
-    HONE_TRY(
-        hone__db_session_measured(f->db, f->session_id, &summary, err));
+    HONE_TRY(hone__db_session_measured(f->db, f->session_id, &summary, err));
     return hone__db_ranking_put(
         f->db, f->session_id,
-        &(hone_db_ranked){.trial_id = decision.trial_id, .time_ns = 5}, 1,
-        err);
+        &(hone_db_ranked){.trial_id = decision.trial_id, .time_ns = 5}, 1, err);
 }
 
 static void test_one_commit_is_one_sync(void **state)
@@ -341,8 +337,8 @@ static void test_all_or_nothing(void **state)
     assert_rows(f->db, counts, "5|4|4|1|1\n");
 }
 
-#define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
                                     fixture_teardown)
 
 int main(void)

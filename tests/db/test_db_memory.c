@@ -138,7 +138,7 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
                            .n_samples = 3};
     hone_db_baseline baseline = {.name = "memcpy", .time_ns = 2};
     const hone_db_session_summary summary = {5, 0.01,      1,       1,
-                                                   1, "decided", "budget"};
+                                             1, "decided", "budget"};
     hone_db_decision decision = {.kind = "winner", .text = "the only one"};
     hone_db_ranked ranked = {0, 2, 0, 0, NULL};
     int64_t id;
@@ -156,11 +156,10 @@ static hone_status put_results(hone_db *db, db_fixture *f, hone_error *err)
     return hone__db_session_finish(db, f->session_id, "done", err);
 }
 
-static hone_status read_back(hone_db *db, const db_fixture *f,
-                             hone_error *err)
+static hone_status read_back(hone_db *db, const db_fixture *f, hone_error *err)
 {
-    const hone_db_trial_key key = {f->device_id, f->problem_id,
-                                   f->template_id, f->toolchain_id, "hot"};
+    const hone_db_trial_key key = {f->device_id, f->problem_id, f->template_id,
+                                   f->toolchain_id, "hot"};
     char sha256[HONE_SHA256_HEX];
     hone_text content = {0};
     hone_status status;
@@ -233,8 +232,8 @@ static long fail_in_turn(db_fixture *f,
         if (status == HONE_OK)
             break;
         if (status != HONE_ERR_NO_MEMORY)
-            print_error("allocation %ld: %s: %s\n", n,
-                        hone_status_name(status), err.text);
+            print_error("allocation %ld: %s: %s\n", n, hone_status_name(status),
+                        err.text);
         assert_int_equal(status, HONE_ERR_NO_MEMORY);
         assert_int_equal(err.status, HONE_ERR_NO_MEMORY);
         assert_non_null(strstr(err.text, "memory"));

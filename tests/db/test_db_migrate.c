@@ -131,8 +131,7 @@ static void test_old_writer_goes_on(void **state)
     assert_int_equal(sqlite3_step(put), SQLITE_DONE);
     assert_int_equal(sqlite3_finalize(put), SQLITE_OK);
     assert_int_equal(sqlite3_close(old), SQLITE_OK);
-    assert_rows(f->db,
-                "SELECT time_ns, timing FROM trial_v1 WHERE time_ns = 5",
+    assert_rows(f->db, "SELECT time_ns, timing FROM trial_v1 WHERE time_ns = 5",
                 "5|\n");
 }
 
@@ -223,12 +222,11 @@ static void test_decisions_of_version_2(void **state)
 
     assert_int_equal(fixture_sql(f, hone__db_schema_2), SQLITE_OK);
     assert_int_equal(
-        fixture_sql(f,
-                    "PRAGMA user_version = 2;"
-                    "INSERT INTO decision (session_id, trial_id, variant_id,"
-                    " kind, ratio, n_samples, text, at_unix_ns) VALUES"
-                    " (1, 1, 1, 'screened', 1.5, 2, 'slower', 5),"
-                    " (1, NULL, NULL, 'too_noisy', NULL, 0, 'noise', 6)"),
+        fixture_sql(f, "PRAGMA user_version = 2;"
+                       "INSERT INTO decision (session_id, trial_id, variant_id,"
+                       " kind, ratio, n_samples, text, at_unix_ns) VALUES"
+                       " (1, 1, 1, 'screened', 1.5, 2, 'slower', 5),"
+                       " (1, NULL, NULL, 'too_noisy', NULL, 0, 'noise', 6)"),
         SQLITE_OK);
     reopen(f, HONE_DB_READONLY);
     assert_rows(f->db, "SELECT status, stopped FROM session_v1", "done|\n");
@@ -396,7 +394,7 @@ static int setup_version_1(void **state)
     return 0;
 }
 
-#define CASE(name)                                                           \
+#define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, setup_version_1, fixture_teardown)
 
 int main(void)

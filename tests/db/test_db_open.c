@@ -104,9 +104,8 @@ static void test_readonly_reads_and_refuses_writes(void **state)
     hone__db_close(f->db);
     assert_ok(hone__db_open(f->path, HONE_DB_READONLY, &f->db, why));
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
-    assert_int_equal(
-        hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, &err),
-        HONE_ERR_IO);
+    assert_int_equal(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, &err),
+                     HONE_ERR_IO);
     assert_int_equal(err.domain, HONE_DOMAIN_SQLITE);
     assert_int_equal(err.native & 0xff, SQLITE_READONLY);
     assert_non_null(strstr(err.text, "read-only"));
@@ -136,8 +135,8 @@ static void test_misuse(void **state)
 
     (void)refused("", HONE_DB_CREATE, HONE_ERR_ARGUMENT, "empty");
     (void)refused(NULL, 0, HONE_ERR_ARGUMENT, "empty");
-    (void)refused(f->path, HONE_DB_CREATE | HONE_DB_READONLY,
-                  HONE_ERR_ARGUMENT, "read-only");
+    (void)refused(f->path, HONE_DB_CREATE | HONE_DB_READONLY, HONE_ERR_ARGUMENT,
+                  "read-only");
     hone__db_close(NULL);
 }
 
@@ -217,8 +216,7 @@ static void test_foreign_database(void **state)
     for (int flags = 0; flags < 3; flags++)
         (void)refused(f->path, flags, HONE_ERR_DATABASE,
                       "not a database of hone");
-    assert_int_equal(fixture_sql(f, "INSERT INTO notes VALUES (1)"),
-                     SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "INSERT INTO notes VALUES (1)"), SQLITE_OK);
 }
 
 static void test_newer_version(void **state)
@@ -314,8 +312,8 @@ static int create_in_readonly_folder(const db_fixture *f)
     fixture_path(f, "new.db", path, sizeof path);
     failed = open_says(path, HONE_DB_CREATE, HONE_ERR_IO, "cannot");
     fixture_path(f, "sub/new.db", path, sizeof path);
-    return failed + open_says(path, HONE_DB_CREATE, HONE_ERR_IO,
-                              "cannot create folder");
+    return failed +
+           open_says(path, HONE_DB_CREATE, HONE_ERR_IO, "cannot create folder");
 }
 
 static int read_in_readonly_folder(const db_fixture *f)
@@ -433,7 +431,7 @@ static void test_migration_is_all_or_nothing(void **state)
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 
-#define CASE(name)                                                           \
+#define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)

@@ -57,8 +57,8 @@ static void test_query_binds_and_returns_every_kind(void **state)
 {
     db_fixture *const f = *state;
     const hone_db_value params[] = {
-        hone__db_integer(INT64_MIN), hone__db_real(0.1),
-        hone__db_text("it's"), hone__db_text(NULL), hone__db_blob("\0\1", 2)};
+        hone__db_integer(INT64_MIN), hone__db_real(0.1), hone__db_text("it's"),
+        hone__db_text(NULL), hone__db_blob("\0\1", 2)};
     int n_rows = 0;
 
     assert_ok(hone__db_query(f->db,
@@ -85,8 +85,8 @@ static void test_query_misuse(void **state)
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
         hone_error err = {0};
 
-        assert_int_equal(hone__db_query(f->db, queries[i], NULL, 0,
-                                        check_kinds, &n_rows, &err),
+        assert_int_equal(hone__db_query(f->db, queries[i], NULL, 0, check_kinds,
+                                        &n_rows, &err),
                          HONE_ERR_ARGUMENT);
         assert_true(err.text[0]);
     }
@@ -143,13 +143,13 @@ static void test_ranked_configs(void **state)
     assert_ranked(f, "gemm_f16", "cuda", 1, first);
     assert_ranked(f, "gemm_f16", "cpu", 5, "");
     assert_ranked(f, "gemm", "cuda", 5, "");
-    assert_status(hone__db_ranked_configs(f->db, NULL, "cuda", 5,
-                                          print_ranked, NULL, why),
+    assert_status(hone__db_ranked_configs(f->db, NULL, "cuda", 5, print_ranked,
+                                          NULL, why),
                   HONE_ERR_ARGUMENT);
 }
 
-#define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
                                     fixture_teardown)
 
 int main(void)

@@ -104,8 +104,8 @@ static void test_trials_to_resume(void **state)
                               "2 2 BM=128 sm_90a ok 7123.25 3 0.25 64\n"
                               "3 3 BM=256 sm_90a compile 0 0 -1 0\n";
     db_fixture *const f = *state;
-    const hone_db_trial_key key = {f->device_id, f->problem_id,
-                                   f->template_id, f->toolchain_id, "cold"};
+    const hone_db_trial_key key = {f->device_id, f->problem_id, f->template_id,
+                                   f->toolchain_id, "cold"};
     hone_db_trial_key other[5] = {key, key, key, key, key};
     seen s = {0};
 
@@ -131,8 +131,8 @@ static hone_status see_ends(void *user, const hone_db_ends *ends,
                             hone_error *err)
 {
     (void)err;
-    hone__text_printf(user, "%lld %s '%s'\n", (long long)ends->n,
-                      ends->outcome, ends->message);
+    hone__text_printf(user, "%lld %s '%s'\n", (long long)ends->n, ends->outcome,
+                      ends->message);
     return HONE_OK;
 }
 
@@ -152,8 +152,8 @@ static void put_end(const db_fixture *f, int variant, const char *outcome,
 static void test_ends(void **state)
 {
     db_fixture *const f = *state;
-    const hone_db_trial_key key = {f->device_id, f->problem_id,
-                                   f->template_id, f->toolchain_id, "cold"};
+    const hone_db_trial_key key = {f->device_id, f->problem_id, f->template_id,
+                                   f->toolchain_id, "cold"};
     hone_db_trial_key other = key;
     hone_text text = {0};
 
@@ -248,8 +248,8 @@ static void test_ranking_takes_only_its_own_trials(void **state)
     assert_rows(f->db, "SELECT count(*) FROM ranking", "0\n");
 }
 
-#define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
                                     fixture_teardown)
 
 int main(void)

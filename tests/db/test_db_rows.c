@@ -35,8 +35,7 @@ static void test_repeated_put_does_not_write(void **state)
 {
     db_fixture *const f = *state;
     const hone_db_problem problem = {.op = "gemm_f16",
-                                     .dims =
-                                         (const int64_t[]){4096, 4096, 512},
+                                     .dims = (const int64_t[]){4096, 4096, 512},
                                      .n_dims = 3,
                                      .label = "M=4096 N=4096 K=512"};
     const int64_t version = fixture_integer(f->db, "PRAGMA data_version");
@@ -154,10 +153,10 @@ static void test_artifact_round_trip(void **state)
     check_round_trip(f->db, "a\0b", 3);
     check_round_trip(f->db, large, 16384);
     check_round_trip(f->db, large, sizeof large);
-    assert_int_equal(
-        fixture_integer(f->db, "SELECT size_bytes > 1.5 * length(data)"
-                               " FROM artifact ORDER BY size_bytes DESC"),
-        1);
+    assert_int_equal(fixture_integer(f->db,
+                                     "SELECT size_bytes > 1.5 * length(data)"
+                                     " FROM artifact ORDER BY size_bytes DESC"),
+                     1);
     assert_rows(f->db, "SELECT count(*) FROM artifact", "8\n");
     check_round_trip(f->db, large, sizeof large);
     assert_rows(f->db, "SELECT count(*) FROM artifact", "8\n");
@@ -212,9 +211,8 @@ static void test_artifact_misuse(void **state)
                   HONE_ERR_NOT_FOUND);
     assert_status(hone__db_artifact_get(f->db, NULL, &out, why),
                   HONE_ERR_NOT_FOUND);
-    assert_status(
-        hone__db_artifact_put(f->db, "picture", "x", 1, sha256, why),
-        HONE_ERR_DATABASE);
+    assert_status(hone__db_artifact_put(f->db, "picture", "x", 1, sha256, why),
+                  HONE_ERR_DATABASE);
     assert_status(hone__db_artifact_put(f->db, NULL, "x", 1, sha256, why),
                   HONE_ERR_ARGUMENT);
     hone__text_free(&out);
@@ -282,8 +280,8 @@ static void test_foreign_keys_bind_our_writes(void **state)
                   HONE_ERR_ARGUMENT);
 }
 
-#define CASE(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,              \
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
                                     fixture_teardown)
 
 int main(void)

@@ -147,8 +147,7 @@ static void test_one_winner_per_mode_and_device(void **state)
     for (int i = 0; i < 2; i++) { /* hot here, then hot on another device */
         hone_db_ranked ranked = {0, 6000, 0, 0, NULL};
 
-        assert_ok(
-            hone__db_session_begin(f->db, &hot, &trial.session_id, why));
+        assert_ok(hone__db_session_begin(f->db, &hot, &trial.session_id, why));
         assert_ok(hone__db_trial_put(f->db, &trial, &ranked.trial_id, why));
         assert_ok(
             hone__db_ranking_put(f->db, trial.session_id, &ranked, 1, why));
@@ -238,8 +237,7 @@ static void test_default_is_of_the_latest_template(void **state)
     char sha256[HONE_SHA256_HEX];
     int64_t id;
 
-    assert_ok(
-        hone__db_template_put(f->db, &newer, &variant.template_id, why));
+    assert_ok(hone__db_template_put(f->db, &newer, &variant.template_id, why));
     assert_rows(f->db, "SELECT config FROM default_v1", "BM=64\n");
     hone__sha256_hex("BM=64", 5, sha256);
     variant.cubin_sha256 = sha256;
@@ -335,7 +333,7 @@ static void test_winner_is_found_by_index(void **state)
     hone__text_free(&plan);
 }
 
-#define CASE(name)                                                           \
+#define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, setup_ranked, fixture_teardown)
 
 int main(void)

@@ -147,9 +147,8 @@ static void print_figure(const char *name, double *values, size_t n,
                          const char *before)
 {
     qsort(values, n, sizeof *values, compare);
-    (void)printf("%s\"%s\": {\"median\": %.6g, \"spread\": %.3g}", before,
-                 name, values[n / 2],
-                 (values[n * 3 / 4] - values[n / 4]) / 2);
+    (void)printf("%s\"%s\": {\"median\": %.6g, \"spread\": %.3g}", before, name,
+                 values[n / 2], (values[n * 3 / 4] - values[n / 4]) / 2);
 }
 
 int main(int argc, char **argv)

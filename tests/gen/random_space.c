@@ -45,9 +45,9 @@ static int add_leaf(random_space *space)
 {
     if (chance(space, 30))
         return add_const(space);
-    return add_node(space, (rs_node){.op = OP_PARAM,
-                                     .number = rs_next(
-                                         space, (uint32_t)space->n_params)});
+    return add_node(
+        space, (rs_node){.op = OP_PARAM,
+                         .number = rs_next(space, (uint32_t)space->n_params)});
 }
 
 static int pick_op(random_space *space, int first, int last)
@@ -85,8 +85,7 @@ static int add_condition(random_space *space, int depth)
     rs_node node = {0};
 
     if (depth > 0 && chance(space, 35)) {
-        node.op =
-            chance(space, 25) ? OP_NOT : pick_op(space, OP_LAND, OP_LOR);
+        node.op = chance(space, 25) ? OP_NOT : pick_op(space, OP_LAND, OP_LOR);
         node.n_args = rs_ops[node.op].n_args;
         for (int k = 0; k < node.n_args; ++k)
             node.args[k] = add_condition(space, depth - 1);
@@ -101,10 +100,9 @@ static int add_condition(random_space *space, int depth)
         node.op = OP_EQ;
         node.n_args = 2;
         node.args[0] = add_node(
-            space,
-            (rs_node){.op = OP_MOD,
-                      .n_args = 2,
-                      .args = {add_tree(space, 1), add_tree(space, 1)}});
+            space, (rs_node){.op = OP_MOD,
+                             .n_args = 2,
+                             .args = {add_tree(space, 1), add_tree(space, 1)}});
         node.args[1] = add_node(space, (rs_node){.op = OP_CONST});
         return add_node(space, node);
     }
@@ -113,14 +111,12 @@ static int add_condition(random_space *space, int depth)
         node.args[k] = add_tree(space, k ? 1 : 2);
     if (node.op >= OP_EQ && node.op <= OP_GE && chance(space, 60)) {
         /* a bound that some configurations meet */
-        node.op = chance(space, 20)   ? OP_NE
-                  : chance(space, 70) ? OP_LE
-                                      : OP_GE;
-        node.args[1] = add_node(
-            space,
-            (rs_node){.op = OP_CONST,
-                      .number = node.op == OP_GE ? rs_next(space, 4)
-                                                 : 5 + rs_next(space, 60)});
+        node.op = chance(space, 20) ? OP_NE : chance(space, 70) ? OP_LE : OP_GE;
+        node.args[1] =
+            add_node(space, (rs_node){.op = OP_CONST,
+                                      .number = node.op == OP_GE
+                                                    ? rs_next(space, 4)
+                                                    : 5 + rs_next(space, 60)});
     }
     return add_node(space, node);
 }

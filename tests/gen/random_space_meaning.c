@@ -61,8 +61,7 @@ static rs_value power(rs_value a, rs_value b)
         return no_value;
     if (real(a) < 0 && real(b) != floor(real(b)))
         return no_value;
-    if (isinf(pow(real(a), real(b))) && isfinite(real(a)) &&
-        isfinite(real(b)))
+    if (isinf(pow(real(a), real(b))) && isfinite(real(a)) && isfinite(real(b)))
         return no_value;
     return make_float(pow(real(a), real(b)));
 }
@@ -91,8 +90,7 @@ static rs_value float_rest(int op, double a, double b)
     if (op == OP_MOD)
         return make_float(rest);
     rest = (a - rest) / b;
-    return make_float(rest - floor(rest) > 0.5 ? floor(rest) + 1
-                                               : floor(rest));
+    return make_float(rest - floor(rest) > 0.5 ? floor(rest) + 1 : floor(rest));
 }
 
 static int compare_reals(int op, double a, double b)
@@ -308,8 +306,7 @@ static rs_value lazy(const random_space *space, const rs_node *node,
                 return b;
         }
         for (int k = 1; k < 4; ++k) {
-            if (compare(OP_EQ, a,
-                        evaluate(space, node->args[k], value_indexes))
+            if (compare(OP_EQ, a, evaluate(space, node->args[k], value_indexes))
                     .i)
                 return make_int(node->op == OP_IN);
         }
@@ -374,8 +371,7 @@ size_t rs_first(const random_space *space, const int *value_indexes,
 {
     *out_fault = 0;
     for (size_t i = 0; i < space->n_constraints; ++i) {
-        const rs_value value =
-            evaluate(space, space->roots[i], value_indexes);
+        const rs_value value = evaluate(space, space->roots[i], value_indexes);
 
         *out_fault = value.kind == RS_FAULT;
         if (*out_fault || !truth(value))

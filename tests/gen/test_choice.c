@@ -5,15 +5,15 @@
 
 #include "runtime/launch/launch_spec.h"
 
-#define REST                                                                 \
-    "#pragma hone arg x: in f32[n], y: out f32[FLIP ? 2*n : n]\n"            \
-    "#pragma hone param BLOCK in {32, 64}\n"                                 \
-    "#pragma hone let PER = FLIP ? 2 : WAYS\n"                               \
-    "#pragma hone require BLOCK >= 64 || FLIP == 0\n"                        \
-    "#pragma hone launch k grid(n) block(BLOCK)\n"                           \
-    "#pragma hone if FLIP == 1\n"                                            \
-    "flipped @{FLIP}\n"                                                      \
-    "#pragma hone endif\n"                                                   \
+#define REST                                                                   \
+    "#pragma hone arg x: in f32[n], y: out f32[FLIP ? 2*n : n]\n"              \
+    "#pragma hone param BLOCK in {32, 64}\n"                                   \
+    "#pragma hone let PER = FLIP ? 2 : WAYS\n"                                 \
+    "#pragma hone require BLOCK >= 64 || FLIP == 0\n"                          \
+    "#pragma hone launch k grid(n) block(BLOCK)\n"                             \
+    "#pragma hone if FLIP == 1\n"                                              \
+    "flipped @{FLIP}\n"                                                        \
+    "#pragma hone endif\n"                                                     \
     "extern \"C\" __global__ void k() { PER; }\n"
 
 static const char good[] =
@@ -51,8 +51,7 @@ static void completed(void **state)
             assert_non_null(strstr(err.text, rows[i].words));
         }
     }
-    assert_int_equal(hone__template_parse_dims(t, "7,0", dims, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__template_parse_dims(t, "7,0", dims, NULL), HONE_OK);
     hone__template_label_dims(t, dims, &label);
     assert_string_equal(hone__text_str(&label), "n=7 FLIP=0 WAYS=4");
     hone__text_free(&label);
@@ -118,9 +117,9 @@ static void planned(void **state)
     assert_int_equal(problem.args[1].count, 10);
     /* arguments and n: choices are not passed */
     assert_int_equal(problem.launches[0].n_passed, 3);
-    assert_int_equal(hone__launch_spec_complete_dims(spec, negative, 2,
-                                                     problem.dims, &err),
-                     HONE_ERR_DIMS);
+    assert_int_equal(
+        hone__launch_spec_complete_dims(spec, negative, 2, problem.dims, &err),
+        HONE_ERR_DIMS);
     hone__launch_spec_free(spec);
     hone__text_free(&plan);
     hone__template_free(t);

@@ -12,8 +12,8 @@ static void compare_golden(const char *path, const hone_text *got)
     hone_text want = {0};
 
     if (getenv("HONE_UPDATE_GOLDEN")) {
-        assert_int_equal(
-            hone__file_replace(path, got->data, got->length, NULL), HONE_OK);
+        assert_int_equal(hone__file_replace(path, got->data, got->length, NULL),
+                         HONE_OK);
         return;
     }
     assert_int_equal(hone__text_read_file(&want, path, NULL), HONE_OK);
@@ -94,8 +94,7 @@ static void launch_plan(void **state)
     (void)state;
     assert_int_equal(hone__config_parse(t, "U=2,ACC=f64", config, &err),
                      HONE_OK);
-    assert_int_equal(hone__expand_launch_spec(t, config, &text, &err),
-                     HONE_OK);
+    assert_int_equal(hone__expand_launch_spec(t, config, &text, &err), HONE_OK);
     if (hone__launch_spec_parse(hone__text_str(&text), &spec, &err) ||
         hone__launch_spec_resolve(spec, dims, 1, &properties, &r, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
@@ -250,8 +249,7 @@ static void line_numbers(void **state)
 
     (void)state;
     assert_int_equal(hone__config_parse(t, "U=4", config, NULL), HONE_OK);
-    assert_int_equal(hone__expand_source(t, config, dims, &out, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__expand_source(t, config, dims, &out, NULL), HONE_OK);
     for (const char *line = out.data; *line; ++number) {
         const size_t length = strcspn(line, "\n");
         const char *text = line;

@@ -34,8 +34,8 @@ static const int64_t slots[] = {INT64_MAX, INT64_MIN, -1, 0, 3, -7, 48, 9};
 static hone_status evaluate(const char *text, int64_t *out, hone_error *err)
 {
     hone_expr *expr = NULL;
-    hone_status status = hone__expr_compile(text, strlen(text), lookup, NULL,
-                                            &expr, NULL, err);
+    hone_status status =
+        hone__expr_compile(text, strlen(text), lookup, NULL, &expr, NULL, err);
 
     if (status)
         return status;
@@ -122,8 +122,8 @@ static void values(void **state)
         const hone_status status = evaluate(good[i].text, &value, &err);
 
         if (status != HONE_OK || value != good[i].value)
-            fail_msg("%s = %lld (%s), not %lld", good[i].text,
-                     (long long)value, err.text, (long long)good[i].value);
+            fail_msg("%s = %lld (%s), not %lld", good[i].text, (long long)value,
+                     err.text, (long long)good[i].value);
     }
 }
 
@@ -216,8 +216,7 @@ static void errors(void **state)
 
         assert_null(expr);
         if (status != HONE_ERR_INPUT || !strstr(err.text, cases[i].part) ||
-            where.offset != cases[i].offset ||
-            where.length != cases[i].length)
+            where.offset != cases[i].offset || where.length != cases[i].length)
             fail_msg("'%s': %d at %zu+%zu '%s'", cases[i].text, (int)status,
                      where.offset, where.length, err.text);
     }
@@ -271,8 +270,7 @@ static void accessors(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__expr_compile(text, 11, lookup, NULL, &expr, NULL, NULL),
-        HONE_OK);
+        hone__expr_compile(text, 11, lookup, NULL, &expr, NULL, NULL), HONE_OK);
     assert_string_equal(hone__expr_text(expr), "a + g*2");
     assert_int_equal(hone__expr_slot_count(expr), 7);
     assert_true(hone__expr_reads(expr, 0));
@@ -280,8 +278,8 @@ static void accessors(void **state)
     assert_false(hone__expr_reads(expr, 1));
     hone__expr_free(expr);
     hone__expr_free(NULL);
-    assert_int_equal(
-        hone__expr_compile("4", 1, NULL, NULL, &expr, NULL, NULL), HONE_OK);
+    assert_int_equal(hone__expr_compile("4", 1, NULL, NULL, &expr, NULL, NULL),
+                     HONE_OK);
     assert_int_equal(hone__expr_slot_count(expr), 0);
     hone__expr_free(expr);
 }

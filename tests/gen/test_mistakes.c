@@ -115,8 +115,7 @@ static void declarations(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; ++i) {
-        (void)snprintf(text, sizeof text,
-                       OP "#pragma hone %s\n" LAUNCH KERNEL,
+        (void)snprintf(text, sizeof text, OP "#pragma hone %s\n" LAUNCH KERNEL,
                        bad_lines[i].line);
         check_mistake(text, 2, &bad_lines[i]);
     }
@@ -170,8 +169,7 @@ static const mistake bad_uses[] = {
     {"check none\nint a = @{1;", 0, ""},
     {"check none\nint a = @{1 +};", 0, ""},
     {"check none\nint a = @{I};", 0, ""},
-    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif", 0,
-     ""},
+    {"if 1\n#pragma hone else\n#pragma hone elif 2\n#pragma hone endif", 0, ""},
     {"if 1\n#pragma hone for I in 1..2\n#pragma hone endif", 0, ""},
 };
 
@@ -234,8 +232,7 @@ static void whole_file(void **state)
         {"#pragma hone op o(a,b,c,d,e,f,g,h,i)\n" LAUNCH KERNEL,
          1,
          {"", 35, "at most 8 dimensions"}},
-        {OP
-         "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n" LAUNCH
+        {OP "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n" LAUNCH
              KERNEL,
          3,
          {"", 21, "callers do not know the value of the parameter 'A'"}},

@@ -251,11 +251,10 @@ static void mistakes(void **state)
         hone_span where = {999, 0};
         hone_error err = {0};
 
-        assert_int_equal(compile(&arena, &graph, cases[i].text, &node, &where,
-                                 values, &err),
-                         HONE_ERR_INPUT);
-        if (!strstr(err.text, cases[i].part) ||
-            where.offset != cases[i].offset)
+        assert_int_equal(
+            compile(&arena, &graph, cases[i].text, &node, &where, values, &err),
+            HONE_ERR_INPUT);
+        if (!strstr(err.text, cases[i].part) || where.offset != cases[i].offset)
             fail_msg("%s: at %zu: %s", cases[i].text, where.offset, err.text);
         hone__graph_free(&graph);
         hone__arena_free(&arena);

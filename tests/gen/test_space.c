@@ -34,11 +34,11 @@ static void write_random(hone_text *text, uint32_t seed)
 
     hone__text_puts(text, OP);
     for (unsigned i = 0; i < n_params; ++i)
-        hone__text_printf(text, "#pragma hone param P%u in %u..%u step %u\n",
-                          i, 1 + next_random(&r) % 3, 4 + next_random(&r) % 6,
+        hone__text_printf(text, "#pragma hone param P%u in %u..%u step %u\n", i,
+                          1 + next_random(&r) % 3, 4 + next_random(&r) % 6,
                           1 + next_random(&r) % 3);
-    hone__text_printf(text, "#pragma hone let A = P%u*P0 + %u\n",
-                      n_params - 1, next_random(&r) % 4);
+    hone__text_printf(text, "#pragma hone let A = P%u*P0 + %u\n", n_params - 1,
+                      next_random(&r) % 4);
     hone__text_puts(text, "#pragma hone let B = A + P1\n"
                           "#pragma hone let UNUSED = 1/(P0 - P0)\n");
     hone__text_printf(text, "#pragma hone require B %% %u != 0\n",
@@ -71,8 +71,8 @@ static int is_valid(const hone_template *t, const int64_t *config,
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!dims && t->requires_[i].condition.reads_dims)
             continue;
-        assert_int_equal(hone__expr_eval(t->requires_[i].condition.expr,
-                                         slots, &holds, NULL),
+        assert_int_equal(hone__expr_eval(t->requires_[i].condition.expr, slots,
+                                         &holds, NULL),
                          HONE_OK);
         if (!holds && *out_first < 0)
             *out_first = (int)i;
@@ -110,8 +110,7 @@ static void compare_with_brute_force(const hone_template *t,
 
             assert_in_range(index, 0, hone__space_count(space) - 1);
             hone__space_get(space, index, found);
-            assert_memory_equal(found, config,
-                                t->n_params * sizeof config[0]);
+            assert_memory_equal(found, config, t->n_params * sizeof config[0]);
             assert_int_equal(hone__space_check(space, config, NULL), HONE_OK);
             ++n_valid;
         } else {
@@ -122,8 +121,7 @@ static void compare_with_brute_force(const hone_template *t,
         }
     }
     assert_int_equal(hone__space_count(space), n_valid);
-    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL), HONE_OK);
     for (size_t i = 0; i < t->n_requires; ++i)
         assert_int_equal(reasons[i].rejected, rejected[i]);
     hone__space_free(space);
@@ -160,8 +158,7 @@ static void a_million_points(void **state)
     (void)state;
     assert_int_equal(hone__space_raw_count(space), 1000000);
     assert_int_equal(hone__space_count(space), 27 * 10 * 19);
-    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL), HONE_OK);
     assert_int_equal(reasons[0].rejected, 73 * 10000);
     assert_int_equal(reasons[1].rejected, 27 * 90 * 100);
     assert_int_equal(reasons[2].rejected, 27 * 10 * 81);
@@ -238,8 +235,7 @@ static void no_parameters(void **state)
     hone__space_free(space);
     space = space_of(t, dims);
     assert_int_equal(hone__space_count(space), 0);
-    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__space_explain(space, reasons, NULL, NULL), HONE_OK);
     assert_int_equal(reasons[0].rejected, 1);
     assert_int_equal(hone__space_default(space, config, &err),
                      HONE_ERR_NOT_FOUND);
@@ -317,8 +313,8 @@ static void config_text(void **state)
     hone__text_clear(&text);
     hone__config_format(t, config, &text);
     assert_string_equal(hone__text_str(&text), "A=4096,B=true,E=row,T=f64");
-    assert_int_equal(
-        hone__config_parse(t, hone__text_str(&text), again, NULL), HONE_OK);
+    assert_int_equal(hone__config_parse(t, hone__text_str(&text), again, NULL),
+                     HONE_OK);
     assert_memory_equal(config, again, sizeof config);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         hone_error err = {0};

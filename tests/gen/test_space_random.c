@@ -88,9 +88,8 @@ static void create(subject *s)
     const hone_properties properties = properties_of("sm_90");
     hone_error err = {0};
     const hone_status status =
-        s->t1
-            ? hone__space_create_t1(s->t1, &s->space, &err)
-            : hone__space_create(s->tmpl, NULL, &properties, &s->space, &err);
+        s->t1 ? hone__space_create_t1(s->t1, &s->space, &err)
+              : hone__space_create(s->tmpl, NULL, &properties, &s->space, &err);
     char place[32];
 
     if (s->first_fault == s->definition.n_constraints) {
@@ -102,9 +101,9 @@ static void create(subject *s)
         fail_msg("status %d (%s) for constraint %zu in\n%s", (int)status,
                  err.text, s->first_fault, hone__text_str(&s->text));
     /* Each constraint has a line of its own. */
-    (void)snprintf(place, sizeof place, ":%zu:",
-                   s->definition.n_params + s->first_fault + 2 +
-                       (s->t1 != NULL));
+    (void)snprintf(
+        place, sizeof place,
+        ":%zu:", s->definition.n_params + s->first_fault + 2 + (s->t1 != NULL));
     if (!strstr(err.text, place))
         fail_msg("%s, not at %s in\n%s", err.text, place,
                  hone__text_str(&s->text));
@@ -252,8 +251,8 @@ static int next_used(const subject *s, size_t param, int value, int step)
     return -1;
 }
 
-static int is_neighbour(const subject *s, hone_neighbours kind,
-                        const int *from, const int *to, int (*near)[2])
+static int is_neighbour(const subject *s, hone_neighbours kind, const int *from,
+                        const int *to, int (*near)[2])
 {
     size_t differ = 0;
     int steps = 0;
@@ -284,8 +283,8 @@ static void compare_neighbours(subject *s, int64_t index)
     }
     for (int kind = HONE_NEIGHBOURS_HAMMING; kind <= HONE_NEIGHBOURS_ADJACENT;
          ++kind) {
-        const size_t n = hone__space_neighbours(
-            s->space, (hone_neighbours)kind, index, found, s->raw);
+        const size_t n = hone__space_neighbours(s->space, (hone_neighbours)kind,
+                                                index, found, s->raw);
         size_t wanted = 0;
 
         for (size_t rank = 0; rank < s->raw; ++rank) {
@@ -357,8 +356,8 @@ static void run_many(rs_language language, uint64_t n)
         run_one(language, seed, LARGE_RAW);
     print_message("%lld spaces, %lld faulty, %lld empty, %lld valid "
                   "configurations\n",
-                  (long long)n_spaces, (long long)n_faults,
-                  (long long)n_empty, (long long)n_valid);
+                  (long long)n_spaces, (long long)n_faults, (long long)n_empty,
+                  (long long)n_valid);
     assert_true(n_faults + n_empty < n_spaces * 3 / 4);
     assert_true(n_faults > n_spaces / 50);
     assert_true(n_empty > n_spaces / 50);

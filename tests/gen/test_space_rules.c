@@ -25,8 +25,7 @@ static void failures(void **state)
         const char *part;
     } cases[] = {
         {"#pragma hone param X in {0, 1}\n#pragma hone require 4/X > 1\n",
-         HONE_ERR_INPUT,
-         "t.cu:3:22: division by zero in '4/X > 1' (with X=0)"},
+         HONE_ERR_INPUT, "t.cu:3:22: division by zero in '4/X > 1' (with X=0)"},
         /* the first in declared order, whatever is found first */
         {"#pragma hone param X in {0, 1}\n#pragma hone param Y in {0, 1}\n"
          "#pragma hone require Y < 2 && 4/Y > 1 || X == 0\n"
@@ -61,9 +60,8 @@ static void failures(void **state)
 
         (void)snprintf(text, sizeof text, OP "%s" LAUNCH, cases[i].lines);
         t = parse_good(text);
-        assert_int_equal(
-            hone__space_create(t, NULL, &properties, &space, &err),
-            cases[i].status);
+        assert_int_equal(hone__space_create(t, NULL, &properties, &space, &err),
+                         cases[i].status);
         assert_null(space);
         if (!strstr(err.text, cases[i].part))
             fail_msg("%s", err.text);
@@ -110,8 +108,7 @@ static void guards(void **state)
         t = parse_good(text);
         space = space_of(t, NULL);
         if (hone__space_count(space) != cases[i].count)
-            fail_msg("%lld, not %lld: %s",
-                     (long long)hone__space_count(space),
+            fail_msg("%lld, not %lld: %s", (long long)hone__space_count(space),
                      (long long)cases[i].count, text);
         hone__space_free(space);
         hone__template_free(t);

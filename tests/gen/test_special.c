@@ -78,8 +78,7 @@ static void read_back(const hone_template *t, const char *config,
     hone_error err = {0};
 
     if (hone__launch_spec_parse(hone__text_str(&text), spec, &err) ||
-        hone__launch_spec_resolve(*spec, dims, n_dims, &properties, out,
-                                  &err))
+        hone__launch_spec_resolve(*spec, dims, n_dims, &properties, out, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
     hone__text_free(&text);
 }
@@ -162,8 +161,7 @@ static void try_config(const hone_template *t, const hone_space *space,
     hone_error err = {0};
     const hone_status wanted = part ? HONE_ERR_CONSTRAINT : HONE_OK;
 
-    assert_int_equal(hone__config_parse(t, config_text, config, &err),
-                     HONE_OK);
+    assert_int_equal(hone__config_parse(t, config_text, config, &err), HONE_OK);
     if (hone__space_check(space, config, &err) != wanted ||
         (part && !strstr(err.text, part)))
         fail_msg("%s: %s", config_text, err.text);
@@ -219,11 +217,10 @@ static void no_configuration_fits(void **state)
     assert_int_equal(hone__space_count(space), 0);
     assert_int_equal(hone__space_default(space, config, &err),
                      HONE_ERR_NOT_FOUND);
-    assert_non_null(strstr(err.text,
-                           "t.cu:4:30: '(n)*sizeof(f32) + "
-                           "(n)*sizeof(f32) <= 65536' (c and d must "
-                           "fit the 65536 bytes of constant "
-                           "memory) rejects every configuration"));
+    assert_non_null(strstr(err.text, "t.cu:4:30: '(n)*sizeof(f32) + "
+                                     "(n)*sizeof(f32) <= 65536' (c and d must "
+                                     "fit the 65536 bytes of constant "
+                                     "memory) rejects every configuration"));
     hone__space_free(space);
     hone__template_free(t);
 }

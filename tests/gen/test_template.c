@@ -177,8 +177,7 @@ static void comments_hide(void **state)
 static void dims(void **state)
 {
     hone_template *t = parse_good(
-        "#pragma hone op o(M, N, T in {f32, f64} default f32)\n" LAUNCH
-            KERNEL);
+        "#pragma hone op o(M, N, T in {f32, f64} default f32)\n" LAUNCH KERNEL);
     int64_t out[HONE_MAX_DIMS];
     hone_text label = {0};
     hone_error err = {0};
@@ -229,11 +228,10 @@ static void loading(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__template_load("unroll", "nowhere:golden", &t, &d, &err),
-        HONE_OK);
+        hone__template_load("unroll", "nowhere:golden", &t, &d, &err), HONE_OK);
     assert_string_equal(t->path, "golden/unroll.cu");
-    assert_int_equal(
-        hone__template_load("golden/unroll.cu", "", &u, &d, &err), HONE_OK);
+    assert_int_equal(hone__template_load("golden/unroll.cu", "", &u, &d, &err),
+                     HONE_OK);
     assert_string_equal(t->sha256, u->sha256);
     hone__template_free(t);
     hone__template_free(u);
@@ -252,9 +250,8 @@ static void loading(void **state)
 static void hash_of(const char *folder, const char *inner,
                     char out[HONE_SHA256_HEX])
 {
-    static const char source[] =
-        OP "#include \"outer.cuh\"\n"
-           "#include \"missing.cuh\"\n" LAUNCH KERNEL;
+    static const char source[] = OP "#include \"outer.cuh\"\n"
+                                    "#include \"missing.cuh\"\n" LAUNCH KERNEL;
     static const char outer[] = "#pragma once\n  # include \"inner.cuh\"\n"
                                 "#include \"outer.cuh\"\n";
     hone_template *t = NULL;

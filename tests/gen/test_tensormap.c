@@ -44,8 +44,7 @@ static void meaning(void **state)
     hone__template_free(t);
 }
 
-static void plan_of(const hone_template *t, const char *change,
-                    hone_text *out)
+static void plan_of(const hone_template *t, const char *change, hone_text *out)
 {
     int64_t config[8];
     hone_error err = {0};
@@ -85,8 +84,7 @@ static void resolved(void **state)
         const char *part; /* NULL: good */
     } rows[] = {
         {"", 512, HONE_TYPE_F16, NULL},
-        {"", 500, HONE_TYPE_F16,
-         "'X_MAP': the stride of dimension 1 is 1000"},
+        {"", 500, HONE_TYPE_F16, "'X_MAP': the stride of dimension 1 is 1000"},
         {"", 500, HONE_TYPE_F32, "256 bytes, more than the 128 of the swi"},
         {"BK=32", 500, HONE_TYPE_F32, NULL},
         {"SWIZZLE=64", 512, HONE_TYPE_F16, "more than the 64 of the swizzle"},
@@ -119,14 +117,14 @@ static void resolved(void **state)
     hone__template_free(t);
 }
 
-#define TOP                                                                  \
-    "#pragma hone op o(n)\n#pragma hone device cuda \"TMA\"\n"               \
-    "#pragma hone arg a: in f32[n], s: f32\n"                                \
+#define TOP                                                                    \
+    "#pragma hone op o(n)\n#pragma hone device cuda \"TMA\"\n"                 \
+    "#pragma hone arg a: in f32[n], s: f32\n"                                  \
     "#pragma hone param P in {16, 32}\n"
-#define END                                                                  \
-    "#pragma hone launch k args(a, X)\n"                                     \
-    "extern \"C\" __global__ void k(const float *a,\n"                       \
-    "                               const __grid_constant__ CUtensorMap "    \
+#define END                                                                    \
+    "#pragma hone launch k args(a, X)\n"                                       \
+    "extern \"C\" __global__ void k(const float *a,\n"                         \
+    "                               const __grid_constant__ CUtensorMap "      \
     "X);\n"
 
 /* On line 5. */

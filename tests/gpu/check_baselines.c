@@ -185,8 +185,7 @@ static void make_saxpy(subject *s, int64_t n, hone_type type)
     const hone_resolved problem = saxpy_problem(n, type);
     double *alpha, *x, *y;
 
-    start(s, "saxpy", &problem, 2,
-          ldexp(1, type == HONE_TYPE_F64 ? -51 : -22));
+    start(s, "saxpy", &problem, 2, ldexp(1, type == HONE_TYPE_F64 ? -51 : -22));
     (void)snprintf(s->title, sizeof s->title, "saxpy %s n=%d",
                    type == HONE_TYPE_F64 ? "f64" : "f32", (int)n);
     alpha = make_arg(s, 0);
@@ -348,14 +347,13 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
         double error, time_ns;
 
         upload(s);
-        must(hone__baseline_enqueue(baseline, i, s->args, stream, &err),
-             &err);
+        must(hone__baseline_enqueue(baseline, i, s->args, stream, &err), &err);
         must_cuda(cuda->stream_synchronize(stream), name);
         error = hone__baseline_computes(baseline) ? worst_error(s) : 0;
         worst = error > worst ? error : worst;
-        intact = intact &&
-                 (hone__baseline_computes(baseline) ? inputs_intact(s)
-                                                    : arguments_intact(s));
+        intact =
+            intact && (hone__baseline_computes(baseline) ? inputs_intact(s)
+                                                         : arguments_intact(s));
         time_ns = replay_time_ns(baseline, i, s);
         if (time_ns < best_ns) {
             best_ns = time_ns;
@@ -385,9 +383,9 @@ static void show_nvml(hone_cu_device device)
     hone__nvml_reasons_text(sample.clock_reasons, reasons, sizeof reasons);
     (void)printf("NVML: available %d, SM %d MHz, memory %d MHz, power %d mW, "
                  "%d C, clocks held by: %s. %s\n",
-                 sample.available, sample.sm_clock_mhz,
-                 sample.memory_clock_mhz, sample.power_mw,
-                 sample.temperature_c, reasons, hone__nvml_reason(nvml));
+                 sample.available, sample.sm_clock_mhz, sample.memory_clock_mhz,
+                 sample.power_mw, sample.temperature_c, reasons,
+                 hone__nvml_reason(nvml));
     hone__nvml_close(nvml);
 }
 
@@ -436,13 +434,11 @@ int main(int argc, char **argv)
 
     if (hone__cuda_get(&cuda, &err) != HONE_OK ||
         cuda->device_count(&n_devices) || n_devices < 1) {
-        (void)printf("skipped: %s\n",
-                     *err.text ? err.text : "no CUDA device");
+        (void)printf("skipped: %s\n", *err.text ? err.text : "no CUDA device");
         return 77;
     }
     must_cuda(cuda->device_get(&device, 0), "cuDeviceGet");
-    must_cuda(cuda->device_name(name, sizeof name, device),
-              "cuDeviceGetName");
+    must_cuda(cuda->device_name(name, sizeof name, device), "cuDeviceGetName");
     must_cuda(cuda->primary_retain(&context, device),
               "cuDevicePrimaryCtxRetain");
     must_cuda(cuda->context_set(context), "cuCtxSetCurrent");

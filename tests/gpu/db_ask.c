@@ -79,16 +79,15 @@ int main(int argc, char **argv)
         return 2;
     }
     sql = file ? file : argv[2];
-    code = sqlite3_open_v2(argv[1], &db,
-                           strcmp(argv[1], ":memory:") == 0
-                               ? SQLITE_OPEN_READWRITE
-                               : SQLITE_OPEN_READONLY,
-                           NULL);
+    code =
+        sqlite3_open_v2(argv[1], &db,
+                        strcmp(argv[1], ":memory:") == 0 ? SQLITE_OPEN_READWRITE
+                                                         : SQLITE_OPEN_READONLY,
+                        NULL);
     (void)sqlite3_busy_timeout(db, 5000);
     if (code == SQLITE_OK)
-        code =
-            sqlite3_create_function_v2(db, "readfile", 1, SQLITE_UTF8, NULL,
-                                       sql_readfile, NULL, NULL, NULL);
+        code = sqlite3_create_function_v2(db, "readfile", 1, SQLITE_UTF8, NULL,
+                                          sql_readfile, NULL, NULL, NULL);
     while (code == SQLITE_OK && sql && *sql) { /* a table per statement */
         sqlite3_stmt *statement = NULL;
         const char *rest = sql;

@@ -59,14 +59,12 @@ int main(int argc, char **argv)
         cuda->device_count(&n_devices) || n_devices < 1)
         return 77;
     if (cuda->device_get(&device, 0) ||
-        cuda->primary_retain(&context, device) ||
-        cuda->context_set(context)) {
+        cuda->primary_retain(&context, device) || cuda->context_set(context)) {
         (void)fprintf(stderr, "fill_memory: no context on the first GPU\n");
         return 1;
     }
     taken_mib = fill(cuda, left_mib);
-    (void)printf("%lld MiB taken, %lld MiB free\n", taken_mib,
-                 free_mib(cuda));
+    (void)printf("%lld MiB taken, %lld MiB free\n", taken_mib, free_mib(cuda));
     (void)fflush(stdout);
     for (;;)
         (void)pause();

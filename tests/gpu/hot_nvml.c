@@ -10,8 +10,8 @@
 
 enum { HARDWARE_THERMAL_SLOWDOWN = 0x40 };
 
-#define DECLARE(type, name, parameters)                                      \
-    __attribute__((visibility("default"))) type name parameters;             \
+#define DECLARE(type, name, parameters)                                        \
+    __attribute__((visibility("default"))) type name parameters;               \
     __attribute__((visibility("default"))) type name parameters
 
 typedef struct device {
@@ -81,8 +81,7 @@ DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
     return 0;
 }
 
-DECLARE(int, nvmlDeviceGetTemperature,
-        (device * d, int sensor, unsigned *out))
+DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
 {
     (void)d;
     *out = sensor == 0 ? 87 : 0;

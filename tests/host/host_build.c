@@ -33,17 +33,17 @@ static int execute(const char *const *words, const char *log)
     if (log)
         (void)posix_spawn_file_actions_addopen(
             &actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_int_equal(posix_spawnp(&child, arguments[0], &actions, NULL,
-                                  arguments, environ),
-                     0);
+    assert_int_equal(
+        posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ),
+        0);
     (void)posix_spawn_file_actions_destroy(&actions);
     assert_int_equal(waitpid(child, &how, 0), child);
     return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
 static const char *const plain_flags[] = {"-shared", NULL};
-static const char *const ucontext_flags[] = {"-shared",
-                                             "-DHONE_HOST_UCONTEXT", NULL};
+static const char *const ucontext_flags[] = {"-shared", "-DHONE_HOST_UCONTEXT",
+                                             NULL};
 static const char *const race_flags[] = {"-c", "-fsanitize=thread",
                                          "-DHONE_HOST_RACE=1", NULL};
 static const char *const sanitize_flags[] = {
@@ -151,8 +151,8 @@ int line_of(const char *file, const char *name)
     FILE *f;
     int number = 0;
 
-    (void)snprintf(path, sizeof path, "%s/tests/host/%s",
-                   root ? root : "../..", file);
+    (void)snprintf(path, sizeof path, "%s/tests/host/%s", root ? root : "../..",
+                   file);
     (void)snprintf(mark, sizeof mark, "MARK: %s ", name);
     f = fopen(path, "r");
     assert_non_null(f);

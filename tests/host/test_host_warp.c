@@ -45,8 +45,7 @@ static void test_shuffles(void **state)
                 const int other = (t % 32) ^ by;
 
                 assert_int_equal(out[4 * t], 100 * (group + by % width));
-                assert_int_equal(out[4 * t + 1],
-                                 100 * (in >= by ? t - by : t));
+                assert_int_equal(out[4 * t + 1], 100 * (in >= by ? t - by : t));
                 assert_int_equal(out[4 * t + 2],
                                  100 * (in + by < width ? t + by : t));
                 assert_int_equal(out[4 * t + 3],
@@ -68,8 +67,8 @@ static void test_types(void **state)
     build_run_ok(&kernels, "shuffle_types", 1, 32, 0, params);
     for (int t = 0; t < 32; ++t) {
         const double o = t ^ 1;
-        assert_true(out[t] == 1.5 * o + 0.25 * o + 1099511627776.0 + o +
-                                  7 * o + o + 2 * o);
+        assert_true(out[t] == 1.5 * o + 0.25 * o + 1099511627776.0 + o + 7 * o +
+                                  o + 2 * o);
     }
 }
 
@@ -150,8 +149,7 @@ static void test_incomplete_warps(void **state)
         for (int n = 1; n <= threads; n += 5) {
             void *params[] = {&p, &n};
 
-            build_run_ok(&kernels, "leavers", 1, (unsigned)threads, 0,
-                         params);
+            build_run_ok(&kernels, "leavers", 1, (unsigned)threads, 0, params);
             for (int t = 0; t < threads; ++t) {
                 const int in_warp = n - t / 32 * 32;
                 const unsigned all = in_warp >= 32 ? 0xffffffffu

@@ -128,8 +128,8 @@ static void test_every_product(void **state)
         for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {
             for (int s = 0; s < 3; ++s) {
                 const int m = shapes[s][0], n = shapes[s][1];
-                (void)snprintf(name, sizeof name, "%s_%d_%d_16",
-                               types[t].name, m, n);
+                (void)snprintf(name, sizeof name, "%s_%d_%d_16", types[t].name,
+                               m, n);
                 check(name, types[t].in, types[t].out, m, n, 16, layout);
             }
         }

@@ -141,8 +141,8 @@ int main(int argc, char **argv)
         for (size_t j = 0; j < N_SHARES; ++j) {
             const tally *t = &tallies[i][j];
 
-            (void)printf("%s,%s,%lld,%.2f,%.3f,%.4f,%.0f,%.3f,%.4f\n",
-                         argv[1], argv[2], (long long)least[i], shares[j],
+            (void)printf("%s,%s,%lld,%.2f,%.3f,%.4f,%.0f,%.3f,%.4f\n", argv[1],
+                         argv[2], (long long)least[i], shares[j],
                          t->n_early / t->n_runs, t->missed / t->n_runs,
                          t->n_stopped_at / t->n_runs, t->spent / t->n_runs,
                          t->found / t->n_runs);

@@ -182,7 +182,7 @@ static void test_t4_variations(void **state)
 }
 
 #define T4(results) "{\"results\": [" results "]}"
-#define CACHE(entries)                                                       \
+#define CACHE(entries)                                                         \
     "{\"tune_params_keys\": [\"A\"], \"cache\": {" entries "}}"
 
 static void test_bad_files(void **state)
@@ -233,8 +233,7 @@ static void test_bad_files(void **state)
         replay_file_write(&file, cases[i].text, strlen(cases[i].text));
         assert_int_equal(hone__recordings_read(file.path, &list, &err),
                          HONE_ERR_INPUT);
-        if (!strstr(err.text, cases[i].message) ||
-            !strstr(err.text, file.path))
+        if (!strstr(err.text, cases[i].message) || !strstr(err.text, file.path))
             fail_msg("%s\ngave: %s", cases[i].text, err.text);
         hone__recordings_free(&list);
         replay_file_remove(&file);
@@ -281,17 +280,16 @@ static void test_database(void **state)
     assert_non_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/replay.db", folder);
     assert_int_equal(hone__db_open(name, HONE_DB_CREATE, &db, &err), HONE_OK);
-    assert_int_equal(hone__replay_tune(
-                         &(hone_replay_tune_request){.recording = r,
-                                                     .strategy = "exhaustive",
-                                                     .db = db},
-                         &result, &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__replay_tune(&(hone_replay_tune_request){.recording = r,
+                                                      .strategy = "exhaustive",
+                                                      .db = db},
+                          &result, &err),
+        HONE_OK);
     hone__db_close(db);
     assert_int_equal(result.tune.n_trials, 8);
     assert_string_equal(result.tune.winner, "block=64,layout=row");
-    assert_int_equal(hone__recordings_read(name, &back, &err),
-                     HONE_ERR_INPUT);
+    assert_int_equal(hone__recordings_read(name, &back, &err), HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "no trial in this database"));
     hone__recordings_free(&back);
     pretend_measured(name);

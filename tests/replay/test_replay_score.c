@@ -17,8 +17,8 @@
 
 /* A recording with one parameter and these times in seconds (0: failed), in
  * this order; each trial cost `cost_s`. */
-static const hone_recording *
-make(hone_recordings *list, const double *times_s, size_t n, double cost_s)
+static const hone_recording *make(hone_recordings *list, const double *times_s,
+                                  size_t n, double cost_s)
 {
     hone_text text = {0};
     hone_error err = {0};
@@ -93,12 +93,11 @@ static void test_runs_and_budgets(void **state)
     near(last.simulated_s, 6);
     last = run(r, 2, 100);
     assert_int_equal(last.n, 2);
-    assert_int_equal(
-        hone__replay_run(&(hone_replay_request){.recording = r,
-                                                .strategy = "magic",
-                                                .first = -1},
+    assert_int_equal(hone__replay_run(
+                         &(hone_replay_request){
+                             .recording = r, .strategy = "magic", .first = -1},
                          NULL, NULL, &last, &err),
-        HONE_ERR_ARGUMENT);
+                     HONE_ERR_ARGUMENT);
     hone__recordings_free(&list);
 }
 
@@ -156,9 +155,9 @@ static void test_isotonic(void **state)
         double values[6];
 
         memcpy(values, cases[i].values, sizeof values);
-        assert_int_equal(hone__isotonic_falling(values, cases[i].weights,
-                                                cases[i].n, NULL),
-                         HONE_OK);
+        assert_int_equal(
+            hone__isotonic_falling(values, cases[i].weights, cases[i].n, NULL),
+            HONE_OK);
         for (size_t k = 0; k < cases[i].n; ++k)
             near(values[k], cases[i].wanted[k]);
     }
@@ -225,8 +224,7 @@ static void test_no_score(void **state)
     double out;
 
     (void)state;
-    assert_int_equal(try_score(r, "random", 5, 1, &out, &err),
-                     HONE_ERR_INPUT);
+    assert_int_equal(try_score(r, "random", 5, 1, &out, &err), HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "needs recorded costs"));
     assert_int_equal(try_score(r, "magic", 5, 1, &out, &err),
                      HONE_ERR_ARGUMENT);

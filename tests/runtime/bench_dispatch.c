@@ -145,8 +145,7 @@ static void start_fake(bench *b)
     void (*reset)(void);
     void (*record)(int);
     hone_cu_context (*create)(void);
-    void *const symbols[] = {call_fake("fake_reset"),
-                             call_fake("fake_record"),
+    void *const symbols[] = {call_fake("fake_reset"), call_fake("fake_record"),
                              call_fake("fake_context_create")};
 
     memcpy(&reset, &symbols[0], sizeof symbols[0]);
@@ -183,8 +182,8 @@ static void make_args(bench *b)
     hone_answer answer;
 
     if (hone__device_current(b->ctx, &device, &error) ||
-        hone__match_find(b->ctx->store, &device->target, b->op, &n, 1,
-                         &answer, &error))
+        hone__match_find(b->ctx->store, &device->target, b->op, &n, 1, &answer,
+                         &error))
         die(b->op, error.text);
     for (size_t i = 0; i < answer.resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &answer.resolved.args[i];
@@ -258,10 +257,10 @@ static int launch_bare(const bench *b, bare_launch *bare)
 {
     const hone_plan_launch *launch = &bare->launch;
 
-    return b->cuda->launch(
-        launch->entry.function, launch->grid[0], launch->grid[1],
-        launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-        launch->shared_bytes, b->stream, bare->params, NULL);
+    return b->cuda->launch(launch->entry.function, launch->grid[0],
+                           launch->grid[1], launch->grid[2], launch->block[0],
+                           launch->block[1], launch->block[2],
+                           launch->shared_bytes, b->stream, bare->params, NULL);
 }
 
 /* One batch of a way; ns per call. `picks` are the random shapes. */
@@ -293,8 +292,8 @@ static double measure(bench *b, way w, const int *picks)
     default:
         for (int i = 0; i < BATCH; ++i)
             failed |=
-                (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i] * step],
-                                 1, b->args, b->stream);
+                (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i] * step], 1,
+                                 b->args, b->stream);
     }
     elapsed = now_ns() - start;
     if (failed || b->cuda->stream_synchronize(b->stream))

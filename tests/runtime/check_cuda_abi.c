@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define SAME_OFFSET(ours, a, theirs, b)                                      \
+#define SAME_OFFSET(ours, a, theirs, b)                                        \
     _Static_assert(offsetof(ours, a) == offsetof(theirs, b), #a)
 
 _Static_assert(sizeof(hone_cu_launch_config) == sizeof(CUlaunchConfig), "");

@@ -262,8 +262,7 @@ static int parse_kernel(const char *line, struct CUfunc_st *out)
     char sizes[128] = "";
     char *rest = sizes;
 
-    if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes, sizes) <
-        2)
+    if (sscanf(line, "%63s %d %127s", out->name, &out->static_bytes, sizes) < 2)
         return 0;
     out->dynamic_limit_bytes = FAKE_DEFAULT_SHARED - out->static_bytes;
     while (*rest && out->n_params < FAKE_MAX_PARAMS) {
@@ -343,15 +342,13 @@ hone_cu_result cuModuleGetGlobal_v2(hone_cu_ptr *out, size_t *out_bytes,
 hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
 {
     FAKE_ENTER();
-    *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED
-               ? f->dynamic_limit_bytes
-           : attribute == HONE_CU_FUNC_SHARED_BYTES ? f->static_bytes
-                                                    : 0;
+    *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED ? f->dynamic_limit_bytes
+           : attribute == HONE_CU_FUNC_SHARED_BYTES     ? f->static_bytes
+                                                        : 0;
     return 0;
 }
 
-hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute,
-                                  int value)
+hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute, int value)
 {
     FAKE_ENTER();
     if (attribute == HONE_CU_FUNC_NON_PORTABLE_CLUSTER) {
@@ -396,8 +393,8 @@ static void record(long index, hone_cu_function f,
 
 hone_cu_result cuLaunchKernel(hone_cu_function f, unsigned gx, unsigned gy,
                               unsigned gz, unsigned bx, unsigned by,
-                              unsigned bz, unsigned shared_bytes,
-                              hone_stream s, void **params, void **extra)
+                              unsigned bz, unsigned shared_bytes, hone_stream s,
+                              void **params, void **extra)
 {
     const hone_cu_launch_config config = {.grid = {gx, gy, gz},
                                           .block = {bx, by, bz},
@@ -412,8 +409,7 @@ hone_cu_result cuLaunchKernel(hone_cu_function f, unsigned gx, unsigned gy,
 }
 
 hone_cu_result cuLaunchKernelEx(const hone_cu_launch_config *c,
-                                hone_cu_function f, void **params,
-                                void **extra)
+                                hone_cu_function f, void **params, void **extra)
 {
     (void)extra;
     FAKE_ENTER();
@@ -425,9 +421,10 @@ hone_cu_result cuLaunchKernelEx(const hone_cu_launch_config *c,
     return 0;
 }
 
-hone_cu_result
-cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, hone_cu_function f,
-                                            int block, size_t shared_bytes)
+hone_cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out,
+                                                           hone_cu_function f,
+                                                           int block,
+                                                           size_t shared_bytes)
 {
     FAKE_ENTER();
     (void)f;
@@ -443,8 +440,7 @@ hone_cu_result cuOccupancyMaxActiveClusters(int *out, hone_cu_function f,
     FAKE_ENTER();
     (void)f;
     *out = fake.n_resident_clusters;
-    return c->n_attributes && c->attributes[0].id == 4 ? 0
-                                                       : FAKE_INVALID_VALUE;
+    return c->n_attributes && c->attributes[0].id == 4 ? 0 : FAKE_INVALID_VALUE;
 }
 
 hone_cu_result cuMemAlloc_v2(hone_cu_ptr *out, size_t size_bytes)

@@ -6,7 +6,7 @@
 #include "tests/runtime/fake_cuda.h"
 
 /* The driver's symbols with their real parameters. */
-#define DECLARE(field, symbol, parameters)                                   \
+#define DECLARE(field, symbol, parameters)                                     \
     FAKE_API hone_cu_result symbol parameters;
 HONE_CUDA_MAP(DECLARE)
 HONE_CUDA_OPTIONAL_MAP(DECLARE)
@@ -22,11 +22,11 @@ enum {
 int fake_enter(void);
 
 /* Every call but the explaining ones begins with this. */
-#define FAKE_ENTER()                                                         \
-    do {                                                                     \
-        const int fake_code = fake_enter();                                  \
-        if (fake_code)                                                       \
-            return fake_code;                                                \
+#define FAKE_ENTER()                                                           \
+    do {                                                                       \
+        const int fake_code = fake_enter();                                    \
+        if (fake_code)                                                         \
+            return fake_code;                                                  \
     } while (0)
 
 /* For fake_reset(). */

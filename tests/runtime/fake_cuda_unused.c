@@ -5,21 +5,20 @@
 
 enum { NOT_SUPPORTED = 801 };
 
-#define UNUSED(symbol, parameters, ...)                                      \
-    hone_cu_result symbol parameters                                         \
-    {                                                                        \
-        const void *const unused[] = {__VA_ARGS__};                          \
-        (void)unused;                                                        \
-        return NOT_SUPPORTED;                                                \
+#define UNUSED(symbol, parameters, ...)                                        \
+    hone_cu_result symbol parameters                                           \
+    {                                                                          \
+        const void *const unused[] = {__VA_ARGS__};                            \
+        (void)unused;                                                          \
+        return NOT_SUPPORTED;                                                  \
     }
 #define ADDRESS(value) (const void *)(uintptr_t)(value)
 
-UNUSED(cuDevicePrimaryCtxRetain, (hone_cu_context * out, hone_cu_device d),
-       out, ADDRESS(d))
+UNUSED(cuDevicePrimaryCtxRetain, (hone_cu_context * out, hone_cu_device d), out,
+       ADDRESS(d))
 UNUSED(cuDevicePrimaryCtxRelease_v2, (hone_cu_device d), ADDRESS(d))
 UNUSED(cuCtxSynchronize, (void), NULL)
-UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes,
-       total)
+UNUSED(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), free_bytes, total)
 UNUSED(cuMemcpyHtoD_v2, (hone_cu_ptr to, const void *from, size_t size_bytes),
        ADDRESS(to), from, ADDRESS(size_bytes))
 UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,

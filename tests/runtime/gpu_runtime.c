@@ -72,8 +72,7 @@ static void check_at(int good, const char *what, int line, hone_ctx *ctx)
 }
 
 #define CHECK(condition) check_at(condition, #condition, __LINE__, NULL)
-#define CHECK_HONE(ctx, call)                                                \
-    check_at((call) == HONE_OK, #call, __LINE__, ctx)
+#define CHECK_HONE(ctx, call) check_at((call) == HONE_OK, #call, __LINE__, ctx)
 
 static void skip(const char *why)
 {

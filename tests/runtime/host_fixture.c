@@ -138,8 +138,7 @@ void host_refuse(const runtime_fixture *fixture, hone_status status,
     hone_ctx *ctx = host_open(fixture);
     hone_plan *plan = NULL;
 
-    assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
-                     status);
+    assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL), status);
     assert_null(plan);
     assert_contains(hone_errmsg(ctx), part);
     hone_close(ctx);

@@ -107,8 +107,7 @@ static int sum_all(const hone_host_launch *launch, hone_host_report *report)
  * its workspace, which is zero. */
 static float taps[4];
 
-__attribute__((visibility("default")))
-hone_host_constant_fn hone_host_constant;
+__attribute__((visibility("default"))) hone_host_constant_fn hone_host_constant;
 
 void *hone_host_constant(const char *name, unsigned long *out_bytes)
 {

@@ -41,21 +41,21 @@ void runtime_put_default(runtime_fixture *fixture, const tuned_row *row);
 hone_ctx *runtime_open(const runtime_fixture *fixture);
 
 /* The call's status is as expected; else prints the thread's sentence. */
-#define assert_hone(ctx, expression, expected)                               \
-    do {                                                                     \
-        const hone_status assert_got = (expression);                         \
-        if (assert_got != (expected))                                        \
-            print_error("%s: %s\n", hone_status_name(assert_got),            \
-                        hone_errmsg(ctx));                                   \
-        assert_int_equal(assert_got, expected);                              \
+#define assert_hone(ctx, expression, expected)                                 \
+    do {                                                                       \
+        const hone_status assert_got = (expression);                           \
+        if (assert_got != (expected))                                          \
+            print_error("%s: %s\n", hone_status_name(assert_got),              \
+                        hone_errmsg(ctx));                                     \
+        assert_int_equal(assert_got, expected);                                \
     } while (0)
 
 /* `text` contains `part`. */
-#define assert_contains(text, part)                                          \
-    do {                                                                     \
-        if (!strstr(text, part))                                             \
-            print_error("'%s' is not in: %s\n", part, text);                 \
-        assert_non_null(strstr(text, part));                                 \
+#define assert_contains(text, part)                                            \
+    do {                                                                       \
+        if (!strstr(text, part))                                               \
+            print_error("'%s' is not in: %s\n", part, text);                   \
+        assert_non_null(strstr(text, part));                                   \
     } while (0)
 
 #endif

@@ -156,8 +156,7 @@ static void refuse_fir(runtime_fixture *fixture, int64_t n, const char *more,
     hone_plan *plan = NULL;
 
     put_fir(fixture, n, more);
-    assert_int_equal(hone_plan_create(ctx, "fir", &n, 1, &plan, NULL),
-                     status);
+    assert_int_equal(hone_plan_create(ctx, "fir", &n, 1, &plan, NULL), status);
     assert_null(plan);
     assert_contains(hone_errmsg(ctx), part);
     hone_close(ctx);
@@ -293,8 +292,7 @@ static void objects_that_do_not_load(void **state)
     runtime_fixture *fixture = *state;
     hone_text foreign = {0};
 
-    host_put(fixture,
-             (tuned_row){.cubin = "not an object", .config = "A=bad"});
+    host_put(fixture, (tuned_row){.cubin = "not an object", .config = "A=bad"});
     host_refuse(
         fixture, HONE_ERR_UNSUPPORTED,
         "does not load the kernels of A=bad, compiled for the cpu device: "
@@ -419,7 +417,7 @@ static void any_allocation_may_fail(void **state)
     assert_in_range(n, 20, 1999);
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, host_setup, host_teardown)
 
 int main(void)

@@ -19,8 +19,7 @@ static void this_machine_as_a_device(void **state)
     assert_int_equal(properties.value[HONE_PROPERTY_sm_count],
                      sysconf(_SC_NPROCESSORS_ONLN));
     assert_int_equal(properties.value[HONE_PROPERTY_memory],
-                     (int64_t)sysconf(_SC_PHYS_PAGES) *
-                         sysconf(_SC_PAGESIZE));
+                     (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
     assert_true(properties.value[HONE_PROPERTY_l2] > 0);
     assert_int_equal(properties.value[HONE_PROPERTY_smem_optin],
                      gpu.value[HONE_PROPERTY_smem_optin]);
@@ -54,8 +53,8 @@ static void expect(const runtime_fixture *fixture, int64_t n,
 static void the_same_rules_as_on_a_gpu(void **state)
 {
     runtime_fixture *fixture = *state;
-    const tuned_row fallback = host_row(
-        (tuned_row){.config = "A=default", .launch_plan = axpy_plan});
+    const tuned_row fallback =
+        host_row((tuned_row){.config = "A=default", .launch_plan = axpy_plan});
 
     host_put(fixture,
              (tuned_row){.sm_count = host_n_cores + 1, .config = "A=cores"});
@@ -151,7 +150,7 @@ static void the_environment_names_a_device(void **state)
     hone_close(ctx);
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, host_setup, host_teardown)
 
 int main(void)
@@ -164,6 +163,6 @@ int main(void)
         WITH_DATABASE(the_environment_names_a_device),
     };
 
-    return cmocka_run_group_tests_name("host_device", tests,
-                                       host_load_objects, host_free_objects);
+    return cmocka_run_group_tests_name("host_device", tests, host_load_objects,
+                                       host_free_objects);
 }

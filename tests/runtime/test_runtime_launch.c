@@ -153,8 +153,7 @@ static void *launch_many(void *user)
 
         w->status = launch_axpy(w->ctx, n);
         if (w->status == HONE_OK && shape % 10 == 0)
-            w->status =
-                hone_launch(w->ctx, "gemm", gemm, 3, gemm_args, stream);
+            w->status = hone_launch(w->ctx, "gemm", gemm, 3, gemm_args, stream);
         if (w->status == HONE_OK && i % 500 == 0 &&
             launch_axpy(w->ctx, -1) != HONE_ERR_DIMS)
             w->status = HONE_ERR_INTERNAL;
@@ -203,8 +202,8 @@ static void without_a_driver(void **state)
         "libm.so.6",             /* a library that is no driver */
         FAKE_CUDA_PATH           /* a driver without a device */
     };
-    static const char *const parts[] = {
-        "no NVIDIA driver", "driver is too old", "shows no CUDA device"};
+    static const char *const parts[] = {"no NVIDIA driver", "driver is too old",
+                                        "shows no CUDA device"};
 
     for (size_t i = 0; i < 3; ++i) {
         const pid_t child = fork();
@@ -232,7 +231,7 @@ static void without_a_driver(void **state)
     }
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEAD                                                                 \
-    "hone-launch 2\nop copy\ndim M int\ndim K int\ndim T type 1\n"           \
-    "param BM 128\nparam BK 64\nparam TMA 1\n"                               \
+#define HEAD                                                                   \
+    "hone-launch 2\nop copy\ndim M int\ndim K int\ndim T type 1\n"             \
+    "param BM 128\nparam BK 64\nparam TMA 1\n"                                 \
     "arg A in T M*K\narg s scalar 4\nworkspace w 4 4*M\n"
 #define LAUNCH "launch copy\ngrid 1\nblock 128\n"
-#define MAP                                                                  \
-    "tensormap A_MAP A\nmap dims K ; M\nmap strides K*sizeof(T)\n"           \
+#define MAP                                                                    \
+    "tensormap A_MAP A\nmap dims K ; M\nmap strides K*sizeof(T)\n"             \
     "map box BK ; BM\n"
 
 static const char whole[] =
@@ -45,8 +45,7 @@ static hone_status resolve(const char *text, int64_t m, int64_t k,
 
     if (hone__launch_spec_parse(text, &spec, error))
         fail_msg("%s", error->text);
-    status =
-        hone__launch_spec_resolve(spec, dims, 2, &properties, out, error);
+    status = hone__launch_spec_resolve(spec, dims, 2, &properties, out, error);
     hone__launch_spec_free(spec);
     return status;
 }
@@ -115,9 +114,8 @@ static void rules_hold_at_each_size(void **state)
                                 "1 is 14 bytes, which is no multiple of 16");
     assert_int_equal(resolve(text, 10, 8, "sm_80", &r, &error),
                      HONE_ERR_CONSTRAINT);
-    assert_contains(error.text,
-                    "'A_MAP' needs a device of compute capability "
-                    "9.0 or newer; this one has 8.0");
+    assert_contains(error.text, "'A_MAP' needs a device of compute capability "
+                                "9.0 or newer; this one has 8.0");
     assert_int_equal(resolve(HEAD MAP "map l2 -0x7fffffffffffffff-1\n" LAUNCH,
                              10, 8, "sm_90", &r, &error),
                      HONE_ERR_CONSTRAINT);

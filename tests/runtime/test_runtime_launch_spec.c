@@ -335,8 +335,7 @@ static void limits_are_reached(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
-        HONE_OK);
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
     assert_int_equal(r.launches[0].grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);
@@ -361,8 +360,7 @@ static void special_launches_and_constants(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
-        HONE_OK);
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
     assert_int_equal(r.workspaces[0].zero, HONE_ZERO_EACH);
     assert_int_equal(r.workspaces[0].size_bytes, 16);
     assert_int_equal(r.n_constants, 2);
@@ -380,8 +378,7 @@ static void special_launches_and_constants(void **state)
     assert_false(r.launches[1].cooperative);
     n = 17;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL),
-        HONE_OK);
+        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
     assert_int_equal(r.n_constants, 1);
     assert_string_equal(r.constants[0].name, "more");
     assert_int_equal(hone__properties_of_arch("sm_80", &properties, NULL),

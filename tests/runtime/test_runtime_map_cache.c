@@ -27,8 +27,8 @@ enum {
 static hone_cu_result encode(hone_cu_tensor_map *out, int type, uint32_t rank,
                              hone_cu_ptr address, const uint64_t *dims,
                              const uint64_t *strides, const uint32_t *box,
-                             const uint32_t *steps, int interleave,
-                             int swizzle, int l2, int fill)
+                             const uint32_t *steps, int interleave, int swizzle,
+                             int l2, int fill)
 {
     atomic_fetch_add(&n_encoded, 1);
     if (refusal)
@@ -91,8 +91,7 @@ static hone_map_cache *make(const hone_resolved *r)
 
     atomic_store(&n_encoded, 0);
     refusal = 0;
-    assert_int_equal(hone__map_cache_create(r, &driver, &cache, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__map_cache_create(r, &driver, &cache, NULL), HONE_OK);
     return cache;
 }
 
@@ -192,9 +191,8 @@ static void refusals(void **state)
     args[1] = &a;
     refusal = 1;
     for (int i = 0; i < 2; ++i) { /* and nothing is kept */
-        assert_int_equal(
-            hone__map_cache_get(cache, args, parts, maps, &error),
-            HONE_ERR_CUDA);
+        assert_int_equal(hone__map_cache_get(cache, args, parts, maps, &error),
+                         HONE_ERR_CUDA);
         assert_contains(error.text, "encoding tensor map 'A_MAP' of 'A' "
                                     "(cuTensorMapEncodeTiled) failed: "
                                     "CUDA_ERROR_INVALID_VALUE");
@@ -204,9 +202,8 @@ static void refusals(void **state)
     assert_int_equal(hone__map_cache_create(&r, &old, &none, &error),
                      HONE_ERR_NO_GPU);
     assert_null(none);
-    assert_contains(error.text,
-                    "'A_MAP' cannot be made: the NVIDIA driver has "
-                    "no function cuTensorMapEncodeTiled");
+    assert_contains(error.text, "'A_MAP' cannot be made: the NVIDIA driver has "
+                                "no function cuTensorMapEncodeTiled");
     hone__alloc_fail_after(0);
     assert_int_equal(hone__map_cache_create(&r, &driver, &none, &error),
                      HONE_ERR_NO_MEMORY);

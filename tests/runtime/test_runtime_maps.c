@@ -113,8 +113,7 @@ static void one_map_for_a_pointer(void **state)
                     HONE_OK);
         assert_int_equal(got[1], x_device);
         assert_true(got[2] != 0); /* the workspace of this stream */
-        assert_int_equal(got[2],
-                         fake_launch_at((long)(i % 2) * 2)->params[2]);
+        assert_int_equal(got[2], fake_launch_at((long)(i % 2) * 2)->params[2]);
     }
     /* Three of x, two of the workspace. */
     assert_int_equal(fake_n_maps(), 5);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(runtime_fixture *fixture, const char *op, int64_t m,
-                int64_t n, int64_t k, const char *config)
+static void put(runtime_fixture *fixture, const char *op, int64_t m, int64_t n,
+                int64_t k, const char *config)
 {
     const int is_gemm = strcmp(op, "gemm") == 0;
     const int64_t dims[] = {m, n, k, HONE_TYPE_F32};
@@ -158,9 +158,9 @@ static void requires_are_checked_again(void **state)
     const int64_t near[] = {1024 + 64};
     const int64_t far[] = {2048};
 
-    put_row(fixture, (tuned_row){.config = "A=strict",
-                                 .dims = near,
-                                 .launch_plan = strict});
+    put_row(
+        fixture,
+        (tuned_row){.config = "A=strict", .dims = near, .launch_plan = strict});
     put_row(fixture, (tuned_row){.config = "A=easy", .dims = far});
     expect_axpy(fixture, 1024, HONE_MATCH_NEIGHBOUR, "A=strict");
     expect_axpy(fixture, 1024 + 16, HONE_MATCH_NEIGHBOUR, "A=easy");
@@ -343,7 +343,7 @@ static void unreadable_launch_plan(void **state)
     expect_axpy(fixture, 1024, HONE_MATCH_DEFAULT, "A=1");
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)

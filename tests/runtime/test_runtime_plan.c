@@ -62,8 +62,7 @@ static void one_launch(void **state)
 
     put_both(*state);
     plan = plan_of(ctx, "axpy");
-    assert_hone(ctx, hone_plan_run(plan, axpy_args, stream_of(0x50)),
-                HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, axpy_args, stream_of(0x50)), HONE_OK);
     assert_int_equal(fake_n_launches(), 1);
     assert_string_equal(launch->kernel, "axpy");
     assert_int_equal(launch->grid[0], 4);
@@ -179,15 +178,13 @@ static void per_thread_streams_share_nothing(void **state)
 
     put_both(fixture);
     job.plan = plan_of(ctx, "gemm");
-    assert_hone(ctx, hone_plan_run(job.plan, gemm_args, stream_of(2)),
-                HONE_OK);
-    assert_int_equal(
-        pthread_create(&thread, NULL, run_per_thread_stream, &job), 0);
+    assert_hone(ctx, hone_plan_run(job.plan, gemm_args, stream_of(2)), HONE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, run_per_thread_stream, &job),
+                     0);
     (void)pthread_join(thread, NULL);
     assert_int_equal(job.status, HONE_OK);
     assert_int_equal(fake_n_allocations(), 2);
-    assert_false(fake_launch_at(0)->params[4] ==
-                 fake_launch_at(2)->params[4]);
+    assert_false(fake_launch_at(0)->params[4] == fake_launch_at(2)->params[4]);
     hone_plan_destroy(job.plan);
     hone_close(ctx);
 }
@@ -209,8 +206,7 @@ static void prepared_streams_can_be_captured(void **state)
     fake_capture(0);
     assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, stream_of(0x40)),
-                HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, gemm_args, stream_of(0x40)), HONE_OK);
     fake_capture(0);
     hone_plan_destroy(plan);
     hone_close(ctx);
@@ -438,7 +434,7 @@ static void any_allocation_may_fail(void **state)
     assert_in_range(n, 20, 1999);
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)

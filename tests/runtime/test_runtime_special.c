@@ -84,8 +84,7 @@ static uint32_t run_fir(hone_ctx *ctx, hone_plan *plan, uint32_t *taps,
     const long at = fake_n_launches();
 
     h = taps;
-    assert_hone(ctx, hone_plan_run(plan, fir_args, stream_of(stream)),
-                HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, fir_args, stream_of(stream)), HONE_OK);
     assert_int_equal(fake_n_launches(), at + 1);
     return fake_launch_at(at)->constant;
 }
@@ -177,8 +176,7 @@ static void zeroed_for_each_run(void **state)
     hone_plan *plan;
 
     put_all(*state);
-    plan =
-        fir_of(ctx, 65); /* no constants, but a special plan all the same */
+    plan = fir_of(ctx, 65); /* no constants, but a special plan all the same */
     (void)run_fir(ctx, plan, taps_a, 0);
     assert_int_equal(fake_n_copies(), 0);
     assert_int_equal(fake_n_modules(), 1);
@@ -216,8 +214,8 @@ static void cached_plans_are_refreshed(void **state)
     hone_close(ctx);
 }
 
-static void refuse(runtime_fixture *fixture, const char *cubin,
-                   int64_t n_taps, const char *part)
+static void refuse(runtime_fixture *fixture, const char *cubin, int64_t n_taps,
+                   const char *part)
 {
     const tuned_row row = {.op = "fir",
                            .dims = &n_taps,
@@ -450,7 +448,7 @@ static void any_allocation_may_fail(void **state)
     assert_in_range(n, 20, 1999);
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)

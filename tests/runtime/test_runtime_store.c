@@ -200,9 +200,8 @@ static void damaged_cubin(void **state)
         assert_int_equal(hone__store_open(fixture->path, &store, NULL),
                          HONE_OK);
         assert_int_equal(hone__store_op(store, "axpy", &op, NULL), HONE_OK);
-        assert_int_equal(
-            hone__store_cubin(store, &op->rows[0], &cubin, &error),
-            HONE_ERR_DATABASE);
+        assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, &error),
+                         HONE_ERR_DATABASE);
         assert_contains(error.text, "is damaged");
         assert_int_equal(cubin.length, 0);
         hone__text_free(&cubin);
@@ -300,8 +299,7 @@ static void default_place(void **state)
     assert_string_equal(path.data, "/home/x/.local/share/hone/hone.db");
     (void)unsetenv("XDG_DATA_HOME");
     (void)unsetenv("HOME");
-    assert_int_equal(hone__default_database(&path, &error),
-                     HONE_ERR_NOT_FOUND);
+    assert_int_equal(hone__default_database(&path, &error), HONE_ERR_NOT_FOUND);
     assert_contains(error.text, "HONE_DB");
     hone__text_free(&path);
 }
@@ -345,7 +343,7 @@ static void memory_may_run_out(void **state)
     assert_in_range(n, 5, 999);
 }
 
-#define WITH_DATABASE(test)                                                  \
+#define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)

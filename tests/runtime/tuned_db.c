@@ -28,8 +28,8 @@ static hone_status put_variant(hone_db *db, const tuned_row *row,
                                      "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1");
     HONE_TRY(hone__db_template_put(db, &tmpl, out_template, err));
     variant.template_id = *out_template;
-    HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0",
-                                    &variant.toolchain_id, err));
+    HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0", &variant.toolchain_id,
+                                    err));
     HONE_TRY(hone__db_artifact_put(
         db, "cubin", row->cubin,
         EITHER(row->cubin_bytes, strlen(row->cubin) + 1), sha256, err));
@@ -61,8 +61,7 @@ hone_status tuned_put(hone_db *db, const tuned_row *row, hone_error *err)
     hone_db_session session = {.mode = EITHER(row->mode, "cold"),
                                .strategy = "exhaustive"};
     hone_db_trial trial = {.outcome = "ok",
-                           .time_ns =
-                               row->time_ns > 0 ? row->time_ns : 1000.0,
+                           .time_ns = row->time_ns > 0 ? row->time_ns : 1000.0,
                            .n_samples = 0,
                            .launches_per_sample = 1,
                            .verified = 1};

@@ -26,8 +26,7 @@ static void make_input(float *x, int n, int seed)
 }
 
 /* Element k of one transform of doubles, by definition. */
-static void by_definition(const double *x, int n, int k, int sign,
-                          double *out)
+static void by_definition(const double *x, int n, int k, int sign, double *out)
 {
     out[0] = out[1] = 0.0;
     for (int j = 0; j < n; ++j) {

@@ -45,15 +45,14 @@ static hone_status trial(made *m, int64_t session, int64_t template_id,
 }
 
 /* Why the fast variant won: two decisions, and a verdict. */
-static hone_status decide(made *m, int64_t session, int64_t fast,
-                          int64_t slow)
+static hone_status decide(made *m, int64_t session, int64_t fast, int64_t slow)
 {
     const hone_db_session_summary properties = {.event_floor_ns = -1,
-                                                   .noise_floor = 0.25,
-                                                   .warm_up_ns = -1,
-                                                   .gpu_busy_ns = 70,
-                                                   .gpu_wall_ns = 100,
-                                                   .verdict = "decided"};
+                                                .noise_floor = 0.25,
+                                                .warm_up_ns = -1,
+                                                .gpu_busy_ns = 70,
+                                                .gpu_wall_ns = 100,
+                                                .verdict = "decided"};
     int64_t id;
 
     HONE_TRY(hone__db_decision_put(
@@ -104,11 +103,11 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
             trial(m, session, template_id, "BLOCK=128", "ok", 2500, &slow));
         HONE_TRY(
             trial(m, session, template_id, "BLOCK=256", "ok", 1500, &fast));
-        HONE_TRY(hone__db_ranking_put(
-            m->db, session,
-            &(hone_db_ranked){
-                .trial_id = fast, .time_ns = 1500, .decided_by = "by far"},
-            1, &m->err));
+        HONE_TRY(hone__db_ranking_put(m->db, session,
+                                      &(hone_db_ranked){.trial_id = fast,
+                                                        .time_ns = 1500,
+                                                        .decided_by = "by far"},
+                                      1, &m->err));
         HONE_TRY(decide(m, session, fast, slow));
     }
     return hone__db_session_finish(m->db, session, "done", &m->err);
@@ -123,8 +122,8 @@ static hone_status fill(made *m, const char *path)
 
     HONE_TRY(hone__db_open(path, HONE_DB_CREATE, &m->db, &m->err));
     HONE_TRY(hone__db_device_put(m->db, &device, &m->device, &m->err));
-    HONE_TRY(hone__db_toolchain_put(m->db, "nvrtc", "13.0", &m->toolchain,
-                                    &m->err));
+    HONE_TRY(
+        hone__db_toolchain_put(m->db, "nvrtc", "13.0", &m->toolchain, &m->err));
     HONE_TRY(problem(m, "saxpy", small, 2, "n=1000 T=f32", 1));
     HONE_TRY(problem(m, "saxpy", large, 2, "n=2000 T=f64", 0));
     return problem(m, "gemm_f16", square, 3, "M=64 N=64 K=64", 1);

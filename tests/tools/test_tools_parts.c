@@ -40,8 +40,7 @@ static hone_status parse(const char *words, char storage[512],
 }
 
 /* Tune's shapes as "op:n op:n ..", the first dimension of each. */
-static hone_status shapes_of(const char *words, hone_text *out,
-                             hone_error *err)
+static hone_status shapes_of(const char *words, hone_text *out, hone_error *err)
 {
     char storage[512];
     hone_options options;
@@ -128,10 +127,9 @@ static void configs_are_a_list(void **state)
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(
-        parse("bench x --dims 7 --config A=1 -c B=2 --config=A=3", storage,
-              &options, &err),
-        HONE_OK);
+    assert_int_equal(parse("bench x --dims 7 --config A=1 -c B=2 --config=A=3",
+                           storage, &options, &err),
+                     HONE_OK);
     assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 0),
                         "A=1");
     assert_string_equal(hone__options_listed(&options, HONE_OPT_CONFIG, 1),
@@ -274,8 +272,7 @@ static void values_as_text_and_csv(void **state)
     assert_value("\"a,b\"", HONE_CELL_TEXT, "a,b", "\"a,b\"");
     assert_value("\"say \\\"x\\\"\"", HONE_CELL_TEXT, "say \"x\"",
                  "\"say \"\"x\"\"\"");
-    assert_value("\"a\\nb\\u001bc\"", HONE_CELL_TEXT, "a b c",
-                 "\"a\nb\033c\"");
+    assert_value("\"a\\nb\\u001bc\"", HONE_CELL_TEXT, "a b c", "\"a\nb\033c\"");
     assert_value("12", HONE_CELL_NUMBER, "12", "12");
     assert_value("1234.5", HONE_CELL_TIME_NS, "1.234 us", "1234.5");
     assert_value("true", HONE_CELL_TEXT, "yes", "true");

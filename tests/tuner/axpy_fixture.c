@@ -32,8 +32,7 @@ static const char head[] =
     "%s%s\n"
     "extern \"C\" __global__ void axpy() {}\n";
 
-static void misbehave(float *x, float *y, int64_t *ticket, int64_t n,
-                      long run)
+static void misbehave(float *x, float *y, int64_t *ticket, int64_t n, long run)
 {
     const int later = run >= axpy_defect_from;
 
@@ -119,10 +118,8 @@ void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                                           out_tmpl, &diagnostics, &err),
                      HONE_OK);
     assert_int_equal(
-        hone__space_create(*out_tmpl, dims, properties, &space, &err),
-        HONE_OK);
+        hone__space_create(*out_tmpl, dims, properties, &space, &err), HONE_OK);
     assert_int_equal(
-        hone__default_plan(*out_tmpl, space, &index, out_spec, &err),
-        HONE_OK);
+        hone__default_plan(*out_tmpl, space, &index, out_spec, &err), HONE_OK);
     hone__space_free(space);
 }

@@ -6,7 +6,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
-#define SAME(ours, theirs)                                                   \
+#define SAME(ours, theirs)                                                     \
     _Static_assert((long long)(ours) == (long long)(theirs), #theirs)
 
 SAME(HONE_BLAS_NOT_SUPPORTED, CUBLAS_STATUS_NOT_SUPPORTED);

@@ -5,7 +5,7 @@
 
 #include <cufft.h>
 
-#define SAME(ours, theirs)                                                   \
+#define SAME(ours, theirs)                                                     \
     _Static_assert((long long)(ours) == (long long)(theirs), #theirs)
 
 SAME(0, CUFFT_SUCCESS);

@@ -120,8 +120,7 @@ static void multiply(int m, int n, int k, float alpha, factor a, factor b,
 
             for (int64_t l = 0; l < k; l++)
                 sum += factor_element(&a, i, l) * factor_element(&b, l, j);
-            sum =
-                alpha * sum + (beta != 0 ? beta * element(c, c_type, at) : 0);
+            sum = alpha * sum + (beta != 0 ? beta * element(c, c_type, at) : 0);
             set_element(c, c_type, at, sum);
         }
 }
@@ -137,8 +136,8 @@ EXPORT int fake_blas_live(void)
     return live;
 }
 
-#define DECLARE(type, name, parameters)                                      \
-    EXPORT type name parameters;                                             \
+#define DECLARE(type, name, parameters)                                        \
+    EXPORT type name parameters;                                               \
     EXPORT type name parameters
 
 DECLARE(const char *, cublasGetStatusString, (int r))
@@ -196,17 +195,16 @@ static int ready(const handle *h)
 }
 
 DECLARE(int, cublasGemmEx,
-        (handle * h, int op_a, int op_b, int m, int n, int k,
-         const void *alpha, const void *a, int a_type, int lda, const void *b,
-         int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,
-         int compute_type, int algo))
+        (handle * h, int op_a, int op_b, int m, int n, int k, const void *alpha,
+         const void *a, int a_type, int lda, const void *b, int b_type, int ldb,
+         const void *beta, void *c, int c_type, int ldc, int compute_type,
+         int algo))
 {
     if (fails("cublasGemmEx"))
         return FAILED;
     if (!ready(h) || (op_a | op_b) > 1 || lda < (op_a ? k : m) ||
-        ldb < (op_b ? n : k) || ldc < m ||
-        !types_fit(a_type, b_type, c_type) || compute_type != COMPUTE_32F ||
-        algo != -1)
+        ldb < (op_b ? n : k) || ldc < m || !types_fit(a_type, b_type, c_type) ||
+        compute_type != COMPUTE_32F || algo != -1)
         return BAD;
     multiply(m, n, k, *(const float *)alpha, (factor){a, a_type, op_a, lda},
              (factor){b, b_type, op_b, ldb}, *(const float *)beta, c, c_type,
@@ -224,8 +222,7 @@ DECLARE(int, cublasAxpyEx,
         return BAD;
     for (int i = 0; i < n; i++)
         if (x_type == R_64F)
-            ((double *)y)[i] +=
-                *(const double *)alpha * ((const double *)x)[i];
+            ((double *)y)[i] += *(const double *)alpha * ((const double *)x)[i];
         else
             ((float *)y)[i] += *(const float *)alpha * ((const float *)x)[i];
     return 0;
@@ -329,8 +326,7 @@ DECLARE(int, cublasLtMatmulPreferenceSetAttribute,
 /* Four guesses; the second is unusable and the third too hungry. */
 DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
         (void *h, void *desc, layout *a, layout *b, layout *c, layout *d,
-         uint64_t *preference, int wanted, heuristic *results,
-         int *n_results))
+         uint64_t *preference, int wanted, heuristic *results, int *n_results))
 {
     if (fails("cublasLtMatmulAlgoGetHeuristic"))
         return UNSUPPORTED;
@@ -347,11 +343,10 @@ DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
 }
 
 DECLARE(int, cublasLtMatmul,
-        (void *h, const int *desc, const void *alpha, const void *a,
-         layout *la, const void *b, layout *lb, const void *beta,
-         const void *c, layout *lc, void *d, layout *ld,
-         const algorithm *algo, void *workspace, size_t workspace_bytes,
-         void *stream))
+        (void *h, const int *desc, const void *alpha, const void *a, layout *la,
+         const void *b, layout *lb, const void *beta, const void *c, layout *lc,
+         void *d, layout *ld, const algorithm *algo, void *workspace,
+         size_t workspace_bytes, void *stream))
 {
     uint64_t m, n, k, k_too;
 
@@ -370,7 +365,7 @@ DECLARE(int, cublasLtMatmul,
         return BAD;
     multiply((int)m, (int)n, (int)k, *(const float *)alpha,
              (factor){a, la->type, desc[0], la->leading},
-             (factor){b, lb->type, desc[1], lb->leading},
-             *(const float *)beta, d, ld->type, ld->leading);
+             (factor){b, lb->type, desc[1], lb->leading}, *(const float *)beta,
+             d, ld->type, ld->leading);
     return 0;
 }

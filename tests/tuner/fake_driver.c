@@ -39,8 +39,8 @@ static hone_cu_result memory_free(hone_cu_ptr p)
     return 0;
 }
 
-static hone_cu_result fill32_async(hone_cu_ptr to, unsigned value,
-                                   size_t count, hone_stream s)
+static hone_cu_result fill32_async(hone_cu_ptr to, unsigned value, size_t count,
+                                   hone_stream s)
 {
     unsigned *const words = (unsigned *)(uintptr_t)to;
 

@@ -8,12 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_KERNELS = 32,
-    MAX_BLOCKS = 4096,
-    MAX_NODES = 4096,
-    MAX_PARAMS = 16
-};
+enum { MAX_KERNELS = 32, MAX_BLOCKS = 4096, MAX_NODES = 4096, MAX_PARAMS = 16 };
 
 size_t fake_gpu_limit_bytes;
 size_t fake_gpu_live_bytes;
@@ -81,8 +76,7 @@ fake_kernel *fake_gpu_kernel(const char *name, fake_kernel_run *run,
 /* hone_load: parameters are the nanoseconds and where to write. */
 static void run_load(void **params)
 {
-    uint64_t *const passed =
-        (uint64_t *)(uintptr_t) * (hone_cu_ptr *)params[1];
+    uint64_t *const passed = (uint64_t *)(uintptr_t) * (hone_cu_ptr *)params[1];
     const uint64_t ns = *(uint64_t *)params[0];
 
     passed[0] = (uint64_t)(1e-3 * fake_gpu_clock_mhz[clock_at] * (double)ns);
@@ -100,9 +94,9 @@ static void run_kernel(fake_kernel *kernel, void **params)
 }
 
 static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
-                             unsigned gz, unsigned bx, unsigned by,
-                             unsigned bz, unsigned shared_bytes,
-                             hone_stream s, void **params, void **extra)
+                             unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                             unsigned shared_bytes, hone_stream s,
+                             void **params, void **extra)
 {
     fake_kernel *kernel = (fake_kernel *)f;
 
@@ -129,10 +123,9 @@ static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
 
 static hone_cu_result tensor_map(hone_cu_tensor_map *out, int type,
                                  uint32_t rank, hone_cu_ptr address,
-                                 const uint64_t *dims,
-                                 const uint64_t *strides, const uint32_t *box,
-                                 const uint32_t *steps, int interleave,
-                                 int swizzle, int l2, int fill)
+                                 const uint64_t *dims, const uint64_t *strides,
+                                 const uint32_t *box, const uint32_t *steps,
+                                 int interleave, int swizzle, int l2, int fill)
 {
     (void)type;
     (void)rank;
@@ -160,14 +153,14 @@ static hone_cu_result launch_with(const hone_cu_launch_config *c,
         const hone_cu_attribute *a = &c->attributes[i];
 
         if (a->id == 4)
-            kernel->cluster = a->value.cluster[0] * a->value.cluster[1] *
-                              a->value.cluster[2];
+            kernel->cluster =
+                a->value.cluster[0] * a->value.cluster[1] * a->value.cluster[2];
         else if (a->id == 2)
             kernel->cooperative = a->value.cooperative;
     }
     return launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0],
-                  c->block[1], c->block[2], c->shared_bytes, c->stream,
-                  params, extra);
+                  c->block[1], c->block[2], c->shared_bytes, c->stream, params,
+                  extra);
 }
 
 static hone_cu_result occupancy(int *out, hone_cu_function f, int block,
@@ -189,8 +182,7 @@ static hone_cu_result active_clusters(int *out, hone_cu_function f,
     return 0;
 }
 
-static hone_cu_result function_set(hone_cu_function f, int attribute,
-                                   int value)
+static hone_cu_result function_set(hone_cu_function f, int attribute, int value)
 {
     (void)f;
     (void)attribute;
@@ -204,9 +196,8 @@ static hone_cu_result module_global(hone_cu_ptr *out, size_t *out_bytes,
     (void)m;
     *out = (hone_cu_ptr)(uintptr_t)fake_gpu_taps;
     *out_bytes = fake_gpu_taps_bytes;
-    return strcmp(name, "taps") == 0 && fake_gpu_taps_bytes
-               ? 0
-               : HONE_CU_NOT_FOUND;
+    return strcmp(name, "taps") == 0 && fake_gpu_taps_bytes ? 0
+                                                            : HONE_CU_NOT_FOUND;
 }
 
 static hone_cu_result module_load(hone_cu_module *out, const void *image)
@@ -229,8 +220,7 @@ static hone_cu_result module_function(hone_cu_function *out, hone_cu_module m,
     return *out ? 0 : 500;
 }
 
-static hone_cu_result function_get(int *out, int attribute,
-                                   hone_cu_function f)
+static hone_cu_result function_get(int *out, int attribute, hone_cu_function f)
 {
     (void)f;
     *out = attribute == HONE_CU_FUNC_MAX_THREADS          ? 1024
@@ -494,8 +484,8 @@ void fake_gpu_reset(void)
     fake_gpu_clock_mhz[0] = 1980;
     fake_gpu_n_clocks = 1;
     for (int i = 0; i < FAKE_N_OWN_KERNELS; ++i)
-        (void)fake_gpu_kernel(fake_own_kernels[i].name,
-                              fake_own_kernels[i].run, 0, 0);
+        (void)fake_gpu_kernel(fake_own_kernels[i].name, fake_own_kernels[i].run,
+                              0, 0);
     (void)fake_gpu_kernel("hone_load", run_load, 2, 0);
     (void)fake_gpu_kernel("hone_hold", NULL, 1, 20000);
 }

@@ -10,8 +10,8 @@
 
 enum { NOT_SUPPORTED = 3, NOT_FOUND = 6 };
 
-#define DECLARE(type, name, parameters)                                      \
-    __attribute__((visibility("default"))) type name parameters;             \
+#define DECLARE(type, name, parameters)                                        \
+    __attribute__((visibility("default"))) type name parameters;               \
     __attribute__((visibility("default"))) type name parameters
 
 typedef struct device {
@@ -88,8 +88,7 @@ DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
     return read_value(d, 654321, out);
 }
 
-DECLARE(int, nvmlDeviceGetTemperature,
-        (device * d, int sensor, unsigned *out))
+DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
 {
     return read_value(d, sensor == 0 ? 61 : 0, out);
 }

@@ -61,8 +61,8 @@ void gpu_fixture_setup(gpu_fixture *f)
 
     fake_gpu_reset();
     memset(f, 0, sizeof *f);
-    if (gpu_fixture_open(f, "check cpu.axpy tolerance(4) exact(8)", "1",
-                         20000, &err) != HONE_OK)
+    if (gpu_fixture_open(f, "check cpu.axpy tolerance(4) exact(8)", "1", 20000,
+                         &err) != HONE_OK)
         fail_msg("%s", err.text);
 }
 

@@ -21,8 +21,7 @@ static double normal(machine *m)
     return radius * cos(6.283185307179586 * uniform(m));
 }
 
-hone_status race_sample(void *user, int runner, double *out_ns,
-                        hone_error *err)
+hone_status race_sample(void *user, int runner, double *out_ns, hone_error *err)
 {
     machine *m = user;
     const double noise = m->wild && m->wild == runner ? 0.1 : m->noise;

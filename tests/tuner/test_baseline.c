@@ -32,8 +32,7 @@ static void refused(const char *name, const char *op,
     hone_baseline *baseline = NULL;
     hone_error err;
 
-    assert_int_equal(open_baseline(name, op, problem, &baseline, &err),
-                     status);
+    assert_int_equal(open_baseline(name, op, problem, &baseline, &err), status);
     assert_null(baseline);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);
@@ -116,8 +115,7 @@ static void test_plugin(void **state)
     setenv("HONE_BASELINES", FAKE("libfake_baselines.so"), 1);
     problem_arg(&problem, "k", HONE_ARG_SCALAR, HONE_TYPE_F32, 1);
     assert_int_equal(
-        open_baseline("test.copy", "sum", &problem, &baseline, &err),
-        HONE_OK);
+        open_baseline("test.copy", "sum", &problem, &baseline, &err), HONE_OK);
     assert_int_equal(hone__baseline_n_algorithms(baseline), 2);
     assert_int_equal(hone__baseline_computes(baseline), 1);
     assert_string_equal(hone__baseline_label(baseline), "a copy");
@@ -132,8 +130,7 @@ static void test_plugin(void **state)
     hone__baseline_close(baseline);
 
     problem.n_args--;
-    refused("test.copy", "sum", &problem, HONE_ERR_UNSUPPORTED,
-            "not for sum");
+    refused("test.copy", "sum", &problem, HONE_ERR_UNSUPPORTED, "not for sum");
     refused("test.unfit", "sum", &problem, HONE_ERR_UNSUPPORTED,
             "does not say why");
     refused("test.broken", "sum", &problem, HONE_ERR_CUDA, "no kernel image");
@@ -203,8 +200,7 @@ static void test_copy_sizes(void **state)
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         problem.bytes = bytes[i];
         assert_int_equal(
-            open_baseline("memcpy", "sum", &problem, &baseline, &err),
-            HONE_OK);
+            open_baseline("memcpy", "sum", &problem, &baseline, &err), HONE_OK);
         run_copy(baseline, args);
         assert_in_range(2 * fake_driver_copy_bytes, (size_t)bytes[i],
                         (size_t)bytes[i] + 31);

@@ -100,8 +100,8 @@ static hone_baseline *open_baseline(const char *name, const char *op,
     hone_baseline *baseline = NULL;
     hone_error err = {0};
 
-    if (hone__baseline_open(name, op, problem, &fake_driver, &baseline,
-                            &err) != HONE_OK)
+    if (hone__baseline_open(name, op, problem, &fake_driver, &baseline, &err) !=
+        HONE_OK)
         fail_msg("%s: %s", name, err.text);
     assert_non_null(baseline);
     return baseline;
@@ -186,8 +186,8 @@ static void test_gemm_other_order(void **state)
         args[1] = t.args[1];
         args[2] = t.args[0];
         baseline = open_baseline(names[i], "matmul", &problem);
-        assert_int_equal(
-            hone__baseline_enqueue(baseline, 0, args, NULL, &err), HONE_OK);
+        assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
+                         HONE_OK);
         gemm_check_and_free(&t);
         close_baseline(baseline);
     }
@@ -241,9 +241,9 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
     problem.dim_names[3] = "TRANS_A";
     problem.dim_names[4] = "TRANS_B";
     for (int i = 0; i < M * K + K * N; i++)
-        *(i < M * K ? a + i : b + (i - M * K)) =
-            type == HONE_TYPE_F16 ? half_of((i * 5) % 9 - 4)
-                                  : bf16_of((i * 5) % 9 - 4);
+        *(i < M * K ? a + i : b + (i - M * K)) = type == HONE_TYPE_F16
+                                                     ? half_of((i * 5) % 9 - 4)
+                                                     : bf16_of((i * 5) % 9 - 4);
     baseline = open_baseline(name, "a_product", &problem);
     for (size_t i = 0; i < hone__baseline_n_algorithms(baseline); i++) {
         memset(c, 0xff, sizeof *c * M * N);
@@ -254,11 +254,11 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
                 int sum = 0;
 
                 for (int l = 0; l < K; l++)
-                    sum += from_bits(type,
-                                     a[trans_a ? l * M + row : row * K + l]) *
-                           from_bits(
-                               type,
-                               b[trans_b ? column * K + l : l * N + column]);
+                    sum +=
+                        from_bits(type,
+                                  a[trans_a ? l * M + row : row * K + l]) *
+                        from_bits(type,
+                                  b[trans_b ? column * K + l : l * N + column]);
                 assert_int_equal(from_bits(type, c[row * N + column]), sum);
             }
     }
@@ -352,8 +352,7 @@ static void test_failures(void **state)
 static void test_lt_alignment(void **state)
 {
     const hone_resolved problem = gemm_problem(M, N, K);
-    hone_baseline *const baseline =
-        open_baseline("cublaslt", "gemm", &problem);
+    hone_baseline *const baseline = open_baseline("cublaslt", "gemm", &problem);
     hone_error err = {0};
     gemm_case t;
 

@@ -56,9 +56,9 @@ static hone_cu_result module_function(hone_cu_function *out, hone_cu_module m,
 }
 
 static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
-                             unsigned gz, unsigned bx, unsigned by,
-                             unsigned bz, unsigned shared_bytes,
-                             hone_stream s, void **params, void **extra)
+                             unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                             unsigned shared_bytes, hone_stream s,
+                             void **params, void **extra)
 {
     float *const y = (float *)(uintptr_t) * (hone_cu_ptr *)params[0];
     const float *const h =
@@ -325,14 +325,13 @@ static void test_failing_run(void **state)
     (void)state;
     problem.n_dims = 1;
     setenv("FAKE_FFT_CODE", "6", 1);
-    assert_int_equal(hone__baseline_open("cufft", "fft", &problem, &table,
-                                         &baseline, &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__baseline_open("cufft", "fft", &problem, &table, &baseline, &err),
+        HONE_OK);
     for (size_t i = 0; i < 2; i++) {
         setenv("FAKE_FFT_FAIL", functions[i], 1);
-        assert_int_equal(
-            hone__baseline_enqueue(baseline, 0, args, NULL, &err),
-            HONE_ERR_CUDA);
+        assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
+                         HONE_ERR_CUDA);
         assert_non_null(strstr(err.text, functions[i]));
         hone__error_clear(&err);
     }

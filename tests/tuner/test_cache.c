@@ -178,8 +178,8 @@ static void test_reads_old_entries(void **state)
     hone__text_append(&file, body.data, body.length);
     (void)snprintf(path, sizeof path, "%s/%.2s", folder, key);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(
-        hone__file_replace(entry(), file.data, file.length, NULL), HONE_OK);
+    assert_int_equal(hone__file_replace(entry(), file.data, file.length, NULL),
+                     HONE_OK);
     assert_int_equal(hone__cache_load(folder, key, &out, NULL), HONE_OK);
     assert_int_equal(out.registers, 77);
     assert_string_equal(out.warnings, "C7508");
@@ -282,9 +282,9 @@ static void test_readers_never_see_a_part(void **state)
 
     (void)state;
     for (int i = 0; i < 3; ++i)
-        assert_int_equal(hone__worker_start(&writers[i], write_entries,
-                                            &first[i], -1, NULL),
-                         HONE_OK);
+        assert_int_equal(
+            hone__worker_start(&writers[i], write_entries, &first[i], -1, NULL),
+            HONE_OK);
     for (int n_left = 3; n_left;) {
         hone_compile_output output;
 
@@ -340,7 +340,7 @@ static void test_sweeps_old_leftovers(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
-#define IN_FOLDER(test)                                                      \
+#define IN_FOLDER(test)                                                        \
     cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)

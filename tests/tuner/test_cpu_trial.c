@@ -167,19 +167,19 @@ static void test_after_timing(void **state)
     axpy_defect_from = 3;
     verdict = verify(DIRTY_WORKSPACE);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK);
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket,
-                                            1, 0, &verdict, &err),
+    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
+                                            0, &verdict, &err),
                      HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK); /* the third run */
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket,
-                                            1, 0, &verdict, &err),
+    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
+                                            0, &verdict, &err),
                      HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_non_null(strstr(verdict.message, "integers, after timing"));
     f->n_runs = 0;
     f->ticket.data[8] = 0; /* only its memory is looked at: no run */
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket,
-                                            1, 1, &verdict, &err),
+    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
+                                            1, &verdict, &err),
                      HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_int_equal(f->n_runs, 0);

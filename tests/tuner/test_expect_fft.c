@@ -41,15 +41,14 @@ static hone_status open_fixture(fixture *f, const char *check,
     f->dims[0] = N;
     f->dims[1] = BATCH;
     f->dims[2] = direction;
-    (void)snprintf(
-        text, sizeof text,
-        "#pragma hone op fft(n, batch, direction)\n"
-        "#pragma hone arg x: in c32[n*batch], y: out c32[n*batch]\n"
-        "#pragma hone param P in {1, 2}\n"
-        "#pragma hone launch fft args(x, y)\n"
-        "#pragma hone check %s\n"
-        "extern \"C\" __global__ void fft(float2 *, float2 *) {}\n",
-        check);
+    (void)snprintf(text, sizeof text,
+                   "#pragma hone op fft(n, batch, direction)\n"
+                   "#pragma hone arg x: in c32[n*batch], y: out c32[n*batch]\n"
+                   "#pragma hone param P in {1, 2}\n"
+                   "#pragma hone launch fft args(x, y)\n"
+                   "#pragma hone check %s\n"
+                   "extern \"C\" __global__ void fft(float2 *, float2 *) {}\n",
+                   check);
     fake_gpu_reset();
     fake_gpu_open(&f->device, 20000);
     if (hone__template_parse("fft.cu", text, strlen(text), &f->tmpl,
@@ -91,8 +90,7 @@ static void must_skip(const char *words)
     assert_int_equal(f.problem->n_checks, 1);
     assert_int_equal(f.problem->checks[0].expected[HONE_PASS_REALS].count, 0);
     if (!strstr(f.problem->checks[0].skipped, words))
-        fail_msg("'%s' does not say '%s'", f.problem->checks[0].skipped,
-                 words);
+        fail_msg("'%s' does not say '%s'", f.problem->checks[0].skipped, words);
     close_fixture(&f);
 }
 
@@ -130,8 +128,7 @@ static void check_direction(int64_t direction)
     if (open_fixture(&f, "cufft.c2c tolerance(3) exact(2)", direction, &err))
         fail_msg("%s", err.text);
     for (int pass = 0; pass < HONE_N_PASSES; pass++) {
-        const hone_expectation *const e =
-            &f.problem->checks[0].expected[pass];
+        const hone_expectation *const e = &f.problem->checks[0].expected[pass];
         const float *const x =
             (const float *)(uintptr_t)f.problem->pristine[pass][0].data;
         const double *const value = (const double *)(uintptr_t)e->value.data;
@@ -146,8 +143,8 @@ static void check_direction(int64_t direction)
 
             for (int j = first; j < first + 2 * N; j++)
                 squares += (double)x[j] * (double)x[j];
-            assert_true(fabs(value[i] -
-                             wanted(x, i, direction == 2 ? 1 : -1)) < 1e-12);
+            assert_true(fabs(value[i] - wanted(x, i, direction == 2 ? 1 : -1)) <
+                        1e-12);
             assert_true(fabs(magnitude[i] - sqrt(squares)) < 1e-12);
         }
     }

@@ -20,8 +20,7 @@
 static gpu_fixture f;
 static hone_reference_templates others;
 static int plain_is_wrong;
-static int64_t
-    plain_n[2]; /* the sizes it was last launched with, and before */
+static int64_t plain_n[2]; /* the sizes it was last launched with, and before */
 
 static const char plain[] =
     "#pragma hone op plain(n, m default 7)\n"
@@ -141,16 +140,13 @@ static void judges_variants(void **state)
 /* |alpha*x| + |y|, and not |alpha*x + y|. */
 static void magnitude_is_of_absolute_values(void **state)
 {
-    const hone_expectation *e =
-        &f.problem->checks[0].expected[HONE_PASS_REALS];
+    const hone_expectation *e = &f.problem->checks[0].expected[HONE_PASS_REALS];
     const double *value = (const double *)(uintptr_t)e->value.data;
     const double *magnitude = (const double *)(uintptr_t)e->magnitude.data;
     const float *x =
-        (const float *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][1]
-            .data;
+        (const float *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][1].data;
     const float *y =
-        (const float *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][2]
-            .data;
+        (const float *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][2].data;
     float alpha;
     int n_less = 0;
 
@@ -297,14 +293,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(judges_variants, setup, teardown),
-        cmocka_unit_test_setup_teardown(magnitude_is_of_absolute_values,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_the_problem, setup, teardown),
-        cmocka_unit_test_setup_teardown(takes_other_arguments, setup,
+        cmocka_unit_test_setup_teardown(magnitude_is_of_absolute_values, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(refuses_the_problem, setup, teardown),
+        cmocka_unit_test_setup_teardown(takes_other_arguments, setup, teardown),
         cmocka_unit_test_setup_teardown(is_a_baseline, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_baseline_may_differ_or_refuse,
-                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_baseline_may_differ_or_refuse, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,8 @@ static void test_counts(void **state)
     assert_string_equal(text_of(&f),
                         "2 of 2: limits; each time: a is too large");
     hone__failures_add(&f, HONE_OUTCOME_LIMITS, "b is too large", 3);
-    assert_string_equal(
-        text_of(&f), "5 of 5: limits; most often (3 times): b is too large");
+    assert_string_equal(text_of(&f),
+                        "5 of 5: limits; most often (3 times): b is too large");
     hone__failures_add(&f, HONE_OUTCOME_WRONG, "", 7);
     hone__failures_add(&f, HONE_OUTCOME_OK, "", 1);
     assert_string_equal(text_of(&f), "5 of 13: limits, 7: wrong; most often "
@@ -97,10 +97,10 @@ static void test_cut_characters(void **state)
         memset(message, 'x', sizeof message);
         memcpy(message + before, "\xe2\x80\x98", 4);
         hone__failures_add(&f, HONE_OUTCOME_COMPILE, message, 1);
-        assert_int_equal(strlen(f.complaints[0].text),
-                         before <= 316   ? before + 3
-                         : before <= 319 ? before
-                                         : 319);
+        assert_int_equal(strlen(f.complaints[0].text), before <= 316
+                                                           ? before + 3
+                                                       : before <= 319 ? before
+                                                                       : 319);
         hone__failures_text(&f, text, before);
         assert_int_equal(text[strlen(text) - 1], 'x');
     }

@@ -73,8 +73,8 @@ static int make_folder(void **state)
         return 1;
     (void)snprintf(cache, sizeof cache, "%s/cache", folder);
     (void)snprintf(path, sizeof path, "%s/c++", folder);
-    return hone__file_replace(path, played_compiler,
-                              sizeof played_compiler - 1, NULL) != HONE_OK ||
+    return hone__file_replace(path, played_compiler, sizeof played_compiler - 1,
+                              NULL) != HONE_OK ||
            chmod(path, 0700) || setenv("CXX", path, 1);
 }
 
@@ -125,8 +125,7 @@ static hone_farm *open_farm(int n_workers, double timeout_s, answers *got)
 
 static void submit(hone_farm *farm, int64_t job, const char *source)
 {
-    const hone_compile_input input = {source, "t.cu", "sm_90",
-                                      "",     folder, ""};
+    const hone_compile_input input = {source, "t.cu", "sm_90", "", folder, ""};
 
     assert_int_equal(hone__farm_submit(farm, job, &input, NULL), HONE_OK);
 }
@@ -371,7 +370,7 @@ static void test_cap_is_the_worker_s(void **state)
     hone__farm_close(farm);
 }
 
-#define IN_FOLDER(test)                                                      \
+#define IN_FOLDER(test)                                                        \
     cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)

@@ -179,8 +179,7 @@ static void test_allowance_of_old_groups(void **state)
                              "1:name=systemd:/docker/x\n");
     put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
     put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-    put("/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     expect(INT_MAX, 9223372036854771712);
     put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
@@ -216,7 +215,7 @@ static void test_workers_and_cap(void **state)
     assert_int_equal(hone__allowance_cap(&some, 4), 0);
 }
 
-#define IN_ROOT(test)                                                        \
+#define IN_ROOT(test)                                                          \
     cmocka_unit_test_setup_teardown(test, make_root, remove_root)
 
 int main(void)

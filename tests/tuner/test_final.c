@@ -11,8 +11,7 @@ static void run(void)
     hone_error err = {.status = HONE_OK};
 
     assert_int_equal(
-        hone__final_run(&final_ops, &scene, &request, &report, &err),
-        HONE_OK);
+        hone__final_run(&final_ops, &scene, &request, &report, &err), HONE_OK);
 }
 
 /* ---- the course ----------------------------------------------------------
@@ -138,8 +137,7 @@ static void a_winner_that_is_refuted(void **state)
     assert_int_equal(report.winner, 2);
     assert_int_equal(report.verdict, HONE_RACE_TIED);
     assert_int_equal(report.n_raced, 3);
-    assert_int_equal(scene.n_controls,
-                     2); /* its A/A control is no more use */
+    assert_int_equal(scene.n_controls, 2); /* its A/A control is no more use */
     assert_int_equal(scene.control_of, 1);
     assert_true(report.items[3].ratio < 1.05);
     assert_int_equal(scene.n_rechecked, 2);

@@ -61,7 +61,7 @@ typedef struct worker_plan {
     hone_status fails_setup; /* says FAILED before it is ready */
     int n_die_in_setup;      /* so many of the first workers */
     int n_killed;            /* from outside, when they are ready */
-    int dies_at_once; /* when it is asked, before it says where it is */
+    int dies_at_once;        /* when it is asked, before it says where it is */
 } worker_plan;
 
 static worker_plan plan;
@@ -87,8 +87,7 @@ static int play_worker(void *user, int from_parent, int to_parent)
         return 1;
     }
     (void)hone__message_send(to_parent, HONE_DEVICE_READY, &message, NULL);
-    if (hone__message_receive(from_parent, &kind, &message, NULL) !=
-            HONE_OK ||
+    if (hone__message_receive(from_parent, &kind, &message, NULL) != HONE_OK ||
         kind != HONE_DEVICE_FINAL)
         return 9;
     if (*n_workers <= p->n_killed)

@@ -40,8 +40,7 @@ static arguments compute(void **params)
 {
     arguments a = {.x = (float *)(uintptr_t) * (hone_cu_ptr *)params[1],
                    .y = (float *)(uintptr_t) * (hone_cu_ptr *)params[2],
-                   .ticket =
-                       (int64_t *)(uintptr_t) * (hone_cu_ptr *)params[3],
+                   .ticket = (int64_t *)(uintptr_t) * (hone_cu_ptr *)params[3],
                    .n = *(int64_t *)params[4]};
 
     memcpy(&a.alpha, params[0], sizeof a.alpha);
@@ -105,9 +104,8 @@ static void run_wrong_and_lose_room(void **params)
 /* ---- a final -------------------------------------------------------------
  */
 
-static void counted(const int64_t *dims, const void *const *args,
-                    int64_t first, int64_t count, double *value,
-                    double *magnitude)
+static void counted(const int64_t *dims, const void *const *args, int64_t first,
+                    int64_t count, double *value, double *magnitude)
 {
     ++n_references;
     axpy_references[0].compute(dims, args, first, count, value, magnitude);
@@ -193,8 +191,7 @@ static hone_status run(hone_error *err)
     memset(&report, 0, sizeof report);
     hone__final_request_pack(&payload, &request);
     in = (hone_unpack){payload.data, payload.data + payload.length, 0};
-    status =
-        hone__final_answer(f.problem, &f.setup, &in, fileno(answers), err);
+    status = hone__final_answer(f.problem, &f.setup, &in, fileno(answers), err);
     hone__text_free(&payload);
     read_answers();
     return status;

@@ -112,8 +112,8 @@ static void test_launch_register_cap(void **state)
     (void)state;
     expect(launch(plan("512", "0"), "--fmad=true\n--maxrregcount=128\n", 9),
            HONE_GATE_PASS, "");
-    expect(launch(plan("544", "0"), "--maxrregcount=128\n", 9),
-           HONE_GATE_DEFER, "128 registers for each of 544 threads");
+    expect(launch(plan("544", "0"), "--maxrregcount=128\n", 9), HONE_GATE_DEFER,
+           "128 registers for each of 544 threads");
     expect(launch(plan("544", "0"), "--fmad=true\n", 9), HONE_GATE_PASS, "");
 }
 
@@ -182,8 +182,8 @@ static answer compiled(const char *spec, int64_t n, const char *warnings)
                      HONE_OK);
     hone__text_puts(&output.log, log_text);
     (void)snprintf(output.warnings, sizeof output.warnings, "%s", warnings);
-    a.gate = hone__gate_compiled(spec, dims, 2, &properties, &output,
-                                 a.message, sizeof a.message);
+    a.gate = hone__gate_compiled(spec, dims, 2, &properties, &output, a.message,
+                                 sizeof a.message);
     hone__text_free(&output.log);
     return a;
 }
@@ -340,9 +340,8 @@ static void test_compiled_failed_passes(void **state)
     assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
                      HONE_OK);
     hone__text_puts(&output.log, log_text);
-    assert_int_equal(hone__gate_compiled(plan("800", "0"), dims, 2,
-                                         &properties, &output, message,
-                                         sizeof message),
+    assert_int_equal(hone__gate_compiled(plan("800", "0"), dims, 2, &properties,
+                                         &output, message, sizeof message),
                      HONE_GATE_PASS);
     hone__text_free(&output.log);
 }
@@ -360,8 +359,8 @@ static void test_block_registers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        assert_true(hone__gate_block_registers(rows[i].threads,
-                                               rows[i].most) <= 65536);
+        assert_true(hone__gate_block_registers(rows[i].threads, rows[i].most) <=
+                    65536);
         if (rows[i].most < 255)
             assert_true(hone__gate_block_registers(rows[i].threads,
                                                    rows[i].most + 1) > 65536);

@@ -46,8 +46,8 @@ static hone_gate gate(const char *arch, int64_t m, int64_t k, int64_t type,
                              message, 320);
 }
 
-static void expect(const char *arch, int64_t m, int64_t k, int64_t type,
-                   int bm, const char *parts, const char *words)
+static void expect(const char *arch, int64_t m, int64_t k, int64_t type, int bm,
+                   const char *parts, const char *words)
 {
     char message[320];
     const hone_gate got = gate(arch, m, k, type, bm, parts, message);
@@ -69,8 +69,7 @@ static void all_known(void **state)
     expect("sm_90", 300, 512, HONE_TYPE_F32, 64, "map swizzle 128\n",
            "256 bytes, more than the 128 of the swizzle");
     expect("sm_90", 300, 512, HONE_TYPE_F32, 512, "map if BM < 512\n", NULL);
-    expect("sm_80", 300, 512, HONE_TYPE_F16, 128, "",
-           "compute capability 9.0");
+    expect("sm_80", 300, 512, HONE_TYPE_F16, 128, "", "compute capability 9.0");
 }
 
 /* As `hone compile` asks, which knows no sizes. */

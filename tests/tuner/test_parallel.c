@@ -51,9 +51,9 @@ static void test_every_piece_once(void **state)
 
         memset(&r, 0, sizeof r);
         r.fails_from = N;
-        assert_int_equal(hone__parallel_for(cases[c].n, cases[c].n_threads,
-                                            piece, &r, NULL),
-                         HONE_OK);
+        assert_int_equal(
+            hone__parallel_for(cases[c].n, cases[c].n_threads, piece, &r, NULL),
+            HONE_OK);
         for (int64_t i = 0; i < N; ++i)
             assert_int_equal(r.calls[i], i < cases[c].n);
         assert_true(atomic_load(&r.most_running) <= allowed);

@@ -125,8 +125,7 @@ static void intervals_hold_the_truth(void **state)
     for (uint64_t seed = 1; seed <= N_SEEDS; ++seed) {
         double a[16], b[16];
         double ratio, low, high;
-        machine m = {
-            .state = seed * 31, .noise = 0.01, .true_ns = {100, 101}};
+        machine m = {.state = seed * 31, .noise = 0.01, .true_ns = {100, 101}};
 
         for (int i = 0; i < 16; ++i) {
             (void)race_sample(&m, 1, &a[i], NULL);

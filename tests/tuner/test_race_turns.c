@@ -225,8 +225,7 @@ static void longer_only_for_what_matters(void **state)
 static void verdicts_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(hone__race_verdict_name(HONE_RACE_DECIDED),
-                        "decided");
+    assert_string_equal(hone__race_verdict_name(HONE_RACE_DECIDED), "decided");
     assert_string_equal(hone__race_verdict_name(HONE_RACE_TIED), "tied");
     assert_string_equal(hone__race_verdict_name(HONE_RACE_TOO_NOISY),
                         "too_noisy");

@@ -33,18 +33,18 @@ static void compiles_for_a_gpu(void **state)
 
     (void)state;
     if (hone__properties_of_arch("sm_90", &properties, &err) ||
-        hone__template_load(HONE_FIXTURES "/norms.cu", "", &tmpl,
-                            &diagnostics, &err) ||
+        hone__template_load(HONE_FIXTURES "/norms.cu", "", &tmpl, &diagnostics,
+                            &err) ||
         hone__space_create(tmpl, dims, &properties, &space, &err) ||
         hone__default_plan(tmpl, space, &index, &spec, &err))
         fail_msg("%s", err.text);
-    request = (hone_reference_templates_request){.tmpl = tmpl,
-                                                 .launch_spec =
-                                                     hone__text_str(&spec),
-                                                 .dims = dims,
-                                                 .properties = &properties,
-                                                 .arch = "sm_90",
-                                                 .farm = &farm};
+    request =
+        (hone_reference_templates_request){.tmpl = tmpl,
+                                           .launch_spec = hone__text_str(&spec),
+                                           .dims = dims,
+                                           .properties = &properties,
+                                           .arch = "sm_90",
+                                           .farm = &farm};
     status = hone__reference_templates_open(&request, &others, &err);
     if (status == HONE_ERR_NO_NVRTC) {
         print_message("skipped: %s\n", err.text);

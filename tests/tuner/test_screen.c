@@ -56,8 +56,7 @@ static void test_ladder(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        const hone_screen_rule rule = {0, rows[i].incumbent_ns,
-                                       rows[i].noise};
+        const hone_screen_rule rule = {0, rows[i].incumbent_ns, rows[i].noise};
         double ratio = -1;
         int n = 0;
 
@@ -92,8 +91,7 @@ static void test_limits(void **state)
     const hone_screen_rule noisy = {0, 1, 0.02};
 
     (void)state;
-    assert_true(hone__screen_limit(&quiet, 2) >
-                hone__screen_limit(&quiet, 4));
+    assert_true(hone__screen_limit(&quiet, 2) > hone__screen_limit(&quiet, 4));
     assert_true(hone__screen_limit(&quiet, 4) > 1.01);
     assert_true(hone__screen_limit(&quiet, 2) < 1.06);
     assert_true(hone__screen_limit(&noisy, 2) >
@@ -235,8 +233,7 @@ static void test_samples_and_regret(void **state)
 
             for (int i = 0; i < N_CONFIGS; ++i)
                 race_one(&s, time_in(space, &s), &incumbent);
-            samples +=
-                (double)s.n_samples / (N_CONFIGS * N_REPEATS * N_SPACES);
+            samples += (double)s.n_samples / (N_CONFIGS * N_REPEATS * N_SPACES);
             if (s.best_kept / s.best - 1 > worst_regret)
                 worst_regret = s.best_kept / s.best - 1;
         }

@@ -92,8 +92,7 @@ typedef struct walk {
 } walk;
 
 /* Fills `order` with the whole space; returns how many came. */
-static int64_t run(const hone_search_space *view, const walk *w,
-                   int64_t *order)
+static int64_t run(const hone_search_space *view, const walk *w, int64_t *order)
 {
     hone_search *search = NULL;
     char *seen = calloc((size_t)view->count, 1);
@@ -111,13 +110,11 @@ static int64_t run(const hone_search_space *view, const walk *w,
         int64_t index = -1;
 
         if (n_asked < n_told + w->batch) {
-            assert_int_equal(hone__search_next(search, &index, NULL),
-                             HONE_OK);
+            assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
             if (index >= 0) {
                 assert_in_range(index, 0, view->count - 1);
                 if (seen[index])
-                    fail_msg("%s: %lld came twice", w->name,
-                             (long long)index);
+                    fail_msg("%s: %lld came twice", w->name, (long long)index);
                 seen[index] = 1;
                 order[n_asked++] = index;
                 continue;
@@ -129,8 +126,7 @@ static int64_t run(const hone_search_space *view, const walk *w,
             const hone_search_answer a = answer_of(view, order[n_told]);
 
             assert_int_equal(
-                hone__search_tell(search, order[n_told++], &a, NULL),
-                HONE_OK);
+                hone__search_tell(search, order[n_told++], &a, NULL), HONE_OK);
         }
     }
     hone__search_close(search);
@@ -205,8 +201,7 @@ static void test_told_from_elsewhere(void **state)
             const hone_search_answer lie = {1, 1};
 
             assert_int_equal(hone__search_tell(search, k, &a, NULL), HONE_OK);
-            assert_int_equal(hone__search_tell(search, k, &lie, NULL),
-                             HONE_OK);
+            assert_int_equal(hone__search_tell(search, k, &lie, NULL), HONE_OK);
             assert_true(hone__search_knows(search, k));
         }
         assert_false(hone__search_knows(search, 1));
@@ -214,8 +209,7 @@ static void test_told_from_elsewhere(void **state)
             int64_t index;
             hone_search_answer a;
 
-            assert_int_equal(hone__search_next(search, &index, NULL),
-                             HONE_OK);
+            assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
             if (index < 0)
                 break;
             assert_int_equal(index % 2, 1);

@@ -39,8 +39,7 @@ static int set_up(void **state)
 
     if (!hone__search_fixture_open(lines, &f.base) || view->count > MOST ||
         view->n_params != N_PARAMS ||
-        hone__search_open("random", view, &options, &f.search, NULL) !=
-            HONE_OK)
+        hone__search_open("random", view, &options, &f.search, NULL) != HONE_OK)
         return -1;
     for (int64_t i = 0; i < view->count; ++i)
         view->get(view->user, i, f.rows[i]);
@@ -128,13 +127,11 @@ static void test_only_new(void **state)
         if (to < 0)
             continue;
         assert_true(hone__search_is_new(search, to));
-        assert_int_equal(hone__search_tell(search, to, &answer, NULL),
-                         HONE_OK);
+        assert_int_equal(hone__search_tell(search, to, &answer, NULL), HONE_OK);
         ++n_found;
     }
     assert_int_equal(n_found, n_all);
-    assert_int_equal(hone__move_random(search, from, HONE_MOVE_STRICT, 1),
-                     -1);
+    assert_int_equal(hone__move_random(search, from, HONE_MOVE_STRICT, 1), -1);
     /* All neighbours are known: two parameters away there is more. */
     {
         const int64_t to = hone__move_near(search, from);
@@ -235,8 +232,7 @@ static void test_cross(void **state)
     for (int64_t i = 0; i < 4000; ++i) {
         const int64_t a = i % count;
         const int64_t b = (i * 7 + 3) % count;
-        const int64_t to =
-            hone__move_cross(f->search, f->rows[a], f->rows[b]);
+        const int64_t to = hone__move_cross(f->search, f->rows[a], f->rows[b]);
         int is_alien = 0;
 
         assert_in_range(to, 0, count - 1);
@@ -296,8 +292,7 @@ static void test_single(void **state)
         assert_int_equal(hone__move_repair(search, values, values), 0);
         assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
         assert_int_equal(index, 0);
-        assert_int_equal(hone__search_tell(search, 0, &answer, NULL),
-                         HONE_OK);
+        assert_int_equal(hone__search_tell(search, 0, &answer, NULL), HONE_OK);
         assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
         assert_int_equal(index, -1);
         hone__search_close(search);

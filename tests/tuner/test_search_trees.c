@@ -167,8 +167,7 @@ static void test_auto_falls_back(void **state)
             HONE_OK);
         n_in_order = 0;
         for (int64_t i = 0; i < 100; ++i) {
-            assert_int_equal(hone__search_next(search, &index, NULL),
-                             HONE_OK);
+            assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
             n_in_order += index == i;
         }
         if (budget == 870)

@@ -34,8 +34,8 @@ static void test_distance(void **state)
     assert_true(
         is_near(hone__seed_shape_distance(square, half, sizes, 3), log(2)));
     /* The product of the sizes is the same, the shape is far away. */
-    assert_true(is_near(hone__seed_shape_distance(square, row, sizes, 3),
-                        2 * log(64)));
+    assert_true(
+        is_near(hone__seed_shape_distance(square, row, sizes, 3), 2 * log(64)));
     assert_true(hone__seed_shape_distance(square, other_type, typed, 3) < 0);
     assert_true(hone__seed_shape_distance(square, twice, typed, 3) > 0);
     assert_true(hone__seed_shape_distance(empty, one, sizes, 3) == 0);

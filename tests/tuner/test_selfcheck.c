@@ -14,8 +14,7 @@
 /* An H200: 132 multiprocessors at 1980 MHz, memory at 3201 MHz, 6144 bits. */
 static hone_roofline h200(int has_bytes)
 {
-    return hone__selfcheck_roofline(90, 132, 1980000, 3201000, 6144,
-                                    has_bytes);
+    return hone__selfcheck_roofline(90, 132, 1980000, 3201000, 6144, has_bytes);
 }
 
 static void test_roofline_of_devices(void **state)
@@ -104,16 +103,13 @@ static void test_bytes(void **state)
 /* A GEMM of 4096 cubed at 764 TFLOP/s, and at what no H200 can do. */
 static void test_flops(void **state)
 {
-    hone_selfcheck check = {.time_ns = 180000,
-                            .n_launches = 1,
-                            .flops = 137.4e9,
-                            .peak = h200(0)};
+    hone_selfcheck check = {
+        .time_ns = 180000, .n_launches = 1, .flops = 137.4e9, .peak = h200(0)};
 
     (void)state;
     assert_int_equal(ask(&check, ""), HONE_ALARM_NONE);
     check.time_ns = 110000;
-    assert_int_equal(ask(&check, "operations in 110 us"),
-                     HONE_ALARM_ROOFLINE);
+    assert_int_equal(ask(&check, "operations in 110 us"), HONE_ALARM_ROOFLINE);
     check.peak = h200(1); /* bytes */
     assert_int_equal(ask(&check, ""), HONE_ALARM_NONE);
 }
@@ -133,9 +129,8 @@ static void test_equal(void **state)
     assert_int_equal(
         hone__selfcheck_session(times, 15, message, sizeof message),
         HONE_ALARM_NONE);
-    assert_int_equal(
-        hone__selfcheck_session(times, 0, message, sizeof message),
-        HONE_ALARM_NONE);
+    assert_int_equal(hone__selfcheck_session(times, 0, message, sizeof message),
+                     HONE_ALARM_NONE);
     times[7] = 1002; /* one is different */
     assert_int_equal(
         hone__selfcheck_session(times, 32, message, sizeof message),

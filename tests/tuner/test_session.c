@@ -44,10 +44,10 @@ static hone_worker_end end_of(const char *what, double grace_s)
     hone_text payload = {0};
 
     (void)snprintf(user, sizeof user, "%s", what);
-    assert_int_equal(
-        hone__worker_start(&worker, ends_as_told, user, -1, NULL), HONE_OK);
-    assert_int_equal(
-        hone__message_receive(worker.from, &kind, &payload, NULL), HONE_OK);
+    assert_int_equal(hone__worker_start(&worker, ends_as_told, user, -1, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__message_receive(worker.from, &kind, &payload, NULL),
+                     HONE_OK);
     hone__text_free(&payload);
     return hone__worker_stop(&worker, grace_s, how, sizeof how);
 }

@@ -30,11 +30,11 @@ static void rules_apply_in_their_order(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        assert_true(
-            hone__tie_compare(&rows[i].first, &rows[i].second, &rule) < 0);
+        assert_true(hone__tie_compare(&rows[i].first, &rows[i].second, &rule) <
+                    0);
         assert_int_equal(rule, rows[i].rule);
-        assert_true(
-            hone__tie_compare(&rows[i].second, &rows[i].first, &rule) > 0);
+        assert_true(hone__tie_compare(&rows[i].second, &rows[i].first, &rule) >
+                    0);
         assert_int_equal(rule, rows[i].rule);
     }
     assert_int_equal(hone__tie_compare(&same, &same, &rule), 0);

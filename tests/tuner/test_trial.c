@@ -245,8 +245,7 @@ static void test_fewer_copies(void **state)
     fake_gpu_taken_bytes = 0;
     /* A tiny problem in front of a large cache. */
     fake_gpu_limit_bytes = 0;
-    assert_int_equal(gpu_fixture_open(&f, EXACT, "1", 1 << 20, &err),
-                     HONE_OK);
+    assert_int_equal(gpu_fixture_open(&f, EXACT, "1", 1 << 20, &err), HONE_OK);
     assert_int_equal(f.problem->n_sets, HONE_MAX_SETS);
     hone__problem_note(f.problem, note, sizeof note);
     assert_says(note, "almost hot");

@@ -103,8 +103,7 @@ static void edge_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(is_verified_and_timed, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(is_verified_and_timed, setup, teardown),
         cmocka_unit_test_setup_teardown(what_cuda_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(edge_shapes, setup, teardown),
     };

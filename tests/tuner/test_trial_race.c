@@ -136,8 +136,8 @@ static void test_alarm_is_unstable(void **state)
     assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
     assert_int_equal(report.alarm, HONE_ALARM_ZERO);
     assert_non_null(strstr(report.message, "0 ns"));
-    report = (hone_trial_report){.outcome = HONE_OUTCOME_WRONG,
-                                 .message = "first"};
+    report =
+        (hone_trial_report){.outcome = HONE_OUTCOME_WRONG, .message = "first"};
     hone__trial_check(&check, &report); /* worse is known already */
     assert_int_equal(report.outcome, HONE_OUTCOME_WRONG);
     assert_string_equal(report.message, "first");

@@ -74,9 +74,8 @@ static void run_fir(void **params)
     seen_x[fir->n_runs % 8] = x;
 }
 
-static void reference(const int64_t *d, const void *const *args,
-                      int64_t first, int64_t count, double *value,
-                      double *magnitude)
+static void reference(const int64_t *d, const void *const *args, int64_t first,
+                      int64_t count, double *value, double *magnitude)
 {
     const float *x = args[0];
     const float *h = args[1];
@@ -127,8 +126,8 @@ static int setup(void **state)
     fir = fake_gpu_kernel("fir", run_fir, 7, 5000);
     (void)fake_gpu_kernel("wait", NULL, 1, 0);
     fake_gpu_open(&device, L2_BYTES);
-    if (hone__template_parse("fir.cu", text, strlen(text), &tmpl,
-                             &diagnostics, &err))
+    if (hone__template_parse("fir.cu", text, strlen(text), &tmpl, &diagnostics,
+                             &err))
         fail_msg("%s", err.text);
     use_config("");
     of.tmpl = tmpl;

@@ -125,8 +125,7 @@ static void test_changed_input(void **state)
 static void test_guards(void **state)
 {
     (void)state;
-    expect_wrong(WRITES_BEHIND, "1 bytes behind the array 'y' were written",
-                 0);
+    expect_wrong(WRITES_BEHIND, "1 bytes behind the array 'y' were written", 0);
     expect_good();
 }
 
@@ -171,8 +170,7 @@ static void test_inputs_of_the_next_run(void **state)
 /* Only timed executions do it: a variant that is dropped, and a contender. */
 static void test_damage_while_timed(void **state)
 {
-    const hone_expectation *e =
-        &f.problem->checks[0].expected[HONE_PASS_REALS];
+    const hone_expectation *e = &f.problem->checks[0].expected[HONE_PASS_REALS];
     char original;
 
     (void)state;

@@ -69,8 +69,7 @@ static void compile_one(gpu_run *g, const hone_compile_output *answer)
     int64_t index;
 
     assert_int_equal(hone__search_next(g->run.search, &index, NULL), HONE_OK);
-    assert_int_equal(hone__tune_job_make(&g->run, index, &job, NULL),
-                     HONE_OK);
+    assert_int_equal(hone__tune_job_make(&g->run, index, &job, NULL), HONE_OK);
     hone__tune_queue_add(&g->run.compiling, job);
     hone__tune_compiled(&g->run, job->id, &output);
     assert_int_equal(g->run.pending_status, HONE_OK);

@@ -15,8 +15,7 @@
 
 enum { TIMEOUT_S = 2, BUDGET = 20 };
 
-static void tune(const fixture *f, const int64_t *config,
-                 hone_tune_result *out)
+static void tune(const fixture *f, const int64_t *config, hone_tune_result *out)
 {
     const int64_t dims[] = {100};
     hone_error err = {.status = HONE_OK};
@@ -37,8 +36,7 @@ static void tune(const fixture *f, const int64_t *config,
 
     seen_nothing();
     assert_int_equal(
-        hone__db_open(f->db_path, HONE_DB_CREATE, &request.db, &err),
-        HONE_OK);
+        hone__db_open(f->db_path, HONE_DB_CREATE, &request.db, &err), HONE_OK);
     status = hone__tune(&request, out, &err);
     hone__db_close(request.db);
     if (status == HONE_ERR_NO_COMPILER)
@@ -53,8 +51,7 @@ static void test_each_is_told_once_and_the_truth(void **state)
 
     tune(*state, NULL, &result);
     assert_int_equal(result.n_trials, N_KINDS);
-    assert_int_equal(result.n_retried,
-                     1); /* killed: tried twice, told once */
+    assert_int_equal(result.n_retried, 1); /* killed: tried twice, told once */
     assert_int_equal(seen.budget, BUDGET);
     assert_int_equal(seen.n_told_first, 0);
     assert_int_equal(seen.n_asked, N_KINDS);

@@ -104,8 +104,7 @@ static int echo_worker(void *user, int from_parent, int to_parent)
         raise(SIGSEGV);
     while (strcmp(what, "hang") == 0)
         (void)sleep(1);
-    while (hone__message_receive(from_parent, &kind, &request, NULL) ==
-           HONE_OK)
+    while (hone__message_receive(from_parent, &kind, &request, NULL) == HONE_OK)
         (void)hone__message_send(to_parent, kind + 1, &request, NULL);
     hone__text_free(&request);
     return 3;
@@ -123,10 +122,9 @@ static void test_worker_answers_and_leaves(void **state)
     assert_int_equal(hone__worker_start(&worker, echo_worker, user, -1, NULL),
                      HONE_OK);
     hone__pack_string(&payload, "hello");
-    assert_int_equal(hone__message_send(worker.to, 1, &payload, NULL),
+    assert_int_equal(hone__message_send(worker.to, 1, &payload, NULL), HONE_OK);
+    assert_int_equal(hone__message_receive(worker.from, &kind, &payload, NULL),
                      HONE_OK);
-    assert_int_equal(
-        hone__message_receive(worker.from, &kind, &payload, NULL), HONE_OK);
     assert_int_equal(kind, 2);
     hone__worker_stop(&worker, 5, how, sizeof how);
     assert_string_equal(how, "exit status 3");
@@ -143,8 +141,8 @@ static void test_worker_that_dies_or_hangs(void **state)
     const double start_s = hone__now_s();
 
     (void)state;
-    assert_int_equal(
-        hone__worker_start(&worker, echo_worker, crash, -1, NULL), HONE_OK);
+    assert_int_equal(hone__worker_start(&worker, echo_worker, crash, -1, NULL),
+                     HONE_OK);
     hone__worker_stop(&worker, 5, how, sizeof how);
     /* A sanitizer turns the signal into an exit status of its own. */
     assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));

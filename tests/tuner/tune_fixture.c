@@ -102,8 +102,7 @@ hone_status __wrap_hone__search_tell(hone_search *search, int64_t index,
 hone_status __wrap_hone__search_next(hone_search *search, int64_t *out_index,
                                      hone_error *err)
 {
-    const hone_status status =
-        __real_hone__search_next(search, out_index, err);
+    const hone_status status = __real_hone__search_next(search, out_index, err);
 
     if (!seen.n_asked)
         seen.n_told_first = seen.n_told;

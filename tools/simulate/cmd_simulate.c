@@ -73,15 +73,15 @@ static hone_status read_files(hone_simulation *s, hone_error *err)
     s->files = hone__alloc(n_files * sizeof *s->files);
     if (!s->files)
         return out_of_memory(err);
-    HONE_TRY(hone__parallel_for((int64_t)n_files, s->n_threads, read_file, s,
-                                err));
+    HONE_TRY(
+        hone__parallel_for((int64_t)n_files, s->n_threads, read_file, s, err));
     for (size_t i = 0; i < n_files; ++i) {
         const hone_recording *first = s->files[i].items[0];
 
         s->n_spaces += s->files[i].n;
         if (first->interrupted)
-            hone__message_note("%s ends early: it has %lld trials",
-                               first->path, (long long)first->n_configs);
+            hone__message_note("%s ends early: it has %lld trials", first->path,
+                               (long long)first->n_configs);
     }
     return HONE_OK;
 }

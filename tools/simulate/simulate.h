@@ -67,9 +67,8 @@ typedef struct hone_score_summary {
     double worst;
 } hone_score_summary;
 
-hone_status hone__simulation_summary(const hone_simulation *s,
-                                     size_t strategy, int64_t above,
-                                     hone_score_summary *out,
+hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
+                                     int64_t above, hone_score_summary *out,
                                      hone_error *err);
 
 /* Results (simulate_rows.c): rows for all formats, and what follows them. */
@@ -88,8 +87,7 @@ int hone__simulation_fraction(const hone_simulation *s, size_t space,
                               size_t strategy, size_t mark,
                               hone_replay_fraction *out);
 /* "all" for `space` n_spaces. */
-const char *hone__simulation_space_name(const hone_simulation *s,
-                                        size_t space);
+const char *hone__simulation_space_name(const hone_simulation *s, size_t space);
 /* The curves as JSON, as rows of CSV, as a table of text. */
 json_t *hone__simulation_curves_json(const hone_simulation *s);
 hone_exit hone__simulation_curves_csv(const hone_simulation *s);

@@ -34,11 +34,10 @@ static hone_status read_marks(hone_simulation *s, const char *text,
             break;
         at = end + 1;
     }
-    return hone__fail(
-        err, HONE_ERR_ARGUMENT,
-        "--at takes at most %d ascending numbers of evaluations "
-        "(10,25,50), not '%s'",
-        HONE_MOST_MARKS, text);
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "--at takes at most %d ascending numbers of evaluations "
+                      "(10,25,50), not '%s'",
+                      HONE_MOST_MARKS, text);
 }
 
 hone_status hone__simulation_marks(hone_simulation *s, hone_error *err)
@@ -88,8 +87,7 @@ int hone__simulation_fraction(const hone_simulation *s, size_t space,
     return n > 0;
 }
 
-const char *hone__simulation_space_name(const hone_simulation *s,
-                                        size_t space)
+const char *hone__simulation_space_name(const hone_simulation *s, size_t space)
 {
     return space < s->n_spaces ? s->names[space] : "all";
 }
@@ -111,13 +109,12 @@ static json_t *curve_json(const hone_simulation *s, size_t space,
 
     for (size_t i = 0; i < s->n_marks; ++i) {
         hone_replay_fraction f;
-        const int known =
-            hone__simulation_fraction(s, space, strategy, i, &f);
+        const int known = hone__simulation_fraction(s, space, strategy, i, &f);
 
         (void)json_array_append_new(mean,
                                     known ? json_real(f.mean) : json_null());
-        (void)json_array_append_new(median, known ? json_real(f.median)
-                                                  : json_null());
+        (void)json_array_append_new(median,
+                                    known ? json_real(f.median) : json_null());
     }
     return json_pack("{s:s, s:o, s:s, s:o, s:o}", "space",
                      hone__simulation_space_name(s, space), "file",
@@ -164,14 +161,13 @@ hone_exit hone__simulation_curves_csv(const hone_simulation *s)
             hone__simulation_fraction(s, space, strategy, mark, &f);
 
         hone__output_row(
-            output,
-            json_pack("{s:s, s:o, s:s, s:I, s:o, s:o}", "space",
-                      hone__simulation_space_name(s, space), "file",
-                      file_of(s, space), "strategy",
-                      s->strategies.names[strategy], "evaluations",
-                      (json_int_t)s->marks[mark], "mean",
-                      known ? json_real(f.mean) : json_null(), "median",
-                      known ? json_real(f.median) : json_null()));
+            output, json_pack("{s:s, s:o, s:s, s:I, s:o, s:o}", "space",
+                              hone__simulation_space_name(s, space), "file",
+                              file_of(s, space), "strategy",
+                              s->strategies.names[strategy], "evaluations",
+                              (json_int_t)s->marks[mark], "mean",
+                              known ? json_real(f.mean) : json_null(), "median",
+                              known ? json_real(f.median) : json_null()));
     }
     return hone__output_end(output, NULL);
 }

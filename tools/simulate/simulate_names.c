@@ -39,9 +39,8 @@ static size_t word_of(name_set *all, const char *text, size_t length)
 {
     size_t i = 0;
 
-    while (i < all->n_words &&
-           (all->words[i].length != length ||
-            memcmp(all->words[i].text, text, length) != 0))
+    while (i < all->n_words && (all->words[i].length != length ||
+                                memcmp(all->words[i].text, text, length) != 0))
         ++i;
     if (i == all->n_words && i < MOST_DISTINCT)
         all->words[all->n_words++] = (word){text, length, 0, 0};
@@ -176,9 +175,8 @@ static hone_status store(const name_set *all, char **out, hone_error *err)
         if (n_same)
             hone__text_printf(&text, " #%zu", n_same + 1);
         out[i] = hone__strdup(hone__text_str(&text));
-        status = out[i]
-                     ? hone__text_check(&text, err)
-                     : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        status = out[i] ? hone__text_check(&text, err)
+                        : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     }
     hone__text_free(&text);
     hone__text_free(&before);

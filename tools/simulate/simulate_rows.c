@@ -28,8 +28,8 @@ static json_t *recording_row(const hone_recording *recording)
                     hone__text_str(&label), "device", hone__text_str(&device),
                     "recording_format", recording->format,
                     "recording_interrupted", recording->interrupted,
-                    "configurations", (json_int_t)recording->n_configs,
-                    "valid", (json_int_t)recording->n_valid);
+                    "configurations", (json_int_t)recording->n_configs, "valid",
+                    (json_int_t)recording->n_valid);
     hone__text_free(&label);
     hone__text_free(&device);
     return row;
@@ -43,25 +43,24 @@ json_t *hone__simulation_row(const hone_simulation *s, size_t space,
     json_t *row = recording_row(recording);
 
     (void)json_object_update_new(
-        row, json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:s}",
-                       "space", s->names[space], "strategy",
-                       s->strategies.names[strategy], "optimum_ns",
-                       positive(recording->best_ns), "best_ns",
-                       positive(r->best_ns), "fraction",
-                       r->best_ns > 0 ? json_real(r->fraction) : json_null(),
-                       "evaluations", r->evaluations, "simulated_s",
-                       r->simulated_s, "budget_evaluations",
-                       positive_integer(r->budget.evaluations), "budget_s",
-                       positive(r->budget.seconds), "message", r->message));
+        row,
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:s}", "space",
+                  s->names[space], "strategy", s->strategies.names[strategy],
+                  "optimum_ns", positive(recording->best_ns), "best_ns",
+                  positive(r->best_ns), "fraction",
+                  r->best_ns > 0 ? json_real(r->fraction) : json_null(),
+                  "evaluations", r->evaluations, "simulated_s", r->simulated_s,
+                  "budget_evaluations", positive_integer(r->budget.evaluations),
+                  "budget_s", positive(r->budget.seconds), "message",
+                  r->message));
     if (!s->options->text[HONE_OPT_SCORE])
         return row;
     (void)json_object_update_new(
-        row,
-        json_pack("{s:o, s:o, s:o}", "score",
-                  r->has_score ? json_real(r->score) : json_null(),
-                  "score_budget_evaluations",
-                  positive_integer(s->budgets[space].evaluations),
-                  "score_budget_s", positive(s->budgets[space].seconds)));
+        row, json_pack("{s:o, s:o, s:o}", "score",
+                       r->has_score ? json_real(r->score) : json_null(),
+                       "score_budget_evaluations",
+                       positive_integer(s->budgets[space].evaluations),
+                       "score_budget_s", positive(s->budgets[space].seconds)));
     return row;
 }
 
@@ -121,14 +120,14 @@ static hone_status score_members(const hone_simulation *s, size_t strategy,
 
     *out = NULL;
     HONE_TRY(hone__simulation_summary(s, strategy, 0, &all, err));
-    HONE_TRY(hone__simulation_summary(s, strategy, HONE_LONG_BUDGET, &of_long,
-                                      err));
-    *out = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o}", "mean", figure(&all, all.mean),
-        "median", figure(&all, all.median), "worst", figure(&all, all.worst),
-        "mean_above_100", figure(&of_long, of_long.mean), "median_above_100",
-        figure(&of_long, of_long.median), "worst_above_100",
-        figure(&of_long, of_long.worst));
+    HONE_TRY(
+        hone__simulation_summary(s, strategy, HONE_LONG_BUDGET, &of_long, err));
+    *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "mean",
+                     figure(&all, all.mean), "median", figure(&all, all.median),
+                     "worst", figure(&all, all.worst), "mean_above_100",
+                     figure(&of_long, of_long.mean), "median_above_100",
+                     figure(&of_long, of_long.median), "worst_above_100",
+                     figure(&of_long, of_long.worst));
     return HONE_OK;
 }
 

@@ -15,8 +15,7 @@ hone_simulated *hone__simulation_cell(const hone_simulation *s, size_t space,
 
 /* Without --budget and --until: that of the score. Without two different
  * times there is nothing to aim at: the whole space. */
-static hone_replay_budget choose_budget(const hone_simulation *s,
-                                        size_t space)
+static hone_replay_budget choose_budget(const hone_simulation *s, size_t space)
 {
     hone_replay_budget budget = s->budget;
 
@@ -177,9 +176,9 @@ hone_status hone__simulation_run(const hone_simulation *s, size_t space,
     return status;
 }
 
-hone_status hone__simulation_summary(const hone_simulation *s,
-                                     size_t strategy, int64_t above,
-                                     hone_score_summary *out, hone_error *err)
+hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
+                                     int64_t above, hone_score_summary *out,
+                                     hone_error *err)
 {
     double *scores = hone__alloc((s->n_spaces + 1) * sizeof *scores);
     double sum = 0;

@@ -80,8 +80,7 @@ static void put_text(hone_text *out, const char *text)
             hone__text_puts(out, "&quot;");
             break;
         default:
-            hone__text_append(out, *text >= ' ' && *text < 127 ? text : "?",
-                              1);
+            hone__text_append(out, *text >= ' ' && *text < 127 ? text : "?", 1);
         }
     }
 }
@@ -115,10 +114,9 @@ static double x_of(const figure *f, const panel *p, size_t mark)
     const double first = log((double)marks[0]);
     const double last = log((double)marks[f->s->n_marks - 1]);
 
-    return last > first
-               ? p->x + p->width * (log((double)marks[mark]) - first) /
-                            (last - first)
-               : p->x + p->width / 2;
+    return last > first ? p->x + p->width * (log((double)marks[mark]) - first) /
+                                     (last - first)
+                        : p->x + p->width / 2;
 }
 
 static double y_of(const panel *p, double fraction)
@@ -212,17 +210,15 @@ static void put_curve(figure *f, const panel *p, size_t strategy)
     hone__text_puts(&f->svg, " d=\"");
     for (size_t i = 0; i < n; ++i) {
         (void)hone__simulation_fraction(f->s, p->space, strategy, i, &at);
-        hone__text_printf(&f->svg, "%s%.1f %.1f", i ? "L" : "M",
-                          x_of(f, p, i), y_of(p, at.mean));
+        hone__text_printf(&f->svg, "%s%.1f %.1f", i ? "L" : "M", x_of(f, p, i),
+                          y_of(p, at.mean));
     }
     hone__text_puts(&f->svg, "\"/>\n");
     for (size_t i = 0; !p->is_small && i < n; ++i) {
         (void)hone__simulation_fraction(f->s, p->space, strategy, i, &at);
         hone__text_printf(
-            &f->svg,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n",
-            x_of(f, p, i), y_of(p, at.mean), DOT,
-            colors[strategy % N_COLORS]);
+            &f->svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n",
+            x_of(f, p, i), y_of(p, at.mean), DOT, colors[strategy % N_COLORS]);
     }
 }
 
@@ -286,8 +282,7 @@ static void put_legend(figure *f)
         const size_t strategy = f->order[i];
 
         y += LINE_HEIGHT;
-        hone__text_printf(&f->svg,
-                          "<path d=\"M%d %.1fh28\" stroke-width=\"3\"",
+        hone__text_printf(&f->svg, "<path d=\"M%d %.1fh28\" stroke-width=\"3\"",
                           LEGEND_X, y - 4);
         put_stroke(f, strategy);
         hone__text_puts(&f->svg, "/>\n");
@@ -306,8 +301,7 @@ static size_t n_small_panels(const hone_simulation *s)
 static double height_of(const hone_simulation *s)
 {
     const size_t rows = (n_small_panels(s) + GRID_COLUMNS - 1) / GRID_COLUMNS;
-    const double legend =
-        MAIN_Y + (double)(s->strategies.n + 2) * LINE_HEIGHT;
+    const double legend = MAIN_Y + (double)(s->strategies.n + 2) * LINE_HEIGHT;
     const double panels =
         rows ? GRID_Y + (double)rows * CELL_HEIGHT : GRID_Y - 24;
 
@@ -344,8 +338,8 @@ static void put_panels(figure *f)
                .space = f->s->n_spaces == 1 ? 0 : f->s->n_spaces};
 
     put_panel(f, &p);
-    put_label(f, MAIN_X + MAIN_WIDTH / 2., MAIN_Y + MAIN_HEIGHT + 38,
-              "middle", "evaluations");
+    put_label(f, MAIN_X + MAIN_WIDTH / 2., MAIN_Y + MAIN_HEIGHT + 38, "middle",
+              "evaluations");
     for (size_t i = 0; i < n_small_panels(f->s); ++i) {
         p = (panel){.x = MAIN_X + (double)(i % GRID_COLUMNS) * CELL_WIDTH,
                     .y = GRID_Y + (double)(i / GRID_COLUMNS) * CELL_HEIGHT,

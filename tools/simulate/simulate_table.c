@@ -44,8 +44,7 @@ static void set_columns(score_table *t)
         t->columns[t->n_columns++] =
             (hone_column){t->keys[i], t->titles[i], HONE_CELL_NUMBER};
     }
-    memcpy(t->columns + t->n_columns, summary_columns,
-           sizeof summary_columns);
+    memcpy(t->columns + t->n_columns, summary_columns, sizeof summary_columns);
     t->n_columns += N_SUMMARIES;
 }
 
@@ -80,8 +79,7 @@ static void print_budgets(const score_table *t)
                 ? json_integer(t->s->budgets[i].evaluations)
                 : json_null());
     for (size_t i = 0; i < N_SUMMARIES; ++i)
-        (void)json_object_set_new(row, summary_columns[i].key,
-                                  json_string(""));
+        (void)json_object_set_new(row, summary_columns[i].key, json_string(""));
     hone__output_row(t->output, row);
 }
 
@@ -101,15 +99,14 @@ static hone_status print_strategy(const score_table *t, size_t strategy,
     hone_score_summary sums[2];
 
     for (size_t i = 0; i < 2; ++i)
-        HONE_TRY(hone__simulation_summary(t->s, strategy, above[i], &sums[i],
-                                          err));
+        HONE_TRY(
+            hone__simulation_summary(t->s, strategy, above[i], &sums[i], err));
     row = json_pack("{s:s}", "strategy", t->s->strategies.names[strategy]);
     for (size_t i = 0; i < t->n_shown; ++i) {
         const hone_simulated *cell = hone__simulation_cell(t->s, i, strategy);
 
         if (cell->has_score)
-            (void)json_object_set_new(row, t->keys[i],
-                                      score_text(cell->score));
+            (void)json_object_set_new(row, t->keys[i], score_text(cell->score));
     }
     for (size_t i = 0; i < N_SUMMARIES; ++i) {
         const hone_score_summary *sum = &sums[i / 3];

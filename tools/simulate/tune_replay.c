@@ -73,8 +73,7 @@ static json_t *dims_json(const hone_recording *recording)
 }
 
 static json_t *result_row(const hone_recording *recording,
-                          const hone_replay_tune_result *result,
-                          double seconds)
+                          const hone_replay_tune_result *result, double seconds)
 {
     const hone_tune_result *tune = &result->tune;
     hone_text label = {0};
@@ -83,11 +82,11 @@ static json_t *result_row(const hone_recording *recording,
     hone__recording_label(recording, &label);
     row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "op",
                     recording->op, "dims", dims_json(recording), "label",
-                    hone__text_str(&label), "device", tune->device_name,
-                    "arch", tune->arch, "mode",
-                    hone__mode_name(recording->mode), "recording",
-                    recording->path, "recording_format", recording->format,
-                    "recording_interrupted", recording->interrupted);
+                    hone__text_str(&label), "device", tune->device_name, "arch",
+                    tune->arch, "mode", hone__mode_name(recording->mode),
+                    "recording", recording->path, "recording_format",
+                    recording->format, "recording_interrupted",
+                    recording->interrupted);
     hone__text_free(&label);
     (void)json_object_update_new(
         row,
@@ -178,8 +177,8 @@ static hone_status check_names(const replay_command *command, hone_error *err)
     for (size_t i = 0; i < recordings->n; ++i) {
         if (is_wanted(command->options, recordings->items[i]))
             return HONE_OK;
-        if (i == 0 || strcmp(recordings->items[i]->op,
-                             recordings->items[i - 1]->op) != 0)
+        if (i == 0 ||
+            strcmp(recordings->items[i]->op, recordings->items[i - 1]->op) != 0)
             hone__text_printf(&ops, "%s%s", ops.length ? ", " : "",
                               recordings->items[i]->op);
     }
@@ -225,8 +224,8 @@ static hone_status tune_one(replay_command *command,
 
     request.recording = recording;
     if (recording->interrupted)
-        hone__message_note("%s ends early: it has %lld trials",
-                           recording->path, (long long)recording->n_configs);
+        hone__message_note("%s ends early: it has %lld trials", recording->path,
+                           (long long)recording->n_configs);
     hone__progress_begin(recording->op);
     status = hone__replay_tune(&request, &result, err);
     hone__progress_end();
@@ -250,8 +249,8 @@ static hone_exit finish(replay_command *command, hone_status status,
     hone_exit code = HONE_EXIT_DONE;
 
     if (command->output)
-        code = hone__output_end(
-            command->output, json_pack("{s:b}", "interrupted", interrupted));
+        code = hone__output_end(command->output,
+                                json_pack("{s:b}", "interrupted", interrupted));
     if (interrupted) {
         hone__message_note("interrupted; every finished trial is in %s",
                            hone__text_str(&command->db_path));

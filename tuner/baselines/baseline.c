@@ -45,10 +45,9 @@ hone_status hone__baseline_open(const char *name, const char *op,
                           "opening a baseline needs a place for the result");
     *out = NULL;
     if (!name || !op || !problem || !cuda)
-        return hone__fail(
-            err, HONE_ERR_ARGUMENT,
-            "opening a baseline needs its name, an operation, a "
-            "problem and the driver's functions");
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "opening a baseline needs its name, an operation, a "
+                          "problem and the driver's functions");
     self = hone__alloc(sizeof *self);
     if (!self)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");

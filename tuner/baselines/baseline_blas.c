@@ -79,8 +79,7 @@ static hone_status use_stream(blas_state *state, hone_stream stream,
                               "cublasSetStream", err));
     HONE_TRY(hone__blas_check(
         blas,
-        blas->set_workspace(state->handle,
-                            (void *)(uintptr_t)state->workspace,
+        blas->set_workspace(state->handle, (void *)(uintptr_t)state->workspace,
                             HONE_BASELINE_WORKSPACE_BYTES),
         "cublasSetWorkspace", err));
     state->stream = stream;
@@ -88,8 +87,8 @@ static hone_status use_stream(blas_state *state, hone_stream stream,
     return HONE_OK;
 }
 
-static hone_status gemm_open(hone_baseline *self,
-                             const hone_resolved *problem, hone_error *err)
+static hone_status gemm_open(hone_baseline *self, const hone_resolved *problem,
+                             hone_error *err)
 {
     hone_gemm gemm;
 
@@ -138,11 +137,10 @@ static hone_status axpy_read(const hone_baseline *self,
         args[found.alpha].mode != HONE_ARG_SCALAR ||
         args[found.x].mode != HONE_ARG_IN ||
         args[found.y].mode != HONE_ARG_INOUT)
-        return hone__fail(
-            err, HONE_ERR_UNSUPPORTED,
-            "baseline '%s' cannot do operation '%s': it needs a "
-            "scalar alpha, an input x and an inout array y",
-            self->name, self->op);
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "baseline '%s' cannot do operation '%s': it needs a "
+                          "scalar alpha, an input x and an inout array y",
+                          self->name, self->op);
     type = args[found.x].type;
     if ((type != HONE_TYPE_F32 && type != HONE_TYPE_F64) ||
         args[found.y].type != type || args[found.alpha].type != type)
@@ -152,19 +150,18 @@ static hone_status axpy_read(const hone_baseline *self,
                           self->name, self->op);
     if (args[found.x].count != args[found.y].count ||
         args[found.x].count > INT_MAX || args[found.x].count < 1)
-        return hone__fail(
-            err, HONE_ERR_UNSUPPORTED,
-            "baseline '%s' cannot do operation '%s': it takes x "
-            "and y of one length below 2^31",
-            self->name, self->op);
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "baseline '%s' cannot do operation '%s': it takes x "
+                          "and y of one length below 2^31",
+                          self->name, self->op);
     found.n = (int)args[found.x].count;
     found.type = type == HONE_TYPE_F64 ? HONE_CUDA_R_64F : HONE_CUDA_R_32F;
     *out = found;
     return HONE_OK;
 }
 
-static hone_status axpy_open(hone_baseline *self,
-                             const hone_resolved *problem, hone_error *err)
+static hone_status axpy_open(hone_baseline *self, const hone_resolved *problem,
+                             hone_error *err)
 {
     axpy found;
 

@@ -71,8 +71,8 @@ static hone_status allocate(const hone_cuda *cuda, copy_state *state,
                             "cuCtxSynchronize", err);
 }
 
-static hone_status copy_open(hone_baseline *self,
-                             const hone_resolved *problem, hone_error *err)
+static hone_status copy_open(hone_baseline *self, const hone_resolved *problem,
+                             hone_error *err)
 {
     copy_state *const state = hone__alloc(sizeof *state);
     size_t cache_bytes = 0;
@@ -81,12 +81,11 @@ static hone_status copy_open(hone_baseline *self,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     self->state = state;
     if (problem->bytes <= 0)
-        return hone__fail(
-            err, HONE_ERR_UNSUPPORTED,
-            "baseline 'memcpy' copies as much as operation '%s' "
-            "moves, but its template declares no 'work' with "
-            "bytes(..)",
-            self->op);
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "baseline 'memcpy' copies as much as operation '%s' "
+                          "moves, but its template declares no 'work' with "
+                          "bytes(..)",
+                          self->op);
     state->copy_bytes = round_up(
         (size_t)(problem->bytes / 2 + problem->bytes % 2), COPY_GRANULE);
     state->half_slot_bytes = round_up(state->copy_bytes, SLOT_ALIGNMENT);

@@ -45,9 +45,8 @@ typedef struct fft_state {
     int stream_set;
 } fft_state;
 
-static hone_status open_plan(hone_baseline *self,
-                             const hone_resolved *problem, int is_filter,
-                             hone_error *err)
+static hone_status open_plan(hone_baseline *self, const hone_resolved *problem,
+                             int is_filter, hone_error *err)
 {
     fft_state *const state = hone__alloc(sizeof *state);
 
@@ -80,9 +79,9 @@ static hone_status use_stream(fft_state *state, hone_stream stream,
     if (state->stream_set && state->stream == stream)
         return HONE_OK;
     state->stream_set = 0;
-    HONE_TRY(hone__fft_check(
-        state->plan.fft->set_stream(state->plan.handle, stream),
-        "cufftSetStream", err));
+    HONE_TRY(
+        hone__fft_check(state->plan.fft->set_stream(state->plan.handle, stream),
+                        "cufftSetStream", err));
     state->stream = stream;
     state->stream_set = 1;
     return HONE_OK;
@@ -149,12 +148,11 @@ static hone_status compile_filter(const hone_cuda *cuda,
         return HONE_ERR_UNSUPPORTED;
     }
     HONE_TRY(hone__compile_source(nvrtc, &input, NULL, out, err));
-    return out->ok
-               ? HONE_OK
-               : hone__fail(err, HONE_ERR_NVRTC,
-                            "the filter kernel of baseline 'cufft.filter' "
-                            "does not compile: %.300s",
-                            hone__text_str(&out->log));
+    return out->ok ? HONE_OK
+                   : hone__fail(err, HONE_ERR_NVRTC,
+                                "the filter kernel of baseline 'cufft.filter' "
+                                "does not compile: %.300s",
+                                hone__text_str(&out->log));
 }
 
 static hone_status load_filter(hone_baseline *self, hone_error *err)
@@ -195,8 +193,7 @@ static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
     void *const x = hone__baseline_pointer(args, p->x);
     void *const y = hone__baseline_pointer(args, p->y);
     hone_cu_ptr to = (hone_cu_ptr)(uintptr_t)y;
-    hone_cu_ptr h =
-        (hone_cu_ptr)(uintptr_t)hone__baseline_pointer(args, p->h);
+    hone_cu_ptr h = (hone_cu_ptr)(uintptr_t)hone__baseline_pointer(args, p->h);
     long long n = p->n, total = p->n * p->batch;
     const long long of_block = FILTER_BLOCK * FILTER_NUMBERS;
     void *params[] = {&to, &h, &n, &total};
@@ -207,8 +204,8 @@ static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
     HONE_TRY(hone__cuda_check(
         self->cuda,
         self->cuda->launch(state->filter,
-                           (unsigned)((total + of_block - 1) / of_block), 1,
-                           1, FILTER_BLOCK, 1, 1, 0, stream, params, NULL),
+                           (unsigned)((total + of_block - 1) / of_block), 1, 1,
+                           FILTER_BLOCK, 1, 1, 0, stream, params, NULL),
         "launching the filter kernel of cufft.filter", err));
     return transform(state, y, y, HONE_FFT_INVERSE, err);
 }

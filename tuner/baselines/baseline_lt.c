@@ -37,8 +37,7 @@ static hone_status set_op(const lt_state *state, int attribute, int op,
                           hone_error *err)
 {
     return hone__lt_check(
-        state->lt,
-        state->lt->desc_set(state->desc, attribute, &op, sizeof op),
+        state->lt, state->lt->desc_set(state->desc, attribute, &op, sizeof op),
         "cublasLtMatmulDescSetAttribute", err);
 }
 
@@ -50,11 +49,10 @@ static hone_status describe(lt_state *state, hone_error *err)
 
     HONE_TRY(hone__lt_check(state->lt, state->lt->create(&state->handle),
                             "cublasLtCreate", err));
-    HONE_TRY(
-        hone__lt_check(state->lt,
-                       state->lt->desc_create(&state->desc, g->compute_type,
-                                              HONE_CUDA_R_32F),
-                       "cublasLtMatmulDescCreate", err));
+    HONE_TRY(hone__lt_check(
+        state->lt,
+        state->lt->desc_create(&state->desc, g->compute_type, HONE_CUDA_R_32F),
+        "cublasLtMatmulDescCreate", err));
     HONE_TRY(set_op(state, HONE_LT_DESC_LEFT_OP, g->left.op, err));
     HONE_TRY(set_op(state, HONE_LT_DESC_RIGHT_OP, g->right.op, err));
     HONE_TRY(create_layout(state, &state->left, g->in_type, g->left.rows,
@@ -78,9 +76,9 @@ static hone_status ask_heuristic(lt_state *state, hone_lt_pref preference,
         "cublasLtMatmulPreferenceSetAttribute", err));
     return hone__lt_check(lt,
                           lt->heuristics(state->handle, state->desc,
-                                         state->left, state->right,
-                                         state->out, state->out, preference,
-                                         N_GUESSES, results, n_results),
+                                         state->left, state->right, state->out,
+                                         state->out, preference, N_GUESSES,
+                                         results, n_results),
                           "cublasLtMatmulAlgoGetHeuristic", err);
 }
 
@@ -120,16 +118,15 @@ static hone_status lt_open(hone_baseline *self, const hone_resolved *problem,
     if (!state)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     self->state = state;
-    HONE_TRY(
-        hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
+    HONE_TRY(hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
     HONE_TRY(hone__lt_get(&state->lt, err));
     HONE_TRY(describe(state, err));
     HONE_TRY(choose(self, err));
-    HONE_TRY(hone__cuda_check(
-        self->cuda,
-        self->cuda->memory_alloc(&state->workspace,
-                                 HONE_BASELINE_WORKSPACE_BYTES),
-        "allocating the workspace of cuBLASLt", err));
+    HONE_TRY(
+        hone__cuda_check(self->cuda,
+                         self->cuda->memory_alloc(
+                             &state->workspace, HONE_BASELINE_WORKSPACE_BYTES),
+                         "allocating the workspace of cuBLASLt", err));
     (void)snprintf(self->label, sizeof self->label,
                    "cuBLASLt (best of %zu heuristics)", self->n_algorithms);
     return HONE_OK;
@@ -181,12 +178,12 @@ static hone_status lt_enqueue(hone_baseline *self, size_t algorithm,
                           "256-byte boundaries");
     return hone__lt_check(
         state->lt,
-        state->lt->matmul(
-            state->handle, state->desc, hone__gemm_alpha(g, args), b,
-            state->left, a, state->right, hone__gemm_beta(g, args), c,
-            state->out, c, state->out, &state->algorithms[algorithm],
-            (void *)(uintptr_t)state->workspace,
-            HONE_BASELINE_WORKSPACE_BYTES, stream),
+        state->lt->matmul(state->handle, state->desc, hone__gemm_alpha(g, args),
+                          b, state->left, a, state->right,
+                          hone__gemm_beta(g, args), c, state->out, c,
+                          state->out, &state->algorithms[algorithm],
+                          (void *)(uintptr_t)state->workspace,
+                          HONE_BASELINE_WORKSPACE_BYTES, stream),
         "cublasLtMatmul", err);
 }
 

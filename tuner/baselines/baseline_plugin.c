@@ -53,8 +53,8 @@ static void beside_program(char *path, size_t size_bytes)
     if (!slash)
         return;
     *slash = '\0';
-    if (snprintf(path, size_bytes, "%s/../lib/libhone_baselines.so",
-                 program) >= (int)size_bytes)
+    if (snprintf(path, size_bytes, "%s/../lib/libhone_baselines.so", program) >=
+        (int)size_bytes)
         path[0] = '\0';
 }
 
@@ -73,8 +73,7 @@ static hone_status load(hone_error *err)
 
     beside_program(path, sizeof path);
     HONE_TRY(hone__library_open(&search, &library, err));
-    status =
-        hone__library_bind(library, search.what, symbols, 1, &table, err);
+    status = hone__library_bind(library, search.what, symbols, 1, &table, err);
     if (status != HONE_OK) {
         (void)dlclose(library);
         return status;
@@ -198,10 +197,10 @@ static hone_status plugin_enqueue(hone_baseline *self, size_t algorithm,
     hone_baseline_message_v1 message = {text, sizeof text};
 
     return check(state->baseline,
-                 state->baseline->enqueue(state->state, algorithm, args,
-                                          stream, &message),
+                 state->baseline->enqueue(state->state, algorithm, args, stream,
+                                          &message),
                  text, err);
 }
 
-const hone_baseline_kind hone__baseline_plugin = {
-    1, plugin_open, plugin_close, plugin_enqueue};
+const hone_baseline_kind hone__baseline_plugin = {1, plugin_open, plugin_close,
+                                                  plugin_enqueue};

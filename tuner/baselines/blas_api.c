@@ -16,20 +16,20 @@ static const hone_library_search blas_search = {
     "Install it (libcublas, package libcublas-13-0 or the wheel "
     "nvidia-cublas)."};
 static const hone_library_symbol blas_symbols[] = {
-#define BLAS_SYMBOL(field, symbol, type, parameters)                         \
+#define BLAS_SYMBOL(field, symbol, type, parameters)                           \
     {#symbol, offsetof(hone_blas, field), 0},
     HONE_BLAS_MAP(BLAS_SYMBOL)
 #undef BLAS_SYMBOL
 };
 
-static const char *const lt_names[] = {"libcublasLt.so.13",
-                                       "libcublasLt.so.12", NULL};
+static const char *const lt_names[] = {"libcublasLt.so.13", "libcublasLt.so.12",
+                                       NULL};
 static const hone_library_search lt_search = {
     "cuBLASLt", "HONE_CUBLASLT_LIBRARY", lt_names, 1,
     "Install it (libcublasLt comes with cuBLAS: package libcublas-13-0 or "
     "the wheel nvidia-cublas)."};
 static const hone_library_symbol lt_symbols[] = {
-#define LT_SYMBOL(field, symbol, type, parameters)                           \
+#define LT_SYMBOL(field, symbol, type, parameters)                             \
     {#symbol, offsetof(hone_lt, field), 0},
     HONE_LT_MAP(LT_SYMBOL)
 #undef LT_SYMBOL

@@ -39,31 +39,31 @@ enum {
 typedef struct cublasContext *hone_blas_handle;
 
 /* X(field, symbol, return type, parameters) */
-#define HONE_BLAS_MAP(X)                                                     \
-    X(status_string, cublasGetStatusString, const char *,                    \
-      (hone_blas_result r))                                                  \
-    X(create, cublasCreate_v2, hone_blas_result, (hone_blas_handle * out))   \
-    X(destroy, cublasDestroy_v2, hone_blas_result, (hone_blas_handle h))     \
-    X(set_stream, cublasSetStream_v2, hone_blas_result,                      \
-      (hone_blas_handle h, hone_stream s))                                   \
-    X(set_workspace, cublasSetWorkspace_v2, hone_blas_result,                \
-      (hone_blas_handle h, void *device, size_t size_bytes))                 \
-    X(set_pointer_mode, cublasSetPointerMode_v2, hone_blas_result,           \
-      (hone_blas_handle h, int mode))                                        \
-    X(set_math_mode, cublasSetMathMode, hone_blas_result,                    \
-      (hone_blas_handle h, int mode))                                        \
-    X(gemm_ex, cublasGemmEx, hone_blas_result,                               \
-      (hone_blas_handle h, int op_a, int op_b, int m, int n, int k,          \
-       const void *alpha, const void *a, int a_type, int lda, const void *b, \
-       int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,  \
-       int compute_type, int algorithm))                                     \
-    X(axpy_ex, cublasAxpyEx, hone_blas_result,                               \
-      (hone_blas_handle h, int n, const void *alpha, int alpha_type,         \
-       const void *x, int x_type, int x_step, void *y, int y_type,           \
-       int y_step, int execution_type))
+#define HONE_BLAS_MAP(X)                                                       \
+    X(status_string, cublasGetStatusString, const char *,                      \
+      (hone_blas_result r))                                                    \
+    X(create, cublasCreate_v2, hone_blas_result, (hone_blas_handle * out))     \
+    X(destroy, cublasDestroy_v2, hone_blas_result, (hone_blas_handle h))       \
+    X(set_stream, cublasSetStream_v2, hone_blas_result,                        \
+      (hone_blas_handle h, hone_stream s))                                     \
+    X(set_workspace, cublasSetWorkspace_v2, hone_blas_result,                  \
+      (hone_blas_handle h, void *device, size_t size_bytes))                   \
+    X(set_pointer_mode, cublasSetPointerMode_v2, hone_blas_result,             \
+      (hone_blas_handle h, int mode))                                          \
+    X(set_math_mode, cublasSetMathMode, hone_blas_result,                      \
+      (hone_blas_handle h, int mode))                                          \
+    X(gemm_ex, cublasGemmEx, hone_blas_result,                                 \
+      (hone_blas_handle h, int op_a, int op_b, int m, int n, int k,            \
+       const void *alpha, const void *a, int a_type, int lda, const void *b,   \
+       int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,    \
+       int compute_type, int algorithm))                                       \
+    X(axpy_ex, cublasAxpyEx, hone_blas_result,                                 \
+      (hone_blas_handle h, int n, const void *alpha, int alpha_type,           \
+       const void *x, int x_type, int x_step, void *y, int y_type, int y_step, \
+       int execution_type))
 
 typedef struct hone_blas {
-#define HONE_BLAS_FIELD(field, symbol, type, parameters)                     \
+#define HONE_BLAS_FIELD(field, symbol, type, parameters)                       \
     type(*field) parameters;
     HONE_BLAS_MAP(HONE_BLAS_FIELD)
 #undef HONE_BLAS_FIELD
@@ -93,43 +93,41 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
                    offsetof(hone_lt_heuristic, state) == 72,
                "layout of cublasLtMatmulHeuristicResult_t");
 
-#define HONE_LT_MAP(X)                                                       \
-    X(status_string, cublasLtGetStatusString, const char *,                  \
-      (hone_blas_result r))                                                  \
-    X(create, cublasLtCreate, hone_blas_result, (hone_lt_handle * out))      \
-    X(destroy, cublasLtDestroy, hone_blas_result, (hone_lt_handle h))        \
-    X(desc_create, cublasLtMatmulDescCreate, hone_blas_result,               \
-      (hone_lt_desc * out, int compute_type, int scale_type))                \
-    X(desc_destroy, cublasLtMatmulDescDestroy, hone_blas_result,             \
-      (hone_lt_desc d))                                                      \
-    X(desc_set, cublasLtMatmulDescSetAttribute, hone_blas_result,            \
-      (hone_lt_desc d, int attribute, const void *value, size_t size_bytes)) \
-    X(layout_create, cublasLtMatrixLayoutCreate, hone_blas_result,           \
-      (hone_lt_layout * out, int type, uint64_t rows, uint64_t columns,      \
-       int64_t leading))                                                     \
-    X(layout_destroy, cublasLtMatrixLayoutDestroy, hone_blas_result,         \
-      (hone_lt_layout l))                                                    \
-    X(pref_create, cublasLtMatmulPreferenceCreate, hone_blas_result,         \
-      (hone_lt_pref * out))                                                  \
-    X(pref_destroy, cublasLtMatmulPreferenceDestroy, hone_blas_result,       \
-      (hone_lt_pref p))                                                      \
-    X(pref_set, cublasLtMatmulPreferenceSetAttribute, hone_blas_result,      \
-      (hone_lt_pref p, int attribute, const void *value, size_t size_bytes)) \
-    X(heuristics, cublasLtMatmulAlgoGetHeuristic, hone_blas_result,          \
-      (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b, \
-       hone_lt_layout c, hone_lt_layout out, hone_lt_pref p, int wanted,     \
-       hone_lt_heuristic *results, int *n_results))                          \
-    X(matmul, cublasLtMatmul, hone_blas_result,                              \
-      (hone_lt_handle h, hone_lt_desc desc, const void *alpha,               \
-       const void *a, hone_lt_layout a_layout, const void *b,                \
-       hone_lt_layout b_layout, const void *beta, const void *c,             \
-       hone_lt_layout c_layout, void *out, hone_lt_layout out_layout,        \
-       const hone_lt_algorithm *algorithm, void *workspace,                  \
-       size_t workspace_bytes, hone_stream s))
+#define HONE_LT_MAP(X)                                                         \
+    X(status_string, cublasLtGetStatusString, const char *,                    \
+      (hone_blas_result r))                                                    \
+    X(create, cublasLtCreate, hone_blas_result, (hone_lt_handle * out))        \
+    X(destroy, cublasLtDestroy, hone_blas_result, (hone_lt_handle h))          \
+    X(desc_create, cublasLtMatmulDescCreate, hone_blas_result,                 \
+      (hone_lt_desc * out, int compute_type, int scale_type))                  \
+    X(desc_destroy, cublasLtMatmulDescDestroy, hone_blas_result,               \
+      (hone_lt_desc d))                                                        \
+    X(desc_set, cublasLtMatmulDescSetAttribute, hone_blas_result,              \
+      (hone_lt_desc d, int attribute, const void *value, size_t size_bytes))   \
+    X(layout_create, cublasLtMatrixLayoutCreate, hone_blas_result,             \
+      (hone_lt_layout * out, int type, uint64_t rows, uint64_t columns,        \
+       int64_t leading))                                                       \
+    X(layout_destroy, cublasLtMatrixLayoutDestroy, hone_blas_result,           \
+      (hone_lt_layout l))                                                      \
+    X(pref_create, cublasLtMatmulPreferenceCreate, hone_blas_result,           \
+      (hone_lt_pref * out))                                                    \
+    X(pref_destroy, cublasLtMatmulPreferenceDestroy, hone_blas_result,         \
+      (hone_lt_pref p))                                                        \
+    X(pref_set, cublasLtMatmulPreferenceSetAttribute, hone_blas_result,        \
+      (hone_lt_pref p, int attribute, const void *value, size_t size_bytes))   \
+    X(heuristics, cublasLtMatmulAlgoGetHeuristic, hone_blas_result,            \
+      (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b,   \
+       hone_lt_layout c, hone_lt_layout out, hone_lt_pref p, int wanted,       \
+       hone_lt_heuristic *results, int *n_results))                            \
+    X(matmul, cublasLtMatmul, hone_blas_result,                                \
+      (hone_lt_handle h, hone_lt_desc desc, const void *alpha, const void *a,  \
+       hone_lt_layout a_layout, const void *b, hone_lt_layout b_layout,        \
+       const void *beta, const void *c, hone_lt_layout c_layout, void *out,    \
+       hone_lt_layout out_layout, const hone_lt_algorithm *algorithm,          \
+       void *workspace, size_t workspace_bytes, hone_stream s))
 
 typedef struct hone_lt {
-#define HONE_LT_FIELD(field, symbol, type, parameters)                       \
-    type(*field) parameters;
+#define HONE_LT_FIELD(field, symbol, type, parameters) type(*field) parameters;
     HONE_LT_MAP(HONE_LT_FIELD)
 #undef HONE_LT_FIELD
 } hone_lt;

@@ -14,7 +14,7 @@ static const hone_library_search search = {
     "Install it (libcufft, package libcufft-13-0 or the wheel "
     "nvidia-cufft)."};
 static const hone_library_symbol symbols[] = {
-#define FFT_SYMBOL(field, symbol, parameters)                                \
+#define FFT_SYMBOL(field, symbol, parameters)                                  \
     {#symbol, offsetof(hone_fft, field), 0},
     HONE_FFT_MAP(FFT_SYMBOL)
 #undef FFT_SYMBOL
@@ -83,8 +83,7 @@ hone_status hone__fft_check(hone_fft_result result, const char *what,
         return HONE_OK;
     if (result == HONE_FFT_ALLOC_FAILED)
         status = HONE_ERR_NO_MEMORY;
-    if (result == HONE_FFT_INVALID_SIZE ||
-        result == HONE_FFT_NOT_IMPLEMENTED ||
+    if (result == HONE_FFT_INVALID_SIZE || result == HONE_FFT_NOT_IMPLEMENTED ||
         result == HONE_FFT_NOT_SUPPORTED)
         status = HONE_ERR_UNSUPPORTED;
     return hone__fail(err, status, "%s failed: %s (code %d)", what,

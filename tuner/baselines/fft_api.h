@@ -31,22 +31,22 @@ enum {
 
 /* X(field, symbol, parameters); all return hone_fft_result. The strides that
  * follow a NULL `embed` are not read: transforms stand one after another. */
-#define HONE_FFT_MAP(X)                                                      \
-    X(create, cufftCreate, (hone_fft_handle * out))                          \
-    X(make_plan, cufftMakePlanMany64,                                        \
-      (hone_fft_handle h, int rank, long long *n, long long *in_embed,       \
-       long long in_stride, long long in_distance, long long *out_embed,     \
-       long long out_stride, long long out_distance, int type,               \
-       long long batch, size_t *workspace_bytes))                            \
-    X(set_stream, cufftSetStream, (hone_fft_handle h, hone_stream s))        \
-    X(exec_c2c, cufftExecC2C,                                                \
-      (hone_fft_handle h, void *in, void *out, int direction))               \
-    X(exec_z2z, cufftExecZ2Z,                                                \
-      (hone_fft_handle h, void *in, void *out, int direction))               \
+#define HONE_FFT_MAP(X)                                                        \
+    X(create, cufftCreate, (hone_fft_handle * out))                            \
+    X(make_plan, cufftMakePlanMany64,                                          \
+      (hone_fft_handle h, int rank, long long *n, long long *in_embed,         \
+       long long in_stride, long long in_distance, long long *out_embed,       \
+       long long out_stride, long long out_distance, int type,                 \
+       long long batch, size_t *workspace_bytes))                              \
+    X(set_stream, cufftSetStream, (hone_fft_handle h, hone_stream s))          \
+    X(exec_c2c, cufftExecC2C,                                                  \
+      (hone_fft_handle h, void *in, void *out, int direction))                 \
+    X(exec_z2z, cufftExecZ2Z,                                                  \
+      (hone_fft_handle h, void *in, void *out, int direction))                 \
     X(destroy, cufftDestroy, (hone_fft_handle h))
 
 typedef struct hone_fft {
-#define HONE_FFT_FIELD(field, symbol, parameters)                            \
+#define HONE_FFT_FIELD(field, symbol, parameters)                              \
     hone_fft_result(*field) parameters;
     HONE_FFT_MAP(HONE_FFT_FIELD)
 #undef HONE_FFT_FIELD

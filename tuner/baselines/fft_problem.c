@@ -12,8 +12,8 @@ static hone_status unfit(const char *who, const char *op, const char *why,
                       why);
 }
 
-static int is_array(const hone_resolved *problem, int index,
-                    hone_arg_mode mode, int64_t count)
+static int is_array(const hone_resolved *problem, int index, hone_arg_mode mode,
+                    int64_t count)
 {
     const hone_resolved_arg *arg;
 
@@ -53,8 +53,7 @@ hone_status hone__fft_read(const char *who, const char *op,
         p.h = hone__baseline_find_arg(problem, "h");
         if (!is_array(problem, p.h, HONE_ARG_IN, p.n))
             return unfit(who, op,
-                         "it needs a filter h, an input of n c32 numbers",
-                         err);
+                         "it needs a filter h, an input of n c32 numbers", err);
     }
     *out = p;
     return HONE_OK;
@@ -70,10 +69,10 @@ hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
     HONE_TRY(hone__fft_get(&out->fft, err));
     HONE_TRY(
         hone__fft_check(out->fft->create(&out->handle), "cufftCreate", err));
-    return hone__fft_check(
-        out->fft->make_plan(out->handle, 1, &n, NULL, 1, n, NULL, 1, n, type,
-                            problem->batch, &workspace_bytes),
-        "cufftMakePlanMany64", err);
+    return hone__fft_check(out->fft->make_plan(out->handle, 1, &n, NULL, 1, n,
+                                               NULL, 1, n, type, problem->batch,
+                                               &workspace_bytes),
+                           "cufftMakePlanMany64", err);
 }
 
 void hone__fft_plan_close(hone_fft_plan *plan)

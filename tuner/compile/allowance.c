@@ -83,8 +83,8 @@ static void take_memory(const group_kind *kind, const char *folder,
 /* The limits of the group and of all groups above it. A container sees its
  * own group as the root of the tree, whatever its path is called outside:
  * folders that are not there are passed over on the way up. */
-static void walk_up(const char *root, const group_kind *kind,
-                    const char *group, hone_allowance *out)
+static void walk_up(const char *root, const group_kind *kind, const char *group,
+                    hone_allowance *out)
 {
     char folder[PATH_BYTES];
     const int base =
@@ -141,9 +141,8 @@ static void read_groups(const char *root, hone_allowance *out)
         path[strcspn(path, "\n")] = '\0';
         ++controllers;
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
-            if (kinds[i].controller[0]
-                    ? lists(controllers, kinds[i].controller)
-                    : !*controllers)
+            if (kinds[i].controller[0] ? lists(controllers, kinds[i].controller)
+                                       : !*controllers)
                 walk_up(root, &kinds[i], path, out);
         }
     }

@@ -28,7 +28,6 @@ void hone__limit_add(hone_compile_limit *limit, double seconds);
  * took, but 15 s or more. */
 double hone__limit_s(const hone_compile_limit *limit);
 /* Where it comes from, for a message: "the most a compile may take", .. */
-void hone__limit_text(const hone_compile_limit *limit, char *out,
-                      size_t size);
+void hone__limit_text(const hone_compile_limit *limit, char *out, size_t size);
 
 #endif

@@ -68,9 +68,8 @@ static void read_line(const line *l, hone_kernel_use *out)
 {
     const char *used = find(l, "Used ");
 
-    keep_larger(&out->spill_bytes,
-                number_before(l, " bytes spill stores") +
-                    number_before(l, " bytes spill loads"));
+    keep_larger(&out->spill_bytes, number_before(l, " bytes spill stores") +
+                                       number_before(l, " bytes spill loads"));
     if (used)
         keep_larger(&out->registers, atoi(used + 5));
     keep_larger(&out->static_shared_bytes, number_before(l, " bytes smem"));

@@ -20,8 +20,7 @@ static void take(void *user, int64_t job, hone_compile_output *output)
 }
 
 static hone_status wait_for(hone_farm *farm, const answer *a,
-                            const volatile sig_atomic_t *stop,
-                            hone_error *err)
+                            const volatile sig_atomic_t *stop, hone_error *err)
 {
     while (!a->is_here) {
         struct pollfd fds[8];

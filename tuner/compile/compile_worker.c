@@ -51,9 +51,8 @@ static hone_status open_nvrtc(state *st, hone_error *err)
     keep_memory();
     HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
     (void)snprintf(st->toolchain.name, sizeof st->toolchain.name, "nvrtc");
-    (void)snprintf(st->toolchain.version, sizeof st->toolchain.version,
-                   "%d.%d", st->nvrtc->version_major,
-                   st->nvrtc->version_minor);
+    (void)snprintf(st->toolchain.version, sizeof st->toolchain.version, "%d.%d",
+                   st->nvrtc->version_major, st->nvrtc->version_minor);
     /* The default heap is too small for mma.h in some processes; NVRTC then
      * compiles without the precompiled header, at three times the cost. */
     if (st->nvrtc->set_pch_heap_bytes)
@@ -100,8 +99,7 @@ static void say_begun(const state *st)
     hone_text payload = {0};
 
     hone__pack_i64(&payload, st->job);
-    (void)hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload,
-                             NULL);
+    (void)hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload, NULL);
     hone__text_free(&payload);
 }
 
@@ -192,8 +190,8 @@ static int answer(state *st, hone_text *request)
         hone__compile_output_pack(&payload, &output);
         hone__pack_i64(&payload, output.out_of_memory);
         hone__pack_i64(&payload, output.crashed);
-        status = hone__message_send(st->to_parent, HONE_COMPILE_DONE,
-                                    &payload, NULL);
+        status = hone__message_send(st->to_parent, HONE_COMPILE_DONE, &payload,
+                                    NULL);
         hone__compile_output_free(&output);
     }
     hone__text_free(&payload);
@@ -206,8 +204,7 @@ static void say_hello(const state *st)
 
     hone__pack_string(&message, st->toolchain.name);
     hone__pack_string(&message, st->toolchain.version);
-    (void)hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message,
-                             NULL);
+    (void)hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message, NULL);
     hone__text_free(&message);
 }
 

@@ -22,7 +22,7 @@ typedef struct hone_compile_worker_setup {
     double compile_at_most_s;
     int n_workers;            /* of the farm */
     int64_t memory_cap_bytes; /* of this process; 0: none */
-    int cap_is_inherited; /* `ulimit -d`: more workers or fewer, it stays */
+    int cap_is_inherited;     /* `ulimit -d`: more workers or fewer, it stays */
 } hone_compile_worker_setup;
 
 /* The sentence for a compile that ran out of memory. */

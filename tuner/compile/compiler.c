@@ -16,8 +16,7 @@ void hone__folder_of(const char *path, hone_text *out)
     const char *slash = strrchr(path, '/');
 
     if (slash)
-        hone__text_append(out, path,
-                          slash > path ? (size_t)(slash - path) : 1);
+        hone__text_append(out, path, slash > path ? (size_t)(slash - path) : 1);
     else
         hone__text_puts(out, ".");
 }
@@ -30,8 +29,7 @@ void hone__compile_output_copy(const hone_compile_output *from,
     out->log = (hone_text){0};
     hone__text_append(&out->cubin, hone__text_str(&from->cubin),
                       from->cubin.length);
-    hone__text_append(&out->log, hone__text_str(&from->log),
-                      from->log.length);
+    hone__text_append(&out->log, hone__text_str(&from->log), from->log.length);
     out->cached = 1;
 }
 
@@ -55,8 +53,8 @@ void hone__compile_read_log(const char *log, hone_compile_output *out)
 /* ptxas' own lines are of use to us, not to a person who looks for an error;
  * they are what remains when a compile succeeds. */
 static hone_status read_program_log(const hone_nvrtc *nvrtc,
-                                    hone_nvrtc_program program,
-                                    hone_text *log, hone_error *err)
+                                    hone_nvrtc_program program, hone_text *log,
+                                    hone_error *err)
 {
     size_t size = 0;
     char *buffer;
@@ -90,8 +88,8 @@ static hone_status read_cubin(const hone_nvrtc *nvrtc,
         hone__text_append(cubin, buffer, size);
     hone__free(buffer);
     if (result)
-        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC,
-                                 result, "NVRTC gave no cubin: %s",
+        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
+                                 "NVRTC gave no cubin: %s",
                                  nvrtc->error_string(result));
     return hone__text_check(cubin, err);
 }
@@ -157,8 +155,8 @@ static hone_status build_options(const hone_nvrtc *nvrtc,
 
 static hone_status compile(const hone_nvrtc *nvrtc,
                            const hone_compile_input *input,
-                           const option_list *options,
-                           hone_compile_output *out, hone_error *err)
+                           const option_list *options, hone_compile_output *out,
+                           hone_error *err)
 {
     hone_nvrtc_program program = NULL;
     hone_status status = HONE_OK;
@@ -166,8 +164,8 @@ static hone_status compile(const hone_nvrtc *nvrtc,
         nvrtc->create(&program, input->source, input->name, 0, NULL, NULL);
 
     if (result)
-        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC,
-                                 result, "NVRTC cannot start a program: %s",
+        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
+                                 "NVRTC cannot start a program: %s",
                                  nvrtc->error_string(result));
     result = nvrtc->compile(program, options->n, options->list);
     status = read_program_log(nvrtc, program, &out->log, err);
@@ -199,8 +197,7 @@ hone_status hone__compile_source(const hone_nvrtc *nvrtc,
 {
     option_list options = {.n = 0};
     const double start_s = hone__now_s();
-    hone_status status =
-        build_options(nvrtc, input, pch_folder, &options, err);
+    hone_status status = build_options(nvrtc, input, pch_folder, &options, err);
 
     *out = (hone_compile_output){.registers = -1};
     if (status == HONE_OK)

@@ -129,8 +129,7 @@ void hone__cache_lock(const char *folder, const char *key, double patience_s,
         return;
     *out_lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     while (*out_lock >= 0 && fcntl(*out_lock, F_OFD_SETLK, &range)) {
-        const int taken =
-            errno == EAGAIN || errno == EACCES || errno == EINTR;
+        const int taken = errno == EAGAIN || errno == EACCES || errno == EINTR;
 
         if (!taken || hone__now_s() >= until_s) {
             (void)close(*out_lock);

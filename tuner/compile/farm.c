@@ -60,8 +60,8 @@ hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
     hone_text payload = {0};
     uint32_t kind = 0;
-    hone_status status = hone__message_receive(farm->slots[0].worker.from,
-                                               &kind, &payload, err);
+    hone_status status =
+        hone__message_receive(farm->slots[0].worker.from, &kind, &payload, err);
     hone_unpack in = {payload.data, payload.data, 0};
 
     if (status == HONE_OK) {
@@ -107,9 +107,8 @@ hone_status hone__farm_start(const hone_farm_options *options,
     hone_status status = HONE_OK;
     const int wanted = options->n_workers > 0 ? options->n_workers
                                               : hone__farm_default_workers();
-    const int n_workers = wanted < HONE_MOST_COMPILE_WORKERS
-                              ? wanted
-                              : HONE_MOST_COMPILE_WORKERS;
+    const int n_workers =
+        wanted < HONE_MOST_COMPILE_WORKERS ? wanted : HONE_MOST_COMPILE_WORKERS;
 
     *out = NULL;
     if (!farm)
@@ -165,8 +164,7 @@ void hone__farm_close(hone_farm *farm)
 {
     if (!farm)
         return;
-    hone__farm_dismiss(
-        farm); /* tell all, then wait: they leave side by side */
+    hone__farm_dismiss(farm); /* tell all, then wait: they leave side by side */
     for (int i = 0; i < farm->n_slots; ++i) {
         hone_farm_slot *slot = &farm->slots[i];
 
@@ -224,8 +222,7 @@ static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
 }
 
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
-                              const hone_compile_input *input,
-                              hone_error *err)
+                              const hone_compile_input *input, hone_error *err)
 {
     char key[HONE_SHA256_HEX];
     hone_farm_lost *lost;

@@ -49,8 +49,7 @@ int hone__farm_n_busy(const hone_farm *farm);
  * under way for another job, or came to no end before, takes no worker: it
  * gets a copy of the answer, from a later pump. */
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
-                              const hone_compile_input *input,
-                              hone_error *err);
+                              const hone_compile_input *input, hone_error *err);
 
 /* For a caller with a poll loop of its own: the descriptors to watch, then,
  * after poll(), the work. `pump` calls on_done for what has finished and

@@ -55,8 +55,7 @@ hone_farm_lost *hone__farm_find_lost(hone_farm *farm, const char *key)
 }
 
 static hone_status keep_lost(hone_farm *farm, const char *key,
-                             const hone_compile_output *output,
-                             hone_error *err)
+                             const hone_compile_output *output, hone_error *err)
 {
     hone_farm_lost *one;
 
@@ -145,16 +144,14 @@ static void last_words(hone_farm_slot *slot, char *out, size_t size)
     ssize_t n = 0;
 
     if (length > 0)
-        n = pread(slot->log, out, size - 1,
-                  length > want ? length - want : 0);
+        n = pread(slot->log, out, size - 1, length > want ? length - want : 0);
     out[n > 0 ? n : 0] = '\0';
     if (slot->log >= 0)
         (void)close(slot->log);
     slot->log = -1;
 }
 
-static void describe_overdue(const hone_farm *farm,
-                             const hone_farm_slot *slot,
+static void describe_overdue(const hone_farm *farm, const hone_farm_slot *slot,
                              hone_compile_output *output)
 {
     char from[160];
@@ -216,8 +213,8 @@ static hone_status send_again(hone_farm *farm, hone_farm_slot *slot,
     slot->killed = 1;
     slot->begun = 0;
     slot->start_s = farm->clock_s;
-    return hone__message_send(slot->worker.to, HONE_COMPILE_JOB,
-                              &slot->request, err);
+    return hone__message_send(slot->worker.to, HONE_COMPILE_JOB, &slot->request,
+                              err);
 }
 
 hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,

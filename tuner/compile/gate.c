@@ -58,10 +58,8 @@ static hone_gate check_together(const hone_launch_need *launch,
     int64_t most;
 
     if (launch->threads > 0 &&
-        properties->value[HONE_PROPERTY_threads_sm] / launch->threads <
-            of_each)
-        of_each =
-            properties->value[HONE_PROPERTY_threads_sm] / launch->threads;
+        properties->value[HONE_PROPERTY_threads_sm] / launch->threads < of_each)
+        of_each = properties->value[HONE_PROPERTY_threads_sm] / launch->threads;
     most = of_each * properties->value[HONE_PROPERTY_sm_count];
     if (launch->together <= most)
         return HONE_GATE_PASS;
@@ -76,8 +74,7 @@ static hone_gate check_launch(const hone_launch_need *launch,
                               const hone_properties *properties,
                               const hone_gate_sentence *to)
 {
-    const int64_t most_threads =
-        properties->value[HONE_PROPERTY_threads_block];
+    const int64_t most_threads = properties->value[HONE_PROPERTY_threads_block];
     const int64_t most_shared = properties->value[HONE_PROPERTY_smem_optin];
 
     if (launch->threads > most_threads)
@@ -218,8 +215,7 @@ static hone_gate gate_kernels(const hone_plan_need *plan,
                                   launch->kernel, use.spill_bytes);
     }
     if (compiled->warnings[0]) {
-        hone__compile_log_sentence(log, compiled->warnings, said,
-                                   sizeof said);
+        hone__compile_log_sentence(log, compiled->warnings, said, sizeof said);
         return hone__gate_say(
             to, HONE_GATE_REJECT,
             "the compiler gave up on wgmma or setmaxnreg (%s)%s%s",
@@ -229,8 +225,7 @@ static hone_gate gate_kernels(const hone_plan_need *plan,
 }
 
 hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
-                              size_t n_dims,
-                              const hone_properties *properties,
+                              size_t n_dims, const hone_properties *properties,
                               const hone_compile_output *compiled,
                               char *message, size_t size)
 {
@@ -242,8 +237,7 @@ hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
     (void)hone__gate_say(&to, gate, "%s", "");
     if (compiled->ok &&
         hone__launch_spec_parse(launch_spec, &spec, NULL) == HONE_OK) {
-        gate =
-            hone__plan_need_read(spec, dims, n_dims, properties, &plan, &to);
+        gate = hone__plan_need_read(spec, dims, n_dims, properties, &plan, &to);
         if (gate == HONE_GATE_PASS)
             gate = gate_kernels(&plan, properties, compiled, &to);
     }

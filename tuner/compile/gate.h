@@ -54,8 +54,7 @@ hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
  * DEFER: a kernel that is launched spills.
  * A failed compile passes: it has an outcome of its own. */
 hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
-                              size_t n_dims,
-                              const hone_properties *properties,
+                              size_t n_dims, const hone_properties *properties,
                               const hone_compile_output *compiled,
                               char *message, size_t size);
 

@@ -85,8 +85,8 @@ static int run_command(const command *c, const char *log, double at_most_s)
 
     memcpy(words, c->words, sizeof words);
     (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addopen(
-        &actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    (void)posix_spawn_file_actions_addopen(&actions, 1, log,
+                                           O_WRONLY | O_CREAT | O_TRUNC, 0600);
     (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
     before = limit_children(at_most_s);
     code = environment ? posix_spawnp(&pid, words[0], &actions, NULL, words,
@@ -183,12 +183,11 @@ hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
     if (ask_compiler(path, "-print-file-name=libasan.so", out) &&
         out->data[0] == '/')
         return HONE_OK;
-    return hone__fail(
-        err, HONE_ERR_NO_COMPILER,
-        "the C++ compiler '%s' has no AddressSanitizer library "
-        "(libasan.so): --sanitize needs g++; install it, or set "
-        "CXX to one that has it",
-        path);
+    return hone__fail(err, HONE_ERR_NO_COMPILER,
+                      "the C++ compiler '%s' has no AddressSanitizer library "
+                      "(libasan.so): --sanitize needs g++; install it, or set "
+                      "CXX to one that has it",
+                      path);
 }
 
 hone_status hone__host_compiler_open(hone_host_compiler *compiler,
@@ -206,14 +205,13 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
     compiler->headers_ready = 0;
     if (!ask_compiler(compiler->path, "--version", &version)) {
         hone__text_free(&version);
-        return hone__fail(
-            err, HONE_ERR_NO_COMPILER,
-            "the C++ compiler '%s' does not run: the cpu device "
-            "needs one; install g++ (apt-get install g++), or "
-            "set CXX to yours. A temporary folder (TMPDIR) that "
-            "cannot be written or has no space left shows the "
-            "same way",
-            compiler->path);
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
+                          "the C++ compiler '%s' does not run: the cpu device "
+                          "needs one; install g++ (apt-get install g++), or "
+                          "set CXX to yours. A temporary folder (TMPDIR) that "
+                          "cannot be written or has no space left shows the "
+                          "same way",
+                          compiler->path);
     }
     /* Whatever else decides about the object goes into one hash. */
     add_flags(compiler, &flags);
@@ -275,8 +273,7 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
     add(&c, "-o");
     add(&c, path);
     (void)run_command(
-        &c, log,
-        compiler->at_most_s); /* without it compiles are only slower */
+        &c, log, compiler->at_most_s); /* without it compiles are only slower */
     compiler->headers_ready = 1;
     return HONE_OK;
 }
@@ -351,8 +348,8 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
     out->compile_ms = 1e3 * (hone__now_s() - start_s);
     (void)hone__text_read_file(&out->log, log, NULL);
     /* Not the variant's fault, so not its outcome. */
-    if (code < 0 || (code && strstr(hone__text_str(&out->log),
-                                    "No space left on device")))
+    if (code < 0 ||
+        (code && strstr(hone__text_str(&out->log), "No space left on device")))
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' could not be started, was "
                           "killed, or found no room in '%s'; free space or "

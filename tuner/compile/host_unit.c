@@ -72,8 +72,7 @@ static const char *rewrite_extern(const char *text, const char *at,
     name = name_end;
     while (name > type && is_name_character(name[-1]))
         --name;
-    hone__text_printf(out,
-                      "auto *%.*s = ::hone_host::dynamic_shared<%.*s>();",
+    hone__text_printf(out, "auto *%.*s = ::hone_host::dynamic_shared<%.*s>();",
                       (int)(name_end - name), name, (int)(name - type), type);
     for (const char *c = at; c < end; ++c) {
         if (*c == '\n')
@@ -87,9 +86,8 @@ static void rewrite(const char *text, hone_text *out)
     const char *at = text;
 
     while (*at) {
-        const char *rest = is_word(text, at, "extern")
-                               ? rewrite_extern(text, at, out)
-                               : NULL;
+        const char *rest =
+            is_word(text, at, "extern") ? rewrite_extern(text, at, out) : NULL;
 
         if (rest) {
             at = rest;
@@ -103,8 +101,7 @@ static void rewrite(const char *text, hone_text *out)
 /* Can this condition hold in this configuration? A kernel or a constant whose
  * condition is false for good need not be in the source. */
 static int may_happen(const hone_template *tmpl, const int64_t *config,
-                      const int64_t *dims,
-                      const hone_template_expr *condition)
+                      const int64_t *dims, const hone_template_expr *condition)
 {
     int64_t slots[512] = {0};
     int64_t value = 1;

@@ -22,8 +22,8 @@ static const char *base_folder(void)
 
 const char *hone__pch_folder_make(char *path, size_t size)
 {
-    const int n = snprintf(path, size, "%s/%s%ld-XXXXXX", base_folder(),
-                           prefix, (long)getpid());
+    const int n = snprintf(path, size, "%s/%s%ld-XXXXXX", base_folder(), prefix,
+                           (long)getpid());
 
     return n > 0 && (size_t)n < size ? mkdtemp(path) : NULL;
 }

@@ -46,8 +46,8 @@ static void read_resolved(const hone_resolved *resolved, hone_plan_need *out)
     out->n_launches = resolved->n_launches;
     for (size_t i = 0; i < resolved->n_args; ++i) {
         if (resolved->args[i].mode != HONE_ARG_SCALAR)
-            out->memory_bytes = add_saturated(out->memory_bytes,
-                                              resolved->args[i].size_bytes);
+            out->memory_bytes =
+                add_saturated(out->memory_bytes, resolved->args[i].size_bytes);
     }
     for (size_t i = 0; i < resolved->n_workspaces; ++i)
         out->memory_bytes = add_saturated(out->memory_bytes,
@@ -64,8 +64,8 @@ static hone_gate read_whole(const hone_launch_spec *spec, const int64_t *dims,
 
     if (!resolved)
         return gate; /* whoever comes next says so */
-    switch (hone__launch_spec_resolve(spec, dims, n_dims, properties,
-                                      resolved, &err)) {
+    switch (hone__launch_spec_resolve(spec, dims, n_dims, properties, resolved,
+                                      &err)) {
     case HONE_OK:
         read_resolved(resolved, out);
         break;
@@ -150,9 +150,8 @@ static hone_gate check_map_part(const hone_launch_spec *spec,
     (void)hone__launch_map_eval(map, eval_part, p, &wanted, &shape);
     if (!wanted || wanted == HONE_MAP_UNKNOWN)
         return HONE_GATE_PASS;
-    if (hone__tensor_map_check_device(map->name,
-                                      properties->value[HONE_PROPERTY_sm],
-                                      &err) == HONE_OK &&
+    if (hone__tensor_map_check_device(
+            map->name, properties->value[HONE_PROPERTY_sm], &err) == HONE_OK &&
         hone__tensor_map_check(&shape, &err) == HONE_OK)
         return HONE_GATE_PASS;
     return hone__gate_say(to, HONE_GATE_LIMITS, "%s", err.text);

@@ -22,8 +22,7 @@ int hone__reference_template_is(const char *name)
 const hone_reference_template *hone__reference_template_find(
     const hone_reference_templates *reference_templates, const char *name)
 {
-    for (size_t i = 0; reference_templates && i < reference_templates->n;
-         ++i) {
+    for (size_t i = 0; reference_templates && i < reference_templates->n; ++i) {
         if (strcmp(reference_templates->items[i].name, name) == 0)
             return &reference_templates->items[i];
     }
@@ -42,15 +41,14 @@ void hone__reference_template_dims(const hone_reference_template *other,
  */
 
 /* HONE_ERR_INPUT with the place of the line that names it in front. */
-static hone_status
-complain(const hone_reference_templates *reference_templates,
-         const hone_reference_template *other, hone_error *err,
-         const char *format, ...) __attribute__((format(printf, 4, 5)));
+static hone_status complain(const hone_reference_templates *reference_templates,
+                            const hone_reference_template *other,
+                            hone_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-static hone_status
-complain(const hone_reference_templates *reference_templates,
-         const hone_reference_template *other, hone_error *err,
-         const char *format, ...)
+static hone_status complain(const hone_reference_templates *reference_templates,
+                            const hone_reference_template *other,
+                            hone_error *err, const char *format, ...)
 {
     char text[640];
     va_list values;
@@ -59,8 +57,8 @@ complain(const hone_reference_templates *reference_templates,
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
     return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s",
-                      reference_templates->tmpl->path, other->line,
-                      other->name, text);
+                      reference_templates->tmpl->path, other->line, other->name,
+                      text);
 }
 
 /* The same for what another function said. */
@@ -74,8 +72,8 @@ static hone_status locate(const hone_reference_templates *reference_templates,
         return status;
     (void)snprintf(text, sizeof text, "%.630s", err->text);
     return hone__fail(err, status, "%s:%d: %s: %s",
-                      reference_templates->tmpl->path, other->line,
-                      other->name, text);
+                      reference_templates->tmpl->path, other->line, other->name,
+                      text);
 }
 
 /* ---- finding it ---------------------------------------------------------
@@ -93,9 +91,9 @@ static hone_status load(const hone_template *by, const char *name,
     hone__text_printf(&path, ":%s", by->search_path);
     status = hone__text_check(&path, err);
     if (status == HONE_OK)
-        status = hone__template_load(name + sizeof HONE_TEMPLATE_PREFIX - 1,
-                                     hone__text_str(&path), out, &diagnostics,
-                                     err);
+        status =
+            hone__template_load(name + sizeof HONE_TEMPLATE_PREFIX - 1,
+                                hone__text_str(&path), out, &diagnostics, err);
     hone__diagnostics_free(&diagnostics);
     hone__text_free(&path);
     return status;
@@ -208,8 +206,7 @@ hone_status hone__reference_template_fits(
                             "its argument '%s' is %s[%lld] here, and that of "
                             "%s is %s[%lld]",
                             b->name, hone__type_name(b->type),
-                            (long long)b->count,
-                            reference_templates->tmpl->op,
+                            (long long)b->count, reference_templates->tmpl->op,
                             hone__type_name(a->type), (long long)a->count);
     }
     return HONE_OK;
@@ -280,11 +277,10 @@ static hone_status expand(const hone_reference_templates_request *request,
     return status;
 }
 
-static hone_status
-compile(const hone_reference_templates *reference_templates,
-        const hone_reference_templates_request *request,
-        hone_reference_template *other, const source_unit *unit,
-        hone_error *err)
+static hone_status compile(const hone_reference_templates *reference_templates,
+                           const hone_reference_templates_request *request,
+                           hone_reference_template *other,
+                           const source_unit *unit, hone_error *err)
 {
     const hone_template *tmpl = other->tmpl;
     hone_text folder = {0};
@@ -350,8 +346,7 @@ static hone_status make(const hone_reference_templates *reference_templates,
         hone__error_clear(err);
         status = HONE_OK;
     } else if (status == HONE_OK) {
-        status =
-            compare_plans(reference_templates, other, request, dims, err);
+        status = compare_plans(reference_templates, other, request, dims, err);
         if (status == HONE_OK)
             status = compile(reference_templates, request, other, &unit, err);
     }
@@ -379,24 +374,23 @@ static hone_status add(hone_reference_templates *reference_templates,
     ++reference_templates->n;
     status = load(reference_templates->tmpl, name, &other->tmpl, err);
     if (status == HONE_OK && is_check)
-        status = find_cycle(other->tmpl, reference_templates->tmpl, 0, &found,
-                            err);
+        status =
+            find_cycle(other->tmpl, reference_templates->tmpl, 0, &found, err);
     if (status != HONE_OK)
         return locate(reference_templates, other, status, err);
     if (found)
-        return complain(
-            reference_templates, other, err,
-            "a template cannot vouch for itself, not even through "
-            "another one: its own checks lead back here");
+        return complain(reference_templates, other, err,
+                        "a template cannot vouch for itself, not even through "
+                        "another one: its own checks lead back here");
     HONE_TRY(match_args(reference_templates, other, err));
     for (size_t i = 0; i < other->tmpl->n_dims; ++i)
         HONE_TRY(match_dim(reference_templates, other, i, err));
     return make(reference_templates, request, other, err);
 }
 
-hone_status hone__reference_templates_open(
-    const hone_reference_templates_request *request,
-    hone_reference_templates **out, hone_error *err)
+hone_status
+hone__reference_templates_open(const hone_reference_templates_request *request,
+                               hone_reference_templates **out, hone_error *err)
 {
     const hone_template *tmpl = request->tmpl;
     hone_status status = HONE_OK;
@@ -430,8 +424,7 @@ hone_status hone__reference_templates_open(
 void hone__reference_templates_close(
     hone_reference_templates *reference_templates)
 {
-    for (size_t i = 0; reference_templates && i < reference_templates->n;
-         ++i) {
+    for (size_t i = 0; reference_templates && i < reference_templates->n; ++i) {
         hone__text_free(&reference_templates->items[i].spec);
         hone__text_free(&reference_templates->items[i].code);
         hone__template_free(reference_templates->items[i].tmpl);

@@ -46,9 +46,9 @@ int hone__reference_template_is(const char *name);
  * HONE_ERR_INPUT: it takes other arguments or dimensions, is checked by the
  * one that names it, or is a check and does not compile. One that refuses the
  * problem is no error: its `why` says so. */
-hone_status hone__reference_templates_open(
-    const hone_reference_templates_request *request,
-    hone_reference_templates **out, hone_error *err);
+hone_status
+hone__reference_templates_open(const hone_reference_templates_request *request,
+                               hone_reference_templates **out, hone_error *err);
 void hone__reference_templates_close(hone_reference_templates *others);
 
 /* NULL if there is none of this name. */

@@ -31,8 +31,8 @@ static int find_place(const char *text, const char *path, char *out,
     return 0;
 }
 
-int hone__sanitizer_read(const char *text, const char *template_path,
-                         char *out, size_t size)
+int hone__sanitizer_read(const char *text, const char *template_path, char *out,
+                         size_t size)
 {
     static const char asan[] = "ERROR: AddressSanitizer: ";
     static const char ubsan[] = "runtime error: ";

@@ -13,7 +13,7 @@ int hone__sanitizer_summary(FILE *log, const char *template_path, char *out,
                             size_t size);
 
 /* The same for a text. */
-int hone__sanitizer_read(const char *text, const char *template_path,
-                         char *out, size_t size);
+int hone__sanitizer_read(const char *text, const char *template_path, char *out,
+                         size_t size);
 
 #endif

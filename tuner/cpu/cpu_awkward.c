@@ -18,8 +18,7 @@ struct hone_cpu_edge_shapes {
 };
 
 hone_status hone__cpu_edge_shapes_open(const hone_problem_setup *setup,
-                                       int guarded,
-                                       hone_cpu_edge_shapes **out,
+                                       int guarded, hone_cpu_edge_shapes **out,
                                        hone_error *err)
 {
     *out = hone__alloc(sizeof **out);
@@ -53,11 +52,10 @@ void hone__cpu_edge_shapes_close(hone_cpu_edge_shapes *edge_shapes)
 }
 
 static hone_status make_problem(hone_cpu_edge_shapes *edge_shapes, size_t row,
-                                const int64_t *dims,
-                                const hone_trial_job *job, hone_error *err)
+                                const int64_t *dims, const hone_trial_job *job,
+                                hone_error *err)
 {
-    const size_t dims_bytes =
-        edge_shapes->setup->tmpl->n_dims * sizeof dims[0];
+    const size_t dims_bytes = edge_shapes->setup->tmpl->n_dims * sizeof dims[0];
     hone_problem_setup small = *edge_shapes->setup;
     hone_cpu_problem *problem;
     hone_status status;
@@ -71,11 +69,9 @@ static hone_status make_problem(hone_cpu_edge_shapes *edge_shapes, size_t row,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     memcpy(edge_shapes->dims[row], dims, dims_bytes);
     small.dims = edge_shapes->dims[row];
-    small.seed =
-        edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
+    small.seed = edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
     small.launch_spec = job->launch_spec;
-    status =
-        hone__cpu_problem_open(&small, edge_shapes->guarded, problem, err);
+    status = hone__cpu_problem_open(&small, edge_shapes->guarded, problem, err);
     if (status == HONE_OK)
         edge_shapes->problems[row] = problem;
     else
@@ -93,8 +89,8 @@ static hone_status run_variant(hone_cpu_problem *problem,
     HONE_TRY(hone__cpu_variant_load(problem, job->launch_spec, job->cubin,
                                     job->cubin_bytes, &variant, err));
     status = hone__cpu_verify(problem, hone__cpu_variant_subject(&variant),
-                              variant.workspaces,
-                              variant.resolved.n_workspaces, out, err);
+                              variant.workspaces, variant.resolved.n_workspaces,
+                              out, err);
     hone__cpu_variant_unload(&variant);
     return status;
 }

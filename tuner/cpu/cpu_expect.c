@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-hone_status
-hone__cpu_reference_template_load(const hone_cpu_problem *problem,
-                                  const hone_reference_templates *others,
-                                  const char *name, hone_cpu_variant *out,
-                                  char out_why[256], hone_error *err)
+hone_status hone__cpu_reference_template_load(
+    const hone_cpu_problem *problem, const hone_reference_templates *others,
+    const char *name, hone_cpu_variant *out, char out_why[256], hone_error *err)
 {
     const hone_reference_template *other =
         hone__reference_template_find(others, name);
@@ -30,8 +28,8 @@ hone__cpu_reference_template_load(const hone_cpu_problem *problem,
         problem, dims, other->tmpl->n_dims, hone__text_str(&other->spec),
         other->code.data, other->code.length, out, err);
     if (status == HONE_OK)
-        return hone__reference_template_fits(
-            others, other, &problem->resolved, &out->resolved, err);
+        return hone__reference_template_fits(others, other, &problem->resolved,
+                                             &out->resolved, err);
     if (status == HONE_ERR_NO_MEMORY)
         return status;
     (void)snprintf(out_why, 256, "%.250s",
@@ -76,28 +74,26 @@ static hone_status copy_args(const hone_cpu_problem *problem, int pass,
             continue;
         }
         /* Of an output there is nothing to copy: it stays NaN. */
-        HONE_TRY(hone__cpu_block_alloc(
-            (size_t)arg->size_bytes, problem->guarded, &out->block[i], err));
+        HONE_TRY(hone__cpu_block_alloc((size_t)arg->size_bytes,
+                                       problem->guarded, &out->block[i], err));
         out->pointer[i] = out->block[i].data;
         out->args[i] = &out->pointer[i];
         if (!from->base)
             continue;
         memcpy(out->block[i].data, from->data, from->size_bytes);
         if (absolute)
-            make_absolute(arg->type, hone__lane_count(arg),
-                          out->block[i].data);
+            make_absolute(arg->type, hone__lane_count(arg), out->block[i].data);
     }
     return HONE_OK;
 }
 
 /* Its output as doubles. Between runs the arrays may get the same address
  * with other values, so that constants have to be filled again. */
-static hone_status run(const hone_cpu_problem *problem, int pass,
-                       int absolute, hone_cpu_variant *variant,
-                       hone_cpu_block *out, hone_error *err)
+static hone_status run(const hone_cpu_problem *problem, int pass, int absolute,
+                       hone_cpu_variant *variant, hone_cpu_block *out,
+                       hone_error *err)
 {
-    const hone_resolved_arg *output =
-        &problem->resolved.args[problem->output];
+    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
     const hone_subject subject = hone__cpu_variant_subject(variant);
     const int type = hone__lane_type(output->type);
     const int64_t n = hone__lane_count(output);
@@ -120,16 +116,14 @@ static hone_status run(const hone_cpu_problem *problem, int pass,
     return status;
 }
 
-static hone_status run_passes(hone_cpu_problem *problem,
-                              hone_cpu_check *check,
+static hone_status run_passes(hone_cpu_problem *problem, hone_cpu_check *check,
                               hone_cpu_variant *variant, hone_error *err)
 {
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
         if (pass == HONE_PASS_EXACT && !check->exact)
             continue;
         HONE_TRY(run(problem, pass, 0, variant, &check->value[pass], err));
-        HONE_TRY(
-            run(problem, pass, 1, variant, &check->magnitude[pass], err));
+        HONE_TRY(run(problem, pass, 1, variant, &check->magnitude[pass], err));
         check->count[pass] =
             hone__lane_count(&problem->resolved.args[problem->output]);
     }

@@ -43,8 +43,7 @@ static void unload(runner *r)
     r->is_loaded = 0;
 }
 
-static void set_out(hone_finalist *item, hone_outcome outcome,
-                    const char *text)
+static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
 {
     item->outcome = outcome;
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
@@ -110,10 +109,10 @@ static hone_status enter_baseline(final *f, int i, hone_finalist *item,
         return HONE_OK;
     }
     r->is_loaded = 1;
-    HONE_TRY(
-        hone__cpu_verify(f->problem, hone__cpu_variant_subject(&r->variant),
-                         r->variant.workspaces,
-                         r->variant.resolved.n_workspaces, &verdict, err));
+    HONE_TRY(hone__cpu_verify(f->problem,
+                              hone__cpu_variant_subject(&r->variant),
+                              r->variant.workspaces,
+                              r->variant.resolved.n_workspaces, &verdict, err));
     item->error_ratio = verdict.error_ratio;
     if (verdict.leaving)
         return hone__fail(err, HONE_ERR_KERNEL, "%s", verdict.message);
@@ -150,8 +149,8 @@ static hone_status choose_n_runs(final *f, runner *r, hone_error *err)
 {
     double ns = 0;
 
-    HONE_TRY(hone__cpu_time(
-        f->problem, hone__cpu_variant_subject(&r->variant), 1, &ns, err));
+    HONE_TRY(hone__cpu_time(f->problem, hone__cpu_variant_subject(&r->variant),
+                            1, &ns, err));
     r->n_runs = ns * MOST_RUNS <= sample_ns ? MOST_RUNS
                 : ns >= sample_ns           ? 1
                                             : (int)(sample_ns / ns);
@@ -184,9 +183,8 @@ static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
     runner *r = &f->runners[i];
     double runs_ns[MOST_RUNS];
 
-    HONE_TRY(hone__cpu_time(f->problem,
-                            hone__cpu_variant_subject(&r->variant), r->n_runs,
-                            runs_ns, err));
+    HONE_TRY(hone__cpu_time(f->problem, hone__cpu_variant_subject(&r->variant),
+                            r->n_runs, runs_ns, err));
     *out_ns = hone__median(runs_ns, (size_t)r->n_runs);
     return HONE_OK;
 }

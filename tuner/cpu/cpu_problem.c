@@ -86,8 +86,8 @@ static hone_status make_inputs(hone_cpu_problem *problem, hone_error *err)
         }
         if (hone__arg_is_written(arg)) {
             HONE_TRY(hone__cpu_block_alloc((size_t)arg->size_bytes,
-                                           problem->guarded,
-                                           &problem->work[i], err));
+                                           problem->guarded, &problem->work[i],
+                                           err));
             problem->output = (int)i;
         }
     }
@@ -101,8 +101,7 @@ static hone_status run_reference(hone_cpu_problem *problem, int pass,
                                  const hone_reference *reference,
                                  hone_cpu_check *check, hone_error *err)
 {
-    const hone_resolved_arg *output =
-        &problem->resolved.args[problem->output];
+    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
     const int64_t *dims = problem->resolved.dims;
     int64_t chosen[HONE_N_SAMPLES];
     const void *args[HONE_MAX_ARGS];
@@ -117,8 +116,7 @@ static hone_status run_reference(hone_cpu_problem *problem, int pass,
                       ? (const void *)&problem->scalar[pass][i]
                       : problem->pristine[pass][i].data;
     HONE_TRY(hone__cpu_block_alloc((size_t)count * sizeof(double),
-                                   problem->guarded, &check->value[pass],
-                                   err));
+                                   problem->guarded, &check->value[pass], err));
     HONE_TRY(hone__cpu_block_alloc((size_t)count * sizeof(double),
                                    problem->guarded, &check->magnitude[pass],
                                    err));
@@ -135,8 +133,7 @@ static hone_status run_reference(hone_cpu_problem *problem, int pass,
     if (!n_chosen)
         reference->compute(dims, args, 0, count, value, magnitude);
     for (int64_t i = 0; i < n_chosen; ++i)
-        reference->compute(dims, args, chosen[i], 1, &value[i],
-                           &magnitude[i]);
+        reference->compute(dims, args, chosen[i], 1, &value[i], &magnitude[i]);
     return HONE_OK;
 }
 
@@ -159,9 +156,8 @@ static hone_status make_check(hone_cpu_problem *problem,
                           problem->tmpl->path);
     if (hone__reference_template_is(check->name))
         return hone__cpu_expect_template(problem, check, setup, err);
-    HONE_TRY(hone__reference_find(problem->tmpl, check->name,
-                                  setup->references, setup->n_references,
-                                  &reference, err));
+    HONE_TRY(hone__reference_find(problem->tmpl, check->name, setup->references,
+                                  setup->n_references, &reference, err));
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
         if (pass == HONE_PASS_EXACT && !check->exact)
             continue;
@@ -171,8 +167,7 @@ static hone_status make_check(hone_cpu_problem *problem,
 }
 
 static hone_status make_checks(hone_cpu_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_error *err)
+                               const hone_problem_setup *setup, hone_error *err)
 {
     for (size_t i = 0; i < problem->n_checks; ++i)
         HONE_TRY(make_check(problem, setup, &problem->checks[i], err));
@@ -255,9 +250,8 @@ void hone__cpu_problem_restore(hone_cpu_problem *problem)
     }
 }
 
-hone_status hone__cpu_problem_open(const hone_problem_setup *setup,
-                                   int guarded, hone_cpu_problem *out,
-                                   hone_error *err)
+hone_status hone__cpu_problem_open(const hone_problem_setup *setup, int guarded,
+                                   hone_cpu_problem *out, hone_error *err)
 {
     hone_status status;
 

@@ -66,9 +66,8 @@ typedef struct hone_cpu_problem {
 } hone_cpu_problem;
 
 /* As hone__problem_open(). */
-hone_status hone__cpu_problem_open(const hone_problem_setup *setup,
-                                   int guarded, hone_cpu_problem *out,
-                                   hone_error *err);
+hone_status hone__cpu_problem_open(const hone_problem_setup *setup, int guarded,
+                                   hone_cpu_problem *out, hone_error *err);
 void hone__cpu_problem_close(hone_cpu_problem *problem);
 /* Arguments for a run; `pointers` has room for HONE_MAX_ARGS. */
 void hone__cpu_problem_prepare(hone_cpu_problem *problem, int pass,
@@ -90,9 +89,9 @@ typedef struct hone_cpu_variant {
 } hone_cpu_variant;
 
 hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
-                                   const char *launch_spec,
-                                   const void *object, size_t object_bytes,
-                                   hone_cpu_variant *out, hone_error *err);
+                                   const char *launch_spec, const void *object,
+                                   size_t object_bytes, hone_cpu_variant *out,
+                                   hone_error *err);
 /* One of another template, whose dimensions are these. */
 hone_status hone__cpu_variant_load_at(const hone_cpu_problem *problem,
                                       const int64_t *dims, size_t n_dims,

@@ -43,14 +43,12 @@ static hone_status take_sample(void *user, double *out_ns, hone_error *err)
     return HONE_OK;
 }
 
-static hone_status time_variant(hone_cpu_problem *problem,
-                                hone_subject subject,
+static hone_status time_variant(hone_cpu_problem *problem, hone_subject subject,
                                 const hone_trial_job *job,
                                 hone_trial_report *report, hone_error *err)
 {
     timed t = {.subject = subject};
-    const hone_sample_source source = {take_sample, NULL, &t, most_seconds,
-                                       1};
+    const hone_sample_source source = {take_sample, NULL, &t, most_seconds, 1};
     double ignored;
 
     report->n_launches = 1;
@@ -58,8 +56,7 @@ static hone_status time_variant(hone_cpu_problem *problem,
     HONE_TRY(take_sample(&t, &ignored, err)); /* to warm up */
     HONE_TRY(hone__trial_race(job, &source, report, err));
     hone__trial_check(
-        &(hone_selfcheck){.time_ns = report->time_ns, .n_launches = 1},
-        report);
+        &(hone_selfcheck){.time_ns = report->time_ns, .n_launches = 1}, report);
     return HONE_OK;
 }
 
@@ -79,10 +76,9 @@ static hone_status judge(hone_cpu_problem *problem, hone_cpu_variant *variant,
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
     HONE_TRY(time_variant(problem, subject, job, report, err));
-    HONE_TRY(hone__cpu_verify_again(problem, subject, blocks, n_blocks,
-                                    report->outcome != HONE_OUTCOME_OK ||
-                                        report->screened,
-                                    &verdict, err));
+    HONE_TRY(hone__cpu_verify_again(
+        problem, subject, blocks, n_blocks,
+        report->outcome != HONE_OUTCOME_OK || report->screened, &verdict, err));
     hone__trial_take_verdict(report, &verdict);
     return HONE_OK;
 }
@@ -101,8 +97,7 @@ hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
     if (hone__cpu_variant_load(problem, job->launch_spec, job->cubin,
                                job->cubin_bytes, &variant, err) != HONE_OK) {
         out->outcome = hone__outcome_of(err);
-        (void)snprintf(out->message, sizeof out->message, "%.300s",
-                       err->text);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         return HONE_OK;
     }
     status = judge(problem, &variant, job, out, err);

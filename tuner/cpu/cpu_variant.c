@@ -41,8 +41,7 @@ static hone_status open_object(const void *object, size_t object_bytes,
     if (out->library)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "a compiled variant cannot be loaded: %.600s",
-                      dlerror());
+                      "a compiled variant cannot be loaded: %.600s", dlerror());
 }
 
 static hone_status make_workspaces(const hone_cpu_problem *problem,
@@ -53,8 +52,7 @@ static hone_status make_workspaces(const hone_cpu_problem *problem,
 
         if (!w->size_bytes)
             continue; /* a null pointer, as TEMPLATE.md says */
-        HONE_TRY(hone__cpu_block_alloc((size_t)w->size_bytes,
-                                       problem->guarded,
+        HONE_TRY(hone__cpu_block_alloc((size_t)w->size_bytes, problem->guarded,
                                        &variant->workspaces[i], err));
         if (w->zero == HONE_ZERO_ONCE)
             memset(variant->workspaces[i].data, 0, (size_t)w->size_bytes);
@@ -91,9 +89,9 @@ static hone_status find_constants(hone_cpu_variant *variant, hone_error *err)
 }
 
 hone_status hone__cpu_variant_load(const hone_cpu_problem *problem,
-                                   const char *launch_spec,
-                                   const void *object, size_t object_bytes,
-                                   hone_cpu_variant *out, hone_error *err)
+                                   const char *launch_spec, const void *object,
+                                   size_t object_bytes, hone_cpu_variant *out,
+                                   hone_error *err)
 {
     return hone__cpu_variant_load_at(problem, problem->resolved.dims,
                                      problem->resolved.n_dims, launch_spec,
@@ -112,9 +110,8 @@ hone_status hone__cpu_variant_load_at(const hone_cpu_problem *problem,
     out->fd = -1;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
-                                           &problem->properties,
-                                           &out->resolved, err);
+        status = hone__launch_spec_resolve(
+            out->spec, dims, n_dims, &problem->properties, &out->resolved, err);
     if (status == HONE_OK)
         status = open_object(object, object_bytes, out, err);
     if (status == HONE_OK) {
@@ -148,17 +145,16 @@ void hone__cpu_variant_unload(hone_cpu_variant *variant)
 }
 
 static hone_status run_launch(hone_cpu_variant *variant,
-                              const hone_resolved_launch *l,
-                              void *const *args, hone_error *err)
+                              const hone_resolved_launch *l, void *const *args,
+                              hone_error *err)
 {
     void *params[HONE_MAX_PASSED];
     void *workspace[HONE_MAX_PASSED];
     int narrow[HONE_MAX_PASSED];
     int64_t wide[HONE_MAX_PASSED];
     hone_host_report report = {.kind = HONE_HOST_OK};
-    hone_host_launch launch = {.kernel = l->kernel,
-                               .shared_bytes = l->shared_bytes,
-                               .params = params};
+    hone_host_launch launch = {
+        .kernel = l->kernel, .shared_bytes = l->shared_bytes, .params = params};
 
     for (size_t p = 0; p < l->n_passed; ++p) {
         const hone_pass *pass = &l->passed[p];
@@ -167,11 +163,10 @@ static hone_status run_launch(hone_cpu_variant *variant,
         wide[p] = pass->value;
         if (pass->kind == HONE_PASS_WORKSPACE)
             workspace[p] = variant->workspaces[pass->index].data;
-        params[p] = pass->kind == HONE_PASS_ARG ? args[pass->index]
-                    : pass->kind == HONE_PASS_WORKSPACE
-                        ? (void *)&workspace[p]
-                    : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
-                                                  : (void *)&wide[p];
+        params[p] = pass->kind == HONE_PASS_ARG         ? args[pass->index]
+                    : pass->kind == HONE_PASS_WORKSPACE ? (void *)&workspace[p]
+                    : pass->kind == HONE_PASS_I32       ? (void *)&narrow[p]
+                                                        : (void *)&wide[p];
     }
     for (int i = 0; i < 3; ++i) {
         launch.grid[i] = l->grid[i];
@@ -200,8 +195,7 @@ static void begin(hone_cpu_variant *variant, void *const *args)
 
         if (from == variant->filled[i])
             continue;
-        memcpy(variant->constants[i], from,
-               (size_t)r->constants[i].size_bytes);
+        memcpy(variant->constants[i], from, (size_t)r->constants[i].size_bytes);
         variant->filled[i] = from;
     }
 }

@@ -45,8 +45,8 @@ static hone_status launch(void *user, int pass, hone_verdict *out,
     return status;
 }
 
-static void judge(const hone_watch *what, const hone_cpu_block *block,
-                  int pass, hone_damage *worst, char *text, size_t size)
+static void judge(const hone_watch *what, const hone_cpu_block *block, int pass,
+                  hone_damage *worst, char *text, size_t size)
 {
     const hone_watch_state state = hone__cpu_block_state(block);
     char sentence[256];
@@ -73,8 +73,7 @@ static hone_status audit(void *user, int pass, int all, hone_damage *out,
             judge(&w->what, w->block, pass, out, text, size);
     }
     for (size_t i = 0; i < j->n_blocks; ++i) {
-        const hone_watch what = {.kind = HONE_WATCH_WORKSPACE,
-                                 .index = (int)i};
+        const hone_watch what = {.kind = HONE_WATCH_WORKSPACE, .index = (int)i};
 
         if (j->blocks[i].base)
             judge(&what, &j->blocks[i], pass, out, text, size);

@@ -80,9 +80,9 @@ static void describe(const hone_cpu_problem *problem, char *out, size_t size)
         const hone_cpu_check *check = &problem->checks[i];
 
         if (hone__reference_template_is(check->name) && check->skipped[0])
-            at += (size_t)snprintf(
-                out + at, size - at, "%scheck %s was left out: %s",
-                at ? "; " : "", check->name, check->skipped);
+            at += (size_t)snprintf(out + at, size - at,
+                                   "%scheck %s was left out: %s",
+                                   at ? "; " : "", check->name, check->skipped);
     }
 }
 
@@ -100,8 +100,8 @@ int hone__cpu_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK && s.setup->verify_only)
         s.problem->guarded = !s.setup->sanitized;
     else if (status == HONE_OK)
-        status = hone__cpu_problem_open(&s.setup->problem,
-                                        !s.setup->sanitized, s.problem, &err);
+        status = hone__cpu_problem_open(&s.setup->problem, !s.setup->sanitized,
+                                        s.problem, &err);
     if (status == HONE_OK)
         status = hone__cpu_edge_shapes_open(
             &s.setup->problem, !s.setup->sanitized, &s.edge_shapes, &err);
@@ -112,8 +112,7 @@ int hone__cpu_worker(void *user, int from_parent, int to_parent)
 
         describe(s.problem, ready.notes, sizeof ready.notes);
         hone__ready_report_pack(&payload, &ready);
-        (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload,
-                                 NULL);
+        (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
         status = serve(&s, from_parent, &err);
         hone__cpu_edge_shapes_close(s.edge_shapes);
         hone__cpu_problem_close(s.problem);

@@ -33,8 +33,7 @@ hone_status hone__cpu_trial_run(hone_cpu_problem *problem,
  * edge_shapes.h. */
 typedef struct hone_cpu_edge_shapes hone_cpu_edge_shapes;
 hone_status hone__cpu_edge_shapes_open(const hone_problem_setup *setup,
-                                       int guarded,
-                                       hone_cpu_edge_shapes **out,
+                                       int guarded, hone_cpu_edge_shapes **out,
                                        hone_error *err);
 void hone__cpu_edge_shapes_close(hone_cpu_edge_shapes *edge_shapes);
 hone_status hone__cpu_edge_shapes_check(hone_cpu_edge_shapes *edge_shapes,

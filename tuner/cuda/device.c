@@ -50,8 +50,7 @@ hone_status hone__device_identify(hone_gpu *device, int ordinal,
                           "there is no CUDA device %d: the driver shows %d; "
                           "choose one with --device cuda:N",
                           ordinal, n);
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->device_get(&device->ordinal, ordinal),
+    HONE_TRY(hone__cuda_check(cuda, cuda->device_get(&device->ordinal, ordinal),
                               "opening the CUDA device", err));
     HONE_TRY(hone__cuda_check(cuda,
                               cuda->device_name(device->name,
@@ -175,8 +174,7 @@ hone_status hone__device_synchronize(hone_gpu *device, const char *what,
                             what, err);
 }
 
-static hone_status no_room(hone_gpu *device, size_t size_bytes,
-                           hone_error *err)
+static hone_status no_room(hone_gpu *device, size_t size_bytes, hone_error *err)
 {
     size_t free_bytes = 0;
     size_t total_bytes = 0;
@@ -221,8 +219,7 @@ hone_status hone__block_guard(hone_gpu *device, const hone_block *block,
                               hone_error *err)
 {
     const hone_cuda *cuda = device->cuda;
-    const hone_cu_ptr guards[] = {block->base,
-                                  block->data + block->size_bytes};
+    const hone_cu_ptr guards[] = {block->base, block->data + block->size_bytes};
 
     for (int i = 0; i < 2; ++i)
         HONE_TRY(hone__cuda_check(cuda,

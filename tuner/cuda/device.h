@@ -8,14 +8,14 @@
 #include "tuner/cuda/nvml.h"
 
 /* The kernels of device_code.cu. X(field, symbol) */
-#define HONE_DEVICE_KERNEL_MAP(X)                                            \
-    X(fill, "hone_fill")                                                     \
-    X(absolute, "hone_absolute")                                             \
-    X(to_double, "hone_to_double")                                           \
-    X(norms, "hone_norms")                                                   \
-    X(audit, "hone_audit")                                                   \
-    X(compare, "hone_compare")                                               \
-    X(load, "hone_load")                                                     \
+#define HONE_DEVICE_KERNEL_MAP(X)                                              \
+    X(fill, "hone_fill")                                                       \
+    X(absolute, "hone_absolute")                                               \
+    X(to_double, "hone_to_double")                                             \
+    X(norms, "hone_norms")                                                     \
+    X(audit, "hone_audit")                                                     \
+    X(compare, "hone_compare")                                                 \
+    X(load, "hone_load")                                                       \
     X(hold, "hone_hold")
 
 /* Device memory with guard bands: HONE_GUARD_BYTES of 0xff before and after.

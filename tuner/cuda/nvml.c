@@ -20,27 +20,27 @@ enum { ATTR_PCI_BUS = 33, ATTR_PCI_DEVICE = 34, ATTR_PCI_DOMAIN = 50 };
 
 /* X(field, symbol, optional, return type, parameters). The reasons have an
  * old and a new name; a driver has one or both. */
-#define NVML_MAP(X)                                                          \
-    X(init, nvmlInit_v2, 0, nvml_result, (void))                             \
-    X(shutdown, nvmlShutdown, 0, nvml_result, (void))                        \
-    X(error_string, nvmlErrorString, 0, const char *, (nvml_result r))       \
-    X(by_uuid, nvmlDeviceGetHandleByUUID, 0, nvml_result,                    \
-      (const char *uuid, nvml_device *out))                                  \
-    X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, 0, nvml_result,              \
-      (const char *bus_id, nvml_device *out))                                \
-    X(clock, nvmlDeviceGetClockInfo, 0, nvml_result,                         \
-      (nvml_device d, int domain, unsigned *out_mhz))                        \
-    X(power, nvmlDeviceGetPowerUsage, 0, nvml_result,                        \
-      (nvml_device d, unsigned *out_mw))                                     \
-    X(temperature, nvmlDeviceGetTemperature, 1, nvml_result,                 \
-      (nvml_device d, int sensor, unsigned *out_c))                          \
-    X(event_reasons, nvmlDeviceGetCurrentClocksEventReasons, 1, nvml_result, \
-      (nvml_device d, unsigned long long *out))                              \
-    X(throttle_reasons, nvmlDeviceGetCurrentClocksThrottleReasons, 1,        \
+#define NVML_MAP(X)                                                            \
+    X(init, nvmlInit_v2, 0, nvml_result, (void))                               \
+    X(shutdown, nvmlShutdown, 0, nvml_result, (void))                          \
+    X(error_string, nvmlErrorString, 0, const char *, (nvml_result r))         \
+    X(by_uuid, nvmlDeviceGetHandleByUUID, 0, nvml_result,                      \
+      (const char *uuid, nvml_device *out))                                    \
+    X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, 0, nvml_result,                \
+      (const char *bus_id, nvml_device *out))                                  \
+    X(clock, nvmlDeviceGetClockInfo, 0, nvml_result,                           \
+      (nvml_device d, int domain, unsigned *out_mhz))                          \
+    X(power, nvmlDeviceGetPowerUsage, 0, nvml_result,                          \
+      (nvml_device d, unsigned *out_mw))                                       \
+    X(temperature, nvmlDeviceGetTemperature, 1, nvml_result,                   \
+      (nvml_device d, int sensor, unsigned *out_c))                            \
+    X(event_reasons, nvmlDeviceGetCurrentClocksEventReasons, 1, nvml_result,   \
+      (nvml_device d, unsigned long long *out))                                \
+    X(throttle_reasons, nvmlDeviceGetCurrentClocksThrottleReasons, 1,          \
       nvml_result, (nvml_device d, unsigned long long *out))
 
 typedef struct nvml_table {
-#define NVML_FIELD(field, symbol, optional, type, parameters)                \
+#define NVML_FIELD(field, symbol, optional, type, parameters)                  \
     type(*field) parameters;
     NVML_MAP(NVML_FIELD)
 #undef NVML_FIELD
@@ -60,7 +60,7 @@ static const hone_library_search search = {
     "It comes with the NVIDIA driver; in a container, ask for the driver "
     "capability 'utility'."};
 static const hone_library_symbol symbols[] = {
-#define NVML_SYMBOL(field, symbol, optional, type, parameters)               \
+#define NVML_SYMBOL(field, symbol, optional, type, parameters)                 \
     {#symbol, offsetof(nvml_table, field), optional},
     NVML_MAP(NVML_SYMBOL)
 #undef NVML_SYMBOL
@@ -84,9 +84,9 @@ static void uuid_text(const char *prefix, const unsigned char uuid[16],
     int at = snprintf(out, 48, "%s-", prefix);
 
     for (int i = 0; i < 16; i++)
-        at += snprintf(out + at, 48 - (size_t)at, "%s%02x",
-                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                       uuid[i]);
+        at +=
+            snprintf(out + at, 48 - (size_t)at, "%s%02x",
+                     i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 static nvml_device find_by_uuid(const hone_nvml *nvml,

@@ -22,19 +22,19 @@ typedef struct hone_nvml_sample {
 /* Bits of clock_reasons: X(NAME, bit, text, whether a time measured under it
  * must be thrown away). The software power cap is the normal state of a
  * tensor-core kernel; it is recorded and kept. */
-#define HONE_CLOCK_REASON_MAP(X)                                             \
-    X(IDLE, 0x1, "idle", 0)                                                  \
-    X(APPLICATION_CLOCKS, 0x2, "application clocks setting", 0)              \
-    X(SW_POWER_CAP, 0x4, "software power cap", 0)                            \
-    X(HW_SLOWDOWN, 0x8, "hardware slowdown", 1)                              \
-    X(SYNC_BOOST, 0x10, "sync boost", 0)                                     \
-    X(SW_THERMAL, 0x20, "software thermal slowdown", 1)                      \
-    X(HW_THERMAL, 0x40, "hardware thermal slowdown", 1)                      \
-    X(POWER_BRAKE, 0x80, "hardware power brake", 1)                          \
+#define HONE_CLOCK_REASON_MAP(X)                                               \
+    X(IDLE, 0x1, "idle", 0)                                                    \
+    X(APPLICATION_CLOCKS, 0x2, "application clocks setting", 0)                \
+    X(SW_POWER_CAP, 0x4, "software power cap", 0)                              \
+    X(HW_SLOWDOWN, 0x8, "hardware slowdown", 1)                                \
+    X(SYNC_BOOST, 0x10, "sync boost", 0)                                       \
+    X(SW_THERMAL, 0x20, "software thermal slowdown", 1)                        \
+    X(HW_THERMAL, 0x40, "hardware thermal slowdown", 1)                        \
+    X(POWER_BRAKE, 0x80, "hardware power brake", 1)                            \
     X(DISPLAY_CLOCKS, 0x100, "display clock setting", 0)
 
 enum {
-#define HONE_CLOCK_REASON_ENUM(name, bit, text, discard)                     \
+#define HONE_CLOCK_REASON_ENUM(name, bit, text, discard)                       \
     HONE_CLOCK_REASON_##name = bit,
     HONE_CLOCK_REASON_MAP(HONE_CLOCK_REASON_ENUM)
 #undef HONE_CLOCK_REASON_ENUM

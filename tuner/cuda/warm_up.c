@@ -40,16 +40,15 @@ static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
     enum { BLOCK = 256, BLOCKS_SM = 4 };
     const hone_cuda *cuda = device->cuda;
     const unsigned n_blocks =
-        BLOCKS_SM *
-        (unsigned)device->properties.value[HONE_PROPERTY_sm_count];
+        BLOCKS_SM * (unsigned)device->properties.value[HONE_PROPERTY_sm_count];
     uint64_t ns = (uint64_t)(1e9 * window_s);
     uint64_t passed[2] = {0, 0}; /* cycles, nanoseconds */
     void *params[] = {&ns, &device->scratch};
     hone_nvml_sample sample;
 
     HONE_TRY(hone__cuda_check(cuda,
-                              cuda->launch(device->kernel.load, n_blocks, 1,
-                                           1, BLOCK, 1, 1, 0, device->stream,
+                              cuda->launch(device->kernel.load, n_blocks, 1, 1,
+                                           BLOCK, 1, 1, 0, device->stream,
                                            params, NULL),
                               "warming up", err));
     HONE_TRY(hone__device_synchronize(device, "warming up", err));

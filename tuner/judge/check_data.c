@@ -23,15 +23,14 @@ double hone__inputs_value(int type, uint64_t seed, uint64_t index,
                           int64_t amplitude)
 {
     const uint64_t bits = mix(seed ^ mix(index));
-    const int is_unsigned = type == HONE_TYPE_U8 || type == HONE_TYPE_U32 ||
-                            type == HONE_TYPE_U64;
+    const int is_unsigned =
+        type == HONE_TYPE_U8 || type == HONE_TYPE_U32 || type == HONE_TYPE_U64;
     const int64_t a = amplitude > 0 ? amplitude : 8;
 
     if (amplitude <= 0 && type < HONE_TYPE_I8)
         return ldexp((double)(bits >> 11), -52) - 1.0;
-    return is_unsigned
-               ? (double)(bits % (uint64_t)(a + 1))
-               : (double)((int64_t)(bits % (uint64_t)(2 * a + 1)) - a);
+    return is_unsigned ? (double)(bits % (uint64_t)(a + 1))
+                       : (double)((int64_t)(bits % (uint64_t)(2 * a + 1)) - a);
 }
 
 int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact)
@@ -205,12 +204,10 @@ int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
     return count;
 }
 
-hone_status hone__check_bounds(const hone_template *tmpl,
-                               const hone_template_check *check,
-                               const int64_t *dims,
-                               const hone_properties *properties,
-                               double *out_tolerance, int64_t *out_exact,
-                               hone_error *err)
+hone_status
+hone__check_bounds(const hone_template *tmpl, const hone_template_check *check,
+                   const int64_t *dims, const hone_properties *properties,
+                   double *out_tolerance, int64_t *out_exact, hone_error *err)
 {
     int64_t slots[512] = {0};
     int64_t tolerance = 0;

@@ -60,12 +60,10 @@ int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index);
 
 /* Tolerance and amplitude of a check for one problem, with the parameters at
  * their defaults. */
-hone_status hone__check_bounds(const hone_template *tmpl,
-                               const hone_template_check *check,
-                               const int64_t *dims,
-                               const hone_properties *properties,
-                               double *out_tolerance, int64_t *out_exact,
-                               hone_error *err);
+hone_status
+hone__check_bounds(const hone_template *tmpl, const hone_template_check *check,
+                   const int64_t *dims, const hone_properties *properties,
+                   double *out_tolerance, int64_t *out_exact, hone_error *err);
 /* Unit round-off of the accumulation for results of this type, and the step
  * between neighbouring values of it. Half types accumulate in f32. */
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp);

@@ -39,8 +39,8 @@ typedef struct shape_search {
 } shape_search;
 
 /* Returns the integer dimension if there is one alone, else -1. */
-static int take_row(const hone_template *tmpl, const int64_t *given,
-                    size_t row, int64_t *out)
+static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
+                    int64_t *out)
 {
     size_t n_integers = 0;
     int which = -1;

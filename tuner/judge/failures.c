@@ -95,8 +95,7 @@ static const hone_complaint *most_frequent(const hone_failures *failures)
     return found;
 }
 
-void hone__failures_text(const hone_failures *failures, char *out,
-                         size_t size)
+void hone__failures_text(const hone_failures *failures, char *out, size_t size)
 {
     const hone_complaint *worst = most_frequent(failures);
     int64_t n_all = 0;

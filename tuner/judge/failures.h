@@ -30,7 +30,6 @@ void hone__failures_add(hone_failures *failures, hone_outcome outcome,
                         const char *message, int64_t n);
 
 /* "336 of 336: limits; most often (200 times): ..", "" if nothing failed. */
-void hone__failures_text(const hone_failures *failures, char *out,
-                         size_t size);
+void hone__failures_text(const hone_failures *failures, char *out, size_t size);
 
 #endif

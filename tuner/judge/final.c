@@ -66,8 +66,7 @@ static hone_status enter_all(final *f, hone_error *err)
         }
         if (disqualified->outcome != HONE_OUTCOME_OK) {
             item->outcome = disqualified->outcome;
-            memcpy(item->message, disqualified->message,
-                   sizeof item->message);
+            memcpy(item->message, disqualified->message, sizeof item->message);
             continue;
         }
         say_at(f, i, HONE_FINAL_ENTER);
@@ -93,8 +92,7 @@ static hone_status sample_slot(void *user, int slot, double *out_ns,
 
     if (f->request->careful)
         say_at(f,
-               f->slots[slot] == f->report->n ? f->control_of
-                                              : f->slots[slot],
+               f->slots[slot] == f->report->n ? f->control_of : f->slots[slot],
                HONE_FINAL_RACE);
     return f->ops->sample(f->user, f->slots[slot], out_ns, err);
 }
@@ -257,8 +255,8 @@ static void derive_times(final *f)
 
         if (!is_right(f, i) || item->n_series || n <= 0)
             continue;
-        hone__race_compare(item->rounds_ns, winner->rounds_ns, n, &ratio,
-                           &low, &high);
+        hone__race_compare(item->rounds_ns, winner->rounds_ns, n, &ratio, &low,
+                           &high);
         item->time_ns = ratio * winner->time_ns;
         item->ci_low_ns = low * winner->time_ns;
         item->ci_high_ns = high * winner->time_ns;

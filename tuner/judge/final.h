@@ -181,8 +181,7 @@ void hone__final_set_time(hone_finalist *item, double *series_ns, int n);
 
 /* Answer HONE_DEVICE_FINAL (final_gpu.c). */
 hone_status hone__final_answer(hone_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_unpack *in, int to_parent,
-                               hone_error *err);
+                               const hone_problem_setup *setup, hone_unpack *in,
+                               int to_parent, hone_error *err);
 
 #endif

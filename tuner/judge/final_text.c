@@ -53,8 +53,8 @@ static void say_tied(const hone_final_report *report, const char *noise,
         (void)snprintf(out, size,
                        "tied: %d of %d finalists cannot be told apart in %d "
                        "interleaved rounds (noise floor %s); %s",
-                       report->n_tied, report->n_raced, report->n_rounds,
-                       noise, hone__tie_rule_name(report->rule));
+                       report->n_tied, report->n_raced, report->n_rounds, noise,
+                       hone__tie_rule_name(report->rule));
     else
         (void)snprintf(out, size,
                        "tied: the next of %d finalists seems to take %s, "
@@ -66,8 +66,8 @@ static void say_tied(const hone_final_report *report, const char *noise,
 static void say_too_noisy(const hone_final_report *report, const char *noise,
                           char *out, size_t size)
 {
-    const char *rule = report->n_tied > 1 ? hone__tie_rule_name(report->rule)
-                                          : "the fastest";
+    const char *rule =
+        report->n_tied > 1 ? hone__tie_rule_name(report->rule) : "the fastest";
 
     if (report->n_rounds < HONE_RACE_INTERVAL)
         (void)snprintf(out, size,
@@ -75,11 +75,10 @@ static void say_too_noisy(const hone_final_report *report, const char *noise,
                        "finalists; %s",
                        report->n_rounds, report->n_raced, rule);
     else
-        (void)snprintf(
-            out, size,
-            "too noisy to decide between %d finalists (noise floor "
-            "%s, %d rounds); %s; run again on an idle machine",
-            report->n_raced, noise, report->n_rounds, rule);
+        (void)snprintf(out, size,
+                       "too noisy to decide between %d finalists (noise floor "
+                       "%s, %d rounds); %s; run again on an idle machine",
+                       report->n_raced, noise, report->n_rounds, rule);
 }
 
 void hone__final_sentence(const hone_final_report *report, char *out,
@@ -125,8 +124,7 @@ const char *hone__final_reason(const hone_final_report *report, int item,
     }
     if (it->is_left_out || it->ratio <= 0) {
         (void)snprintf(out, size, "not raced: %.300s",
-                       it->message[0] ? it->message
-                                      : "it could not be timed");
+                       it->message[0] ? it->message : "it could not be timed");
         return "dropped";
     }
     (void)snprintf(ratio, sizeof ratio,

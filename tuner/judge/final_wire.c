@@ -27,16 +27,14 @@ static void unpack_entry(hone_unpack *in, hone_final_entry *out)
         in->broken = 1;
 }
 
-void hone__final_request_pack(hone_text *out,
-                              const hone_final_request *request)
+void hone__final_request_pack(hone_text *out, const hone_final_request *request)
 {
     hone__pack_i64(out, request->n_entries);
     hone__pack_i64(out, request->careful);
     hone__pack_f64(out, request->race_s);
     for (int i = 0; i < request->n_entries; ++i)
         pack_entry(out, &request->entries[i]);
-    hone__pack_bytes(out, request->disqualified,
-                     sizeof request->disqualified);
+    hone__pack_bytes(out, request->disqualified, sizeof request->disqualified);
 }
 
 void hone__final_request_unpack(hone_unpack *in, hone_final_request *out)

@@ -33,8 +33,7 @@ void hone__race_compare(const double *a_ns, const double *b_ns, int n,
 
 static int stays(const hone_race *race, int i)
 {
-    return race->control >= 0 &&
-           (i == race->control || i == race->control_of);
+    return race->control >= 0 && (i == race->control || i == race->control_of);
 }
 
 /* Fisher and Yates' shuffle with numbers of splitmix64. */
@@ -217,8 +216,7 @@ static int goes_on(const hone_race *race)
 
         if (r->keep && r->n_rounds < HONE_RACE_KEPT)
             return 1;
-        if (!r->contends || i == race->leader ||
-            hone__race_is_slower(race, i))
+        if (!r->contends || i == race->leader || hone__race_is_slower(race, i))
             continue;
         if (race->n_rounds < HONE_RACE_ROUNDS ||
             (race->n_rounds < HONE_RACE_MOST &&

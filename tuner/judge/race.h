@@ -51,10 +51,10 @@ typedef hone_status hone_race_sample(void *user, int runner, double *out_ns,
                                      hone_error *err);
 
 /* X(NAME, spelling). Spellings are in the database. */
-#define HONE_VERDICT_MAP(X)                                                  \
-    X(ONLY_ONE, "only_one")   /* nobody to compare with */                   \
-    X(DECIDED, "decided")     /* all others are clearly slower */            \
-    X(TIED, "tied")           /* some are not: the tie rule decides */       \
+#define HONE_VERDICT_MAP(X)                                                    \
+    X(ONLY_ONE, "only_one")   /* nobody to compare with */                     \
+    X(DECIDED, "decided")     /* all others are clearly slower */              \
+    X(TIED, "tied")           /* some are not: the tie rule decides */         \
     X(TOO_NOISY, "too_noisy") /* as tied, but the noise could hide more */
 
 typedef enum hone_race_verdict {

@@ -36,8 +36,7 @@ static const struct {
 
 static double tensor_rate(int64_t sm)
 {
-    for (size_t i = 0; i < sizeof tensor_rates / sizeof tensor_rates[0];
-         ++i) {
+    for (size_t i = 0; i < sizeof tensor_rates / sizeof tensor_rates[0]; ++i) {
         if (tensor_rates[i].sm == sm)
             return tensor_rates[i].flops_per_clock;
     }
@@ -76,14 +75,14 @@ static hone_alarm above_roofline(const hone_selfcheck *check, char *message,
     const double flops_per_s = 1e9 * check->flops / check->time_ns;
 
     if (bytes_peak > 0 && bytes_per_s > slack * bytes_peak) {
-        (void)snprintf(
-            message, size,
-            "%.4g bytes in %.4g us are %.3g TB/s, but the card's "
-            "%s can do %.3g: check the template's work line, that "
-            "the kernel does all of the work, and that its data "
-            "does not stay in a cache",
-            check->bytes, 1e-3 * check->time_ns, 1e-12 * bytes_per_s,
-            check->in_cache ? "cache" : "memory", 1e-12 * bytes_peak);
+        (void)snprintf(message, size,
+                       "%.4g bytes in %.4g us are %.3g TB/s, but the card's "
+                       "%s can do %.3g: check the template's work line, that "
+                       "the kernel does all of the work, and that its data "
+                       "does not stay in a cache",
+                       check->bytes, 1e-3 * check->time_ns, 1e-12 * bytes_per_s,
+                       check->in_cache ? "cache" : "memory",
+                       1e-12 * bytes_peak);
         return HONE_ALARM_ROOFLINE;
     }
     if (check->peak.flops_per_s > 0 &&
@@ -92,8 +91,8 @@ static hone_alarm above_roofline(const hone_selfcheck *check, char *message,
                        "%.4g operations in %.4g us are %.4g TFLOP/s, but the "
                        "card can do %.4g: check the template's work line and "
                        "that the kernel does all of the work",
-                       check->flops, 1e-3 * check->time_ns,
-                       1e-12 * flops_per_s, 1e-12 * check->peak.flops_per_s);
+                       check->flops, 1e-3 * check->time_ns, 1e-12 * flops_per_s,
+                       1e-12 * check->peak.flops_per_s);
         return HONE_ALARM_ROOFLINE;
     }
     return HONE_ALARM_NONE;

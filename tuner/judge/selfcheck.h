@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /* X(NAME, spelling, meaning) */
-#define HONE_ALARM_MAP(X)                                                    \
-    X(NONE, "none", "nothing strange")                                       \
-    X(ZERO, "zero", "a time is zero, negative or not a number")              \
-    X(FLOOR, "floor", "the time is that of the events around it")            \
-    X(ROOFLINE, "roofline", "more work per second than the card can do")     \
+#define HONE_ALARM_MAP(X)                                                      \
+    X(NONE, "none", "nothing strange")                                         \
+    X(ZERO, "zero", "a time is zero, negative or not a number")                \
+    X(FLOOR, "floor", "the time is that of the events around it")              \
+    X(ROOFLINE, "roofline", "more work per second than the card can do")       \
     X(EQUAL, "equal", "different variants all take the same time")
 
 typedef enum hone_alarm {

@@ -27,8 +27,7 @@ typedef struct race {
 static void pause_for(double seconds)
 {
     const double whole = floor(seconds);
-    const struct timespec t = {(time_t)whole,
-                               (long)(1e9 * (seconds - whole))};
+    const struct timespec t = {(time_t)whole, (long)(1e9 * (seconds - whole))};
 
     (void)nanosleep(&t, NULL);
 }
@@ -89,8 +88,7 @@ static hone_status take_steady(race *r, int until, hone_error *err)
         }
         pause_for(pause_s);
         r->waited_s += pause_s;
-        pause_s =
-            2 * pause_s < longest_pause_s ? 2 * pause_s : longest_pause_s;
+        pause_s = 2 * pause_s < longest_pause_s ? 2 * pause_s : longest_pause_s;
     }
 }
 

@@ -33,7 +33,6 @@ void hone__trial_take_verdict(hone_trial_report *report,
 
 /* Apply the self-check: outcome unstable with its sentence if there is an
  * alarm. */
-void hone__trial_check(const hone_selfcheck *check,
-                       hone_trial_report *report);
+void hone__trial_check(const hone_selfcheck *check, hone_trial_report *report);
 
 #endif

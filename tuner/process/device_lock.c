@@ -32,8 +32,7 @@ static long read_holder(int fd)
 {
     char text[24] = "";
 
-    return pread(fd, text, sizeof text - 1, 0) > 0 ? strtol(text, NULL, 10)
-                                                   : 0;
+    return pread(fd, text, sizeof text - 1, 0) > 0 ? strtol(text, NULL, 10) : 0;
 }
 
 /* For people and for the message of those who wait. */

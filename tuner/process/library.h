@@ -35,7 +35,6 @@ hone_status hone__library_open(const hone_library_search *search, void **out,
  * names the first one that is missing. */
 hone_status hone__library_bind(void *library, const char *what,
                                const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table,
-                               hone_error *err);
+                               size_t n_symbols, void *table, hone_error *err);
 
 #endif

@@ -99,8 +99,8 @@ static int read_all(int fd, char *bytes, size_t size_bytes)
     return 1;
 }
 
-hone_status hone__message_send(int fd, uint32_t kind,
-                               const hone_text *payload, hone_error *err)
+hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
+                               hone_error *err)
 {
     const hone_message_head head = {kind, (uint32_t)payload->length};
 

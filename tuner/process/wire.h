@@ -37,8 +37,8 @@ typedef struct hone_message_head {
 } hone_message_head;
 
 /* Write one message, all of it. HONE_ERR_IO when the other side is gone. */
-hone_status hone__message_send(int fd, uint32_t kind,
-                               const hone_text *payload, hone_error *err);
+hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
+                               hone_error *err);
 /* Read one message, waiting for it. `payload` is cleared first.
  * HONE_ERR_NOT_FOUND: end of stream between two messages. */
 hone_status hone__message_receive(int fd, uint32_t *out_kind,

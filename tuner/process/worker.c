@@ -46,8 +46,8 @@ static void close_others(int keep_a, int keep_b)
 /* The child: an interrupt at the terminal is for the parent to handle, which
  * then ends its workers; the death of the parent ends the child at once, even
  * inside a driver call that never returns. */
-static void run_child(pid_t parent, hone_worker_main *run, void *user,
-                      int log, int from_parent, int to_parent)
+static void run_child(pid_t parent, hone_worker_main *run, void *user, int log,
+                      int from_parent, int to_parent)
 {
     if (log >= 0)
         (void)dup2(log, 2);
@@ -172,8 +172,7 @@ hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
         } else {
             end = HONE_WORKER_STUCK;
             if (out_how)
-                (void)snprintf(out_how, how_size,
-                               "process %d cannot be killed",
+                (void)snprintf(out_how, how_size, "process %d cannot be killed",
                                (int)worker->pid);
         }
     }

@@ -33,7 +33,7 @@ typedef enum hone_worker_end {
     HONE_WORKER_FAILED,  /* another exit status, or a signal of its own */
     HONE_WORKER_KILLED,  /* by somebody else: SIGKILL, SIGTERM, SIGHUP .. */
     HONE_WORKER_OVERDUE, /* by us, when the grace was over */
-    HONE_WORKER_STUCK /* it cannot be killed: a driver call never returns */
+    HONE_WORKER_STUCK    /* it cannot be killed: a driver call never returns */
 } hone_worker_end;
 
 /* Close its request pipe and wait up to `grace_s` for it to leave, then kill

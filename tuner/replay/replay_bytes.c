@@ -14,8 +14,7 @@
 
 enum { BUFFER_BYTES = 1 << 16 };
 
-hone_status hone__bytes_open(const char *path, hone_bytes *out,
-                             hone_error *err)
+hone_status hone__bytes_open(const char *path, hone_bytes *out, hone_error *err)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -74,8 +73,7 @@ void hone__bytes_refill(hone_bytes *bytes)
         hone__bytes_broken(bytes, "the file cannot be read: %s",
                            strerror(errno));
     else if (code == Z_BUF_ERROR)
-        hone__bytes_broken(bytes,
-                           "the gzip file is truncated; copy it again");
+        hone__bytes_broken(bytes, "the gzip file is truncated; copy it again");
     else if (code != Z_OK && code != Z_STREAM_END)
         hone__bytes_broken(
             bytes, "the gzip file is damaged (%s); copy it again", message);

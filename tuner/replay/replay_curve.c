@@ -17,16 +17,14 @@ static double fraction_of(const hone_recording *recording,
 hone_status hone__replay_fraction_at(const hone_recording *recording,
                                      const hone_replay_traces *traces,
                                      int64_t evaluations,
-                                     hone_replay_fraction *out,
-                                     hone_error *err)
+                                     hone_replay_fraction *out, hone_error *err)
 {
     double *values = hone__alloc((traces->n + 1) * sizeof *values);
     double sum = 0;
 
     *out = (hone_replay_fraction){0, 0};
     if (!values)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a curve");
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a curve");
     for (size_t i = 0; i < traces->n; ++i) {
         values[i] = fraction_of(recording, &traces->runs[i], evaluations);
         sum += values[i];

@@ -9,11 +9,12 @@
 #include <string.h>
 
 /* X(column of trial_v1): in this order in every row. */
-#define COLUMNS(X)                                                           \
-    X(op)                                                                    \
-    X(dims) X(mode) X(device_name) X(device_id) X(template_sha256)           \
-        X(toolchain) X(config) X(outcome) X(time_ns) X(compile_time_ns)      \
-            X(gpu_time_ns) X(is_default) X(trial_id)
+#define COLUMNS(X)                                                             \
+    X(op)                                                                      \
+    X(dims)                                                                    \
+    X(mode) X(device_name) X(device_id) X(template_sha256) X(toolchain)        \
+        X(config) X(outcome) X(time_ns) X(compile_time_ns) X(gpu_time_ns)      \
+            X(is_default) X(trial_id)
 
 enum {
 #define COLUMN_ENUM(name) COLUMN_##name,
@@ -82,8 +83,8 @@ static hone_status begin_recording(db_walk *walk, const hone_db_value *values,
     return HONE_OK;
 }
 
-static hone_status bad_config(const db_walk *walk,
-                              const hone_db_value *values, hone_error *err)
+static hone_status bad_config(const db_walk *walk, const hone_db_value *values,
+                              hone_error *err)
 {
     return hone__fail(err, HONE_ERR_INPUT,
                       "%s: trial %lld: the configuration '%.200s' does not "
@@ -140,8 +141,8 @@ static double seconds(const hone_db_value *value)
 }
 
 static hone_status on_row(void *user, size_t n_columns,
-                          const char *const *names,
-                          const hone_db_value *values, hone_error *err)
+                          const char *const *names, const hone_db_value *values,
+                          hone_error *err)
 {
     db_walk *walk = user;
     uint32_t config[HONE_MAX_RECORDED_PARAMS];
@@ -169,11 +170,9 @@ static hone_status on_row(void *user, size_t n_columns,
     HONE_TRY(parse_config(walk, values, config, err));
     if (trial.outcome == HONE_OUTCOME_OK)
         trial.time_ns = 1e-9 * values[COLUMN_time_ns].real; /* as seconds */
-    trial.cost_s[HONE_COST_COMPILE] =
-        seconds(&values[COLUMN_compile_time_ns]);
+    trial.cost_s[HONE_COST_COMPILE] = seconds(&values[COLUMN_compile_time_ns]);
     trial.cost_s[HONE_COST_RUNS] = seconds(&values[COLUMN_gpu_time_ns]);
-    HONE_TRY(
-        hone__recording_put(walk->recording, config, &trial, &index, err));
+    HONE_TRY(hone__recording_put(walk->recording, config, &trial, &index, err));
     if (values[COLUMN_is_default].integer)
         walk->recording->default_index = index;
     return HONE_OK;

@@ -41,8 +41,7 @@ hone_status hone__replay_value(hone_replay_file *file, size_t param,
 /* Store the current configuration and forget it. HONE_ERR_INPUT names a
  * parameter that has no value. */
 hone_status hone__replay_put(hone_replay_file *file,
-                             const hone_recorded_trial *trial,
-                             hone_error *err);
+                             const hone_recorded_trial *trial, hone_error *err);
 /* A duration: a finite number that is not negative. */
 hone_status hone__replay_duration(const hone_replay_file *file,
                                   const hone_json_event *event,
@@ -50,8 +49,7 @@ hone_status hone__replay_duration(const hone_replay_file *file,
                                   hone_error *err);
 /* [x, ..] or [[0, x], ..] into file->samples. */
 hone_status hone__replay_samples(hone_replay_file *file,
-                                 const hone_json_event *begin,
-                                 hone_error *err);
+                                 const hone_json_event *begin, hone_error *err);
 double hone__replay_samples_sum(const hone_replay_file *file);
 /* "ms", "milliseconds", .. in seconds; 0 if it is none. */
 double hone__replay_unit_s(const char *name);

@@ -406,8 +406,7 @@ static void event(hone_json_reader *reader, hone_json_event *out)
         if (c == closer)
             close_level(reader, c, out);
         else
-            unexpected(reader, c,
-                       closer == '}' ? "',' or '}'" : "',' or ']'");
+            unexpected(reader, c, closer == '}' ? "',' or '}'" : "',' or ']'");
         break;
     case WANT_KEY_OR_END:
         if (c == closer) {

@@ -75,8 +75,8 @@ static hone_status read_member(hone_replay_file *file, const char *key,
         return hone__replay_samples(file, &event, err);
     for (size_t i = 0; i < sizeof costs / sizeof costs[0]; ++i) {
         if (strcmp(costs[i].name, key) == 0 && event.kind != HONE_JSON_NULL)
-            return hone__replay_duration(
-                file, &event, key, &e->trial.cost_s[costs[i].cost], err);
+            return hone__replay_duration(file, &event, key,
+                                         &e->trial.cost_s[costs[i].cost], err);
     }
     return hone__json_skip(file->reader, &event, err);
 }

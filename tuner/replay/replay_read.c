@@ -29,8 +29,7 @@ hone_status hone__replay_value(hone_replay_file *file, size_t param,
 }
 
 hone_status hone__replay_put(hone_replay_file *file,
-                             const hone_recorded_trial *trial,
-                             hone_error *err)
+                             const hone_recorded_trial *trial, hone_error *err)
 {
     hone_recording *recording = file->recording;
     int64_t index;
@@ -54,8 +53,7 @@ hone_status hone__replay_duration(const hone_replay_file *file,
     if (event->kind != HONE_JSON_NUMBER || !isfinite(event->number) ||
         event->number < 0)
         return hone__json_fail(file->reader, err,
-                               "\"%s\" must be a time: a number from 0",
-                               what);
+                               "\"%s\" must be a time: a number from 0", what);
     *out = event->number;
     return HONE_OK;
 }
@@ -93,8 +91,7 @@ static hone_status read_pair(hone_replay_file *file, double *out,
 }
 
 hone_status hone__replay_samples(hone_replay_file *file,
-                                 const hone_json_event *begin,
-                                 hone_error *err)
+                                 const hone_json_event *begin, hone_error *err)
 {
     hone_json_event event;
 
@@ -153,8 +150,7 @@ double hone__replay_unit_s(const char *name)
  */
 
 static hone_status read_metadata(hone_replay_file *file,
-                                 const hone_json_event *begin,
-                                 hone_error *err)
+                                 const hone_json_event *begin, hone_error *err)
 {
     hone_json_event event;
 
@@ -229,8 +225,7 @@ static hone_status read_params(hone_replay_file *file,
         if (event.kind == HONE_JSON_OBJECT_END)
             return HONE_OK;
         HONE_TRY(add_param(file, event.text, err));
-        param =
-            (size_t)hone__recording_find_param(file->recording, event.text);
+        param = (size_t)hone__recording_find_param(file->recording, event.text);
         HONE_TRY(hone__json_expect(file->reader, HONE_JSON_ARRAY,
                                    "a list of values [..]", &event, err));
         for (;;) {

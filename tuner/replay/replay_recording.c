@@ -181,8 +181,7 @@ int hone__recorded_value_text(const hone_json_event *event, char *out,
 /* ---- trials -------------------------------------------------------------
  */
 
-static const uint32_t *values_of(const hone_recording *recording,
-                                 int64_t index)
+static const uint32_t *values_of(const hone_recording *recording, int64_t index)
 {
     return recording->values + (size_t)index * recording->n_params;
 }

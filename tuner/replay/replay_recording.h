@@ -60,7 +60,7 @@ typedef struct hone_recording {
     int *n_values; /* of each parameter */
     int64_t n_configs;
     int64_t capacity;
-    uint32_t *values; /* n_params value indexes per configuration */
+    uint32_t *values;            /* n_params value indexes per configuration */
     hone_recorded_trial *trials; /* one per configuration */
     int64_t default_index;       /* -1: unknown */
     int64_t *table;              /* from a configuration to its index + 1 */

@@ -42,23 +42,22 @@ static void try_next(const hone_recording *recording, int64_t index,
 
 /* Answers arrive `batch` - 1 proposals late, as they do when a farm compiles
  * ahead of the device. */
-static hone_status answer(hone_search *search,
-                          const hone_recording *recording, int64_t index,
-                          hone_error *err)
+static hone_status answer(hone_search *search, const hone_recording *recording,
+                          int64_t index, hone_error *err)
 {
     const hone_recorded_trial *trial = &recording->trials[index];
 
     return hone__search_tell(
         search, index,
-        &(hone_search_answer){
-            trial->outcome == HONE_OUTCOME_OK ? trial->time_ns : 0,
-            hone__recorded_cost_s(trial)},
+        &(hone_search_answer){trial->outcome == HONE_OUTCOME_OK ? trial->time_ns
+                                                                : 0,
+                              hone__recorded_cost_s(trial)},
         err);
 }
 
-static hone_status loop(const hone_replay_request *request,
-                        hone_search *search, hone_replay_fn on_step,
-                        void *user, hone_replay_step *step, hone_error *err)
+static hone_status loop(const hone_replay_request *request, hone_search *search,
+                        hone_replay_fn on_step, void *user,
+                        hone_replay_step *step, hone_error *err)
 {
     const int64_t batch = request->batch > 1 ? request->batch : 1;
     int64_t ahead[HONE_MOST_AHEAD];

@@ -22,8 +22,7 @@ typedef struct hone_replay_step {
 } hone_replay_step;
 
 /* Anything but HONE_OK ends the run and is returned. */
-typedef hone_status (*hone_replay_fn)(void *user,
-                                      const hone_replay_step *step,
+typedef hone_status (*hone_replay_fn)(void *user, const hone_replay_step *step,
                                       hone_error *err);
 
 enum { HONE_MOST_AHEAD = 1024 };

@@ -108,9 +108,8 @@ static hone_replay_budget cutoff_budget(const ranks *r, double cutoff)
     return budget;
 }
 
-hone_status hone__replay_cutoff(const hone_recording *recording,
-                                double cutoff, hone_replay_budget *out,
-                                hone_error *err)
+hone_status hone__replay_cutoff(const hone_recording *recording, double cutoff,
+                                hone_replay_budget *out, hone_error *err)
 {
     ranks r;
     const hone_status status = make_ranks(recording, &r, err);

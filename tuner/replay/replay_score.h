@@ -17,9 +17,8 @@
  * median to the optimum: evaluations, and as many times the median cost of a
  * configuration. Zero seconds if no costs were recorded. HONE_ERR_INPUT says
  * why there is none (fewer than two different times). */
-hone_status hone__replay_cutoff(const hone_recording *recording,
-                                double cutoff, hone_replay_budget *out,
-                                hone_error *err);
+hone_status hone__replay_cutoff(const hone_recording *recording, double cutoff,
+                                hone_replay_budget *out, hone_error *err);
 
 /* The cut-offs between which the score is taken. */
 #define HONE_SCORE_START 0.01

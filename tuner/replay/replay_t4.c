@@ -108,8 +108,8 @@ static hone_status read_measurement(hone_replay_file *file, result *r,
         else if (strcmp(event.text, "unit") == 0)
             text = unit;
         if (text) {
-            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_STRING,
-                                       "a text", &event, err));
+            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_STRING, "a text",
+                                       &event, err));
             (void)snprintf(text, text == name ? sizeof name : sizeof unit,
                            "%.30s", event.text);
             continue;
@@ -123,8 +123,8 @@ static hone_status read_measurement(hone_replay_file *file, result *r,
     if (strcmp(name, "time") != 0)
         return HONE_OK;
     if (unit[0] && hone__replay_unit_s(unit) <= 0)
-        return hone__json_fail(file->reader, err,
-                               "'%s' is not a unit of time", unit);
+        return hone__json_fail(file->reader, err, "'%s' is not a unit of time",
+                               unit);
     r->time = value;
     if (unit[0])
         r->time *= hone__replay_unit_s(unit) / file->unit_s;
@@ -184,8 +184,7 @@ static hone_status store_result(hone_replay_file *file, result *r,
 {
     if (!r->has_config || !r->has_outcome)
         return hone__json_fail(file->reader, err, "this result has no \"%s\"",
-                               r->has_config ? "invalidity"
-                                             : "configuration");
+                               r->has_config ? "invalidity" : "configuration");
     if (r->trial.outcome == HONE_OUTCOME_OK) {
         r->trial.time_ns = r->time;
         if (r->time <= 0 && file->n_samples)
@@ -250,8 +249,7 @@ hone_status hone__replay_t4(hone_replay_file *file,
         if (event.kind == HONE_JSON_ARRAY_END)
             return HONE_OK;
         if (event.kind != HONE_JSON_OBJECT)
-            return hone__json_fail(file->reader, err,
-                                   "expected a result {..}");
+            return hone__json_fail(file->reader, err, "expected a result {..}");
         HONE_TRY(read_result(file, err));
     }
 }

@@ -40,9 +40,9 @@ static hone_status trace_run(void *user, int64_t i, hone_error *err)
     return hone__replay_run(&run, add_point, &work->out->runs[i], &last, err);
 }
 
-hone_status hone__replay_traces(const hone_replay_request *run,
-                                int64_t repeats, int n_threads,
-                                hone_replay_traces *out, hone_error *err)
+hone_status hone__replay_traces(const hone_replay_request *run, int64_t repeats,
+                                int n_threads, hone_replay_traces *out,
+                                hone_error *err)
 {
     trace_work work = {run, out};
 

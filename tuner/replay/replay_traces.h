@@ -26,9 +26,9 @@ typedef struct hone_replay_traces {
 /* `repeats` runs of `run`, run i with hone__replay_seed(run->seed, i), on
  * `n_threads` threads; what they give does not depend on how many those are.
  * Free also on failure. */
-hone_status hone__replay_traces(const hone_replay_request *run,
-                                int64_t repeats, int n_threads,
-                                hone_replay_traces *out, hone_error *err);
+hone_status hone__replay_traces(const hone_replay_request *run, int64_t repeats,
+                                int n_threads, hone_replay_traces *out,
+                                hone_error *err);
 void hone__replay_traces_free(hone_replay_traces *traces);
 
 /* How many points of a trace are within a budget: all whose trial began

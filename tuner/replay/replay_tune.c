@@ -180,8 +180,7 @@ static hone_status commit(replay_session *s, hone_error *err)
     return hone__db_begin(s->request->db, err);
 }
 
-static void show_progress(const replay_session *s,
-                          const hone_replay_step *step)
+static void show_progress(const replay_session *s, const hone_replay_step *step)
 {
     const hone_replay_tune_request *request = s->request;
     const int64_t limit = request->budget.evaluations;
@@ -204,9 +203,8 @@ static hone_status on_step(void *user, const hone_replay_step *step,
     replay_session *s = user;
     hone_replay_tune_result *result = s->result;
     const hone_recording *recording = s->request->recording;
-    hone_replay_rank candidate = {.index = step->index,
-                                  .step = step->n,
-                                  .time_ns = step->trial->time_ns};
+    hone_replay_rank candidate = {
+        .index = step->index, .step = step->n, .time_ns = step->trial->time_ns};
 
     hone__text_clear(&s->config);
     hone__recording_config(recording, step->index, &s->config);
@@ -241,10 +239,10 @@ static hone_status put_ranking(const replay_session *s, hone_error *err)
     hone_db_ranked ranked[HONE_REPLAY_RANKS];
 
     for (size_t i = 0; i < result->n_ranked; ++i)
-        ranked[i] = (hone_db_ranked){.trial_id = result->ranked[i].trial_id,
-                                     .time_ns = result->ranked[i].time_ns,
-                                     .decided_by =
-                                         "the fastest of the recorded times"};
+        ranked[i] =
+            (hone_db_ranked){.trial_id = result->ranked[i].trial_id,
+                             .time_ns = result->ranked[i].time_ns,
+                             .decided_by = "the fastest of the recorded times"};
     return hone__db_ranking_put(s->request->db, s->session_id, ranked,
                                 result->n_ranked, err);
 }
@@ -307,13 +305,13 @@ static const char *stop_reason(const replay_session *s, hone_status ran)
 static hone_status end_session(const replay_session *s, hone_status ran,
                                hone_error *err)
 {
-    const hone_db_session_summary properties = {
-        .event_floor_ns = -1,
-        .noise_floor = -1,
-        .warm_up_ns = -1,
-        .gpu_busy_ns = -1,
-        .gpu_wall_ns = -1,
-        .stopped = s->result->tune.stopped};
+    const hone_db_session_summary properties = {.event_floor_ns = -1,
+                                                .noise_floor = -1,
+                                                .warm_up_ns = -1,
+                                                .gpu_busy_ns = -1,
+                                                .gpu_wall_ns = -1,
+                                                .stopped =
+                                                    s->result->tune.stopped};
 
     (void)snprintf(s->result->tune.stopped, sizeof s->result->tune.stopped,
                    "%s", stop_reason(s, ran));

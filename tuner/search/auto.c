@@ -25,8 +25,7 @@ typedef struct portfolio {
     size_t turn;
 } portfolio;
 
-static hone_status start_member(hone_search *search, member *m,
-                                hone_error *err)
+static hone_status start_member(hone_search *search, member *m, hone_error *err)
 {
     void *own = search->state;
     hone_status status = HONE_OK;

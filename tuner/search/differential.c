@@ -45,20 +45,17 @@ static void mix(hone_search *search, hone_population *population,
                 const int *target)
 {
     const hone_elite *members = &population->members;
-    const int *const base =
-        (hone__chance_bits(&search->chance) & 1)
-            ? hone__search_values(search, members->slots[0])
-            : any_member(search, members);
+    const int *const base = (hone__chance_bits(&search->chance) & 1)
+                                ? hone__search_values(search, members->slots[0])
+                                : any_member(search, members);
     const int *const plus = any_member(search, members);
     const int *const minus = any_member(search, members);
     const double factor =
-        least_factor +
-        (1 - least_factor) * hone__chance_unit(&search->chance);
+        least_factor + (1 - least_factor) * hone__chance_unit(&search->chance);
     const size_t sure =
         (size_t)hone__chance_below(&search->chance, (int64_t)search->n_free);
 
-    memcpy(population->child, target,
-           search->space.n_params * sizeof *target);
+    memcpy(population->child, target, search->space.n_params * sizeof *target);
     for (size_t i = 0; i < search->n_free; ++i) {
         const size_t p = search->free[i];
 

@@ -53,8 +53,8 @@ static hone_status start(hone_search *search, hone_error *err)
     if (!f->points || !f->y || !f->values)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory in the search");
-    return hone__trees_create(search->space.n_params, TREES, POINTS,
-                              &f->trees, err);
+    return hone__trees_create(search->space.n_params, TREES, POINTS, &f->trees,
+                              err);
 }
 
 static void stop(hone_search *search)

@@ -23,8 +23,8 @@ static void stop(hone_search *search)
 static int is_mutant(hone_search *search, const hone_population *population)
 {
     const double rate =
-        least_mutation + (double)population->n_barren /
-                             (double)(population->neighbourhood + 1);
+        least_mutation +
+        (double)population->n_barren / (double)(population->neighbourhood + 1);
 
     return hone__chance_unit(&search->chance) < rate;
 }

@@ -42,8 +42,7 @@ static int64_t kick(hone_search *search)
     for (int i = 0; i < ATTEMPTS; ++i) {
         const int64_t from = hone__trial_pick(search, STARTS);
         const int64_t to = hone__move_kick(
-            search,
-            hone__search_values(search, from < 0 ? search->best : from),
+            search, hone__search_values(search, from < 0 ? search->best : from),
             KICK_PARAMS);
 
         if (hone__search_is_new(search, to))

@@ -73,8 +73,8 @@ static int distance_of(const hone_search *search, const hone_nearest *nearest,
 static void look_at(const hone_search *search, const hone_nearest *nearest,
                     const int *values, int64_t slot, found *f)
 {
-    const int distance = distance_of(search, nearest, values,
-                                     hone__search_values(search, slot));
+    const int distance =
+        distance_of(search, nearest, values, hone__search_values(search, slot));
     int at;
 
     if (f->n == N_NEAREST && distance >= f->distance[N_NEAREST - 1])
@@ -90,8 +90,8 @@ static void look_at(const hone_search *search, const hone_nearest *nearest,
 }
 
 double hone__nearest_guess(const hone_search *search,
-                           const hone_nearest *nearest,
-                           const hone_elite *elite, const int *values)
+                           const hone_nearest *nearest, const hone_elite *elite,
+                           const int *values)
 {
     const int64_t first =
         search->n_told > HISTORY ? search->n_told - HISTORY : 0;

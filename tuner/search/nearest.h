@@ -21,7 +21,7 @@ void hone__nearest_learn(const hone_search *search, hone_nearest *nearest,
 /* log(time) of `values`, weighted by the inverse of the distance; of the
  * trials answered last and of the elite. 0 without any. */
 double hone__nearest_guess(const hone_search *search,
-                           const hone_nearest *nearest,
-                           const hone_elite *elite, const int *values);
+                           const hone_nearest *nearest, const hone_elite *elite,
+                           const int *values);
 
 #endif

@@ -179,16 +179,14 @@ int64_t hone__search_spread(hone_search *search)
  */
 
 static hone_status prepare(hone_search *search,
-                           const hone_search_options *options,
-                           hone_error *err)
+                           const hone_search_options *options, hone_error *err)
 {
     const size_t n_params = search->space.n_params;
     size_t n_values = 0;
 
     search->use_base = hone__alloc((n_params + 1) * sizeof *search->use_base);
     search->row = hone__alloc((n_params + 1) * sizeof *search->row);
-    search->first =
-        hone__alloc((options->n_first + 1) * sizeof *search->first);
+    search->first = hone__alloc((options->n_first + 1) * sizeof *search->first);
     search->free = hone__alloc((n_params + 1) * sizeof *search->free);
     if (!search->use_base || !search->row || !search->first || !search->free)
         return out_of_memory(err);
@@ -211,8 +209,7 @@ static hone_status prepare(hone_search *search,
                                    : HONE_OK;
 }
 
-hone_status hone__search_open(const char *name,
-                              const hone_search_space *space,
+hone_status hone__search_open(const char *name, const hone_search_space *space,
                               const hone_search_options *options,
                               hone_search **out, hone_error *err)
 {
@@ -319,8 +316,7 @@ int hone__search_is_learning(const hone_search *search)
 }
 
 hone_status hone__search_tell(hone_search *search, int64_t index,
-                              const hone_search_answer *answer,
-                              hone_error *err)
+                              const hone_search_answer *answer, hone_error *err)
 {
     int64_t slot = hone__search_slot(search, index);
     hone_search_trial *trial;

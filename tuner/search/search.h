@@ -52,8 +52,7 @@ typedef struct hone_search_answer {
 /* `name` is one of hone__search_names(). The space's `user` must outlive the
  * search. The same name, space, options and answers give the same order.
  * HONE_ERR_ARGUMENT lists the strategies; HONE_ERR_NO_MEMORY. */
-hone_status hone__search_open(const char *name,
-                              const hone_search_space *space,
+hone_status hone__search_open(const char *name, const hone_search_space *space,
                               const hone_search_options *options,
                               hone_search **out, hone_error *err);
 void hone__search_close(hone_search *search);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 /* One row each; the file that defines it has its name. */
-#define STRATEGIES(row)                                                      \
-    row(auto) row(exhaustive) row(random) row(latin) row(local)              \
-        row(annealing) row(dual_annealing) row(genetic) row(differential)    \
-            row(swarm) row(variable) row(forest)
+#define STRATEGIES(row)                                                        \
+    row(auto) row(exhaustive) row(random) row(latin) row(local) row(annealing) \
+        row(dual_annealing) row(genetic) row(differential) row(swarm)          \
+            row(variable) row(forest)
 
 #define DECLARE(name) extern const hone_strategy hone__strategy_##name;
 STRATEGIES(DECLARE)

@@ -37,9 +37,8 @@ struct hone_trees {
     size_t *order; /* of points: those of a node are next to each other */
 };
 
-hone_status hone__trees_create(size_t n_params, size_t n_trees,
-                               size_t n_points, hone_trees **out,
-                               hone_error *err)
+hone_status hone__trees_create(size_t n_params, size_t n_trees, size_t n_points,
+                               hone_trees **out, hone_error *err)
 {
     hone_trees *all = hone__alloc(sizeof *all);
     int is_whole = all != NULL;
@@ -244,9 +243,8 @@ static const leaf *find_leaf(const tree *t, const int *row)
     return &t->leaves[at];
 }
 
-void hone__trees_predict(const hone_trees *all, const int *rows,
-                         size_t n_rows, double *out_mean,
-                         double *out_deviation)
+void hone__trees_predict(const hone_trees *all, const int *rows, size_t n_rows,
+                         double *out_mean, double *out_deviation)
 {
     const double n = (double)all->n_grown;
 

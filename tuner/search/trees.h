@@ -18,16 +18,14 @@ typedef struct hone_trees hone_trees;
 
 /* Points are rows of `n_params` value indexes; a tree is grown from at most
  * `n_points` of them. Free also on failure. HONE_ERR_NO_MEMORY. */
-hone_status hone__trees_create(size_t n_params, size_t n_trees,
-                               size_t n_points, hone_trees **out,
-                               hone_error *err);
+hone_status hone__trees_create(size_t n_params, size_t n_trees, size_t n_points,
+                               hone_trees **out, hone_error *err);
 void hone__trees_free(hone_trees *trees);
 
 /* Grow a tree in place of the oldest one: from rows[points[i] * n_params ..]
  * and their values y[i]. `n` is 1 .. n_points. */
-void hone__trees_grow(hone_trees *trees, const int *rows,
-                      const int64_t *points, const double *y, size_t n,
-                      hone_chance *chance);
+void hone__trees_grow(hone_trees *trees, const int *rows, const int64_t *points,
+                      const double *y, size_t n, hone_chance *chance);
 /* For each row the mean over the trees, and how far they and the points of
  * their leaves disagree. There must be a tree. */
 void hone__trees_predict(const hone_trees *trees, const int *rows,

@@ -126,8 +126,7 @@ static hone_status propose(hone_search *search, int64_t *out_index,
         if (!hone__search_is_new(search, index))
             continue;
         search->space.get(search->space.user, index, v->values);
-        guess =
-            hone__nearest_guess(search, &v->nearest, &v->elite, v->values);
+        guess = hone__nearest_guess(search, &v->nearest, &v->elite, v->values);
         if (guess >= best)
             continue;
         best = guess;

@@ -16,10 +16,9 @@ enum {
 
 void hone__walk_open(hone_search *search, hone_walk *walk)
 {
-    *walk =
-        (hone_walk){.at = -1,
-                    .best_ns = INFINITY,
-                    .neighbourhood = (int64_t)hone__move_capacity(search)};
+    *walk = (hone_walk){.at = -1,
+                        .best_ns = INFINITY,
+                        .neighbourhood = (int64_t)hone__move_capacity(search)};
 }
 
 int64_t hone__walk_propose(hone_search *search, const hone_walk *walk)

@@ -39,9 +39,9 @@ typedef struct client {
 
 static void set_deadline(client *c)
 {
-    const double limit_s = c->host->step_s > 0 ? c->host->step_s
-                           : !c->is_ready      ? SETUP_S
-                           : c->at_runner < 0  ? RACE_S
+    const double limit_s = c->host->step_s > 0                ? c->host->step_s
+                           : !c->is_ready                     ? SETUP_S
+                           : c->at_runner < 0                 ? RACE_S
                            : c->at_stage == HONE_FINAL_SERIES ? RACE_S
                                                               : STEP_S;
 
@@ -58,9 +58,9 @@ static ending take_failure(client *c, hone_unpack *in)
 
     (void)hone__fail_native(&c->error, status, domain, native, "%s",
                             hone__unpack_string(in));
-    return c->is_ready && (status == HONE_ERR_KERNEL ||
-                           (domain == HONE_DOMAIN_CUDA &&
-                            hone__cuda_is_fatal(native)))
+    return c->is_ready &&
+                   (status == HONE_ERR_KERNEL ||
+                    (domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(native)))
                ? ENDED_BLAMED
                : ENDED_FAILED;
 }
@@ -92,8 +92,7 @@ static hone_status send_request(client *c)
 }
 
 /* 1: the worker has ended its turn, and `out` says how. */
-static int take_message(client *c, uint32_t kind, hone_unpack *in,
-                        ending *out)
+static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
 {
     switch (kind) {
     case HONE_DEVICE_READY:
@@ -178,9 +177,9 @@ static hone_status blame(client *c, hone_outcome outcome, const char *why,
     }
     disqualified = &c->request->disqualified[c->at_runner];
     if (disqualified->outcome != HONE_OUTCOME_OK) /* it was kept outside */
-        return hone__fail(
-            err, HONE_ERR_INTERNAL,
-            "the final tries a runner that has disqualified: %s", why);
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "the final tries a runner that has disqualified: %s",
+                          why);
     disqualified->outcome = outcome;
     (void)snprintf(disqualified->message, sizeof disqualified->message,
                    "%.300s", why);
@@ -195,8 +194,7 @@ static hone_status take_death(client *c, hone_error *err)
 
     if (end == HONE_WORKER_KILLED && ++c->n_killed <= MOST_KILLED)
         return HONE_OK; /* by somebody else: once more */
-    (void)snprintf(why, sizeof why, "the process of the final ended: %s",
-                   how);
+    (void)snprintf(why, sizeof why, "the process of the final ended: %s", how);
     return blame(c, HONE_OUTCOME_FAULT, why, err);
 }
 
@@ -252,8 +250,7 @@ hone_status hone__final_ask_host(const hone_final_host *host,
                                  const volatile sig_atomic_t *stop,
                                  hone_final_report *out, hone_error *err)
 {
-    client c = {
-        .host = host, .request = request, .stop = stop, .report = out};
+    client c = {.host = host, .request = request, .stop = stop, .report = out};
     int done = 0;
 
     /* Each turn ends it, takes a runner out, is the careful one, is tried

@@ -74,8 +74,7 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
 /* Are the numbers believable as a whole? */
 static hone_status check_session(hone_tune_run *run, hone_error *err)
 {
-    double *times_ns =
-        hone__alloc((run->n_candidates + 1) * sizeof *times_ns);
+    double *times_ns = hone__alloc((run->n_candidates + 1) * sizeof *times_ns);
     char sentence[256] = "";
     hone_alarm alarm;
 
@@ -150,8 +149,8 @@ static void finish_result(hone_tune_run *run)
     hone__free(resolved);
 }
 
-hone_status hone__tune(const hone_tune_request *request,
-                       hone_tune_result *out, hone_error *err)
+hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
+                       hone_error *err)
 {
     hone_tune_run *run = hone__alloc(sizeof *run);
     hone_status status;
@@ -174,10 +173,10 @@ hone_status hone__tune(const hone_tune_request *request,
     else if (status == HONE_ERR_INTERRUPTED)
         (void)hone__tune_explain(run, 1, NULL);
     if (run->session_id) {
-        const hone_status finished = hone__db_session_finish(
-            request->db, run->session_id,
-            status == HONE_OK ? "done" : "interrupted",
-            status == HONE_OK ? err : NULL);
+        const hone_status finished =
+            hone__db_session_finish(request->db, run->session_id,
+                                    status == HONE_OK ? "done" : "interrupted",
+                                    status == HONE_OK ? err : NULL);
 
         status = status == HONE_OK ? finished : status;
     }

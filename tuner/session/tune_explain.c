@@ -37,8 +37,7 @@ hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
                                    .problem_id = run->problem_id,
                                    .template_id = run->template_id,
                                    .toolchain_id = run->toolchain_id,
-                                   .mode =
-                                       hone__mode_name(run->request->mode)};
+                                   .mode = hone__mode_name(run->request->mode)};
     hone_tune_result *result = run->result;
     hone_failures failures = {.n_complaints = 0};
 

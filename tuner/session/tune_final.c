@@ -88,8 +88,7 @@ static hone_status choose_finalists(hone_tune_run *run,
     double times_ns[HONE_MOST_FINALISTS];
     size_t n, count;
 
-    qsort(run->candidates, run->n_candidates, sizeof *run->candidates,
-          by_time);
+    qsort(run->candidates, run->n_candidates, sizeof *run->candidates, by_time);
     n = n_alive(run);
     count = n < HONE_MOST_FINALISTS ? n : HONE_MOST_FINALISTS;
     for (size_t i = 0; i < count; ++i)
@@ -140,10 +139,10 @@ static void make_room(void *user, const hone_worker *worker)
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
                               hone_error *err)
 {
-    const hone_final_host host = {
-        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
-                                                       : hone__device_worker,
-        &run->gpu_setup, 0, make_room, run};
+    const hone_final_host host = {run->request->farm.backend == HONE_BACKEND_CPU
+                                      ? hone__cpu_worker
+                                      : hone__device_worker,
+                                  &run->gpu_setup, 0, make_room, run};
 
     if (run->request->farm.backend == HONE_BACKEND_CUDA)
         HONE_TRY(hone__helper_kernels_finish(&run->helper_kernels, run->farm,
@@ -184,8 +183,7 @@ static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
     result->noise_floor = report->noise_floor;
     (void)snprintf(result->verdict, sizeof result->verdict, "%s",
                    hone__race_verdict_name(report->verdict));
-    hone__final_sentence(report, result->decided_by,
-                         sizeof result->decided_by);
+    hone__final_sentence(report, result->decided_by, sizeof result->decided_by);
     if (report->verdict == HONE_RACE_TOO_NOISY)
         hone__tune_note(run, result->decided_by);
 }
@@ -210,8 +208,7 @@ static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
         (void)snprintf(b->name, sizeof b->name, "%.63s",
                        run->request->tmpl->baselines[-1 - item->id].name);
         (void)snprintf(b->label, sizeof b->label, "%.95s", item->label);
-        (void)snprintf(b->message, sizeof b->message, "%.255s",
-                       item->message);
+        (void)snprintf(b->message, sizeof b->message, "%.255s", item->message);
         b->time_ns = item->outcome == HONE_OUTCOME_OK ? item->time_ns : 0;
         b->spread_ns = item->spread_ns;
         b->algorithm = item->algorithm;

@@ -28,8 +28,7 @@ hone_status hone__tune_final_announce(hone_tune_run *run,
 /* Finalists that turned out wrong: a trial with that outcome, which counts
  * from now on, and a decision each. They are no candidates any more. */
 hone_status hone__tune_final_refute(hone_tune_run *run,
-                                    hone_tune_final_state *f,
-                                    hone_error *err);
+                                    hone_tune_final_state *f, hone_error *err);
 /* Baselines, decisions, ranking and what the final says of the session, in
  * one step. */
 hone_status hone__tune_final_store(hone_tune_run *run,

@@ -7,8 +7,8 @@
 
 enum { N_RANKED = 50 /* so that another device can be seeded from them */ };
 
-static const hone_candidate *
-candidate_of(const hone_tune_run *run, const hone_tune_final_state *f, int i)
+static const hone_candidate *candidate_of(const hone_tune_run *run,
+                                          const hone_tune_final_state *f, int i)
 {
     return &run->candidates[f->finalists[i].candidate];
 }
@@ -40,12 +40,12 @@ static hone_status put_decision(hone_tune_run *run,
 }
 
 /* One durable step, whatever is in it. */
-typedef hone_status store_fn(hone_tune_run *run,
-                             const hone_tune_final_state *f, hone_error *err);
+typedef hone_status store_fn(hone_tune_run *run, const hone_tune_final_state *f,
+                             hone_error *err);
 
 static hone_status in_one_step(hone_tune_run *run,
-                               const hone_tune_final_state *f,
-                               store_fn *store, hone_error *err)
+                               const hone_tune_final_state *f, store_fn *store,
+                               hone_error *err)
 {
     hone_db *db = run->request->db;
     hone_status status;
@@ -167,8 +167,7 @@ static hone_status put_decisions(hone_tune_run *run,
         char text[400];
         const char *kind;
 
-        if (report->items[i].outcome != HONE_OUTCOME_OK ||
-            i == report->winner)
+        if (report->items[i].outcome != HONE_OUTCOME_OK || i == report->winner)
             continue;
         kind = hone__final_reason(report, i, text, sizeof text);
         HONE_TRY(put_decision(run, f, i, kind, text, err));
@@ -189,8 +188,7 @@ static int next_of_final(const hone_tune_final_state *f, const int *taken)
     for (int i = 0; i < f->n; ++i) {
         const hone_finalist *item = &f->report.items[i];
 
-        if (!taken[i] && item->outcome == HONE_OUTCOME_OK &&
-            item->ratio > 0 &&
+        if (!taken[i] && item->outcome == HONE_OUTCOME_OK && item->ratio > 0 &&
             (next < 0 || item->ratio < f->report.items[next].ratio))
             next = i;
     }
@@ -210,8 +208,7 @@ static int was_taken(const hone_tune_final_state *f, const int *taken,
 /* Winner first, the other finalists by their ratio in the final, then the
  * rest by their trial's time. Without a winner, nobody. */
 static hone_status put_ranking(hone_tune_run *run,
-                               const hone_tune_final_state *f,
-                               hone_error *err)
+                               const hone_tune_final_state *f, hone_error *err)
 {
     hone_db_ranked ranked[N_RANKED + HONE_MAX_FINALISTS];
     int taken[HONE_MAX_FINALISTS] = {0};

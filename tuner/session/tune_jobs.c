@@ -55,8 +55,7 @@ static hone_tune_job *take_by_id(hone_tune_queue *queue, int64_t id)
 {
     hone_tune_job *before = NULL;
 
-    for (hone_tune_job *job = queue->head; job;
-         before = job, job = job->next) {
+    for (hone_tune_job *job = queue->head; job; before = job, job = job->next) {
         if (job->id != id)
             continue;
         if (before)
@@ -92,9 +91,9 @@ hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
         job->compiled.registers = -1;
         hone__space_get(run->space, index, config);
         hone__config_format(tmpl, config, &job->config);
-        status = hone__variant_source(tmpl, config, dims,
-                                      run->request->farm.backend,
-                                      &job->source, &job->options, err);
+        status =
+            hone__variant_source(tmpl, config, dims, run->request->farm.backend,
+                                 &job->source, &job->options, err);
     }
     if (status == HONE_OK)
         status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
@@ -163,8 +162,8 @@ static int has_gates(const hone_tune_run *run)
            !run->request->verify_only;
 }
 
-static hone_gate first_gate(const hone_tune_run *run,
-                            const hone_tune_job *job, char *why, size_t size)
+static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
+                            char *why, size_t size)
 {
     const hone_tune_request *request = run->request;
     const char *spec = hone__text_str(&job->spec);
@@ -174,9 +173,9 @@ static hone_gate first_gate(const hone_tune_run *run,
                                &run->device.properties, why, size);
     if (!has_gates(run))
         return HONE_GATE_PASS;
-    return hone__gate_launch(spec, hone__text_str(&job->options),
-                             request->dims, request->tmpl->n_dims,
-                             &run->device.properties, why, size);
+    return hone__gate_launch(spec, hone__text_str(&job->options), request->dims,
+                             request->tmpl->n_dims, &run->device.properties,
+                             why, size);
 }
 
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
@@ -265,8 +264,8 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
     if (has_gates(run))
         gate = hone__gate_compiled(
             hone__text_str(&job->spec), run->request->dims,
-            run->request->tmpl->n_dims, &run->device.properties,
-            &job->compiled, why, sizeof why);
+            run->request->tmpl->n_dims, &run->device.properties, &job->compiled,
+            why, sizeof why);
     /* The default is what others are compared with, however poor. */
     if (gate == HONE_GATE_LIMITS ||
         (gate == HONE_GATE_REJECT && job->index != run->default_index))

@@ -10,12 +10,11 @@
 #include <string.h>
 
 /* The search learns what became of a configuration. */
-static hone_status tell(hone_tune_run *run, int64_t index,
-                        hone_outcome outcome, double time_ns, double cost_s,
-                        hone_error *err)
+static hone_status tell(hone_tune_run *run, int64_t index, hone_outcome outcome,
+                        double time_ns, double cost_s, hone_error *err)
 {
-    const hone_search_answer answer = {
-        outcome == HONE_OUTCOME_OK ? time_ns : 0, cost_s};
+    const hone_search_answer answer = {outcome == HONE_OUTCOME_OK ? time_ns : 0,
+                                       cost_s};
 
     return hone__search_tell(run->search, index, &answer, err);
 }
@@ -27,8 +26,8 @@ static hone_status add_candidate(hone_tune_run *run,
     if (run->n_candidates == run->candidate_capacity) {
         const size_t capacity =
             run->candidate_capacity ? 2 * run->candidate_capacity : 256;
-        hone_candidate *grown = hone__realloc(
-            run->candidates, capacity * sizeof *run->candidates);
+        hone_candidate *grown =
+            hone__realloc(run->candidates, capacity * sizeof *run->candidates);
 
         if (!grown)
             return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -57,8 +56,8 @@ hone_status hone__tune_take_outcome(hone_tune_run *run,
                                     hone_outcome outcome, const char *config,
                                     double cost_s, hone_error *err)
 {
-    HONE_TRY(tell(run, candidate->index, outcome, candidate->time_ns, cost_s,
-                  err));
+    HONE_TRY(
+        tell(run, candidate->index, outcome, candidate->time_ns, cost_s, err));
     hone__until_add(&run->until,
                     outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0);
     count_outcome(run, outcome);
@@ -134,8 +133,8 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     row.cubin_sha256 = job->cubin_sha256[0] ? job->cubin_sha256 : NULL;
     row.log_sha256 = log[0] ? log : NULL;
     if (status == HONE_OK)
-        status = hone__db_variant_put(run->request->db, &row,
-                                      &job->variant_id, err);
+        status =
+            hone__db_variant_put(run->request->db, &row, &job->variant_id, err);
     hone__text_free(&types);
     return status;
 }
@@ -185,8 +184,8 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
 /* Variant, trial and decision in one step: one wait for the disk, and never
  * one without the others. */
 static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
-                               const hone_trial_report *report,
-                               int64_t *out_id, hone_error *err)
+                               const hone_trial_report *report, int64_t *out_id,
+                               hone_error *err)
 {
     hone_db *db = run->request->db;
     hone_status status;
@@ -208,8 +207,7 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
 
 /* What this trial alone cost: a compile that it shared, or found in the
  * cache, was not done for it. */
-static double cost_s(const hone_tune_job *job,
-                     const hone_trial_report *report)
+static double cost_s(const hone_tune_job *job, const hone_trial_report *report)
 {
     return report->gpu_s +
            (job->compiled.cached ? 0 : 1e-3 * job->compiled.compile_ms);
@@ -231,9 +229,8 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
     memcpy(candidate.cubin_sha256, job->cubin_sha256,
            sizeof candidate.cubin_sha256);
     if (run->request->on_trial)
-        run->request->on_trial(run->request->user,
-                               hone__text_str(&job->config), report->outcome,
-                               report->message);
+        run->request->on_trial(run->request->user, hone__text_str(&job->config),
+                               report->outcome, report->message);
     HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
                                      hone__text_str(&job->config),
                                      cost_s(job, report), err));
@@ -244,9 +241,9 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
 /* ---- what was compiled and not tried ------------------------------------
  */
 
-static hone_status put_untried(hone_tune_run *run,
-                               const hone_tune_queue *queue, const char *kind,
-                               const char *text, hone_error *err)
+static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
+                               const char *kind, const char *text,
+                               hone_error *err)
 {
     for (hone_tune_job *job = queue->head; job; job = job->next) {
         const hone_db_decision row = {

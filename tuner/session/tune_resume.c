@@ -40,8 +40,8 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
     hone_earlier_trial *trial;
 
     HONE_TRY(make_room(walk, err));
-    HONE_TRY(hone__config_parse(run->request->tmpl, row->config, walk->config,
-                                err));
+    HONE_TRY(
+        hone__config_parse(run->request->tmpl, row->config, walk->config, err));
     trial = &run->earlier[run->n_earlier];
     *trial = (hone_earlier_trial){
         .candidate = {.index = hone__space_find(run->space, walk->config),
@@ -56,8 +56,7 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                    row->cubin_sha256);
     /* Else it is of another space: this device's properties were others then.
      */
-    run->n_earlier +=
-        trial->candidate.index >= 0 && outcome != HONE_N_OUTCOMES;
+    run->n_earlier += trial->candidate.index >= 0 && outcome != HONE_N_OUTCOMES;
     return HONE_OK;
 }
 
@@ -107,17 +106,15 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
                                    .problem_id = run->problem_id,
                                    .template_id = run->template_id,
                                    .toolchain_id = run->toolchain_id,
-                                   .mode =
-                                       hone__mode_name(run->request->mode)};
+                                   .mode = hone__mode_name(run->request->mode)};
     earlier_walk walk = {.run = run};
     hone_status status;
 
     walk.config =
         hone__alloc((run->request->tmpl->n_params + 1) * sizeof *walk.config);
-    status =
-        walk.config
-            ? hone__db_trials(run->request->db, &key, keep_trial, &walk, err)
-            : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = walk.config ? hone__db_trials(run->request->db, &key, keep_trial,
+                                           &walk, err)
+                         : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__free(walk.config);
     if (status == HONE_OK)
         keep_last(run);

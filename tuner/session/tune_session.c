@@ -17,8 +17,7 @@ static hone_status put_problem(hone_tune_run *run, hone_error *err)
 
     hone__template_label_dims(request->tmpl, request->dims, &label);
     problem.label = hone__text_str(&label);
-    status =
-        hone__db_problem_put(request->db, &problem, &run->problem_id, err);
+    status = hone__db_problem_put(request->db, &problem, &run->problem_id, err);
     hone__text_free(&label);
     return status;
 }
@@ -29,8 +28,7 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     char driver[16];
     hone_text json = {0};
     hone_db_device device = {
-        .kind =
-            run->request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
+        .kind = run->request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
         .name = run->device.name,
         .arch = run->device.arch,
         .sm_count = properties->value[HONE_PROPERTY_sm_count],
@@ -40,14 +38,12 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     hone_status status;
 
     if (run->device.driver_version > 0)
-        (void)snprintf(driver, sizeof driver, "%d",
-                       run->device.driver_version);
+        (void)snprintf(driver, sizeof driver, "%d", run->device.driver_version);
     else
         driver[0] = '\0';
     for (int i = 0; i < HONE_N_PROPERTIES; ++i)
         hone__text_printf(&json, "%c\"%s\":%lld", i ? ',' : '{',
-                          hone__fact_names[i],
-                          (long long)properties->value[i]);
+                          hone__fact_names[i], (long long)properties->value[i]);
     hone__text_puts(&json, "}");
     device.properties_json = hone__text_str(&json);
     status =
@@ -81,8 +77,7 @@ static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
     const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
 
     return hone__db_toolchain_put(run->request->db, toolchain->name,
-                                  toolchain->version, &run->toolchain_id,
-                                  err);
+                                  toolchain->version, &run->toolchain_id, err);
 }
 
 /* Where that is not possible, every trial waits for the disk. */
@@ -111,9 +106,9 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
         (void)snprintf(budget, sizeof budget, "%lld",
                        (long long)request->budget_trials);
     if (request->until_gain > 0)
-        (void)snprintf(budget + strlen(budget),
-                       sizeof budget - strlen(budget), "%suntil %g%%",
-                       budget[0] ? " " : "", 100 * request->until_gain);
+        (void)snprintf(budget + strlen(budget), sizeof budget - strlen(budget),
+                       "%suntil %g%%", budget[0] ? " " : "",
+                       100 * request->until_gain);
     HONE_TRY(put_device(run, err));
     HONE_TRY(put_template(run, err));
     HONE_TRY(put_problem(run, err));

@@ -17,8 +17,7 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
 
     HONE_TRY(hone__space_create(
         tmpl,
-        request->verify_only && !request->space_of_dims ? NULL
-                                                        : request->dims,
+        request->verify_only && !request->space_of_dims ? NULL : request->dims,
         &run->device.properties, &run->space, err));
     HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
                                 &run->default_spec, err));
@@ -199,8 +198,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         run->worker_log = tmpfile();
     HONE_TRY(hone__tune_gpu_start(run, err));
     if (!is_cpu(run))
-        HONE_TRY(
-            hone__helper_kernels_submit(run->farm, run->device.arch, err));
+        HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
     return remember(run, err);
 }
 

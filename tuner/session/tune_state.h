@@ -109,7 +109,7 @@ typedef struct hone_tune_run {
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
-    hone_disk_sync disk; /* waits for it; not running: every commit does */
+    hone_disk_sync disk;     /* waits for it; not running: every commit does */
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
     hone_pace pace;

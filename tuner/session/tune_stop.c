@@ -46,29 +46,26 @@ static void explain(hone_tune_run *run, hone_status status, char *text,
         (void)snprintf(text, size, "after %lld trials there was no more", n);
     } else if (hone__until_is_reached(&run->until)) {
         reason = "unlikely";
-        (void)snprintf(
-            text, size,
-            "after %lld trials another %g %% is unlikely: the last "
-            "%lld gained less",
-            n, 100 * run->until.gain,
-            (long long)(run->until.n_told - run->until.last_gain));
+        (void)snprintf(text, size,
+                       "after %lld trials another %g %% is unlikely: the last "
+                       "%lld gained less",
+                       n, 100 * run->until.gain,
+                       (long long)(run->until.n_told - run->until.last_gain));
     } else {
-        (void)snprintf(text, size, "after %lld trials the budget was spent",
-                       n);
+        (void)snprintf(text, size, "after %lld trials the budget was spent", n);
     }
     (void)snprintf(result->stopped, sizeof result->stopped, "%s", reason);
-    (void)snprintf(result->stopped_why, sizeof result->stopped_why, "%s",
-                   text);
+    (void)snprintf(result->stopped_why, sizeof result->stopped_why, "%s", text);
 }
 
 hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
                             hone_error *err)
 {
     hone_db_session_summary properties = {.event_floor_ns = -1,
-                                             .noise_floor = -1,
-                                             .warm_up_ns = -1,
-                                             .gpu_busy_ns = -1,
-                                             .gpu_wall_ns = -1};
+                                          .noise_floor = -1,
+                                          .warm_up_ns = -1,
+                                          .gpu_busy_ns = -1,
+                                          .gpu_wall_ns = -1};
     char text[160];
 
     if (status != HONE_OK && status != HONE_ERR_INTERRUPTED)

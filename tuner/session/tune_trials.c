@@ -37,8 +37,8 @@ hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
 {
     if (!run->helper_kernels.done || run->gpu_setup.device_code)
         return HONE_OK;
-    HONE_TRY(hone__helper_kernels_check(&run->helper_kernels,
-                                        run->device.arch, err));
+    HONE_TRY(hone__helper_kernels_check(&run->helper_kernels, run->device.arch,
+                                        err));
     run->gpu_setup.device_code = run->helper_kernels.cubin.data;
     /* A worker that is gone already is found by the pump. */
     (void)hone__message_send(run->gpu.to, HONE_DEVICE_CODE_JOB,
@@ -117,8 +117,7 @@ hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
 
 /* The first of `trying` has its outcome; the worker is at the next. */
 static hone_status finish_job(hone_tune_run *run,
-                              const hone_trial_report *report,
-                              hone_error *err)
+                              const hone_trial_report *report, hone_error *err)
 {
     hone_tune_job *job = hone__tune_queue_take(&run->trying);
     hone_status status;
@@ -243,9 +242,8 @@ static void explain_end(hone_tune_run *run, hone_outcome outcome,
         (void)snprintf(report->message, sizeof report->message,
                        "did not finish within %g s", trial_timeout_s(run));
     else if (!run->worker_log ||
-             !hone__sanitizer_summary(
-                 run->worker_log, run->request->tmpl->path, report->message,
-                 sizeof report->message))
+             !hone__sanitizer_summary(run->worker_log, run->request->tmpl->path,
+                                      report->message, sizeof report->message))
         (void)snprintf(report->message, sizeof report->message,
                        "the worker process ended: %s", how);
 }

@@ -40,9 +40,8 @@ static void describe(const hone_problem *problem, char *out, size_t size)
         (void)snprintf(out + at, size - at, "%s%s", at ? "; " : "", note);
 }
 
-static void say_ready(const hone_problem *problem,
-                      const hone_warm_up *warm_up, double start_s,
-                      int to_parent)
+static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
+                      double start_s, int to_parent)
 {
     hone_ready_report ready = {.event_floor_ns =
                                    problem->device->event_floor_ns,
@@ -87,9 +86,8 @@ static hone_status answer_trial(hone_problem *problem,
     return status;
 }
 
-static hone_status serve(hone_problem *problem,
-                         const hone_problem_setup *setup, int from_parent,
-                         int to_parent, hone_error *err)
+static hone_status serve(hone_problem *problem, const hone_problem_setup *setup,
+                         int from_parent, int to_parent, hone_error *err)
 {
     hone_text request = {0};
     hone_status status = HONE_OK;
@@ -140,8 +138,7 @@ static hone_status set_up(const hone_worker_setup *setup, int from_parent,
                           hone_gpu *device, hone_problem *problem,
                           hone_warm_up *warm_up, hone_error *err)
 {
-    HONE_TRY(
-        hone__device_open(device, setup->device, setup->device_code, err));
+    HONE_TRY(hone__device_open(device, setup->device, setup->device_code, err));
     if (!setup->device_code)
         HONE_TRY(receive_code(device, from_parent, err));
     if (setup->verify_only) {
@@ -171,8 +168,7 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK)
         say_ready(problem, &warm_up, start_s, to_parent);
     if (status == HONE_OK)
-        status =
-            serve(problem, &setup->problem, from_parent, to_parent, &err);
+        status = serve(problem, &setup->problem, from_parent, to_parent, &err);
     if (status != HONE_OK)
         hone__device_worker_failed(to_parent, &err);
     /* No clean-up: the process ends, and a lost context could hang in it. */

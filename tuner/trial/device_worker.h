@@ -66,19 +66,18 @@ typedef struct hone_trial_report {
     int64_t clock_reasons;
     double gpu_s; /* spent in the worker */
     int timing;   /* hone_timing that was used; AUTO: not timed, or the cpu */
-    int n_discarded; /* samples during a slowdown, thrown away */
-    int screened;    /* 1: dropped by the rule of screen.h */
-    double
-        screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
-    int alarm;        /* hone_alarm; not NONE: outcome unstable */
-    double sample_s;  /* spent in samples, discarded ones included */
-    int leaving;      /* the worker ends after this report: its memory or
-                         its context is damaged, a new one must start */
+    int n_discarded;     /* samples during a slowdown, thrown away */
+    int screened;        /* 1: dropped by the rule of screen.h */
+    double screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
+    int alarm;           /* hone_alarm; not NONE: outcome unstable */
+    double sample_s;     /* spent in samples, discarded ones included */
+    int leaving;         /* the worker ends after this report: its memory or
+                            its context is damaged, a new one must start */
 } hone_trial_report;
 
 /* What a worker says when its problem is set up. */
 typedef struct hone_ready_report {
-    char notes[512]; /* checks left out, a smaller set-up; "" : nothing */
+    char notes[512];       /* checks left out, a smaller set-up; "" : nothing */
     double event_floor_ns; /* of an empty sample; 0: unknown */
     double warm_up_s;
     double setup_s;    /* all of it, the warm-up included */

@@ -63,11 +63,10 @@ void hone__edge_shapes_close(hone_edge_shapes *edge_shapes)
 /* With the launch plan of a variant that is valid there: the arguments are
  * those of every variant. Another variant may need another shape. */
 static hone_status make_problem(hone_edge_shapes *edge_shapes, size_t row,
-                                const int64_t *dims,
-                                const hone_trial_job *job, hone_error *err)
+                                const int64_t *dims, const hone_trial_job *job,
+                                hone_error *err)
 {
-    const size_t dims_bytes =
-        edge_shapes->setup->tmpl->n_dims * sizeof dims[0];
+    const size_t dims_bytes = edge_shapes->setup->tmpl->n_dims * sizeof dims[0];
     hone_problem_setup small = *edge_shapes->setup;
     hone_problem *problem;
     hone_status status;
@@ -82,8 +81,7 @@ static hone_status make_problem(hone_edge_shapes *edge_shapes, size_t row,
     memcpy(edge_shapes->dims[row], dims, dims_bytes);
     small.dims = edge_shapes->dims[row];
     small.rotation = HONE_ROTATION_NONE;
-    small.seed =
-        edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
+    small.seed = edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
     small.launch_spec = job->launch_spec;
     status = hone__problem_open(edge_shapes->device, &small, problem, err);
     if (status == HONE_OK)
@@ -106,8 +104,7 @@ static hone_status run_variant(hone_edge_shapes *edge_shapes, size_t row,
     if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY)
         return status;
     if (status != HONE_OK) { /* which is the verdict */
-        (void)snprintf(out->message, sizeof out->message, "%.300s",
-                       err->text);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         return HONE_OK;
     }
     status = hone__verify(problem, hone__variant_subject(&variant),
@@ -174,8 +171,7 @@ hone_status hone__edge_shapes_verify(hone_gpu *device,
     status = hone__edge_shapes_check(edge_shapes, job, out, err);
     if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
         out->outcome = HONE_OUTCOME_LIMITS;
-        (void)snprintf(out->message, sizeof out->message, "%.300s",
-                       err->text);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         status = HONE_OK;
     }
     if (out->outcome != HONE_OUTCOME_FAULT)

@@ -31,16 +31,15 @@ static hone_status widen(hone_problem *problem, int pass,
 }
 
 static hone_status make_magnitude(hone_problem *problem,
-                                  const hone_fft_problem *fft,
-                                  hone_block *wide, hone_block *out,
-                                  hone_error *err)
+                                  const hone_fft_problem *fft, hone_block *wide,
+                                  hone_block *out, hone_error *err)
 {
     hone_gpu *const device = problem->device;
     int64_t lanes = 2 * fft->n, batch = fft->batch;
     void *params[] = {&out->data, &wide->data, &lanes, &batch};
 
-    HONE_TRY(hone__block_alloc(
-        device, (size_t)(lanes * batch) * sizeof(double), out, err));
+    HONE_TRY(hone__block_alloc(device, (size_t)(lanes * batch) * sizeof(double),
+                               out, err));
     return hone__device_run(device, device->kernel.norms, batch, params, what,
                             err);
 }
@@ -88,8 +87,7 @@ static hone_status expect_pass(hone_problem *problem, int pass,
     if (status == HONE_OK)
         status = make_value(problem, fft, &wide, &out->value, err);
     if (status == HONE_OK)
-        out->count =
-            hone__lane_count(&problem->resolved.args[problem->output]);
+        out->count = hone__lane_count(&problem->resolved.args[problem->output]);
     hone__block_free(problem->device, &wide);
     return status;
 }
@@ -117,13 +115,12 @@ hone_status hone__expect_fft(hone_problem *problem, hone_check *check,
                           "transforms, 'cufft.c2c', and cpu.fft_filter "
                           "filtered ones",
                           problem->tmpl->path, check->name);
-    status = hone__fft_read(check->name, problem->tmpl->op,
-                            &problem->resolved, 0, &fft, err);
+    status = hone__fft_read(check->name, problem->tmpl->op, &problem->resolved,
+                            0, &fft, err);
     for (int pass = 0; status == HONE_OK && pass < HONE_N_PASSES; ++pass) {
         if (pass == HONE_PASS_EXACT && !check->exact)
             continue;
-        status =
-            expect_pass(problem, pass, &fft, &check->expected[pass], err);
+        status = expect_pass(problem, pass, &fft, &check->expected[pass], err);
     }
     if (status != HONE_ERR_UNSUPPORTED && status != HONE_ERR_NO_MEMORY)
         return status;

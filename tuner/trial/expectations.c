@@ -14,15 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static hone_status upload(hone_gpu *device, const void *from,
-                          size_t size_bytes, hone_block *to, hone_error *err)
+static hone_status upload(hone_gpu *device, const void *from, size_t size_bytes,
+                          hone_block *to, hone_error *err)
 {
     HONE_TRY(hone__block_alloc(device, size_bytes, to, err));
     /* The copy below is on another stream than the fill of the guards. */
     HONE_TRY(hone__device_synchronize(device, "allocating", err));
     return hone__cuda_check(
-        device->cuda,
-        device->cuda->copy_to_device(to->data, from, size_bytes),
+        device->cuda, device->cuda->copy_to_device(to->data, from, size_bytes),
         "copying to the device", err);
 }
 
@@ -62,11 +61,10 @@ static hone_status download_args(hone_problem *problem, int pass,
         if (!host->array[i])
             return hone__fail(err, HONE_ERR_NO_MEMORY,
                               "out of host memory for a reference");
-        HONE_TRY(
-            hone__cuda_check(cuda,
-                             cuda->copy_to_host(host->array[i], block->data,
-                                                block->size_bytes),
-                             "copying inputs to the host", err));
+        HONE_TRY(hone__cuda_check(
+            cuda,
+            cuda->copy_to_host(host->array[i], block->data, block->size_bytes),
+            "copying inputs to the host", err));
         host->pointer[i] = host->array[i];
     }
     return HONE_OK;
@@ -76,8 +74,7 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
                                      const hone_reference *reference,
                                      hone_expectation *out, hone_error *err)
 {
-    const hone_resolved_arg *output =
-        &problem->resolved.args[problem->output];
+    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
     const int64_t *dims = problem->resolved.dims;
     const int64_t n_lanes = hone__lane_count(output);
     int64_t index[HONE_N_SAMPLES];
@@ -100,8 +97,8 @@ static hone_status run_cpu_reference(hone_problem *problem, int pass,
         reference->compute(dims, host.pointer, index[i], 1, &value[i],
                            &magnitude[i]);
     if (status == HONE_OK && n_chosen)
-        status = upload(problem->device, index,
-                        (size_t)count * sizeof index[0], &out->index, err);
+        status = upload(problem->device, index, (size_t)count * sizeof index[0],
+                        &out->index, err);
     if (status == HONE_OK)
         status = upload(problem->device, value, (size_t)count * sizeof *value,
                         &out->value, err);
@@ -199,16 +196,14 @@ static hone_status run_subject(hone_problem *problem, int pass, int absolute,
                                hone_error *err)
 {
     hone_gpu *device = problem->device;
-    const hone_resolved_arg *output =
-        &problem->resolved.args[problem->output];
+    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
     int type = hone__lane_type(output->type);
     int64_t n = hone__lane_count(output);
     device_args copy;
     hone_status status = copy_args(problem, pass, absolute, &copy, err);
 
     if (status == HONE_OK)
-        status =
-            subject.enqueue(subject.user, copy.args, device->stream, err);
+        status = subject.enqueue(subject.user, copy.args, device->stream, err);
     if (status == HONE_OK)
         status =
             hone__block_alloc(device, (size_t)n * sizeof(double), out, err);
@@ -283,14 +278,12 @@ static hone_status expect_baseline(hone_problem *problem, hone_check *check,
 }
 
 static hone_status expect_cpu(hone_problem *problem, hone_check *check,
-                              const hone_problem_setup *setup,
-                              hone_error *err)
+                              const hone_problem_setup *setup, hone_error *err)
 {
     const hone_reference *reference = NULL;
 
-    HONE_TRY(hone__reference_find(problem->tmpl, check->name,
-                                  setup->references, setup->n_references,
-                                  &reference, err));
+    HONE_TRY(hone__reference_find(problem->tmpl, check->name, setup->references,
+                                  setup->n_references, &reference, err));
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
         if (pass == HONE_PASS_EXACT && !check->exact)
             continue;

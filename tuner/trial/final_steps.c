@@ -48,8 +48,7 @@ static hone_status enqueue_baseline(void *user, void *const *args,
 {
     baseline *r = user;
 
-    return hone__baseline_enqueue(r->baseline, r->algorithm, args, stream,
-                                  err);
+    return hone__baseline_enqueue(r->baseline, r->algorithm, args, stream, err);
 }
 
 static int is_baseline(const final *f, int i)
@@ -79,8 +78,7 @@ static hone_subject subject_of(final *f, int i)
 /* ---- what a failure means ------------------------------------------------
  */
 
-static void set_out(hone_finalist *item, hone_outcome outcome,
-                    const char *text)
+static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
 {
     item->outcome = outcome;
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
@@ -139,9 +137,8 @@ static hone_status load(final *f, int of, hone_variant *out,
 {
     const hone_trial_job *job = job_of(f, of);
 
-    return hone__variant_load(f->problem->device, job->launch_spec,
-                              job->cubin, job->cubin_bytes,
-                              f->problem->resolved.dims,
+    return hone__variant_load(f->problem->device, job->launch_spec, job->cubin,
+                              job->cubin_bytes, f->problem->resolved.dims,
                               f->problem->resolved.n_dims, out, outcome, err);
 }
 
@@ -161,11 +158,11 @@ static hone_status read_features(const hone_variant *variant,
                                                      HONE_CU_FUNC_REGISTERS,
                                                      variant->functions[i]),
                                   "reading a kernel's registers", err));
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            cuda->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,
-                               variant->functions[i]),
-            "reading a kernel's shared memory", err));
+        HONE_TRY(hone__cuda_check(cuda,
+                                  cuda->function_get(&bytes,
+                                                     HONE_CU_FUNC_SHARED_BYTES,
+                                                     variant->functions[i]),
+                                  "reading a kernel's shared memory", err));
         if (registers > features->registers)
             features->registers = registers;
         if (bytes + dynamic > features->shared_bytes)
@@ -174,8 +171,7 @@ static hone_status read_features(const hone_variant *variant,
     return HONE_OK;
 }
 
-static hone_status verify(final *f, int i, hone_finalist *item,
-                          hone_error *err)
+static hone_status verify(final *f, int i, hone_finalist *item, hone_error *err)
 {
     hone_variant *variant = &f->runners[i].variant;
     hone_verdict verdict;
@@ -218,8 +214,7 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
         return runner_failed(status, item, err);
     }
     HONE_TRY(status);
-    return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err)
-                                            : HONE_OK;
+    return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err) : HONE_OK;
 }
 
 /* ---- enter: baselines
@@ -357,8 +352,7 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
     if (!is_foreign(f, i))
         status = hone__variant_spread(&r->variant, HONE_PLACES, err);
     if (status == HONE_OK)
-        status =
-            hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
+        status = hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
     r->is_timed = status == HONE_OK;
     if (r->is_timed) /* the first: the others are timed likewise */
         f->problem->timing = r->timer.timing;
@@ -477,9 +471,8 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
 }
 
 hone_status hone__final_answer(hone_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_unpack *in, int to_parent,
-                               hone_error *err)
+                               const hone_problem_setup *setup, hone_unpack *in,
+                               int to_parent, hone_error *err)
 {
     final *f = hone__alloc(sizeof *f);
     hone_final_request *request = hone__alloc(sizeof *request);

@@ -56,8 +56,8 @@ static hone_status make_inputs(hone_problem *problem, hone_error *err)
             HONE_TRY(hone__problem_fill(problem, pass, i, err));
         }
         if (hone__arg_is_written(arg))
-            HONE_TRY(hone__block_alloc(problem->device, size,
-                                       &problem->work[i], err));
+            HONE_TRY(hone__block_alloc(problem->device, size, &problem->work[i],
+                                       err));
     }
     return HONE_OK;
 }
@@ -163,8 +163,7 @@ static hone_status explain_memory(const hone_problem *problem,
     size_t free_bytes = 0;
     size_t total_bytes = 0;
 
-    if (status != HONE_ERR_NO_MEMORY || !err ||
-        err->domain != HONE_DOMAIN_CUDA)
+    if (status != HONE_ERR_NO_MEMORY || !err || err->domain != HONE_DOMAIN_CUDA)
         return status;
     (void)problem->device->cuda->memory_info(&free_bytes, &total_bytes);
     return hone__fail_native(

@@ -60,8 +60,7 @@ typedef struct hone_problem {
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
-    hone_block
-        work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
+    hone_block work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
     size_t n_checks;
     hone_check checks[HONE_MAX_CHECKS];
     /* Rotation for timing: args[set] is what a launch takes. Set 0 is the

@@ -42,8 +42,8 @@ static void add_arguments(hone_problem *problem)
         const int is_in = problem->resolved.args[i].mode == HONE_ARG_IN;
 
         for (int pass = 0; pass < HONE_N_PASSES; ++pass)
-            add_array(problem, &problem->pristine[pass][i], i,
-                      HONE_WATCH_INPUT, pass, 0, 1);
+            add_array(problem, &problem->pristine[pass][i], i, HONE_WATCH_INPUT,
+                      pass, 0, 1);
         add_array(problem, &problem->work[i], i, HONE_WATCH_OUTPUT, 0, 0, 0);
         for (int set = 1; set < (int)problem->n_sets; ++set)
             add_array(problem, &problem->extra[set][i], i, HONE_WATCH_COPY,
@@ -151,8 +151,7 @@ static hone_status look_at(hone_problem *problem, look *l, int all,
             judge(l, &problem->watched[i].what, &rows[n++]);
     }
     for (size_t i = 0; i < n_workspaces; ++i) {
-        const hone_watch what = {.kind = HONE_WATCH_WORKSPACE,
-                                 .index = (int)i};
+        const hone_watch what = {.kind = HONE_WATCH_WORKSPACE, .index = (int)i};
 
         if (workspaces[i].base)
             judge(l, &what, &rows[n++]);

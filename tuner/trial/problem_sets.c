@@ -82,8 +82,7 @@ static int fills_constant(const hone_template *tmpl, size_t arg)
 }
 
 /* One copy of all arrays; set 0 are the reals and the work arrays. */
-static hone_status make_set(hone_problem *problem, size_t set,
-                            hone_error *err)
+static hone_status make_set(hone_problem *problem, size_t set, hone_error *err)
 {
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];
@@ -96,8 +95,7 @@ static hone_status make_set(hone_problem *problem, size_t set,
             continue;
         if (set > 0 && !fills_constant(problem->tmpl, i)) {
             block = &problem->extra[set][i];
-            HONE_TRY(hone__block_alloc(problem->device,
-                                       (size_t)arg->size_bytes,
+            HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
                                        &problem->extra[set][i], err));
             if (reals->base)
                 HONE_TRY(hone__problem_copy(problem, reals, block, err));
@@ -117,8 +115,7 @@ static void drop_set(hone_problem *problem, size_t set)
 /* Memory that was free a moment ago may be another process's by now: then
  * there are fewer copies, and one less still, as room for workspaces. */
 hone_status hone__problem_sets(hone_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_error *err)
+                               const hone_problem_setup *setup, hone_error *err)
 {
     choose_n_sets(problem, setup);
     for (size_t set = 0; set < problem->n_sets; ++set) {

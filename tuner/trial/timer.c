@@ -91,12 +91,10 @@ hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns)
 {
     if (wanted != HONE_TIMING_AUTO)
         return wanted;
-    return estimate_ns >= event_from_ns ? HONE_TIMING_EVENT
-                                        : HONE_TIMING_GRAPH;
+    return estimate_ns >= event_from_ns ? HONE_TIMING_EVENT : HONE_TIMING_GRAPH;
 }
 
-int hone__launches_choose(hone_timing timing, double estimate_ns,
-                          size_t n_sets)
+int hone__launches_choose(hone_timing timing, double estimate_ns, size_t n_sets)
 {
     double n = ceil(sample_ns / (estimate_ns > 1 ? estimate_ns : 1));
 
@@ -113,8 +111,7 @@ int hone__launches_choose(hone_timing timing, double estimate_ns,
 /* ---- the timer ----------------------------------------------------------
  */
 
-static hone_status enqueue_on_set(hone_timer *timer, size_t n,
-                                  hone_error *err)
+static hone_status enqueue_on_set(hone_timer *timer, size_t n, hone_error *err)
 {
     const size_t set = n % timer->problem->n_sets;
 
@@ -130,8 +127,7 @@ static hone_status estimate(hone_timer *timer, hone_error *err)
     for (size_t i = 0; i < 2; ++i) {
         HONE_TRY(hone__stopwatch_start(&timer->watch, err));
         HONE_TRY(enqueue_on_set(timer, i, err));
-        HONE_TRY(
-            hone__stopwatch_stop(&timer->watch, &timer->estimate_ns, err));
+        HONE_TRY(hone__stopwatch_stop(&timer->watch, &timer->estimate_ns, err));
         timer->estimate_ns -= timer->device->event_floor_ns;
         if (timer->estimate_ns > long_ns)
             break;

@@ -21,8 +21,8 @@ static int64_t slowed(void *user)
     return hone__nvml_slowdown(timer->device->nvml);
 }
 
-static void check_time(const hone_problem *problem,
-                       const hone_variant *variant, hone_trial_report *report)
+static void check_time(const hone_problem *problem, const hone_variant *variant,
+                       hone_trial_report *report)
 {
     hone_selfcheck check = {.time_ns = report->time_ns,
                             .n_launches = report->n_launches,
@@ -75,14 +75,12 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
         return HONE_OK;
     HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
     n_blocks = hone__variant_n_blocks(variant);
-    HONE_TRY(
-        time_variant(problem, variant, job, verdict.run_ns, report, err));
+    HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report, err));
     if (report->outcome == HONE_OUTCOME_OK && !report->screened)
         HONE_TRY(hone__verify_again(problem, subject, blocks, n_blocks,
                                     &verdict, err));
     else
-        HONE_TRY(
-            hone__verify_memory(problem, blocks, n_blocks, &verdict, err));
+        HONE_TRY(hone__verify_memory(problem, blocks, n_blocks, &verdict, err));
     hone__trial_take_verdict(report, &verdict);
     return HONE_OK;
 }
@@ -125,8 +123,7 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
                            job->cubin_bytes, problem->resolved.dims,
                            problem->resolved.n_dims, &variant, &out->outcome,
                            err) != HONE_OK) {
-        (void)snprintf(out->message, sizeof out->message, "%.300s",
-                       err->text);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         out->leaving = out->outcome == HONE_OUTCOME_FAULT;
         out->gpu_s = hone__now_s() - start_s;
         return HONE_OK;

@@ -84,15 +84,15 @@ static hone_status load_kernels(hone_variant *variant, hone_error *err)
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &variant->resolved.launches[i];
 
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            cuda->module_function(&variant->functions[i], variant->module,
-                                  launch->kernel),
-            launch->kernel, err));
+        HONE_TRY(hone__cuda_check(cuda,
+                                  cuda->module_function(&variant->functions[i],
+                                                        variant->module,
+                                                        launch->kernel),
+                                  launch->kernel, err));
         HONE_TRY(check_limits(variant, variant->functions[i], launch, err));
         HONE_TRY(hone__cuda_kernel(cuda, variant->module, launch->kernel,
-                                   launch->shared_bytes,
-                                   &variant->functions[i], err));
+                                   launch->shared_bytes, &variant->functions[i],
+                                   err));
         HONE_TRY(hone__cuda_prepare(cuda, variant->functions[i], launch,
                                     &variant->device->properties, err));
         variant->shapes[i] = hone__cuda_shape(launch);
@@ -212,9 +212,8 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
     out->device = device;
     status = hone__launch_spec_parse(launch_spec, &out->spec, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(out->spec, dims, n_dims,
-                                           &device->properties,
-                                           &out->resolved, err);
+        status = hone__launch_spec_resolve(
+            out->spec, dims, n_dims, &device->properties, &out->resolved, err);
     if (status == HONE_OK)
         status = load_module(out, cubin, cubin_bytes, err);
     if (status == HONE_OK)
@@ -226,8 +225,7 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
         status = find_constants(out, err);
     if (status == HONE_OK)
         status = add_place(out, err);
-    *out_outcome =
-        status == HONE_OK ? HONE_OUTCOME_OK : hone__outcome_of(err);
+    *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK : hone__outcome_of(err);
     if (status != HONE_OK)
         hone__variant_unload(out);
     return status;
@@ -262,8 +260,7 @@ static hone_status get_maps(const hone_variant *variant, void *const *args,
 
 /* What comes before the launches, and is part of an execution. */
 static hone_status begin(hone_variant *variant, const hone_block *blocks,
-                         void *const *args, hone_stream stream,
-                         hone_error *err)
+                         void *const *args, hone_stream stream, hone_error *err)
 {
     const hone_cuda *cuda = variant->device->cuda;
     const hone_resolved *r = &variant->resolved;
@@ -274,8 +271,7 @@ static hone_status begin(hone_variant *variant, const hone_block *blocks,
             HONE_TRY(hone__cuda_check(
                 cuda,
                 cuda->fill8_async(blocks[i].data, 0,
-                                  (size_t)r->workspaces[i].size_bytes,
-                                  stream),
+                                  (size_t)r->workspaces[i].size_bytes, stream),
                 "zeroing a workspace", err));
     }
     for (size_t i = 0; i < r->n_constants; ++i) {
@@ -326,11 +322,11 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                         : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
                                                       : (void *)&wide[p];
         }
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            hone__cuda_launch(cuda, variant->functions[i],
-                              &variant->shapes[i], stream, params),
-            l->kernel, err));
+        HONE_TRY(hone__cuda_check(cuda,
+                                  hone__cuda_launch(cuda, variant->functions[i],
+                                                    &variant->shapes[i], stream,
+                                                    params),
+                                  l->kernel, err));
     }
     return HONE_OK;
 }

@@ -59,8 +59,7 @@ static hone_status launch(void *user, int pass, hone_verdict *out,
     hone__stopwatch_close(&watch);
     if (status != HONE_OK) {
         out->outcome = hone__outcome_of(&found);
-        (void)snprintf(out->message, sizeof out->message, "%.300s",
-                       found.text);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", found.text);
     }
     return HONE_OK;
 }
@@ -129,8 +128,7 @@ static hone_status compare(void *user, const hone_verify_run *run,
 
         if (!count)
             continue;
-        HONE_TRY(
-            compare_on_device(j->problem, check, run->pass, &found, err));
+        HONE_TRY(compare_on_device(j->problem, check, run->pass, &found, err));
         memcpy(&ratio, &found.worst_ratio, sizeof ratio);
         result = (hone_comparison){found.n_bad, found.first_bad, found.n_nan,
                                    (double)ratio};
@@ -166,9 +164,9 @@ hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
     return hone__verdict_again(&verifier, out, err);
 }
 
-hone_status hone__verify_memory(hone_problem *problem,
-                                const hone_block *blocks, size_t n_blocks,
-                                hone_verdict *out, hone_error *err)
+hone_status hone__verify_memory(hone_problem *problem, const hone_block *blocks,
+                                size_t n_blocks, hone_verdict *out,
+                                hone_error *err)
 {
     judged j = {problem, {NULL, NULL}, blocks, n_blocks};
     const hone_verifier verifier = verifier_of(&j);

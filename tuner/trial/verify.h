@@ -22,8 +22,8 @@ hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
                                hone_verdict *out, hone_error *err);
 
 /* Only whether everything that must not change is as it was. */
-hone_status hone__verify_memory(hone_problem *problem,
-                                const hone_block *blocks, size_t n_blocks,
-                                hone_verdict *out, hone_error *err);
+hone_status hone__verify_memory(hone_problem *problem, const hone_block *blocks,
+                                size_t n_blocks, hone_verdict *out,
+                                hone_error *err);
 
 #endif

@@ -82,8 +82,8 @@ namespace hone_host
 }
 
 #undef assert
-#define assert(e)                                                            \
-    ((e) ? void(0)                                                           \
+#define assert(e)                                                              \
+    ((e) ? void(0)                                                             \
          : hone_host::trap("assert(" #e ") failed", __FILE__, __LINE__))
 
 inline long long clock64()

@@ -39,49 +39,49 @@ template <typename T, typename F> inline T change_atomically(T *at, F change)
 } /* namespace hone_host */
 
 /* One operation with its three scopes. */
-#define HONE_HOST_ATOMIC(name, T, body)                                      \
-    inline T name(T *at, T v)                                                \
-    {                                                                        \
-        return body;                                                         \
-    }                                                                        \
-    inline T name##_block(T *at, T v)                                        \
-    {                                                                        \
-        return name(at, v);                                                  \
-    }                                                                        \
-    inline T name##_system(T *at, T v)                                       \
-    {                                                                        \
-        return name(at, v);                                                  \
+#define HONE_HOST_ATOMIC(name, T, body)                                        \
+    inline T name(T *at, T v)                                                  \
+    {                                                                          \
+        return body;                                                           \
+    }                                                                          \
+    inline T name##_block(T *at, T v)                                          \
+    {                                                                          \
+        return name(at, v);                                                    \
+    }                                                                          \
+    inline T name##_system(T *at, T v)                                         \
+    {                                                                          \
+        return name(at, v);                                                    \
     }
-#define HONE_HOST_ATOMIC_CHANGE(name, T, expression)                         \
-    HONE_HOST_ATOMIC(name, T, hone_host::change_atomically(at, [v](T old) {  \
-                         return expression;                                  \
+#define HONE_HOST_ATOMIC_CHANGE(name, T, expression)                           \
+    HONE_HOST_ATOMIC(name, T, hone_host::change_atomically(at, [v](T old) {    \
+                         return expression;                                    \
                      }))
-#define HONE_HOST_ATOMIC_FETCH(name, T, builtin)                             \
+#define HONE_HOST_ATOMIC_FETCH(name, T, builtin)                               \
     HONE_HOST_ATOMIC(name, T, builtin(at, v, __ATOMIC_ACQ_REL))
-#define HONE_HOST_ATOMIC_CAS(T)                                              \
-    inline T atomicCAS(T *at, T expected, T v)                               \
-    {                                                                        \
-        __atomic_compare_exchange_n(at, &expected, v, false,                 \
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);     \
-        return expected;                                                     \
-    }                                                                        \
-    inline T atomicCAS_block(T *at, T expected, T v)                         \
-    {                                                                        \
-        return atomicCAS(at, expected, v);                                   \
-    }                                                                        \
-    inline T atomicCAS_system(T *at, T expected, T v)                        \
-    {                                                                        \
-        return atomicCAS(at, expected, v);                                   \
+#define HONE_HOST_ATOMIC_CAS(T)                                                \
+    inline T atomicCAS(T *at, T expected, T v)                                 \
+    {                                                                          \
+        __atomic_compare_exchange_n(at, &expected, v, false, __ATOMIC_ACQ_REL, \
+                                    __ATOMIC_ACQUIRE);                         \
+        return expected;                                                       \
+    }                                                                          \
+    inline T atomicCAS_block(T *at, T expected, T v)                           \
+    {                                                                          \
+        return atomicCAS(at, expected, v);                                     \
+    }                                                                          \
+    inline T atomicCAS_system(T *at, T expected, T v)                          \
+    {                                                                          \
+        return atomicCAS(at, expected, v);                                     \
     }
-#define HONE_HOST_ATOMIC_INTEGER(T)                                          \
-    HONE_HOST_ATOMIC_FETCH(atomicAdd, T, __atomic_fetch_add)                 \
-    HONE_HOST_ATOMIC_FETCH(atomicSub, T, __atomic_fetch_sub)                 \
-    HONE_HOST_ATOMIC_FETCH(atomicAnd, T, __atomic_fetch_and)                 \
-    HONE_HOST_ATOMIC_FETCH(atomicOr, T, __atomic_fetch_or)                   \
-    HONE_HOST_ATOMIC_FETCH(atomicXor, T, __atomic_fetch_xor)                 \
-    HONE_HOST_ATOMIC_FETCH(atomicExch, T, __atomic_exchange_n)               \
-    HONE_HOST_ATOMIC_CHANGE(atomicMin, T, v < old ? v : old)                 \
-    HONE_HOST_ATOMIC_CHANGE(atomicMax, T, v > old ? v : old)                 \
+#define HONE_HOST_ATOMIC_INTEGER(T)                                            \
+    HONE_HOST_ATOMIC_FETCH(atomicAdd, T, __atomic_fetch_add)                   \
+    HONE_HOST_ATOMIC_FETCH(atomicSub, T, __atomic_fetch_sub)                   \
+    HONE_HOST_ATOMIC_FETCH(atomicAnd, T, __atomic_fetch_and)                   \
+    HONE_HOST_ATOMIC_FETCH(atomicOr, T, __atomic_fetch_or)                     \
+    HONE_HOST_ATOMIC_FETCH(atomicXor, T, __atomic_fetch_xor)                   \
+    HONE_HOST_ATOMIC_FETCH(atomicExch, T, __atomic_exchange_n)                 \
+    HONE_HOST_ATOMIC_CHANGE(atomicMin, T, v < old ? v : old)                   \
+    HONE_HOST_ATOMIC_CHANGE(atomicMax, T, v > old ? v : old)                   \
     HONE_HOST_ATOMIC_CAS(T)
 
 HONE_HOST_ATOMIC_INTEGER(int)
@@ -92,8 +92,7 @@ HONE_HOST_ATOMIC_CAS(unsigned short)
 
 /* Up to v and then 0; down to 0 and then v. */
 HONE_HOST_ATOMIC_CHANGE(atomicInc, unsigned, old >= v ? 0 : old + 1)
-HONE_HOST_ATOMIC_CHANGE(atomicDec, unsigned,
-                        old == 0 || old > v ? v : old - 1)
+HONE_HOST_ATOMIC_CHANGE(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 
 HONE_HOST_ATOMIC_CHANGE(atomicAdd, float, old + v)
 HONE_HOST_ATOMIC_CHANGE(atomicAdd, double, old + v)

@@ -92,8 +92,7 @@ inline void *new_context(stack *s, void (*entry)(), unsigned color)
 {
     unsigned char *top = s->bottom + s->size_bytes - color;
     ucontext_t *c = reinterpret_cast<ucontext_t *>(
-        reinterpret_cast<uintptr_t>(top - sizeof(ucontext_t)) &
-        ~uintptr_t(63));
+        reinterpret_cast<uintptr_t>(top - sizeof(ucontext_t)) & ~uintptr_t(63));
 
     getcontext(c);
     c->uc_stack.ss_sp = s->bottom;
@@ -341,8 +340,7 @@ fail(int kind, const thread *t, const char *file, int line, const char *what)
         char place[96] = "";
 
         if (file && line > 0)
-            snprintf(place, sizeof(place), ", %.70s:%d", base_name(file),
-                     line);
+            snprintf(place, sizeof(place), ", %.70s:%d", base_name(file), line);
         r.kind = kind;
         r.block[0] = here.block.x;
         r.block[1] = here.block.y;
@@ -353,8 +351,8 @@ fail(int kind, const thread *t, const char *file, int line, const char *what)
         r.line = file && is_template_file(file) ? line : 0;
         snprintf(r.text, sizeof(r.text),
                  "block (%u,%u,%u), thread (%u,%u,%u)%s: %s", here.block.x,
-                 here.block.y, here.block.z, t->index.x, t->index.y,
-                 t->index.z, place, what);
+                 here.block.y, here.block.z, t->index.x, t->index.y, t->index.z,
+                 place, what);
     }
     go_home(w);
 }
@@ -414,8 +412,7 @@ report_deadlock(worker &w)
                       first->waits_in, t->index.x, t->index.y, t->index.z,
                       w.n_threads - w.n_done, w.n_threads);
     }
-    fail(HONE_HOST_BARRIER, first, first->file, first->line,
-         "waits for ever");
+    fail(HONE_HOST_BARRIER, first, first->file, first->line, "waits for ever");
 }
 
 } /* namespace hone_host */

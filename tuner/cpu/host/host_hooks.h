@@ -6,7 +6,7 @@
 
 #include <host_race.h>
 
-#define HONE_HOST_HOOK                                                       \
+#define HONE_HOST_HOOK                                                         \
     extern "C" __attribute__((visibility("hidden"), used)) HONE_HOST_PLAIN
 
 /* --- calls -------------------------------------------------------------- */
@@ -40,20 +40,20 @@ HONE_HOST_HOOK inline void __tsan_ignore_thread_end()
 
 /* --- loads and stores --------------------------------------------------- */
 
-#define HONE_HOST_ACCESS(name, n, writes)                                    \
-    HONE_HOST_HOOK inline void name(void *p)                                 \
-    {                                                                        \
-        hone_host::race_note(p, n, writes, __builtin_return_address(0));     \
+#define HONE_HOST_ACCESS(name, n, writes)                                      \
+    HONE_HOST_HOOK inline void name(void *p)                                   \
+    {                                                                          \
+        hone_host::race_note(p, n, writes, __builtin_return_address(0));       \
     }
-#define HONE_HOST_ACCESSES(n)                                                \
-    HONE_HOST_ACCESS(__tsan_read##n, n, false)                               \
-    HONE_HOST_ACCESS(__tsan_write##n, n, true)                               \
-    HONE_HOST_ACCESS(__tsan_volatile_read##n, n, false)                      \
+#define HONE_HOST_ACCESSES(n)                                                  \
+    HONE_HOST_ACCESS(__tsan_read##n, n, false)                                 \
+    HONE_HOST_ACCESS(__tsan_write##n, n, true)                                 \
+    HONE_HOST_ACCESS(__tsan_volatile_read##n, n, false)                        \
     HONE_HOST_ACCESS(__tsan_volatile_write##n, n, true)
-#define HONE_HOST_UNALIGNED(n)                                               \
-    HONE_HOST_ACCESS(__tsan_unaligned_read##n, n, false)                     \
-    HONE_HOST_ACCESS(__tsan_unaligned_write##n, n, true)                     \
-    HONE_HOST_ACCESS(__tsan_unaligned_volatile_read##n, n, false)            \
+#define HONE_HOST_UNALIGNED(n)                                                 \
+    HONE_HOST_ACCESS(__tsan_unaligned_read##n, n, false)                       \
+    HONE_HOST_ACCESS(__tsan_unaligned_write##n, n, true)                       \
+    HONE_HOST_ACCESS(__tsan_unaligned_volatile_read##n, n, false)              \
     HONE_HOST_ACCESS(__tsan_unaligned_volatile_write##n, n, true)
 HONE_HOST_ACCESSES(1)
 HONE_HOST_ACCESSES(2)
@@ -104,57 +104,55 @@ HONE_HOST_HOOK inline void *__tsan_memset(void *to, int byte, unsigned long n)
 /* --- atomics: done, not checked ------------------------------------------
  */
 
-#define HONE_HOST_FETCH(bits, T, name)                                       \
-    HONE_HOST_HOOK inline T __tsan_atomic##bits##_fetch_##name(              \
-        volatile void *p, T v, int)                                          \
-    {                                                                        \
-        return __atomic_fetch_##name(static_cast<volatile T *>(p), v,        \
-                                     __ATOMIC_SEQ_CST);                      \
+#define HONE_HOST_FETCH(bits, T, name)                                         \
+    HONE_HOST_HOOK inline T __tsan_atomic##bits##_fetch_##name(                \
+        volatile void *p, T v, int)                                            \
+    {                                                                          \
+        return __atomic_fetch_##name(static_cast<volatile T *>(p), v,          \
+                                     __ATOMIC_SEQ_CST);                        \
     }
-#define HONE_HOST_ATOMIC_HOOKS(bits, T)                                      \
-    HONE_HOST_HOOK inline T __tsan_atomic##bits##_load(                      \
-        const volatile void *p, int)                                         \
-    {                                                                        \
-        return __atomic_load_n(static_cast<const volatile T *>(p),           \
-                               __ATOMIC_SEQ_CST);                            \
-    }                                                                        \
-    HONE_HOST_HOOK inline void __tsan_atomic##bits##_store(volatile void *p, \
-                                                           T v, int)         \
-    {                                                                        \
-        __atomic_store_n(static_cast<volatile T *>(p), v, __ATOMIC_SEQ_CST); \
-    }                                                                        \
-    HONE_HOST_HOOK inline T __tsan_atomic##bits##_exchange(volatile void *p, \
-                                                           T v, int)         \
-    {                                                                        \
-        return __atomic_exchange_n(static_cast<volatile T *>(p), v,          \
-                                   __ATOMIC_SEQ_CST);                        \
-    }                                                                        \
-    HONE_HOST_HOOK inline bool                                               \
-        __tsan_atomic##bits##_compare_exchange_strong(                       \
-            volatile void *p, void *expected, T v, int, int)                 \
-    {                                                                        \
-        return __atomic_compare_exchange_n(                                  \
-            static_cast<volatile T *>(p), static_cast<T *>(expected), v,     \
-            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                      \
-    }                                                                        \
-    HONE_HOST_HOOK inline bool __tsan_atomic##bits##_compare_exchange_weak(  \
-        volatile void *p, void *expected, T v, int, int)                     \
-    {                                                                        \
-        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, \
-                                                             0, 0);          \
-    }                                                                        \
-    HONE_HOST_HOOK inline T __tsan_atomic##bits##_compare_exchange_val(      \
-        volatile void *p, T expected, T v, int, int)                         \
-    {                                                                        \
-        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, v, 0,    \
-                                                      0);                    \
-        return expected;                                                     \
-    }                                                                        \
-    HONE_HOST_FETCH(bits, T, add)                                            \
-    HONE_HOST_FETCH(bits, T, sub)                                            \
-    HONE_HOST_FETCH(bits, T, and)                                            \
-    HONE_HOST_FETCH(bits, T, or)                                             \
-    HONE_HOST_FETCH(bits, T, xor)                                            \
+#define HONE_HOST_ATOMIC_HOOKS(bits, T)                                        \
+    HONE_HOST_HOOK inline T __tsan_atomic##bits##_load(const volatile void *p, \
+                                                       int)                    \
+    {                                                                          \
+        return __atomic_load_n(static_cast<const volatile T *>(p),             \
+                               __ATOMIC_SEQ_CST);                              \
+    }                                                                          \
+    HONE_HOST_HOOK inline void __tsan_atomic##bits##_store(volatile void *p,   \
+                                                           T v, int)           \
+    {                                                                          \
+        __atomic_store_n(static_cast<volatile T *>(p), v, __ATOMIC_SEQ_CST);   \
+    }                                                                          \
+    HONE_HOST_HOOK inline T __tsan_atomic##bits##_exchange(volatile void *p,   \
+                                                           T v, int)           \
+    {                                                                          \
+        return __atomic_exchange_n(static_cast<volatile T *>(p), v,            \
+                                   __ATOMIC_SEQ_CST);                          \
+    }                                                                          \
+    HONE_HOST_HOOK inline bool __tsan_atomic##bits##_compare_exchange_strong(  \
+        volatile void *p, void *expected, T v, int, int)                       \
+    {                                                                          \
+        return __atomic_compare_exchange_n(                                    \
+            static_cast<volatile T *>(p), static_cast<T *>(expected), v,       \
+            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                        \
+    }                                                                          \
+    HONE_HOST_HOOK inline bool __tsan_atomic##bits##_compare_exchange_weak(    \
+        volatile void *p, void *expected, T v, int, int)                       \
+    {                                                                          \
+        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v,   \
+                                                             0, 0);            \
+    }                                                                          \
+    HONE_HOST_HOOK inline T __tsan_atomic##bits##_compare_exchange_val(        \
+        volatile void *p, T expected, T v, int, int)                           \
+    {                                                                          \
+        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, v, 0, 0);  \
+        return expected;                                                       \
+    }                                                                          \
+    HONE_HOST_FETCH(bits, T, add)                                              \
+    HONE_HOST_FETCH(bits, T, sub)                                              \
+    HONE_HOST_FETCH(bits, T, and)                                              \
+    HONE_HOST_FETCH(bits, T, or)                                               \
+    HONE_HOST_FETCH(bits, T, xor)                                              \
     HONE_HOST_FETCH(bits, T, nand)
 HONE_HOST_ATOMIC_HOOKS(8, unsigned char)
 HONE_HOST_ATOMIC_HOOKS(16, unsigned short)

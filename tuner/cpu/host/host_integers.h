@@ -8,10 +8,10 @@
 
 /* --- the bits of a value ------------------------------------------------ */
 
-#define HONE_HOST_AS(name, FROM, TO)                                         \
-    inline TO name(FROM v)                                                   \
-    {                                                                        \
-        return hone_host::bits_as<TO>(v);                                    \
+#define HONE_HOST_AS(name, FROM, TO)                                           \
+    inline TO name(FROM v)                                                     \
+    {                                                                          \
+        return hone_host::bits_as<TO>(v);                                      \
     }
 HONE_HOST_AS(__float_as_int, float, int)
 HONE_HOST_AS(__float_as_uint, float, unsigned)
@@ -37,19 +37,19 @@ inline double __hiloint2double(int high, int low)
 
 /* --- min and max -------------------------------------------------------- */
 
-#define HONE_HOST_MIN_MAX(A, B, R)                                           \
-    inline R min(A a, B b)                                                   \
-    {                                                                        \
-        return (R)b < (R)a ? (R)b : (R)a;                                    \
-    }                                                                        \
-    inline R max(A a, B b)                                                   \
-    {                                                                        \
-        return (R)a < (R)b ? (R)b : (R)a;                                    \
+#define HONE_HOST_MIN_MAX(A, B, R)                                             \
+    inline R min(A a, B b)                                                     \
+    {                                                                          \
+        return (R)b < (R)a ? (R)b : (R)a;                                      \
+    }                                                                          \
+    inline R max(A a, B b)                                                     \
+    {                                                                          \
+        return (R)a < (R)b ? (R)b : (R)a;                                      \
     }
-#define HONE_HOST_MIN_MAX_PAIR(S, U)                                         \
-    HONE_HOST_MIN_MAX(S, S, S)                                               \
-    HONE_HOST_MIN_MAX(U, U, U)                                               \
-    HONE_HOST_MIN_MAX(S, U, U)                                               \
+#define HONE_HOST_MIN_MAX_PAIR(S, U)                                           \
+    HONE_HOST_MIN_MAX(S, S, S)                                                 \
+    HONE_HOST_MIN_MAX(U, U, U)                                                 \
+    HONE_HOST_MIN_MAX(S, U, U)                                                 \
     HONE_HOST_MIN_MAX(U, S, U)
 HONE_HOST_MIN_MAX_PAIR(int, unsigned)
 HONE_HOST_MIN_MAX_PAIR(long, unsigned long)
@@ -58,14 +58,14 @@ HONE_HOST_MIN_MAX_PAIR(long long, unsigned long long)
 #undef HONE_HOST_MIN_MAX
 
 /* NaN loses against a number. */
-#define HONE_HOST_MIN_MAX_REAL(A, B, R, suffix)                              \
-    inline R min(A a, B b)                                                   \
-    {                                                                        \
-        return __builtin_fmin##suffix(a, b);                                 \
-    }                                                                        \
-    inline R max(A a, B b)                                                   \
-    {                                                                        \
-        return __builtin_fmax##suffix(a, b);                                 \
+#define HONE_HOST_MIN_MAX_REAL(A, B, R, suffix)                                \
+    inline R min(A a, B b)                                                     \
+    {                                                                          \
+        return __builtin_fmin##suffix(a, b);                                   \
+    }                                                                          \
+    inline R max(A a, B b)                                                     \
+    {                                                                          \
+        return __builtin_fmax##suffix(a, b);                                   \
     }
 HONE_HOST_MIN_MAX_REAL(float, float, float, f)
 HONE_HOST_MIN_MAX_REAL(double, double, double, )
@@ -175,8 +175,7 @@ inline long long __mul64hi(long long a, long long b)
 {
     return (long long)(hone_host::wide(a) * b >> 64);
 }
-inline unsigned long long __umul64hi(unsigned long long a,
-                                     unsigned long long b)
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 {
     return (unsigned long long)(hone_host::unsigned_wide(a) * b >> 64);
 }
@@ -191,8 +190,7 @@ inline unsigned __umul24(unsigned a, unsigned b)
 }
 inline unsigned __sad(int a, int b, unsigned c)
 {
-    return c +
-           (a > b ? unsigned(a) - unsigned(b) : unsigned(b) - unsigned(a));
+    return c + (a > b ? unsigned(a) - unsigned(b) : unsigned(b) - unsigned(a));
 }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c)
 {
@@ -212,15 +210,15 @@ inline unsigned __uhadd(unsigned a, unsigned b)
 }
 
 /* c plus the products of four bytes each; S is the bytes' type. */
-#define HONE_HOST_DP4A(A, S)                                                 \
-    inline A __dp4a(A a, A b, A c)                                           \
-    {                                                                        \
-        unsigned sum = unsigned(c);                                          \
-                                                                             \
-        for (int i = 0; i < 32; i += 8)                                      \
-            sum += unsigned(int((S)(unsigned(a) >> i)) *                     \
-                            int((S)(unsigned(b) >> i)));                     \
-        return A(sum);                                                       \
+#define HONE_HOST_DP4A(A, S)                                                   \
+    inline A __dp4a(A a, A b, A c)                                             \
+    {                                                                          \
+        unsigned sum = unsigned(c);                                            \
+                                                                               \
+        for (int i = 0; i < 32; i += 8)                                        \
+            sum += unsigned(int((S)(unsigned(a) >> i)) *                       \
+                            int((S)(unsigned(b) >> i)));                       \
+        return A(sum);                                                         \
     }
 HONE_HOST_DP4A(int, signed char)
 HONE_HOST_DP4A(unsigned, unsigned char)

@@ -144,8 +144,7 @@ inline bool prepare_dynamic(worker &w, size_t size)
         return false;
     uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + MARGIN - 1);
 
-    w.dynamic =
-        reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
+    w.dynamic = reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
     ASAN_POISON_MEMORY_REGION(w.buffer, size + MARGIN);
     ASAN_UNPOISON_MEMORY_REGION(w.dynamic, size);
 #else
@@ -160,8 +159,7 @@ inline bool prepare_dynamic(worker &w, size_t size)
     }
     uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + 2 * MARGIN - 1);
 
-    w.dynamic =
-        reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
+    w.dynamic = reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
     memset(w.dynamic - MARGIN, MARGIN_BYTE, MARGIN);
     memset(w.dynamic + size, MARGIN_BYTE, MARGIN);
 #endif
@@ -389,13 +387,13 @@ template <typename T> inline T *dynamic_shared()
 } /* namespace hone_host */
 
 /* After the kernels: makes them launchable by name. */
-#define HONE_HOST_KERNELS(...)                                               \
-    const hone_host::kernel_entry hone_host_kernel_table[] = {__VA_ARGS__};  \
-    const char *const hone_host_kernel_names = #__VA_ARGS__;                 \
-    extern "C" __attribute__((visibility("default"))) int hone_host_run(     \
-        const hone_host_launch *in, hone_host_report *report)                \
-    {                                                                        \
-        return hone_host::run(in, report);                                   \
+#define HONE_HOST_KERNELS(...)                                                 \
+    const hone_host::kernel_entry hone_host_kernel_table[] = {__VA_ARGS__};    \
+    const char *const hone_host_kernel_names = #__VA_ARGS__;                   \
+    extern "C" __attribute__((visibility("default"))) int hone_host_run(       \
+        const hone_host_launch *in, hone_host_report *report)                  \
+    {                                                                          \
+        return hone_host::run(in, report);                                     \
     }
 
 /* After the kernels: constant memory that can be found by name. */
@@ -409,19 +407,19 @@ struct constant_entry {
 } /* namespace hone_host */
 
 #define HONE_HOST_CONSTANT(name) {#name, (void *)&::name, sizeof(::name)},
-#define HONE_HOST_CONSTANTS(...)                                             \
-    extern "C" __attribute__((visibility("default"))) void *                 \
-    hone_host_constant(const char *name, unsigned long *out_bytes)           \
-    {                                                                        \
-        static const hone_host::constant_entry table[] = {__VA_ARGS__};      \
-                                                                             \
-        for (const hone_host::constant_entry &entry : table) {               \
-            if (strcmp(entry.name, name) != 0)                               \
-                continue;                                                    \
-            *out_bytes = entry.size_bytes;                                   \
-            return entry.at;                                                 \
-        }                                                                    \
-        return nullptr;                                                      \
+#define HONE_HOST_CONSTANTS(...)                                               \
+    extern "C" __attribute__((visibility("default"))) void *                   \
+    hone_host_constant(const char *name, unsigned long *out_bytes)             \
+    {                                                                          \
+        static const hone_host::constant_entry table[] = {__VA_ARGS__};        \
+                                                                               \
+        for (const hone_host::constant_entry &entry : table) {                 \
+            if (strcmp(entry.name, name) != 0)                                 \
+                continue;                                                      \
+            *out_bytes = entry.size_bytes;                                     \
+            return entry.at;                                                   \
+        }                                                                      \
+        return nullptr;                                                        \
     }
 
 #endif

@@ -40,8 +40,8 @@ HONE_HOST_PLAIN inline int find_object(struct dl_phdr_info *info, size_t,
         if (!*name)
             name = "/proc/self/exe";
         if (strncmp(name, own, sizeof(own) - 1) == 0)
-            snprintf(o->path, sizeof(o->path), "/proc/%d/%.250s",
-                     int(getpid()), name + sizeof(own) - 1);
+            snprintf(o->path, sizeof(o->path), "/proc/%d/%.250s", int(getpid()),
+                     name + sizeof(own) - 1);
         else
             snprintf(o->path, sizeof(o->path), "%.299s", name);
         return 1;

@@ -8,27 +8,27 @@
 #include <host_half.h>
 
 /* A function of C: its double and float form, and the float overload. */
-#define HONE_HOST_MATH_1(name)                                               \
-    extern "C" double name(double) noexcept;                                 \
-    extern "C" float name##f(float) noexcept;                                \
-    inline float name(float x)                                               \
-    {                                                                        \
-        return name##f(x);                                                   \
+#define HONE_HOST_MATH_1(name)                                                 \
+    extern "C" double name(double) noexcept;                                   \
+    extern "C" float name##f(float) noexcept;                                  \
+    inline float name(float x)                                                 \
+    {                                                                          \
+        return name##f(x);                                                     \
     }
-#define HONE_HOST_MATH_2(name)                                               \
-    extern "C" double name(double, double) noexcept;                         \
-    extern "C" float name##f(float, float) noexcept;                         \
-    inline float name(float x, float y)                                      \
-    {                                                                        \
-        return name##f(x, y);                                                \
-    }                                                                        \
-    inline double name(double x, float y)                                    \
-    {                                                                        \
-        return name(x, double(y));                                           \
-    }                                                                        \
-    inline double name(float x, double y)                                    \
-    {                                                                        \
-        return name(double(x), y);                                           \
+#define HONE_HOST_MATH_2(name)                                                 \
+    extern "C" double name(double, double) noexcept;                           \
+    extern "C" float name##f(float, float) noexcept;                           \
+    inline float name(float x, float y)                                        \
+    {                                                                          \
+        return name##f(x, y);                                                  \
+    }                                                                          \
+    inline double name(double x, float y)                                      \
+    {                                                                          \
+        return name(x, double(y));                                             \
+    }                                                                          \
+    inline double name(float x, double y)                                      \
+    {                                                                          \
+        return name(double(x), y);                                             \
     }
 
 HONE_HOST_MATH_1(acos)
@@ -211,15 +211,15 @@ inline void hone_host_sincosf(float x, float *s, float *c)
 #define sincosf(x, s, c) hone_host_sincosf(x, s, c)
 #define __sincosf(x, s, c) hone_host_sincosf(x, s, c)
 
-#define HONE_HOST_DOUBLE(name, ...)                                          \
-    inline double name(double x)                                             \
-    {                                                                        \
-        return __VA_ARGS__;                                                  \
+#define HONE_HOST_DOUBLE(name, ...)                                            \
+    inline double name(double x)                                               \
+    {                                                                          \
+        return __VA_ARGS__;                                                    \
     }
-#define HONE_HOST_FLOAT(name, ...)                                           \
-    inline float name(float x)                                               \
-    {                                                                        \
-        return float(__VA_ARGS__);                                           \
+#define HONE_HOST_FLOAT(name, ...)                                             \
+    inline float name(float x)                                                 \
+    {                                                                          \
+        return float(__VA_ARGS__);                                             \
     }
 HONE_HOST_DOUBLE(rsqrt, 1.0 / sqrt(x))
 HONE_HOST_DOUBLE(rcbrt, 1.0 / cbrt(x))
@@ -287,8 +287,7 @@ inline float round_to_float(double exact, char direction)
 
     if (direction == 'n' || back == exact || exact != exact)
         return f;
-    const bool want_less =
-        direction == 'd' || (direction == 'z' && exact > 0);
+    const bool want_less = direction == 'd' || (direction == 'z' && exact > 0);
     if (want_less && back > exact)
         return nextafterf(f, -__builtin_inff());
     if (!want_less && back < exact)
@@ -298,41 +297,41 @@ inline float round_to_float(double exact, char direction)
 
 } /* namespace hone_host */
 
-#define HONE_HOST_ROUNDED(suffix, direction)                                 \
-    inline float __fadd_##suffix(float a, float b)                           \
-    {                                                                        \
-        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, b),   \
-                                         direction);                         \
-    }                                                                        \
-    inline float __fsub_##suffix(float a, float b)                           \
-    {                                                                        \
-        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, -b),  \
-                                         direction);                         \
-    }                                                                        \
-    inline float __fmul_##suffix(float a, float b)                           \
-    {                                                                        \
-        return hone_host::round_to_float(double(a) * double(b), direction);  \
-    }                                                                        \
-    inline float __fmaf_##suffix(float a, float b, float c)                  \
-    {                                                                        \
-        return hone_host::round_to_float(hone_host::sticky_fma(a, b, c),     \
-                                         direction);                         \
-    }                                                                        \
-    inline float __fdiv_##suffix(float a, float b)                           \
-    {                                                                        \
-        return hone_host::round_to_float(double(a) / double(b), direction);  \
-    }                                                                        \
-    inline float __double2float_##suffix(double d)                           \
-    {                                                                        \
-        return hone_host::round_to_float(d, direction);                      \
-    }                                                                        \
-    inline float __int2float_##suffix(int i)                                 \
-    {                                                                        \
-        return hone_host::round_to_float(double(i), direction);              \
-    }                                                                        \
-    inline float __uint2float_##suffix(unsigned i)                           \
-    {                                                                        \
-        return hone_host::round_to_float(double(i), direction);              \
+#define HONE_HOST_ROUNDED(suffix, direction)                                   \
+    inline float __fadd_##suffix(float a, float b)                             \
+    {                                                                          \
+        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, b),     \
+                                         direction);                           \
+    }                                                                          \
+    inline float __fsub_##suffix(float a, float b)                             \
+    {                                                                          \
+        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, -b),    \
+                                         direction);                           \
+    }                                                                          \
+    inline float __fmul_##suffix(float a, float b)                             \
+    {                                                                          \
+        return hone_host::round_to_float(double(a) * double(b), direction);    \
+    }                                                                          \
+    inline float __fmaf_##suffix(float a, float b, float c)                    \
+    {                                                                          \
+        return hone_host::round_to_float(hone_host::sticky_fma(a, b, c),       \
+                                         direction);                           \
+    }                                                                          \
+    inline float __fdiv_##suffix(float a, float b)                             \
+    {                                                                          \
+        return hone_host::round_to_float(double(a) / double(b), direction);    \
+    }                                                                          \
+    inline float __double2float_##suffix(double d)                             \
+    {                                                                          \
+        return hone_host::round_to_float(d, direction);                        \
+    }                                                                          \
+    inline float __int2float_##suffix(int i)                                   \
+    {                                                                          \
+        return hone_host::round_to_float(double(i), direction);                \
+    }                                                                          \
+    inline float __uint2float_##suffix(unsigned i)                             \
+    {                                                                          \
+        return hone_host::round_to_float(double(i), direction);                \
     }
 HONE_HOST_ROUNDED(rn, 'n')
 HONE_HOST_ROUNDED(rz, 'z')
@@ -377,22 +376,22 @@ inline double __ll2double_rn(long long i)
     return double(i);
 }
 
-#define HONE_HOST_TO_INTEGER(from, F, suffix, round)                         \
-    inline int __##from##2int_##suffix(F x)                                  \
-    {                                                                        \
-        return hone_host::clamp_to<int>(round(double(x)));                   \
-    }                                                                        \
-    inline unsigned __##from##2uint_##suffix(F x)                            \
-    {                                                                        \
-        return hone_host::clamp_to<unsigned>(round(double(x)));              \
-    }                                                                        \
-    inline long long __##from##2ll_##suffix(F x)                             \
-    {                                                                        \
-        return hone_host::clamp_to<long long>(round(double(x)));             \
-    }                                                                        \
-    inline unsigned long long __##from##2ull_##suffix(F x)                   \
-    {                                                                        \
-        return hone_host::clamp_to<unsigned long long>(round(double(x)));    \
+#define HONE_HOST_TO_INTEGER(from, F, suffix, round)                           \
+    inline int __##from##2int_##suffix(F x)                                    \
+    {                                                                          \
+        return hone_host::clamp_to<int>(round(double(x)));                     \
+    }                                                                          \
+    inline unsigned __##from##2uint_##suffix(F x)                              \
+    {                                                                          \
+        return hone_host::clamp_to<unsigned>(round(double(x)));                \
+    }                                                                          \
+    inline long long __##from##2ll_##suffix(F x)                               \
+    {                                                                          \
+        return hone_host::clamp_to<long long>(round(double(x)));               \
+    }                                                                          \
+    inline unsigned long long __##from##2ull_##suffix(F x)                     \
+    {                                                                          \
+        return hone_host::clamp_to<unsigned long long>(round(double(x)));      \
     }
 HONE_HOST_TO_INTEGER(float, float, rn, rint)
 HONE_HOST_TO_INTEGER(float, float, rz, trunc)

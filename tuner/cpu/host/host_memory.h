@@ -8,15 +8,15 @@
 
 #include <host_launch.h>
 
-#define HONE_HOST_LOAD(name)                                                 \
-    template <typename T> inline T name(const T *p)                          \
-    {                                                                        \
-        return *p;                                                           \
+#define HONE_HOST_LOAD(name)                                                   \
+    template <typename T> inline T name(const T *p)                            \
+    {                                                                          \
+        return *p;                                                             \
     }
-#define HONE_HOST_STORE(name)                                                \
-    template <typename T> inline void name(T *p, T v)                        \
-    {                                                                        \
-        *p = v;                                                              \
+#define HONE_HOST_STORE(name)                                                  \
+    template <typename T> inline void name(T *p, T v)                          \
+    {                                                                          \
+        *p = v;                                                                \
     }
 HONE_HOST_LOAD(__ldg)
 HONE_HOST_LOAD(__ldcs)
@@ -48,8 +48,8 @@ struct alignas(16) copied {
 };
 
 /* In the kernel's name: sanitizers and the race build see these accesses. */
-__attribute__((always_inline)) inline void
-copy_now(void *to, const void *from, bool valid)
+__attribute__((always_inline)) inline void copy_now(void *to, const void *from,
+                                                    bool valid)
 {
     if (valid)
         *static_cast<copied *>(to) = *static_cast<const copied *>(from);

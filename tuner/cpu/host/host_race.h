@@ -156,8 +156,8 @@ HONE_HOST_PLAIN inline void race_at_syncwarp(thread **lanes, unsigned arrived)
 }
 
 /* Whether `a` may have happened at the same time as what `t` does now. */
-HONE_HOST_PLAIN inline bool
-is_concurrent(const race_state &r, const race_access &a, const thread *t)
+HONE_HOST_PLAIN inline bool is_concurrent(const race_state &r,
+                                          const race_access &a, const thread *t)
 {
     if (a.epoch != r.epoch || a.thread == t->number)
         return false;
@@ -233,8 +233,7 @@ HONE_HOST_PLAIN inline void race_note(const void *p, size_t n, bool writes,
             size_t(static_cast<const unsigned char *>(p) - r.begin[i]);
         if (offset >= r.size_bytes[i])
             continue;
-        const unsigned depth =
-            t->n_calls < MAX_CALLS ? t->n_calls : MAX_CALLS;
+        const unsigned depth = t->n_calls < MAX_CALLS ? t->n_calls : MAX_CALLS;
         race_access mine = {r.epoch,
                             t->clock[t->lane] & 0x3fffffu,
                             t->number & 1023u,

@@ -38,7 +38,7 @@
 #endif
 
 /* Where a barrier or a warp operation was called. */
-#define HONE_HOST_AT                                                         \
+#define HONE_HOST_AT                                                           \
     const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace hone_host

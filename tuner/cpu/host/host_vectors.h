@@ -6,39 +6,39 @@
 #ifndef HONE_TUNER_HOST_VECTORS_H
 #define HONE_TUNER_HOST_VECTORS_H
 
-#define HONE_HOST_VECTORS(name, T)                                           \
-    struct name##1                                                           \
-    {                                                                        \
-        T x;                                                                 \
-    };                                                                       \
-    struct __attribute__((aligned(2 * sizeof(T)))) name##2                   \
-    {                                                                        \
-        T x, y;                                                              \
-    };                                                                       \
-    struct name##3                                                           \
-    {                                                                        \
-        T x, y, z;                                                           \
-    };                                                                       \
-    struct __attribute__((aligned(sizeof(T) == 8 ? 16 : 4 * sizeof(T))))     \
-    name##4                                                                  \
-    {                                                                        \
-        T x, y, z, w;                                                        \
-    };                                                                       \
-    inline name##1 make_##name##1(T x)                                       \
-    {                                                                        \
-        return {x};                                                          \
-    }                                                                        \
-    inline name##2 make_##name##2(T x, T y)                                  \
-    {                                                                        \
-        return {x, y};                                                       \
-    }                                                                        \
-    inline name##3 make_##name##3(T x, T y, T z)                             \
-    {                                                                        \
-        return {x, y, z};                                                    \
-    }                                                                        \
-    inline name##4 make_##name##4(T x, T y, T z, T w)                        \
-    {                                                                        \
-        return {x, y, z, w};                                                 \
+#define HONE_HOST_VECTORS(name, T)                                             \
+    struct name##1                                                             \
+    {                                                                          \
+        T x;                                                                   \
+    };                                                                         \
+    struct __attribute__((aligned(2 * sizeof(T)))) name##2                     \
+    {                                                                          \
+        T x, y;                                                                \
+    };                                                                         \
+    struct name##3                                                             \
+    {                                                                          \
+        T x, y, z;                                                             \
+    };                                                                         \
+    struct __attribute__((aligned(sizeof(T) == 8 ? 16 : 4 * sizeof(T))))       \
+    name##4                                                                    \
+    {                                                                          \
+        T x, y, z, w;                                                          \
+    };                                                                         \
+    inline name##1 make_##name##1(T x)                                         \
+    {                                                                          \
+        return {x};                                                            \
+    }                                                                          \
+    inline name##2 make_##name##2(T x, T y)                                    \
+    {                                                                          \
+        return {x, y};                                                         \
+    }                                                                          \
+    inline name##3 make_##name##3(T x, T y, T z)                               \
+    {                                                                          \
+        return {x, y, z};                                                      \
+    }                                                                          \
+    inline name##4 make_##name##4(T x, T y, T z, T w)                          \
+    {                                                                          \
+        return {x, y, z, w};                                                   \
     }
 
 HONE_HOST_VECTORS(char, signed char)

@@ -319,8 +319,7 @@ inline int __syncthreads_and(int p, HONE_HOST_AT)
 }
 inline int __syncthreads_or(int p, HONE_HOST_AT)
 {
-    return hone_host::meet_block(p != 0, "__syncthreads_or()", file, line) !=
-           0;
+    return hone_host::meet_block(p != 0, "__syncthreads_or()", file, line) != 0;
 }
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, HONE_HOST_AT)
@@ -356,8 +355,7 @@ inline unsigned __activemask()
 }
 
 template <typename T>
-inline T __shfl_sync(unsigned mask, T v, int from, int width = 32,
-                     HONE_HOST_AT)
+inline T __shfl_sync(unsigned mask, T v, int from, int width = 32, HONE_HOST_AT)
 {
     const unsigned lane = hone_host::here.self->lane;
     const unsigned source = (lane & ~(unsigned(width) - 1)) +
@@ -384,8 +382,7 @@ inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32,
     const unsigned in = lane & (unsigned(width) - 1);
     const unsigned left = unsigned(width) - 1 - in;
 
-    return hone_host::shuffle_from(mask, v,
-                                   delta > left ? lane : lane + delta,
+    return hone_host::shuffle_from(mask, v, delta > left ? lane : lane + delta,
                                    "__shfl_down_sync()", file, line);
 }
 template <typename T>
@@ -420,12 +417,12 @@ inline unsigned __match_all_sync(unsigned mask, T v, int *all, HONE_HOST_AT)
     return same == needed ? mask : 0;
 }
 
-#define HONE_HOST_REDUCE(name, op, T)                                        \
-    inline T name(unsigned mask, T v, HONE_HOST_AT)                          \
-    {                                                                        \
-        return hone_host::meet_values(                                       \
-            mask, v, hone_host::finish_reduce<T, hone_host::op>, #name "()", \
-            file, line);                                                     \
+#define HONE_HOST_REDUCE(name, op, T)                                          \
+    inline T name(unsigned mask, T v, HONE_HOST_AT)                            \
+    {                                                                          \
+        return hone_host::meet_values(                                         \
+            mask, v, hone_host::finish_reduce<T, hone_host::op>, #name "()",   \
+            file, line);                                                       \
     }
 HONE_HOST_REDUCE(__reduce_add_sync, op_add, unsigned)
 HONE_HOST_REDUCE(__reduce_add_sync, op_add, int)

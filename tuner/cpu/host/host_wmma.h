@@ -106,8 +106,7 @@ namespace nvcuda
 namespace wmma
 {
 
-template <typename USE, int M, int N, int K, typename T,
-          typename LAYOUT = void>
+template <typename USE, int M, int N, int K, typename T, typename LAYOUT = void>
 struct fragment {
     using extent = hone_host::wmma_extent<USE, M, N, K>;
     using element_type = typename hone_host::wmma_element<T>::stored;
@@ -178,8 +177,7 @@ __attribute__((noinline)) inline void check_moves(thread **lanes,
             fail_with(HONE_HOST_DIVERGENCE, first, first->file, first->line,
                       "calls mma_sync after %u loads and stores of "
                       "fragments, lane %u after %u",
-                      first->fragment_moves, lane,
-                      lanes[lane]->fragment_moves);
+                      first->fragment_moves, lane, lanes[lane]->fragment_moves);
     }
 }
 
@@ -266,14 +264,14 @@ inline void fill_fragment(fragment<U, M, N, K, T, L> &f, const V &v)
 }
 
 template <typename U, int M, int N, int K, typename T, typename S>
-inline void load_matrix_sync(fragment<U, M, N, K, T, row_major> &f,
-                             const S *p, unsigned ldm)
+inline void load_matrix_sync(fragment<U, M, N, K, T, row_major> &f, const S *p,
+                             unsigned ldm)
 {
     hone_host::wmma_load(f, p, ldm, true);
 }
 template <typename U, int M, int N, int K, typename T, typename S>
-inline void load_matrix_sync(fragment<U, M, N, K, T, col_major> &f,
-                             const S *p, unsigned ldm)
+inline void load_matrix_sync(fragment<U, M, N, K, T, col_major> &f, const S *p,
+                             unsigned ldm)
 {
     hone_host::wmma_load(f, p, ldm, false);
 }
@@ -284,8 +282,7 @@ inline void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const S *p,
     hone_host::wmma_load(f, p, ldm, layout == mem_row_major);
 }
 template <int M, int N, int K, typename T, typename S>
-inline void store_matrix_sync(S *p,
-                              const fragment<accumulator, M, N, K, T> &f,
+inline void store_matrix_sync(S *p, const fragment<accumulator, M, N, K, T> &f,
                               unsigned ldm, layout_t layout)
 {
     hone_host::wmma_store(p, f, ldm, layout == mem_row_major);
@@ -306,10 +303,9 @@ inline void mma_sync(fragment<accumulator, M, N, K, TD> &d,
     hone_host::product<D, A, B, C> p = {&d, &a, &b, &c};
 
     (void)saturate; /* for integers of 4 bits and less */
-    hone_host::meet_warp(
-        0xffffffffu, false, &p,
-        hone_host::finish_product<D, A, B, C, TA, TB, M, N, K>, "mma_sync()",
-        file, line);
+    hone_host::meet_warp(0xffffffffu, false, &p,
+                         hone_host::finish_product<D, A, B, C, TA, TB, M, N, K>,
+                         "mma_sync()", file, line);
 }
 
 /* Rounds to the nearest tf32, ties away from zero, as cvt.rna does. */
