@@ -5,7 +5,7 @@
 #ifndef HONE_RUNTIME_CONTEXT_H
 #define HONE_RUNTIME_CONTEXT_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/driver/host_object.h"
 #include "runtime/store/match.h"
 #include "runtime/plan_cache.h"
@@ -27,7 +27,7 @@ typedef struct hone_module {
 /* A CUDA context that was current when a plan was made, or this machine. The
  * driver reuses the handles of destroyed contexts but never their ids. */
 typedef struct hone_device {
-    const hone_cuda *cuda; /* NULL: the cpu device */
+    const hone_driver *driver; /* NULL: the cpu device */
     hone_cu_context context;
     unsigned long long context_id; /* 0 of the cpu device */
     hone_target target;

@@ -6,20 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static hone_status fill_target(const hone_cuda *cuda, hone_target *out,
+static hone_status fill_target(const hone_driver *driver, hone_target *out,
                                hone_error *err)
 {
     hone_cu_device device = 0;
     int version = 0;
 
-    HONE_TRY(hone__cuda_check(cuda, cuda->context_device(&device),
-                              "cuCtxGetDevice", err));
-    HONE_TRY(hone__cuda_properties(cuda, device, &out->properties, err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->device_name(out->name, (int)sizeof out->name, device),
+    HONE_TRY(hone__driver_check(driver, driver->context_device(&device),
+                                "cuCtxGetDevice", err));
+    HONE_TRY(hone__driver_properties(driver, device, &out->properties, err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->device_name(out->name, (int)sizeof out->name, device),
         "cuDeviceGetName", err));
-    HONE_TRY(hone__cuda_check(cuda, cuda->driver_version(&version),
-                              "cuDriverGetVersion", err));
+    HONE_TRY(hone__driver_check(driver, driver->driver_version(&version),
+                                "cuDriverGetVersion", err));
     (void)snprintf(out->driver_version, sizeof out->driver_version, "%d",
                    version);
     return HONE_OK;
@@ -33,7 +33,7 @@ static hone_status fill_host_target(hone_target *out)
     return HONE_OK;
 }
 
-static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
+static hone_status add_device(hone_ctx *ctx, const hone_driver *driver,
                               hone_cu_context context, unsigned long long id,
                               hone_device **out, hone_error *err)
 {
@@ -43,11 +43,11 @@ static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
     if (!device)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for a device");
-    device->cuda = cuda;
+    device->driver = driver;
     device->context = context;
     device->context_id = id;
-    status = cuda ? fill_target(cuda, &device->target, err)
-                  : fill_host_target(&device->target);
+    status = driver ? fill_target(driver, &device->target, err)
+                    : fill_host_target(&device->target);
     if (status != HONE_OK) {
         hone__free(device);
         return status;
@@ -61,7 +61,7 @@ static hone_status add_device(hone_ctx *ctx, const hone_cuda *cuda,
 hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
                                  hone_error *err)
 {
-    const hone_cuda *cuda = NULL;
+    const hone_driver *driver = NULL;
     hone_cu_context context = NULL;
     unsigned long long id = 0;
 
@@ -69,49 +69,49 @@ hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
     if (ctx->is_host) /* one at most */
         return *out ? HONE_OK : add_device(ctx, NULL, NULL, 0, out, err);
     *out = NULL;
-    HONE_TRY(hone__cuda_get(&cuda, err));
-    HONE_TRY(hone__cuda_check(cuda, cuda->context_get(&context),
-                              "cuCtxGetCurrent", err));
+    HONE_TRY(hone__cuda_get(&driver, err));
+    HONE_TRY(hone__driver_check(driver, driver->context_get(&context),
+                                "cuCtxGetCurrent", err));
     if (!context)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "the calling thread has no current CUDA context; "
                           "make one first, e.g. with cudaSetDevice() and "
                           "cudaMalloc(), or cuCtxSetCurrent()");
-    HONE_TRY(hone__cuda_check(cuda, cuda->context_id(context, &id),
-                              "cuCtxGetId", err));
+    HONE_TRY(hone__driver_check(driver, driver->context_id(context, &id),
+                                "cuCtxGetId", err));
     for (hone_device *d = ctx->devices; d; d = d->next) {
         if (d->context_id == id) {
             *out = d;
             return HONE_OK;
         }
     }
-    return add_device(ctx, cuda, context, id, out, err);
+    return add_device(ctx, driver, context, id, out, err);
 }
 
 int hone__device_enter(const hone_device *device)
 {
     unsigned long long id = 0;
 
-    if (!device->cuda)
+    if (!device->driver)
         return 1;
-    return !device->cuda->context_id(device->context, &id) &&
+    return !device->driver->context_id(device->context, &id) &&
            id == device->context_id &&
-           !device->cuda->context_push(device->context);
+           !device->driver->context_push(device->context);
 }
 
 void hone__device_leave(const hone_device *device)
 {
     hone_cu_context popped = NULL;
 
-    if (device->cuda)
-        (void)device->cuda->context_pop(&popped);
+    if (device->driver)
+        (void)device->driver->context_pop(&popped);
 }
 
-static hone_status load_cubin(const hone_cuda *cuda, const char *cubin,
+static hone_status load_cubin(const hone_driver *driver, const char *cubin,
                               const hone_store_row *row, hone_cu_module *out,
                               hone_error *err)
 {
-    const hone_cu_result result = cuda->module_load(out, cubin);
+    const hone_cu_result result = driver->module_load(out, cubin);
 
     if (result == HONE_CU_NO_BINARY_FOR_GPU)
         return hone__fail_native(
@@ -119,8 +119,8 @@ static hone_status load_cubin(const hone_cuda *cuda, const char *cubin,
             "the driver does not take the cubin of %s, compiled for "
             "%s; tune again on this machine",
             row->config, row->compile_arch);
-    return hone__cuda_check(cuda, result,
-                            "loading the kernel (cuModuleLoadData)", err);
+    return hone__driver_check(driver, result,
+                              "loading the kernel (cuModuleLoadData)", err);
 }
 
 static hone_status load(hone_ctx *ctx, const hone_device *device,
@@ -130,8 +130,8 @@ static hone_status load(hone_ctx *ctx, const hone_device *device,
     hone_text code = {0};
     hone_status status = hone__store_cubin(ctx->store, row, &code, err);
 
-    if (status == HONE_OK && device->cuda)
-        status = load_cubin(device->cuda, code.data, row, &out->handle, err);
+    if (status == HONE_OK && device->driver)
+        status = load_cubin(device->driver, code.data, row, &out->handle, err);
     else if (status == HONE_OK)
         status = hone__host_load(code.data, code.length, row->config,
                                  &out->host, err);
@@ -185,8 +185,8 @@ void hone__module_release(hone_module *module)
         ;
     *link = module->next;
     hone__host_unload(&module->host);
-    if (device->cuda && hone__device_enter(device)) {
-        (void)device->cuda->module_unload(module->handle);
+    if (device->driver && hone__device_enter(device)) {
+        (void)device->driver->module_unload(module->handle);
         hone__device_leave(device);
     }
     hone__free(module);

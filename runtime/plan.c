@@ -83,13 +83,13 @@ static hone_status prepare_launch(hone_plan *plan,
     memcpy(to->block, from->block, sizeof to->block);
     to->shared_bytes = from->shared_bytes;
     to->n_params = (unsigned)from->n_passed;
-    if (!plan->cuda)
+    if (!plan->driver)
         return HONE_OK;
-    HONE_TRY(hone__cuda_kernel(plan->cuda, plan->owner->module->handle,
-                               from->kernel, from->shared_bytes,
-                               &to->entry.function, err));
-    return hone__cuda_prepare(plan->cuda, to->entry.function, from,
-                              &plan->owner->device->target.properties, err);
+    HONE_TRY(hone__driver_kernel(plan->driver, plan->owner->module->handle,
+                                 from->kernel, from->shared_bytes,
+                                 &to->entry.function, err));
+    return hone__driver_prepare(plan->driver, to->entry.function, from,
+                                &plan->owner->device->target.properties, err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
@@ -97,14 +97,14 @@ static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,
 {
     const hone_resolved *resolved = &answer->resolved;
 
-    const int is_host = !plan->owner->device->cuda;
+    const int is_host = !plan->owner->device->driver;
 
     /* On a GPU each stream loads another one for its constants. */
     HONE_TRY(hone__module_acquire(plan->owner->ctx, plan->owner->device,
                                   answer->row, is_host && resolved->n_constants,
                                   &plan->owner->module, err));
     HONE_TRY(hone__workspaces_create(resolved, &plan->workspaces, err));
-    plan->cuda = plan->owner->device->cuda;
+    plan->driver = plan->owner->device->driver;
     plan->owner->hash = hone__plan_hash(key);
     plan->context_id = key->context_id;
     plan->n_dims = (uint16_t)key->n_dims;
@@ -144,7 +144,7 @@ hone_status hone__plan_build(hone_ctx *ctx, const char *op, const int64_t *dims,
     HONE_TRY(hone__match_find(ctx->store, &device->target, op, dims, n_dims,
                               &answer, err));
     key.context_id = device->context_id;
-    plan = new_plan(&answer.resolved, &key, !device->cuda);
+    plan = new_plan(&answer.resolved, &key, !device->driver);
     if (!plan)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a plan");
     plan->owner->ctx = ctx;
@@ -216,12 +216,13 @@ static hone_status make_slot(hone_plan *plan, hone_stream stream,
     hone_error *err = hone__thread_error(plan->owner->ctx);
     unsigned long long id = 0;
 
-    if (plan->cuda->context_id(NULL, &id) || id != plan->context_id)
+    if (plan->driver->context_id(NULL, &id) || id != plan->context_id)
         return hone__fail(err, HONE_ERR_CUDA,
                           "the plan of %s was made in another CUDA context "
                           "than the one that is current",
                           plan->op);
-    return hone__workspaces_get(plan->workspaces, plan->cuda, stream, out, err);
+    return hone__workspaces_get(plan->workspaces, plan->driver, stream, out,
+                                err);
 }
 
 hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,
@@ -238,7 +239,7 @@ hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_prepare: plan is NULL");
-    if (!plan->cuda)
+    if (!plan->driver)
         return hone__host_prepare(plan, hone__thread_error(plan->owner->ctx));
     return plan->workspaces ? hone__plan_slot(plan, stream, &slot) : HONE_OK;
 }
@@ -249,8 +250,8 @@ static hone_status launch_failed(const hone_plan *plan, hone_cu_result result)
 
     (void)snprintf(what, sizeof what, "launching %.80s (cuLaunchKernel)",
                    plan->op);
-    return hone__cuda_check(plan->cuda, result, what,
-                            hone__thread_error(plan->owner->ctx));
+    return hone__driver_check(plan->driver, result, what,
+                              hone__thread_error(plan->owner->ctx));
 }
 
 hone_status hone__plan_argument_missing(const hone_plan *plan, int index,
@@ -260,7 +261,7 @@ hone_status hone__plan_argument_missing(const hone_plan *plan, int index,
                       "args[%d] of %s is NULL; each of its %d args points "
                       "to a %s pointer or to a scalar's value",
                       index, plan->op, plan->n_args,
-                      plan->cuda ? "device" : "host");
+                      plan->driver ? "device" : "host");
 }
 
 hone_status hone_plan_run(hone_plan *plan, void *const *args,
@@ -274,7 +275,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
                           HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
                           plan ? "args" : "plan");
     hone__plan_prefetch(plan);
-    if (!plan->cuda)
+    if (!plan->driver)
         return hone__host_run(plan, args, hone__thread_error(plan->owner->ctx));
     if (plan->is_special)
         return hone__special_run(plan, args, stream);
@@ -293,7 +294,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
         if (missing >= 0)
             return hone__plan_argument_missing(
                 plan, missing, hone__thread_error(plan->owner->ctx));
-        result = plan->cuda->launch(
+        result = plan->driver->launch(
             launch->entry.function, launch->grid[0], launch->grid[1],
             launch->grid[2], launch->block[0], launch->block[1],
             launch->block[2], launch->shared_bytes, stream, params, NULL);

@@ -81,7 +81,7 @@ typedef struct hone_plan_owner {
  * cache lines, the rarely read at the end: a program with thousands of plans
  * waits for memory, not for instructions. */
 struct hone_plan {
-    const hone_cuda *cuda; /* NULL: of the cpu device */
+    const hone_driver *driver; /* NULL: of the cpu device */
     hone_plan_launch *launches;
     hone_workspaces *workspaces;   /* NULL: nothing is kept by stream */
     unsigned long long context_id; /* key; see hone_plan_key */
@@ -113,7 +113,7 @@ hone_slot *hone__workspaces_find(hone_workspaces *workspaces,
                                  hone_stream stream);
 /* The same, allocating a slot if there is none. Not for the cpu device. */
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
-                                 const hone_cuda *cuda, hone_stream stream,
+                                 const hone_driver *driver, hone_stream stream,
                                  hone_slot **out, hone_error *err);
 /* One or the other, for a plan that has workspaces. */
 hone_status hone__plan_slot(hone_plan *plan, hone_stream stream,

@@ -9,15 +9,15 @@
 static hone_status find_constants(const hone_special *special, hone_bank *bank,
                                   hone_error *err)
 {
-    const hone_cuda *cuda = special->device->cuda;
+    const hone_driver *driver = special->device->driver;
 
     for (unsigned i = 0; i < special->n_constants; ++i) {
         size_t size_bytes = 0;
 
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            cuda->module_global(&bank->to[i], &size_bytes, bank->module,
-                                special->constants[i].name),
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->module_global(&bank->to[i], &size_bytes, bank->module,
+                                  special->constants[i].name),
             "finding constant memory (cuModuleGetGlobal)", err));
     }
     return HONE_OK;
@@ -27,10 +27,10 @@ static hone_status fill_bank(const hone_special *special, hone_bank *bank,
                              hone_error *err)
 {
     const hone_device *device = special->device;
-    const hone_cuda *cuda = device->cuda;
+    const hone_driver *driver = device->driver;
 
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->module_load(&bank->module, special->code.data),
+    HONE_TRY(hone__driver_check(
+        driver, driver->module_load(&bank->module, special->code.data),
         "loading the kernels for one more stream (cuModuleLoadData; while a "
         "stream is captured, call hone_plan_prepare() before)",
         err));
@@ -38,11 +38,11 @@ static hone_status fill_bank(const hone_special *special, hone_bank *bank,
     for (unsigned i = 0; i < special->n_launches; ++i) {
         const hone_resolved_launch *launch = &special->launches[i];
 
-        HONE_TRY(hone__cuda_kernel(cuda, bank->module, launch->kernel,
-                                   launch->shared_bytes, &bank->functions[i],
-                                   err));
-        HONE_TRY(hone__cuda_prepare(cuda, bank->functions[i], launch,
-                                    &device->target.properties, err));
+        HONE_TRY(hone__driver_kernel(driver, bank->module, launch->kernel,
+                                     launch->shared_bytes, &bank->functions[i],
+                                     err));
+        HONE_TRY(hone__driver_prepare(driver, bank->functions[i], launch,
+                                      &device->target.properties, err));
     }
     return HONE_OK;
 }
@@ -62,7 +62,7 @@ hone_status hone__bank_create(const hone_special *special, hone_bank **out,
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for constant memory of a stream");
     }
-    if (special->device->cuda)
+    if (special->device->driver)
         status = fill_bank(special, bank, err);
     if (status == HONE_OK)
         *out = bank;
@@ -75,8 +75,8 @@ void hone__bank_free(hone_bank *bank, const hone_device *device)
 {
     if (!bank)
         return;
-    if (device && device->cuda && bank->module)
-        (void)device->cuda->module_unload(bank->module);
+    if (device && device->driver && bank->module)
+        (void)device->driver->module_unload(bank->module);
     (void)pthread_mutex_destroy(&bank->lock);
     hone__free(bank);
 }

@@ -138,7 +138,7 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
                         size_t n_dims, void *const *args, hone_stream stream)
 {
     hone_plan_key key = {0, op, dims, n_dims};
-    const hone_cuda *cuda = NULL;
+    const hone_driver *driver = NULL;
     hone_plan *plan = NULL;
     int has_context = ctx && ctx->is_host;
 
@@ -152,12 +152,12 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
         plan = last_launched.plan;
     if (!has_context) {
         if (plan)
-            cuda = plan->cuda;
+            driver = plan->driver;
         else
-            HONE_TRY(hone__cuda_get(&cuda, hone__thread_error(ctx)));
+            HONE_TRY(hone__cuda_get(&driver, hone__thread_error(ctx)));
         /* The id, not the handle: after cudaDeviceReset() the next context
          * may have the same handle, and our modules are gone. */
-        has_context = !cuda->context_id(NULL, &key.context_id);
+        has_context = !driver->context_id(NULL, &key.context_id);
     }
     if (!has_context)
         plan = NULL; /* make_plan() says so */

@@ -12,7 +12,7 @@ int hone__special_needed(const hone_resolved *resolved)
         needed |= resolved->workspaces[i].zero == HONE_ZERO_EACH &&
                   resolved->workspaces[i].size_bytes;
     for (size_t i = 0; i < resolved->n_launches; ++i)
-        needed |= hone__cuda_is_special(&resolved->launches[i]);
+        needed |= hone__launch_is_special(&resolved->launches[i]);
     return needed;
 }
 
@@ -29,17 +29,18 @@ static hone_status measure_constant(const hone_plan *plan, const char *name,
     hone_cu_ptr ignored = 0;
     hone_cu_result result;
 
-    if (!plan->cuda) {
+    if (!plan->driver) {
         *out_found = module->host.constant &&
                      module->host.constant(name, &host_bytes) != NULL;
         *out_bytes = host_bytes;
         return HONE_OK;
     }
     result =
-        plan->cuda->module_global(&ignored, out_bytes, module->handle, name);
+        plan->driver->module_global(&ignored, out_bytes, module->handle, name);
     *out_found = result != HONE_CU_NOT_FOUND;
-    return hone__cuda_check(plan->cuda, *out_found ? result : 0,
-                            "finding constant memory (cuModuleGetGlobal)", err);
+    return hone__driver_check(plan->driver, *out_found ? result : 0,
+                              "finding constant memory (cuModuleGetGlobal)",
+                              err);
 }
 
 static hone_status check_constant(const hone_plan *plan,
@@ -95,12 +96,12 @@ static hone_status keep_launches(const hone_plan *plan,
         hone_resolved_launch *to = &special->launches[i];
 
         *to = resolved->launches[i];
-        special->shapes[i] = hone__cuda_shape(to);
+        special->shapes[i] = hone__launch_shape(to);
         to->kernel = hone__strdup(to->kernel);
         if (!to->kernel)
             return hone__fail(err, HONE_ERR_NO_MEMORY,
                               "out of memory for a plan");
-        if (!plan->cuda && hone__cuda_is_special(to))
+        if (!plan->driver && hone__launch_is_special(to))
             return hone__fail(err, HONE_ERR_UNSUPPORTED,
                               "kernel '%s' of %s is launched %s, which the "
                               "cpu device does not have",
@@ -115,8 +116,8 @@ static hone_status add_maps(const hone_plan *plan,
                             const hone_resolved *resolved,
                             hone_special *special, hone_error *err)
 {
-    if (plan->cuda)
-        return hone__map_cache_create(resolved, plan->cuda, &special->maps,
+    if (plan->driver)
+        return hone__map_cache_create(resolved, plan->driver, &special->maps,
                                       err);
     if (!resolved->n_maps)
         return HONE_OK;
@@ -139,7 +140,7 @@ hone_status hone__special_create(hone_plan *plan, const hone_resolved *resolved,
     HONE_TRY(keep_launches(plan, resolved, special, err));
     HONE_TRY(add_constants(plan, resolved, special, err));
     HONE_TRY(add_maps(plan, resolved, special, err));
-    if (special->n_constants && plan->cuda)
+    if (special->n_constants && plan->driver)
         return hone__store_cubin(plan->owner->ctx->store, row, &special->code,
                                  err);
     return HONE_OK;
@@ -166,8 +167,8 @@ static hone_status fail(const hone_plan *plan, hone_cu_result result,
     char what[160];
 
     (void)snprintf(what, sizeof what, "%s %.80s", doing, plan->op);
-    return hone__cuda_check(plan->cuda, result, what,
-                            hone__thread_error(plan->owner->ctx));
+    return hone__driver_check(plan->driver, result, what,
+                              hone__thread_error(plan->owner->ctx));
 }
 
 static hone_status zero_parts(const hone_plan *plan, const hone_slot *slot,
@@ -180,7 +181,7 @@ static hone_status zero_parts(const hone_plan *plan, const hone_slot *slot,
 
         if (workspaces->parts[i].zero == HONE_ZERO_EACH &&
             workspaces->parts[i].size_bytes)
-            result = plan->cuda->fill8_async(
+            result = plan->driver->fill8_async(
                 slot->parts[i], 0, workspaces->parts[i].size_bytes, stream);
         if (result)
             return fail(plan, result,
@@ -204,7 +205,7 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
                 plan, special->constants[i].arg,
                 hone__thread_error(plan->owner->ctx));
     }
-    result = plan->cuda->capture_info(stream, &capture_status, &capture);
+    result = plan->driver->capture_info(stream, &capture_status, &capture);
     if (result)
         return fail(plan, result,
                     "asking whether a stream is captured, for a run of");
@@ -213,9 +214,9 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
     stale = hone__bank_stale(plan, bank, args, capture);
     for (unsigned i = 0; stale >> i; ++i) {
         if (stale >> i & 1)
-            result = plan->cuda->copy_async(bank->to[i], bank->from[i],
-                                            special->constants[i].size_bytes,
-                                            stream);
+            result = plan->driver->copy_async(bank->to[i], bank->from[i],
+                                              special->constants[i].size_bytes,
+                                              stream);
         if (result) {
             hone__bank_forget(bank);
             return fail(plan, result,
@@ -260,8 +261,8 @@ static hone_status launch_all(const hone_plan *plan, hone_slot *slot,
                 plan, missing, hone__thread_error(plan->owner->ctx));
         if (special->maps)
             put_maps(launch, maps, params);
-        result = hone__cuda_launch(plan->cuda, function, &special->shapes[i],
-                                   stream, params);
+        result = hone__driver_launch(plan->driver, function,
+                                     &special->shapes[i], stream, params);
         if (result)
             return fail(plan, result, "launching (cuLaunchKernelEx)");
     }

@@ -13,7 +13,7 @@
 #ifndef HONE_RUNTIME_PLAN_SPECIAL_H
 #define HONE_RUNTIME_PLAN_SPECIAL_H
 
-#include "runtime/driver/cuda_launch.h"
+#include "runtime/driver/driver_launch.h"
 #include "runtime/driver/map_cache.h"
 #include "runtime/plan.h"
 

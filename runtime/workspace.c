@@ -58,8 +58,8 @@ void hone__workspaces_free(hone_workspaces *workspaces,
         hone__bank_free(workspaces->slots[i].bank, device);
         if (!device)
             continue;
-        if (base && device->cuda)
-            (void)device->cuda->memory_free(base);
+        if (base && device->driver)
+            (void)device->driver->memory_free(base);
         else if (base)
             hone__free((void *)(uintptr_t)base);
     }
@@ -109,7 +109,7 @@ hone_slot *hone__workspaces_find(hone_workspaces *workspaces,
  * stream and launch the graph on another, and must not wait for what it has
  * queued before. */
 static hone_status zero_parts(const hone_workspaces *workspaces,
-                              const hone_cuda *cuda, const hone_slot *slot,
+                              const hone_driver *driver, const hone_slot *slot,
                               hone_error *err)
 {
     hone_stream own = NULL;
@@ -121,28 +121,28 @@ static hone_status zero_parts(const hone_workspaces *workspaces,
                   workspaces->parts[i].size_bytes;
     if (!n_zero)
         return HONE_OK;
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->stream_create(&own, HONE_CU_STREAM_NON_BLOCKING),
+    HONE_TRY(hone__driver_check(
+        driver, driver->stream_create(&own, HONE_CU_STREAM_NON_BLOCKING),
         "zeroing a workspace (cuStreamCreate)", err));
     for (size_t i = 0; status == HONE_OK && i < workspaces->n_parts; ++i) {
         if (workspaces->parts[i].zero == HONE_ZERO_ONCE &&
             workspaces->parts[i].size_bytes)
-            status = hone__cuda_check(
-                cuda,
-                cuda->fill8_async(slot->parts[i], 0,
-                                  workspaces->parts[i].size_bytes, own),
+            status = hone__driver_check(
+                driver,
+                driver->fill8_async(slot->parts[i], 0,
+                                    workspaces->parts[i].size_bytes, own),
                 "zeroing a workspace (cuMemsetD8Async)", err);
     }
     if (status == HONE_OK)
-        status =
-            hone__cuda_check(cuda, cuda->stream_synchronize(own),
-                             "zeroing a workspace (cuStreamSynchronize)", err);
-    (void)cuda->stream_destroy(own);
+        status = hone__driver_check(driver, driver->stream_synchronize(own),
+                                    "zeroing a workspace (cuStreamSynchronize)",
+                                    err);
+    (void)driver->stream_destroy(own);
     return status;
 }
 
 static hone_status allocate(const hone_workspaces *workspaces,
-                            const hone_cuda *cuda, hone_slot *slot,
+                            const hone_driver *driver, hone_slot *slot,
                             hone_error *err)
 {
     char what[160];
@@ -153,31 +153,31 @@ static hone_status allocate(const hone_workspaces *workspaces,
                    "allocating a workspace of %zu bytes (cuMemAlloc; while a "
                    "stream is captured, call hone_plan_prepare() before)",
                    workspaces->size_bytes);
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->memory_alloc(&slot->base, workspaces->size_bytes), what,
+    HONE_TRY(hone__driver_check(
+        driver, driver->memory_alloc(&slot->base, workspaces->size_bytes), what,
         err));
     for (size_t i = 0; i < workspaces->n_parts; ++i)
         slot->parts[i] = slot->base + workspaces->parts[i].offset_bytes;
-    return zero_parts(workspaces, cuda, slot, err);
+    return zero_parts(workspaces, driver, slot, err);
 }
 
 static hone_status fill_slot(const hone_workspaces *workspaces,
-                             const hone_cuda *cuda, hone_slot *slot,
+                             const hone_driver *driver, hone_slot *slot,
                              hone_error *err)
 {
-    hone_status status = allocate(workspaces, cuda, slot, err);
+    hone_status status = allocate(workspaces, driver, slot, err);
 
     if (status == HONE_OK)
         status = hone__bank_create(workspaces->special, &slot->bank, err);
     if (status != HONE_OK && slot->base) {
-        (void)cuda->memory_free(slot->base);
+        (void)driver->memory_free(slot->base);
         slot->base = 0;
     }
     return status;
 }
 
 hone_status hone__workspaces_get(hone_workspaces *workspaces,
-                                 const hone_cuda *cuda, hone_stream stream,
+                                 const hone_driver *driver, hone_stream stream,
                                  hone_slot **out, hone_error *err)
 {
     const uintptr_t key = key_of(stream);
@@ -193,7 +193,7 @@ hone_status hone__workspaces_get(hone_workspaces *workspaces,
                             "use fewer streams, or another plan",
                             HONE_MAX_SLOTS);
     } else if (!found) {
-        status = fill_slot(workspaces, cuda, slot, err);
+        status = fill_slot(workspaces, driver, slot, err);
         if (status == HONE_OK)
             atomic_store_explicit(&slot->key, key, memory_order_release);
     }

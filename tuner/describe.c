@@ -13,7 +13,7 @@ static void identify_card(const hone_gpu *device, int ordinal, char out[40])
 {
     unsigned char uuid[16] = {0};
 
-    if (device->cuda->device_uuid(uuid, device->ordinal)) {
+    if (device->driver->device_uuid(uuid, device->ordinal)) {
         (void)snprintf(out, 40, "gpu-%d", ordinal);
         return;
     }

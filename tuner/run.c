@@ -222,7 +222,7 @@ static int run_child(void *user, int from_parent, int to_parent)
 {
     run_setup *setup = user;
     hone_problem *problem = hone__alloc(sizeof *problem);
-    hone_gpu device = {.cuda = NULL};
+    hone_gpu device = {.driver = NULL};
     hone_run_result result;
     hone_error err = {.status = HONE_OK};
     hone_status status =

@@ -82,8 +82,8 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
 
     hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
-        if (strlen(hone__fact_names[i]) == length &&
-            !memcmp(hone__fact_names[i], name, length)) {
+        if (strlen(hone__property_names[i]) == length &&
+            !memcmp(hone__property_names[i], name, length)) {
             p->reads_properties = 1;
             if (p->scope == HONE_SCOPE_ANY ||
                 (p->scope == HONE_SCOPE_ARCH && i == HONE_PROPERTY_sm))
@@ -94,7 +94,7 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
                               : "is a device property, known only at run "
                                 "time; this place takes parameters");
         }
-        hone__suggest_offer(&s, hone__fact_names[i]);
+        hone__suggest_offer(&s, hone__property_names[i]);
     }
     (void)snprintf(p->note, sizeof p->note, "unknown device property '%.*s'%s",
                    (int)length, name, hone__suggest_text(&s, hint));

@@ -32,6 +32,16 @@ void *hone__alloc(size_t size_bytes)
     return must_fail() ? NULL : calloc(1, size_bytes ? size_bytes : 1);
 }
 
+void *hone__alloc_aligned(size_t align_bytes, size_t size_bytes)
+{
+    void *block = NULL;
+
+    if (must_fail() ||
+        posix_memalign(&block, align_bytes, size_bytes ? size_bytes : 1))
+        return NULL;
+    return block;
+}
+
 void *hone__realloc(void *block, size_t size_bytes)
 {
     return must_fail() ? NULL : realloc(block, size_bytes ? size_bytes : 1);

@@ -6,7 +6,10 @@
 
 #include <stddef.h>
 
-void *hone__alloc(size_t size_bytes);                /* zeroed; NULL if none */
+void *hone__alloc(size_t size_bytes); /* zeroed; NULL if none */
+/* Not zeroed; `align_bytes` is a power of two and at least that of a pointer.
+ */
+void *hone__alloc_aligned(size_t align_bytes, size_t size_bytes);
 void *hone__realloc(void *block, size_t size_bytes); /* tail not zeroed */
 void hone__free(void *block);                        /* NULL is a no-op */
 char *hone__strdup(const char *text);

@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-const char *const hone__fact_names[HONE_N_PROPERTIES] = {
+const char *const hone__property_names[HONE_N_PROPERTIES] = {
 #define FACT_NAME(name, meaning) #name,
     HONE_PROPERTY_MAP(FACT_NAME)
 #undef FACT_NAME

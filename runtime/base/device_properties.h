@@ -33,7 +33,8 @@ typedef struct hone_properties {
     int64_t value[HONE_N_PROPERTIES];
 } hone_properties;
 
-extern const char *const hone__fact_names[HONE_N_PROPERTIES]; /* "sm", ... */
+extern const char
+    *const hone__property_names[HONE_N_PROPERTIES]; /* "sm", ... */
 
 /* Typical values of an architecture, for compiling without its GPU. `arch`
  * is "sm_90", "sm_90a" or "90". HONE_ERR_UNSUPPORTED lists what is known. */

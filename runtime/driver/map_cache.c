@@ -33,21 +33,26 @@ typedef struct cached_map {
 } cached_map;
 
 struct hone_map_cache {
-    const hone_cuda *cuda;
+    const hone_driver *driver;
     size_t n;
     cached_map maps[];
 };
 
 hone_status hone__map_cache_create(const hone_resolved *resolved,
-                                   const hone_cuda *cuda, hone_map_cache **out,
-                                   hone_error *err)
+                                   const hone_driver *driver,
+                                   hone_map_cache **out, hone_error *err)
 {
     hone_map_cache *cache;
 
     *out = NULL;
     if (!resolved->n_maps)
         return HONE_OK;
-    if (!cuda->tensor_map)
+    if (driver->kind)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "tensor map '%s' cannot be made: the %s device has "
+                          "no tensor maps",
+                          resolved->maps[0].shape.name, driver->kind->name);
+    if (!driver->tensor_map)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "tensor map '%s' cannot be made: the NVIDIA driver "
                           "has no function cuTensorMapEncodeTiled; install "
@@ -58,7 +63,7 @@ hone_status hone__map_cache_create(const hone_resolved *resolved,
     if (!cache)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for tensor maps");
-    cache->cuda = cuda;
+    cache->driver = driver;
     cache->n = resolved->n_maps;
     for (size_t i = 0; i < cache->n; ++i) {
         cached_map *to = &cache->maps[i];
@@ -122,7 +127,7 @@ static void write_entry(cached_map *map, size_t index, uint64_t address,
     atomic_store_explicit(&entry->turn, turn + 2, memory_order_release);
 }
 
-static hone_status encode(const hone_cuda *cuda, const cached_map *map,
+static hone_status encode(const hone_driver *driver, const cached_map *map,
                           uint64_t address, hone_cu_tensor_map *out,
                           hone_error *err)
 {
@@ -143,23 +148,25 @@ static hone_status encode(const hone_cuda *cuda, const cached_map *map,
                    "encoding tensor map '%s' of '%s' "
                    "(cuTensorMapEncodeTiled)",
                    map->name, map->array);
-    return hone__cuda_check(
-        cuda,
-        cuda->tensor_map(out, map->codes.type, (uint32_t)shape->rank, address,
-                         dims, strides + 1, box, steps, HONE_CU_INTERLEAVE_NONE,
-                         map->codes.swizzle, map->codes.l2, map->codes.fill),
+    return hone__driver_check(
+        driver,
+        driver->tensor_map(out, map->codes.type, (uint32_t)shape->rank, address,
+                           dims, strides + 1, box, steps,
+                           HONE_CU_INTERLEAVE_NONE, map->codes.swizzle,
+                           map->codes.l2, map->codes.fill),
         what, err);
 }
 
 /* Not kept yet: into a free entry, else instead of another. */
-static hone_status add(const hone_cuda *cuda, cached_map *map, uint64_t address,
-                       hone_cu_tensor_map *out, hone_error *err)
+static hone_status add(const hone_driver *driver, cached_map *map,
+                       uint64_t address, hone_cu_tensor_map *out,
+                       hone_error *err)
 {
     const size_t first = first_of(address);
     size_t place = first;
 
     HONE_TRY(hone__tensor_map_check_address(&map->map.shape, address, err));
-    HONE_TRY(encode(cuda, map, address, out, err));
+    HONE_TRY(encode(driver, map, address, out, err));
     for (size_t i = 0; i < N_ENTRIES; ++i) {
         const size_t index = (first + i) % N_ENTRIES;
 
@@ -173,7 +180,7 @@ static hone_status add(const hone_cuda *cuda, cached_map *map, uint64_t address,
     return HONE_OK;
 }
 
-static hone_status get_map(const hone_cuda *cuda, cached_map *map,
+static hone_status get_map(const hone_driver *driver, cached_map *map,
                            uint64_t address, hone_cu_tensor_map *out,
                            hone_error *err)
 {
@@ -189,7 +196,7 @@ static hone_status get_map(const hone_cuda *cuda, cached_map *map,
         if (found == address && read_entry(map, index, address, out))
             return HONE_OK;
     }
-    return add(cuda, map, address, out, err);
+    return add(driver, map, address, out, err);
 }
 
 hone_status hone__map_cache_get(hone_map_cache *cache, void *const *args,
@@ -214,7 +221,7 @@ hone_status hone__map_cache_get(hone_map_cache *cache, void *const *args,
                               array, map->array);
         else
             memcpy(&address, args[array], sizeof address);
-        HONE_TRY(get_map(cache->cuda, map, address, &out[i], err));
+        HONE_TRY(get_map(cache->driver, map, address, &out[i], err));
     }
     return HONE_OK;
 }

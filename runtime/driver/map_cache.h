@@ -7,7 +7,7 @@
 #ifndef HONE_RUNTIME_MAP_CACHE_H
 #define HONE_RUNTIME_MAP_CACHE_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/launch/launch_spec.h"
 
 typedef struct hone_map_cache hone_map_cache;
@@ -15,8 +15,8 @@ typedef struct hone_map_cache hone_map_cache;
 /* *out stays NULL if there are no maps. Copies what it needs of `resolved`.
  * HONE_ERR_NO_GPU: the driver is too old for tensor maps. */
 hone_status hone__map_cache_create(const hone_resolved *resolved,
-                                   const hone_cuda *cuda, hone_map_cache **out,
-                                   hone_error *err);
+                                   const hone_driver *driver,
+                                   hone_map_cache **out, hone_error *err);
 void hone__map_cache_free(hone_map_cache *cache);
 
 /* The maps of a run, in the order of the plan; those that are not wanted are

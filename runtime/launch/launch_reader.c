@@ -115,7 +115,7 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
     if (length > prefix && memcmp(name, device, prefix) == 0) {
         for (int i = 0; i < HONE_N_PROPERTIES; ++i) {
             if (hone__piece_is((hone_piece){name + prefix, length - prefix},
-                               hone__fact_names[i]))
+                               hone__property_names[i]))
                 return (hone_symbol){HONE_SYMBOL_SLOT, i};
         }
     }

@@ -15,7 +15,7 @@
 
 enum { N_REPLAYED = 20, N_REPLAYS = 20 };
 
-static const hone_cuda *cuda;
+static const hone_driver *driver;
 static hone_stream stream;
 
 /* One problem with its data on both sides. */
@@ -44,7 +44,7 @@ static void must_cuda(hone_cu_result result, const char *what)
 {
     hone_error err = {0};
 
-    must(hone__cuda_check(cuda, result, what, &err), &err);
+    must(hone__driver_check(driver, result, what, &err), &err);
 }
 
 static void *must_alloc(size_t size_bytes)
@@ -101,7 +101,7 @@ static double *make_arg(subject *s, size_t index)
     s->args[index] = bytes; /* right for a scalar */
     if (arg->mode != HONE_ARG_SCALAR) {
         must_cuda(
-            cuda->memory_alloc(&s->device[index], (size_t)arg->size_bytes),
+            driver->memory_alloc(&s->device[index], (size_t)arg->size_bytes),
             "cuMemAlloc");
         s->args[index] = &s->device[index];
     }
@@ -115,10 +115,10 @@ static void upload(const subject *s)
     for (size_t i = 0; i < s->problem.n_args; i++)
         if (s->problem.args[i].mode != HONE_ARG_SCALAR)
             must_cuda(
-                cuda->copy_to_device(s->device[i], s->host[i],
-                                     (size_t)s->problem.args[i].size_bytes),
+                driver->copy_to_device(s->device[i], s->host[i],
+                                       (size_t)s->problem.args[i].size_bytes),
                 "cuMemcpyHtoD");
-    must_cuda(cuda->context_synchronize(), "cuCtxSynchronize");
+    must_cuda(driver->context_synchronize(), "cuCtxSynchronize");
 }
 
 static void destroy(subject *s)
@@ -126,7 +126,7 @@ static void destroy(subject *s)
     for (size_t i = 0; i < s->problem.n_args; i++) {
         hone__free(s->host[i]);
         if (s->device[i])
-            must_cuda(cuda->memory_free(s->device[i]), "cuMemFree");
+            must_cuda(driver->memory_free(s->device[i]), "cuMemFree");
     }
     hone__free(s->expected);
     hone__free(s->scale);
@@ -249,7 +249,7 @@ static double worst_error(const subject *s)
     double worst = 0;
 
     must_cuda(
-        cuda->copy_to_host(got, s->device[s->out], (size_t)arg->size_bytes),
+        driver->copy_to_host(got, s->device[s->out], (size_t)arg->size_bytes),
         "cuMemcpyDtoH");
     for (int64_t i = 0; i < arg->count; i++) {
         const double value = arg->type == HONE_TYPE_F64
@@ -277,7 +277,7 @@ static int arguments_intact(const subject *s)
         if (s->problem.args[i].mode == HONE_ARG_SCALAR)
             continue;
         got = must_alloc(size_bytes);
-        must_cuda(cuda->copy_to_host(got, s->device[i], size_bytes),
+        must_cuda(driver->copy_to_host(got, s->device[i], size_bytes),
                   "cuMemcpyDtoH");
         intact = intact && !memcmp(got, s->host[i], size_bytes);
         hone__free(got);
@@ -304,27 +304,27 @@ static double replay_time_ns(hone_baseline *baseline, size_t choice,
     hone_error err = {0};
     float elapsed_ms = 0;
 
-    must_cuda(cuda->capture_begin(stream, HONE_CU_CAPTURE_THREAD_LOCAL),
+    must_cuda(driver->capture_begin(stream, HONE_CU_CAPTURE_THREAD_LOCAL),
               "cuStreamBeginCapture");
     for (int i = 0; i < N_REPLAYED; i++)
         must(hone__baseline_enqueue(baseline, choice, s->args, stream, &err),
              &err);
-    must_cuda(cuda->capture_end(stream, &graph), "cuStreamEndCapture");
-    must_cuda(cuda->graph_instantiate(&exec, graph, 0), "cuGraphInstantiate");
-    must_cuda(cuda->event_create(&before, HONE_CU_EVENT_DEFAULT), "event");
-    must_cuda(cuda->event_create(&after, HONE_CU_EVENT_DEFAULT), "event");
-    must_cuda(cuda->graph_launch(exec, stream), "cuGraphLaunch");
-    must_cuda(cuda->event_record(before, stream), "cuEventRecord");
+    must_cuda(driver->capture_end(stream, &graph), "cuStreamEndCapture");
+    must_cuda(driver->graph_instantiate(&exec, graph, 0), "cuGraphInstantiate");
+    must_cuda(driver->event_create(&before, HONE_CU_EVENT_DEFAULT), "event");
+    must_cuda(driver->event_create(&after, HONE_CU_EVENT_DEFAULT), "event");
+    must_cuda(driver->graph_launch(exec, stream), "cuGraphLaunch");
+    must_cuda(driver->event_record(before, stream), "cuEventRecord");
     for (int i = 0; i < N_REPLAYS; i++)
-        must_cuda(cuda->graph_launch(exec, stream), "cuGraphLaunch");
-    must_cuda(cuda->event_record(after, stream), "cuEventRecord");
-    must_cuda(cuda->stream_synchronize(stream), "cuStreamSynchronize");
-    must_cuda(cuda->event_elapsed(&elapsed_ms, before, after),
+        must_cuda(driver->graph_launch(exec, stream), "cuGraphLaunch");
+    must_cuda(driver->event_record(after, stream), "cuEventRecord");
+    must_cuda(driver->stream_synchronize(stream), "cuStreamSynchronize");
+    must_cuda(driver->event_elapsed(&elapsed_ms, before, after),
               "cuEventElapsedTime");
-    must_cuda(cuda->event_destroy(before), "cuEventDestroy");
-    must_cuda(cuda->event_destroy(after), "cuEventDestroy");
-    must_cuda(cuda->graph_exec_destroy(exec), "cuGraphExecDestroy");
-    must_cuda(cuda->graph_destroy(graph), "cuGraphDestroy");
+    must_cuda(driver->event_destroy(before), "cuEventDestroy");
+    must_cuda(driver->event_destroy(after), "cuEventDestroy");
+    must_cuda(driver->graph_exec_destroy(exec), "cuGraphExecDestroy");
+    must_cuda(driver->graph_destroy(graph), "cuGraphDestroy");
     return (double)elapsed_ms * 1e6 / (N_REPLAYED * N_REPLAYS);
 }
 
@@ -337,7 +337,7 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
     size_t best = 0;
     int intact = 1, wrong;
     const hone_status status =
-        hone__baseline_open(name, s->op, &s->problem, cuda, &baseline, &err);
+        hone__baseline_open(name, s->op, &s->problem, driver, &baseline, &err);
 
     if (status != HONE_OK) {
         (void)printf("%-12s %-24s MISSING: %s\n", name, s->title, err.text);
@@ -348,7 +348,7 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
 
         upload(s);
         must(hone__baseline_enqueue(baseline, i, s->args, stream, &err), &err);
-        must_cuda(cuda->stream_synchronize(stream), name);
+        must_cuda(driver->stream_synchronize(stream), name);
         error = hone__baseline_computes(baseline) ? worst_error(s) : 0;
         worst = error > worst ? error : worst;
         intact =
@@ -378,7 +378,7 @@ static void show_nvml(hone_cu_device device)
     hone_error err = {0};
     char reasons[128];
 
-    must(hone__nvml_open(cuda, device, &nvml, &err), &err);
+    must(hone__nvml_open(driver, device, &nvml, &err), &err);
     hone__nvml_sample(nvml, &sample);
     hone__nvml_reasons_text(sample.clock_reasons, reasons, sizeof reasons);
     (void)printf("NVML: available %d, SM %d MHz, memory %d MHz, power %d mW, "
@@ -432,23 +432,24 @@ int main(int argc, char **argv)
     int n_devices = 0, failures;
     char name[128] = "";
 
-    if (hone__cuda_get(&cuda, &err) != HONE_OK ||
-        cuda->device_count(&n_devices) || n_devices < 1) {
+    if (hone__cuda_get(&driver, &err) != HONE_OK ||
+        driver->device_count(&n_devices) || n_devices < 1) {
         (void)printf("skipped: %s\n", *err.text ? err.text : "no CUDA device");
         return 77;
     }
-    must_cuda(cuda->device_get(&device, 0), "cuDeviceGet");
-    must_cuda(cuda->device_name(name, sizeof name, device), "cuDeviceGetName");
-    must_cuda(cuda->primary_retain(&context, device),
+    must_cuda(driver->device_get(&device, 0), "cuDeviceGet");
+    must_cuda(driver->device_name(name, sizeof name, device),
+              "cuDeviceGetName");
+    must_cuda(driver->primary_retain(&context, device),
               "cuDevicePrimaryCtxRetain");
-    must_cuda(cuda->context_set(context), "cuCtxSetCurrent");
-    must_cuda(cuda->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING),
+    must_cuda(driver->context_set(context), "cuCtxSetCurrent");
+    must_cuda(driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING),
               "cuStreamCreate");
     (void)printf("device: %s\n", name);
     failures = check_subjects(allow_missing);
     show_nvml(device);
-    must_cuda(cuda->stream_destroy(stream), "cuStreamDestroy");
-    must_cuda(cuda->primary_release(device), "cuDevicePrimaryCtxRelease");
+    must_cuda(driver->stream_destroy(stream), "cuStreamDestroy");
+    must_cuda(driver->primary_release(device), "cuDevicePrimaryCtxRelease");
     (void)printf("%s: %d wrong\n", failures ? "FAILED" : "passed", failures);
     return failures != 0;
 }

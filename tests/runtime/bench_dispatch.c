@@ -53,7 +53,7 @@ typedef struct bench {
     int json;
     int n_shapes;
     int n_rounds;
-    const hone_cuda *cuda;
+    const hone_driver *driver;
     hone_ctx *ctx;
     hone_plan **plans; /* those of hone_launch(), one per shape */
     bare_launch *bare; /* of a batch */
@@ -165,11 +165,12 @@ static void start_gpu(bench *b)
     hone_error error = {0};
     hone_cu_context context = NULL;
 
-    if (hone__cuda_get(&b->cuda, &error))
+    if (hone__cuda_get(&b->driver, &error))
         die("CUDA", error.text);
-    if (b->cuda->primary_retain(&context, 0) || b->cuda->context_set(context))
+    if (b->driver->primary_retain(&context, 0) ||
+        b->driver->context_set(context))
         die("CUDA", "no primary context");
-    if (b->cuda->stream_create(&b->stream, HONE_CU_STREAM_NON_BLOCKING))
+    if (b->driver->stream_create(&b->stream, HONE_CU_STREAM_NON_BLOCKING))
         die("CUDA", "no stream");
 }
 
@@ -192,8 +193,8 @@ static void make_args(bench *b)
 
         b->args[i] = &b->arg_values[i];
         if (arg->mode != HONE_ARG_SCALAR) {
-            if (b->cuda->memory_alloc(&b->arg_values[i],
-                                      (size_t)arg->size_bytes))
+            if (b->driver->memory_alloc(&b->arg_values[i],
+                                        (size_t)arg->size_bytes))
                 die(arg->name, "no device memory");
         } else if (arg->type == HONE_TYPE_F32) {
             memcpy(&b->arg_values[i], &f32, sizeof f32);
@@ -216,7 +217,7 @@ static void make_plans(bench *b)
     b->shapes = calloc((size_t)b->n_shapes, sizeof *b->shapes);
     b->bare = calloc(BATCH, sizeof *b->bare);
     if (!b->plans || !b->shapes || !b->bare ||
-        b->cuda->context_id(NULL, &key.context_id))
+        b->driver->context_id(NULL, &key.context_id))
         die("plans", "out of memory");
     for (int i = 0; i < b->n_shapes; ++i) {
         b->shapes[i] = shape_of(i);
@@ -224,7 +225,7 @@ static void make_plans(bench *b)
              hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args, b->stream),
              "hone_launch");
         if (i % BATCH == 0)
-            (void)b->cuda->stream_synchronize(b->stream);
+            (void)b->driver->stream_synchronize(b->stream);
         key.dims = &b->shapes[i];
         b->plans[i] = hone__plan_cache_find(&b->ctx->cache, &key);
     }
@@ -257,10 +258,10 @@ static int launch_bare(const bench *b, bare_launch *bare)
 {
     const hone_plan_launch *launch = &bare->launch;
 
-    return b->cuda->launch(launch->entry.function, launch->grid[0],
-                           launch->grid[1], launch->grid[2], launch->block[0],
-                           launch->block[1], launch->block[2],
-                           launch->shared_bytes, b->stream, bare->params, NULL);
+    return b->driver->launch(
+        launch->entry.function, launch->grid[0], launch->grid[1],
+        launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+        launch->shared_bytes, b->stream, bare->params, NULL);
 }
 
 /* One batch of a way; ns per call. `picks` are the random shapes. */
@@ -296,7 +297,7 @@ static double measure(bench *b, way w, const int *picks)
                                  b->args, b->stream);
     }
     elapsed = now_ns() - start;
-    if (failed || b->cuda->stream_synchronize(b->stream))
+    if (failed || b->driver->stream_synchronize(b->stream))
         die(way_texts[w], hone_errmsg(b->ctx));
     return elapsed / BATCH;
 }
@@ -446,7 +447,7 @@ int main(int argc, char **argv)
         start_fake(&b);
     else
         start_gpu(&b);
-    if (hone__cuda_get(&b.cuda, NULL))
+    if (hone__cuda_get(&b.driver, NULL))
         die("CUDA", "no driver");
     need(&b, hone_open(b.db, &b.ctx), "hone_open");
     make_args(&b);

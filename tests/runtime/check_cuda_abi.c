@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Not a program: compiled where cuda.h is installed, to see that the
- * structures and numbers of runtime/driver/cuda_api.h are the driver's. */
+ * structures and numbers of runtime/driver/driver.h are the driver's. */
 #include <cuda.h>
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #ifndef HONE_TESTS_RUNTIME_FAKE_CUDA_H
 #define HONE_TESTS_RUNTIME_FAKE_CUDA_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 
 #define FAKE_API __attribute__((visibility("default")))
 

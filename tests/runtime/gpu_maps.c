@@ -67,7 +67,7 @@ static const char plan_text[] = "hone-launch 2\nop copy\n"
                                 "pass y\npass X_MAP\n"
                                 "value i32 M\nvalue i32 K\n";
 
-static const hone_cuda *cuda;
+static const hone_driver *driver;
 static char db_path[] = "/tmp/hone-maps-XXXXXX";
 
 static void check_at(int good, const char *what, int line, hone_ctx *ctx)
@@ -166,9 +166,9 @@ static hone_cu_result encode(const hone_tensor_map *map, hone_cu_ptr at)
         box[i] = (uint32_t)map->box[i];
         steps[i] = (uint32_t)map->steps[i];
     }
-    return cuda->tensor_map(&out, codes.type, (uint32_t)map->rank, at, dims,
-                            strides + 1, box, steps, HONE_CU_INTERLEAVE_NONE,
-                            codes.swizzle, codes.l2, codes.fill);
+    return driver->tensor_map(&out, codes.type, (uint32_t)map->rank, at, dims,
+                              strides + 1, box, steps, HONE_CU_INTERLEAVE_NONE,
+                              codes.swizzle, codes.l2, codes.fill);
 }
 
 /* What we let through the driver must take; what it takes beyond is told. */
@@ -223,33 +223,33 @@ static float value_of(int buffer, int i)
 static void open_buffers(buffers *b)
 {
     b->host = malloc(BYTES);
-    CHECK(b->host && !cuda->memory_alloc(&b->y, BYTES));
+    CHECK(b->host && !driver->memory_alloc(&b->y, BYTES));
     for (int k = 0; k < 3; ++k) {
-        CHECK(!cuda->memory_alloc(&b->x[k], BYTES));
+        CHECK(!driver->memory_alloc(&b->x[k], BYTES));
         for (int i = 0; i < M * K; ++i)
             b->host[i] = value_of(k, i);
-        CHECK(!cuda->copy_to_device(b->x[k], b->host, BYTES));
+        CHECK(!driver->copy_to_device(b->x[k], b->host, BYTES));
     }
 }
 
 static void close_buffers(buffers *b)
 {
     for (int k = 0; k < 3; ++k)
-        (void)cuda->memory_free(b->x[k]);
-    (void)cuda->memory_free(b->y);
+        (void)driver->memory_free(b->x[k]);
+    (void)driver->memory_free(b->y);
     free(b->host);
 }
 
 static void clear(const buffers *b)
 {
-    CHECK(!cuda->fill8_async(b->y, 0xff, BYTES, NULL));
-    CHECK(!cuda->context_synchronize());
+    CHECK(!driver->fill8_async(b->y, 0xff, BYTES, NULL));
+    CHECK(!driver->context_synchronize());
 }
 
 static int holds(const buffers *b, int buffer)
 {
-    CHECK(!cuda->context_synchronize());
-    CHECK(!cuda->copy_to_host(b->host, b->y, BYTES));
+    CHECK(!driver->context_synchronize());
+    CHECK(!driver->copy_to_host(b->host, b->y, BYTES));
     for (int i = 0; i < M * K; ++i) {
         if (b->host[i] != value_of(buffer, i))
             return 0;
@@ -280,23 +280,23 @@ static void check_capture(hone_ctx *ctx, hone_plan *plan, const buffers *b)
     hone_cu_graph graph = NULL;
     hone_cu_graph_exec exec = NULL;
 
-    CHECK(!cuda->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
-    CHECK(!cuda->capture_begin(stream, 0));
+    CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
+    CHECK(!driver->capture_begin(stream, 0));
     CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
-    CHECK(!cuda->capture_end(stream, &graph));
-    CHECK(!cuda->graph_instantiate(&exec, graph, 0));
+    CHECK(!driver->capture_end(stream, &graph));
+    CHECK(!driver->graph_instantiate(&exec, graph, 0));
     x = b->x[2];
     for (int i = 0; i < 3; ++i) {
         clear(b);
         CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
         CHECK(holds(b, 2));
         clear(b);
-        CHECK(!cuda->graph_launch(exec, stream));
+        CHECK(!driver->graph_launch(exec, stream));
         CHECK(holds(b, 1));
     }
-    (void)cuda->graph_exec_destroy(exec);
-    (void)cuda->graph_destroy(graph);
-    (void)cuda->stream_destroy(stream);
+    (void)driver->graph_exec_destroy(exec);
+    (void)driver->graph_destroy(graph);
+    (void)driver->stream_destroy(stream);
 }
 
 static void check_refusals(hone_ctx *ctx, hone_plan *plan, const buffers *b)
@@ -341,7 +341,7 @@ static void tell_costs(const buffers *b)
     r->n_maps = 1;
     r->maps[0] = (hone_resolved_map){
         .wanted = 1, .array_kind = HONE_PASS_ARG, .shape = map_of(1)};
-    CHECK(!hone__map_cache_create(r, cuda, &cache, NULL));
+    CHECK(!hone__map_cache_create(r, driver, &cache, NULL));
     start_ns = now_ns();
     for (int i = 0; i < n; ++i)
         (void)encode(&r->maps[0].shape, x + 16 * (hone_cu_ptr)(i % 1000));
@@ -366,11 +366,11 @@ int main(void)
     hone_plan *plan = NULL;
     buffers b;
 
-    if (hone__cuda_get(&cuda, &error))
+    if (hone__cuda_get(&driver, &error))
         skip(error.text);
-    CHECK(!cuda->primary_retain(&context, 0));
-    CHECK(!cuda->context_set(context));
-    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    CHECK(!driver->primary_retain(&context, 0));
+    CHECK(!driver->context_set(context));
+    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
     if (hone__tensor_map_check_device(
             "X_MAP", properties.value[HONE_PROPERTY_sm], &error))
         skip(error.text);

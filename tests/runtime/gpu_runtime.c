@@ -3,7 +3,7 @@
  * workspaces, graph capture, streams, contexts that are reset or destroyed
  * under it. Needs no test library, so that it can be carried to a GPU
  * machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/driver/nvrtc_api.h"
 #include "tests/runtime/tuned_db.h"
 
@@ -59,7 +59,7 @@ static const char sum_plan[] = "hone-launch 1\nop sum\ndim n int\n"
                                "pass x\npass partial\npass ticket\npass out\n"
                                "value i32 n\n";
 
-static const hone_cuda *cuda;
+static const hone_driver *driver;
 static char db_path[] = "/tmp/hone-gpu-XXXXXX";
 
 static void check_at(int good, const char *what, int line, hone_ctx *ctx)
@@ -133,10 +133,10 @@ static hone_cu_ptr device_floats(float value)
     float *host = malloc(N * sizeof *host);
     hone_cu_ptr device = 0;
 
-    CHECK(host && !cuda->memory_alloc(&device, N * sizeof *host));
+    CHECK(host && !driver->memory_alloc(&device, N * sizeof *host));
     for (int i = 0; i < N; ++i)
         host[i] = value;
-    CHECK(!cuda->copy_to_device(device, host, N * sizeof *host));
+    CHECK(!driver->copy_to_device(device, host, N * sizeof *host));
     free(host);
     return device;
 }
@@ -145,7 +145,7 @@ static float device_float(hone_cu_ptr at)
 {
     float value = -1;
 
-    CHECK(!cuda->copy_to_host(&value, at, sizeof value));
+    CHECK(!driver->copy_to_host(&value, at, sizeof value));
     return value;
 }
 
@@ -159,11 +159,11 @@ static void check_axpy(hone_ctx *ctx)
     void *args[] = {&a, &x, &y};
 
     CHECK_HONE(ctx, hone_launch(ctx, "axpy", &n, 1, args, NULL));
-    CHECK(!cuda->context_synchronize());
+    CHECK(!driver->context_synchronize());
     CHECK(device_float(y) == 5.0f);
     CHECK(device_float(y + (N - 1) * sizeof a) == 5.0f);
-    (void)cuda->memory_free(x);
-    (void)cuda->memory_free(y);
+    (void)driver->memory_free(x);
+    (void)driver->memory_free(y);
 }
 
 static void check_workspaces(hone_ctx *ctx)
@@ -178,18 +178,18 @@ static void check_workspaces(hone_ctx *ctx)
 
     CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, &match));
     CHECK(match.kind == HONE_MATCH_DEFAULT);
-    CHECK(!cuda->stream_create(&streams[1], HONE_CU_STREAM_NON_BLOCKING));
+    CHECK(!driver->stream_create(&streams[1], HONE_CU_STREAM_NON_BLOCKING));
     streams[2] = (hone_stream)(uintptr_t)2; /* the per-thread one */
     for (int i = 0; i < 30; ++i) {
         CHECK_HONE(ctx, hone_plan_run(plan, args, streams[i % 3]));
-        CHECK(!cuda->context_synchronize());
+        CHECK(!driver->context_synchronize());
         CHECK(device_float(out) == (float)N);
-        CHECK(!cuda->fill8_async(out, 0xff, 4, NULL));
+        CHECK(!driver->fill8_async(out, 0xff, 4, NULL));
     }
     hone_plan_destroy(plan);
-    (void)cuda->stream_destroy(streams[1]);
-    (void)cuda->memory_free(x);
-    (void)cuda->memory_free(out);
+    (void)driver->stream_destroy(streams[1]);
+    (void)driver->memory_free(x);
+    (void)driver->memory_free(out);
 }
 
 static void check_capture(hone_ctx *ctx)
@@ -203,28 +203,28 @@ static void check_capture(hone_ctx *ctx)
     hone_cu_graph graph = NULL;
     hone_cu_graph_exec exec = NULL;
 
-    CHECK(!cuda->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
+    CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
     CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
     /* Unprepared: refused with a sentence that says what to do. */
-    CHECK(!cuda->capture_begin(stream, 0));
+    CHECK(!driver->capture_begin(stream, 0));
     CHECK(hone_plan_run(plan, args, stream) == HONE_ERR_CUDA);
     CHECK(strstr(hone_errmsg(ctx), "hone_plan_prepare()") != NULL);
-    (void)cuda->capture_end(stream, &graph);
+    (void)driver->capture_end(stream, &graph);
     CHECK_HONE(ctx, hone_plan_prepare(plan, stream));
-    CHECK(!cuda->capture_begin(stream, 0));
+    CHECK(!driver->capture_begin(stream, 0));
     CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
-    CHECK(!cuda->capture_end(stream, &graph));
-    CHECK(!cuda->graph_instantiate(&exec, graph, 0));
+    CHECK(!driver->capture_end(stream, &graph));
+    CHECK(!driver->graph_instantiate(&exec, graph, 0));
     for (int i = 0; i < 5; ++i)
-        CHECK(!cuda->graph_launch(exec, stream));
-    CHECK(!cuda->stream_synchronize(stream));
+        CHECK(!driver->graph_launch(exec, stream));
+    CHECK(!driver->stream_synchronize(stream));
     CHECK(device_float(out) == (float)N);
-    (void)cuda->graph_exec_destroy(exec);
-    (void)cuda->graph_destroy(graph);
+    (void)driver->graph_exec_destroy(exec);
+    (void)driver->graph_destroy(graph);
     hone_plan_destroy(plan);
-    (void)cuda->stream_destroy(stream);
-    (void)cuda->memory_free(x);
-    (void)cuda->memory_free(out);
+    (void)driver->stream_destroy(stream);
+    (void)driver->memory_free(x);
+    (void)driver->memory_free(out);
 }
 
 /* Functions of the driver that the runtime has no use for. */
@@ -251,8 +251,8 @@ static void check_reset(hone_ctx *ctx)
     CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
     CHECK_HONE(ctx, hone_plan_prepare(plan, NULL));
     CHECK(!reset(0));
-    CHECK(!cuda->primary_retain(&context, 0));
-    CHECK(!cuda->context_set(context));
+    CHECK(!driver->primary_retain(&context, 0));
+    CHECK(!driver->context_set(context));
     check_axpy(ctx);
     hone_plan_destroy(plan); /* of the context that is gone */
     check_axpy(ctx);
@@ -270,15 +270,15 @@ static void check_destroyed(hone_ctx *ctx)
 
     memcpy(&create, &symbols[0], sizeof symbols[0]);
     memcpy(&destroy, &symbols[1], sizeof symbols[1]);
-    CHECK(!cuda->context_get(&primary));
+    CHECK(!driver->context_get(&primary));
     CHECK(!create(&own, 0, 0));
     check_axpy(ctx);
-    CHECK(!cuda->context_set(primary));
+    CHECK(!driver->context_set(primary));
     check_axpy(ctx);
-    CHECK(!cuda->context_set(own));
+    CHECK(!driver->context_set(own));
     check_axpy(ctx);
     CHECK(!destroy(own));
-    CHECK(!cuda->context_set(primary));
+    CHECK(!driver->context_set(primary));
     check_axpy(ctx);
 }
 
@@ -289,11 +289,11 @@ int main(void)
     hone_properties properties;
     hone_ctx *ctx = NULL;
 
-    if (hone__cuda_get(&cuda, &error))
+    if (hone__cuda_get(&driver, &error))
         skip(error.text);
-    CHECK(!cuda->primary_retain(&context, 0));
-    CHECK(!cuda->context_set(context));
-    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    CHECK(!driver->primary_retain(&context, 0));
+    CHECK(!driver->context_set(context));
+    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
     make_database((int)properties.value[HONE_PROPERTY_sm]);
     CHECK_HONE(ctx, hone_open(db_path, &ctx));
     check_axpy(ctx);
@@ -301,7 +301,7 @@ int main(void)
     check_capture(ctx);
     check_reset(ctx);
     check_destroyed(ctx);
-    (void)cuda->context_set(NULL);
+    (void)driver->context_set(NULL);
     hone_close(ctx);
     (void)unlink(db_path);
     (void)printf("passed\n");

@@ -3,7 +3,7 @@
  * launches and clusters on a real driver: right results on two streams, after
  * changes, and in graphs. Needs no test library, so that it can be carried to
  * a GPU machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/driver/nvrtc_api.h"
 #include "tests/runtime/tuned_db.h"
 
@@ -52,7 +52,7 @@ static const char plan_text[] =
     "cluster min(c, 16)\ncooperative\n"
     "pass y\npass arrived\npass sums\nvalue i32 n\nvalue i32 3\n";
 
-static const hone_cuda *cuda;
+static const hone_driver *driver;
 static hone_ctx *ctx;
 static char db_path[] = "/tmp/hone-gpu-XXXXXX";
 static hone_cu_ptr h[2];
@@ -123,7 +123,7 @@ static void set_taps(int i, float value)
 {
     const float taps[K] = {value, value, value};
 
-    CHECK(!cuda->copy_to_device(h[i], taps, sizeof taps));
+    CHECK(!driver->copy_to_device(h[i], taps, sizeof taps));
 }
 
 static void run(hone_plan *plan, int taps, int stream)
@@ -138,8 +138,8 @@ static float result(int stream, float cluster)
 {
     static float host[N + 1];
 
-    CHECK(!cuda->stream_synchronize(streams[stream]));
-    CHECK(!cuda->copy_to_host(host, y[stream], sizeof host));
+    CHECK(!driver->stream_synchronize(streams[stream]));
+    CHECK(!driver->copy_to_host(host, y[stream], sizeof host));
     for (int i = 1; i < N; ++i)
         CHECK(host[i] == host[0]);
     CHECK(host[N] == cluster);
@@ -191,20 +191,20 @@ static void graphs(void)
     set_taps(1, 10);
     CHECK(hone_plan_prepare(plan, streams[0]) == HONE_OK);
     run(plan, 0, 0);
-    CHECK(!cuda->capture_begin(streams[0], HONE_CU_CAPTURE_THREAD_LOCAL));
+    CHECK(!driver->capture_begin(streams[0], HONE_CU_CAPTURE_THREAD_LOCAL));
     run(plan, 0, 0);
     run(plan, 0, 0);
-    CHECK(!cuda->capture_end(streams[0], &graph));
-    CHECK(!cuda->graph_instantiate(&exec, graph, 0));
+    CHECK(!driver->capture_end(streams[0], &graph));
+    CHECK(!driver->graph_instantiate(&exec, graph, 0));
     run(plan, 1, 0);
     CHECK(result(0, 1) == 30);
     set_taps(0, 3);
-    CHECK(!cuda->graph_launch(exec, streams[0]));
+    CHECK(!driver->graph_launch(exec, streams[0]));
     CHECK(result(0, 1) == 9); /* a graph copies by itself */
     run(plan, 1, 0);          /* the same pointer as last time */
     CHECK(result(0, 1) == 30);
-    (void)cuda->graph_exec_destroy(exec);
-    (void)cuda->graph_destroy(graph);
+    (void)driver->graph_exec_destroy(exec);
+    (void)driver->graph_destroy(graph);
     hone_plan_destroy(plan);
 }
 
@@ -233,17 +233,18 @@ int main(void)
     hone_properties properties;
     int sm;
 
-    if (hone__cuda_get(&cuda, &error))
+    if (hone__cuda_get(&driver, &error))
         skip(error.text);
-    CHECK(!cuda->primary_retain(&context, 0) && !cuda->context_set(context));
-    CHECK(!hone__cuda_properties(cuda, 0, &properties, &error));
+    CHECK(!driver->primary_retain(&context, 0) &&
+          !driver->context_set(context));
+    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
     sm = (int)properties.value[HONE_PROPERTY_sm];
     make_database(sm);
     CHECK(hone_open(db_path, &ctx) == HONE_OK);
     for (int i = 0; i < 2; ++i)
-        CHECK(!cuda->memory_alloc(&h[i], K * sizeof(float)) &&
-              !cuda->memory_alloc(&y[i], (N + 1) * sizeof(float)) &&
-              !cuda->stream_create(&streams[i], HONE_CU_STREAM_NON_BLOCKING));
+        CHECK(!driver->memory_alloc(&h[i], K * sizeof(float)) &&
+              !driver->memory_alloc(&y[i], (N + 1) * sizeof(float)) &&
+              !driver->stream_create(&streams[i], HONE_CU_STREAM_NON_BLOCKING));
     changes_and_streams();
     graphs();
     clusters(sm);

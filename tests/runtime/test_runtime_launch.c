@@ -3,7 +3,7 @@
  * the tsan preset), and a process without a GPU. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 
 #include <pthread.h>
 #include <stdio.h>

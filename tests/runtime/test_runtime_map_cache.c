@@ -55,7 +55,7 @@ static hone_cu_result say(hone_cu_result r, const char **out)
     return 0;
 }
 
-static const hone_cuda driver = {
+static const hone_driver driver = {
     .tensor_map = encode, .error_name = say, .error_string = say};
 
 /* Map 0 of argument 1, map 1 of workspace 0, map 2 not wanted. */
@@ -165,7 +165,7 @@ static void many_addresses(void **state)
 static void refusals(void **state)
 {
     const hone_resolved r = three_maps();
-    const hone_cuda old = {.error_name = say, .error_string = say};
+    const hone_driver old = {.error_name = say, .error_string = say};
     hone_map_cache *cache = make(&r);
     hone_map_cache *none = NULL;
     hone_cu_ptr a = 0x10008;
@@ -213,7 +213,7 @@ static void refusals(void **state)
 static void none_for_none(void **state)
 {
     const hone_resolved r = {.n_maps = 0};
-    const hone_cuda old = {.error_name = say};
+    const hone_driver old = {.error_name = say};
     hone_map_cache *cache = NULL;
 
     (void)state;

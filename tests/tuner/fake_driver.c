@@ -104,7 +104,7 @@ static hone_cu_result device_attribute(int *out, int attribute,
     }
 }
 
-const hone_cuda fake_driver = {
+const hone_driver fake_driver = {
     .error_name = error_name,
     .error_string = error_name,
     .memory_alloc = memory_alloc,

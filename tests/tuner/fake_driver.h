@@ -4,9 +4,9 @@
 #ifndef HONE_TESTS_FAKE_DRIVER_H
 #define HONE_TESTS_FAKE_DRIVER_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 
-extern const hone_cuda fake_driver;
+extern const hone_driver fake_driver;
 
 extern int fake_driver_live;       /* allocations that are not freed */
 extern int fake_driver_fail_alloc; /* 1: out of memory */

@@ -24,7 +24,7 @@ int fake_gpu_resident_clusters;
 double fake_gpu_clock_mhz[8];
 int fake_gpu_n_clocks;
 
-static hone_cuda table;
+static hone_driver table;
 static fake_kernel kernels[MAX_KERNELS];
 static int n_kernels;
 static double now_ns;
@@ -496,7 +496,7 @@ void fake_gpu_open(hone_gpu *out, int64_t l2_bytes)
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    out->cuda = &table;
+    out->driver = &table;
     (void)hone__properties_of_arch("sm_90", &out->properties, &err);
     out->properties.value[HONE_PROPERTY_l2] = l2_bytes;
     status = hone__device_begin(out, "our kernels", &err);

@@ -91,9 +91,9 @@ static hone_cu_result attribute(int *out, int which, hone_cu_device d)
     return 0;
 }
 
-static hone_cuda driver(void)
+static hone_driver driver(void)
 {
-    hone_cuda table = fake_driver;
+    hone_driver table = fake_driver;
 
     table.module_load = module_load;
     table.module_unload = module_unload;
@@ -176,7 +176,7 @@ static void expect(int sign, int is_filter)
 static void refused(const char *name, const hone_resolved *problem,
                     hone_status status, const char *words)
 {
-    const hone_cuda table = driver();
+    const hone_driver table = driver();
     hone_baseline *baseline = NULL;
     hone_error err = {0};
 
@@ -219,7 +219,7 @@ static void load_fake(void)
 static void run(const char *name, int64_t direction, int is_filter)
 {
     const hone_resolved problem = fft_problem(N, BATCH, direction, is_filter);
-    const hone_cuda table = driver();
+    const hone_driver table = driver();
     hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)x, (hone_cu_ptr)(uintptr_t)y,
                         (hone_cu_ptr)(uintptr_t)h};
     void *plain[] = {&at[0], &at[1]};
@@ -316,7 +316,7 @@ static void test_failing_run(void **state)
 {
     static const char *const functions[] = {"cufftSetStream", "cufftExecC2C"};
     hone_resolved problem = fft_problem(N, 1, 1, 0);
-    const hone_cuda table = driver();
+    const hone_driver table = driver();
     hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)x, (hone_cu_ptr)(uintptr_t)y};
     void *args[] = {&at[0], &at[1]};
     hone_baseline *baseline = NULL;

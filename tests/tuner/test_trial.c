@@ -186,7 +186,7 @@ static void test_slowdown(void **state)
     setenv("FAKE_NVML_UUID", "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", 1);
     setenv("FAKE_NVML_REASONS", "0x4", 1);
     hone__nvml_close(f.device.nvml); /* found nothing */
-    assert_int_equal(hone__nvml_open(f.device.cuda, 0, &f.device.nvml, &err),
+    assert_int_equal(hone__nvml_open(f.device.driver, 0, &f.device.nvml, &err),
                      HONE_OK);
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_OK);
@@ -254,7 +254,7 @@ static void test_fewer_copies(void **state)
 static void test_context_does_not_fit(void **state)
 {
     hone_error err = {.status = HONE_OK};
-    hone_gpu other = {.cuda = f.device.cuda};
+    hone_gpu other = {.driver = f.device.driver};
 
     (void)state;
     fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;

@@ -34,7 +34,7 @@ static const hone_baseline_kind *kind_of(const char *name)
 
 hone_status hone__baseline_open(const char *name, const char *op,
                                 const hone_resolved *problem,
-                                const hone_cuda *cuda, hone_baseline **out,
+                                const hone_driver *driver, hone_baseline **out,
                                 hone_error *err)
 {
     hone_baseline *self;
@@ -44,7 +44,7 @@ hone_status hone__baseline_open(const char *name, const char *op,
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "opening a baseline needs a place for the result");
     *out = NULL;
-    if (!name || !op || !problem || !cuda)
+    if (!name || !op || !problem || !driver)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "opening a baseline needs its name, an operation, a "
                           "problem and the driver's functions");
@@ -52,7 +52,7 @@ hone_status hone__baseline_open(const char *name, const char *op,
     if (!self)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     self->kind = kind_of(name);
-    self->cuda = cuda;
+    self->driver = driver;
     self->name = name;
     self->op = op;
     self->n_algorithms = 1;

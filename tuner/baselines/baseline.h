@@ -5,7 +5,7 @@
 #ifndef HONE_TUNER_BASELINE_H
 #define HONE_TUNER_BASELINE_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/launch/launch_spec.h"
 
 typedef struct hone_baseline hone_baseline;
@@ -17,7 +17,7 @@ typedef struct hone_baseline hone_baseline;
  * says which. */
 hone_status hone__baseline_open(const char *name, const char *op,
                                 const hone_resolved *problem,
-                                const hone_cuda *cuda, hone_baseline **out,
+                                const hone_driver *driver, hone_baseline **out,
                                 hone_error *err);
 void hone__baseline_close(hone_baseline *baseline);
 

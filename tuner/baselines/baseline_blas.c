@@ -45,10 +45,10 @@ static hone_status open_handle(hone_baseline *self, hone_error *err)
     HONE_TRY(hone__blas_check(
         blas, blas->set_math_mode(state->handle, HONE_BLAS_DEFAULT_MATH),
         "cublasSetMathMode", err));
-    return hone__cuda_check(
-        self->cuda,
-        self->cuda->memory_alloc(&state->workspace,
-                                 HONE_BASELINE_WORKSPACE_BYTES),
+    return hone__driver_check(
+        self->driver,
+        self->driver->memory_alloc(&state->workspace,
+                                   HONE_BASELINE_WORKSPACE_BYTES),
         "allocating the workspace of cuBLAS", err);
 }
 
@@ -61,7 +61,7 @@ static void close_handle(hone_baseline *self)
     if (state->handle)
         (void)state->blas->destroy(state->handle);
     if (state->workspace)
-        (void)self->cuda->memory_free(state->workspace);
+        (void)self->driver->memory_free(state->workspace);
     hone__free(state);
     self->state = NULL;
 }

@@ -38,16 +38,16 @@ static int first_array(const hone_resolved *problem)
 }
 
 /* Bytes of level 2 cache of the current context's device. */
-static hone_status cache_size(const hone_cuda *cuda, size_t *out,
+static hone_status cache_size(const hone_driver *driver, size_t *out,
                               hone_error *err)
 {
     hone_cu_device device = 0;
     int bytes = 0;
 
-    HONE_TRY(hone__cuda_check(cuda, cuda->context_device(&device),
-                              "cuCtxGetDevice", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->device_attribute(&bytes, HONE_CU_ATTR_L2_BYTES, device),
+    HONE_TRY(hone__driver_check(driver, driver->context_device(&device),
+                                "cuCtxGetDevice", err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->device_attribute(&bytes, HONE_CU_ATTR_L2_BYTES, device),
         "cuDeviceGetAttribute", err));
     *out = bytes > 0 ? (size_t)bytes : 0;
     return HONE_OK;
@@ -55,20 +55,20 @@ static hone_status cache_size(const hone_cuda *cuda, size_t *out,
 
 /* Written once: a copy of memory that was never written is no fair baseline,
  * and a checker would complain of it. */
-static hone_status allocate(const hone_cuda *cuda, copy_state *state,
+static hone_status allocate(const hone_driver *driver, copy_state *state,
                             hone_error *err)
 {
     const size_t size_bytes = state->n_slots * 2 * state->half_slot_bytes;
 
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->memory_alloc(&state->memory, size_bytes),
-                              "allocating the buffers of memcpy", err));
-    HONE_TRY(hone__cuda_check(
-        cuda,
-        cuda->fill32_async(state->memory, 0x3f9d70a4u, size_bytes / 4, NULL),
+    HONE_TRY(hone__driver_check(
+        driver, driver->memory_alloc(&state->memory, size_bytes),
+        "allocating the buffers of memcpy", err));
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->fill32_async(state->memory, 0x3f9d70a4u, size_bytes / 4, NULL),
         "cuMemsetD32Async", err));
-    return hone__cuda_check(cuda, cuda->context_synchronize(),
-                            "cuCtxSynchronize", err);
+    return hone__driver_check(driver, driver->context_synchronize(),
+                              "cuCtxSynchronize", err);
 }
 
 static hone_status copy_open(hone_baseline *self, const hone_resolved *problem,
@@ -89,10 +89,10 @@ static hone_status copy_open(hone_baseline *self, const hone_resolved *problem,
     state->copy_bytes = round_up(
         (size_t)(problem->bytes / 2 + problem->bytes % 2), COPY_GRANULE);
     state->half_slot_bytes = round_up(state->copy_bytes, SLOT_ALIGNMENT);
-    HONE_TRY(cache_size(self->cuda, &cache_bytes, err));
+    HONE_TRY(cache_size(self->driver, &cache_bytes, err));
     state->n_slots = 1 + 3 * cache_bytes / (2 * state->half_slot_bytes);
     state->array = first_array(problem);
-    HONE_TRY(allocate(self->cuda, state, err));
+    HONE_TRY(allocate(self->driver, state, err));
     (void)snprintf(self->label, sizeof self->label,
                    "memory copy (cuMemcpyDtoDAsync) of the same traffic");
     return HONE_OK;
@@ -105,7 +105,7 @@ static void copy_close(hone_baseline *self)
     if (!state)
         return;
     if (state->memory)
-        (void)self->cuda->memory_free(state->memory);
+        (void)self->driver->memory_free(state->memory);
     hone__free(state);
     self->state = NULL;
 }
@@ -126,10 +126,10 @@ static hone_status copy_enqueue(hone_baseline *self, size_t algorithm,
         state->last = now;
     }
     source = state->memory + state->slot * 2 * state->half_slot_bytes;
-    return hone__cuda_check(
-        self->cuda,
-        self->cuda->copy_async(source + state->half_slot_bytes, source,
-                               state->copy_bytes, stream),
+    return hone__driver_check(
+        self->driver,
+        self->driver->copy_async(source + state->half_slot_bytes, source,
+                                 state->copy_bytes, stream),
         "cuMemcpyDtoDAsync", err);
 }
 

@@ -68,7 +68,7 @@ static void fft_close(hone_baseline *self)
         return;
     hone__fft_plan_close(&state->plan);
     if (state->module)
-        (void)self->cuda->module_unload(state->module);
+        (void)self->driver->module_unload(state->module);
     hone__free(state);
     self->state = NULL;
 }
@@ -122,7 +122,7 @@ static hone_status c2c_enqueue(hone_baseline *self, size_t algorithm,
 /* ---- forward, filter, back ----------------------------------------------
  */
 
-static hone_status compile_filter(const hone_cuda *cuda,
+static hone_status compile_filter(const hone_driver *driver,
                                   hone_compile_output *out, hone_error *err)
 {
     enum { ATTR_SM_MAJOR = 75, ATTR_SM_MINOR = 76 };
@@ -133,13 +133,13 @@ static hone_status compile_filter(const hone_cuda *cuda,
     const hone_compile_input input = {
         filter_source, "hone/filter.cu", arch, "", "", ""};
 
-    HONE_TRY(hone__cuda_check(cuda, cuda->context_device(&device),
-                              "cuCtxGetDevice", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->device_attribute(&major, ATTR_SM_MAJOR, device),
+    HONE_TRY(hone__driver_check(driver, driver->context_device(&device),
+                                "cuCtxGetDevice", err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->device_attribute(&major, ATTR_SM_MAJOR, device),
         "cuDeviceGetAttribute", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->device_attribute(&minor, ATTR_SM_MINOR, device),
+    HONE_TRY(hone__driver_check(
+        driver, driver->device_attribute(&minor, ATTR_SM_MINOR, device),
         "cuDeviceGetAttribute", err));
     (void)snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
     if (hone__nvrtc_get(&nvrtc, err) != HONE_OK) {
@@ -157,20 +157,20 @@ static hone_status compile_filter(const hone_cuda *cuda,
 
 static hone_status load_filter(hone_baseline *self, hone_error *err)
 {
-    const hone_cuda *const cuda = self->cuda;
+    const hone_driver *const driver = self->driver;
     fft_state *const state = self->state;
     hone_compile_output output = {0};
-    hone_status status = compile_filter(cuda, &output, err);
+    hone_status status = compile_filter(driver, &output, err);
 
     if (status == HONE_OK)
-        status = hone__cuda_check(
-            cuda, cuda->module_load(&state->module, output.cubin.data),
+        status = hone__driver_check(
+            driver, driver->module_load(&state->module, output.cubin.data),
             "loading the filter kernel of cufft.filter", err);
     hone__compile_output_free(&output);
     HONE_TRY(status);
-    return hone__cuda_check(
-        cuda,
-        cuda->module_function(&state->filter, state->module, "hone_filter"),
+    return hone__driver_check(
+        driver,
+        driver->module_function(&state->filter, state->module, "hone_filter"),
         "cuModuleGetFunction", err);
 }
 
@@ -201,11 +201,11 @@ static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
     (void)algorithm;
     HONE_TRY(use_stream(state, stream, err));
     HONE_TRY(transform(state, x, y, HONE_FFT_FORWARD, err));
-    HONE_TRY(hone__cuda_check(
-        self->cuda,
-        self->cuda->launch(state->filter,
-                           (unsigned)((total + of_block - 1) / of_block), 1, 1,
-                           FILTER_BLOCK, 1, 1, 0, stream, params, NULL),
+    HONE_TRY(hone__driver_check(
+        self->driver,
+        self->driver->launch(state->filter,
+                             (unsigned)((total + of_block - 1) / of_block), 1,
+                             1, FILTER_BLOCK, 1, 1, 0, stream, params, NULL),
         "launching the filter kernel of cufft.filter", err));
     return transform(state, y, y, HONE_FFT_INVERSE, err);
 }

@@ -20,7 +20,7 @@ typedef struct hone_baseline_kind {
 
 struct hone_baseline {
     const hone_baseline_kind *kind;
-    const hone_cuda *cuda;
+    const hone_driver *driver;
     const char *name; /* these two are borrowed and valid in open() only */
     const char *op;
     void *state; /* freed by close() */

@@ -122,11 +122,11 @@ static hone_status lt_open(hone_baseline *self, const hone_resolved *problem,
     HONE_TRY(hone__lt_get(&state->lt, err));
     HONE_TRY(describe(state, err));
     HONE_TRY(choose(self, err));
-    HONE_TRY(
-        hone__cuda_check(self->cuda,
-                         self->cuda->memory_alloc(
-                             &state->workspace, HONE_BASELINE_WORKSPACE_BYTES),
-                         "allocating the workspace of cuBLASLt", err));
+    HONE_TRY(hone__driver_check(
+        self->driver,
+        self->driver->memory_alloc(&state->workspace,
+                                   HONE_BASELINE_WORKSPACE_BYTES),
+        "allocating the workspace of cuBLASLt", err));
     (void)snprintf(self->label, sizeof self->label,
                    "cuBLASLt (best of %zu heuristics)", self->n_algorithms);
     return HONE_OK;
@@ -149,7 +149,7 @@ static void lt_close(hone_baseline *self)
     if (state->handle)
         (void)state->lt->destroy(state->handle);
     if (state->workspace)
-        (void)self->cuda->memory_free(state->workspace);
+        (void)self->driver->memory_free(state->workspace);
     hone__free(state);
     self->state = NULL;
 }

@@ -3,7 +3,7 @@
 #include "tuner/compile/gate.h"
 
 #include "runtime/base/alloc.h"
-#include "runtime/driver/cuda_launch.h"
+#include "runtime/driver/driver_launch.h"
 
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static hone_gate check(const hone_resolved *resolved, char *message,
     for (size_t i = 0; i < resolved->n_launches; ++i) {
         const hone_resolved_launch *launch = &resolved->launches[i];
 
-        if (!hone__cuda_is_special(launch))
+        if (!hone__launch_is_special(launch))
             continue;
         (void)snprintf(message, size,
                        "kernel '%s' is launched %s, which the cpu device "

@@ -4,7 +4,7 @@
 #ifndef HONE_TUNER_DEVICE_H
 #define HONE_TUNER_DEVICE_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "tuner/cuda/nvml.h"
 
 /* The kernels of device_code.cu. X(field, symbol) */
@@ -27,7 +27,7 @@ typedef struct hone_block {
 } hone_block;
 
 typedef struct hone_gpu {
-    const hone_cuda *cuda;
+    const hone_driver *driver;
     hone_cu_device ordinal;
     hone_cu_context context; /* the primary one, so that CUDA libraries and
                                 the runtime API of baselines share it */
@@ -77,9 +77,6 @@ hone_status hone__device_run(hone_gpu *device, hone_cu_function kernel,
                              hone_error *err);
 hone_status hone__device_synchronize(hone_gpu *device, const char *what,
                                      hone_error *err);
-
-/* A result that means the context is lost and only a new process helps. */
-int hone__cuda_is_fatal(int result);
 
 enum { HONE_GUARD_BYTES = 4096 };
 

@@ -104,16 +104,16 @@ static nvml_device find_by_uuid(const hone_nvml *nvml,
     return NULL;
 }
 
-static nvml_device find_by_pci(const hone_nvml *nvml, const hone_cuda *cuda,
+static nvml_device find_by_pci(const hone_nvml *nvml, const hone_driver *driver,
                                hone_cu_device cuda_device)
 {
     nvml_device device = NULL;
     int domain = 0, bus = 0, slot = 0;
     char text[32];
 
-    if (cuda->device_attribute(&domain, ATTR_PCI_DOMAIN, cuda_device) ||
-        cuda->device_attribute(&bus, ATTR_PCI_BUS, cuda_device) ||
-        cuda->device_attribute(&slot, ATTR_PCI_DEVICE, cuda_device))
+    if (driver->device_attribute(&domain, ATTR_PCI_DOMAIN, cuda_device) ||
+        driver->device_attribute(&bus, ATTR_PCI_BUS, cuda_device) ||
+        driver->device_attribute(&slot, ATTR_PCI_DEVICE, cuda_device))
         return NULL;
     (void)snprintf(text, sizeof text, "%08x:%02x:%02x.0", (unsigned)domain,
                    (unsigned)bus, (unsigned)slot);
@@ -144,15 +144,15 @@ static int start(hone_nvml *nvml)
     return 1;
 }
 
-hone_status hone__nvml_open(const hone_cuda *cuda, hone_cu_device device,
+hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err)
 {
     unsigned char uuid[16] = {0};
     hone_nvml *nvml;
 
     *out = NULL;
-    HONE_TRY(hone__cuda_check(cuda, cuda->device_uuid(uuid, device),
-                              "cuDeviceGetUuid", err));
+    HONE_TRY(hone__driver_check(driver, driver->device_uuid(uuid, device),
+                                "cuDeviceGetUuid", err));
     nvml = hone__alloc(sizeof *nvml);
     if (!nvml)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -161,7 +161,7 @@ hone_status hone__nvml_open(const hone_cuda *cuda, hone_cu_device device,
         return HONE_OK;
     nvml->device = find_by_uuid(nvml, uuid);
     if (!nvml->device)
-        nvml->device = find_by_pci(nvml, cuda, device);
+        nvml->device = find_by_pci(nvml, driver, device);
     if (!nvml->device) {
         char text[48];
 

@@ -6,7 +6,7 @@
 #ifndef HONE_TUNER_NVML_H
 #define HONE_TUNER_NVML_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 
 typedef struct hone_nvml hone_nvml;
 
@@ -44,7 +44,7 @@ enum {
  * on the PCI bus. No NVML, or a device it does not know, is no failure: the
  * monitor then says why in hone__nvml_reason(). HONE_ERR_NO_MEMORY,
  * HONE_ERR_CUDA. $HONE_NVML_LIBRARY names another library to load. */
-hone_status hone__nvml_open(const hone_cuda *cuda, hone_cu_device device,
+hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err);
 void hone__nvml_close(hone_nvml *nvml); /* NULL is a no-op */
 

@@ -38,7 +38,7 @@ double hone__clock_mhz(uint64_t cycles, uint64_t ns)
 static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
 {
     enum { BLOCK = 256, BLOCKS_SM = 4 };
-    const hone_cuda *cuda = device->cuda;
+    const hone_driver *driver = device->driver;
     const unsigned n_blocks =
         BLOCKS_SM * (unsigned)device->properties.value[HONE_PROPERTY_sm_count];
     uint64_t ns = (uint64_t)(1e9 * window_s);
@@ -46,14 +46,14 @@ static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
     void *params[] = {&ns, &device->scratch};
     hone_nvml_sample sample;
 
-    HONE_TRY(hone__cuda_check(cuda,
-                              cuda->launch(device->kernel.load, n_blocks, 1, 1,
-                                           BLOCK, 1, 1, 0, device->stream,
-                                           params, NULL),
-                              "warming up", err));
+    HONE_TRY(hone__driver_check(driver,
+                                driver->launch(device->kernel.load, n_blocks, 1,
+                                               1, BLOCK, 1, 1, 0,
+                                               device->stream, params, NULL),
+                                "warming up", err));
     HONE_TRY(hone__device_synchronize(device, "warming up", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->copy_to_host(passed, device->scratch, sizeof passed),
+    HONE_TRY(hone__driver_check(
+        driver, driver->copy_to_host(passed, device->scratch, sizeof passed),
         "reading the clock", err));
     *out_mhz = hone__clock_mhz(passed[0], passed[1]);
     if (*out_mhz <= 0) {

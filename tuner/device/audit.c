@@ -25,7 +25,7 @@ static hone_status make_room(hone_gpu *device, size_t size_bytes,
 hone_status hone__audit(hone_gpu *device, hone_audit_row *rows, size_t n,
                         hone_error *err)
 {
-    const hone_cuda *cuda = device->cuda;
+    const hone_driver *driver = device->driver;
     const size_t size_bytes = n * sizeof *rows;
     int64_t n_chunks = 0;
     int n_rows = (int)n;
@@ -42,13 +42,13 @@ hone_status hone__audit(hone_gpu *device, hone_audit_row *rows, size_t n,
         n_chunks += chunks > 0 ? chunks : 1; /* for the guards */
     }
     HONE_TRY(make_room(device, size_bytes, err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->copy_to_device(device->audit.data, rows, size_bytes),
+    HONE_TRY(hone__driver_check(
+        driver, driver->copy_to_device(device->audit.data, rows, size_bytes),
         "preparing to check memory", err));
     HONE_TRY(hone__device_run(device, device->kernel.audit, 256 * n_chunks,
                               params, "checking memory", err));
     HONE_TRY(hone__device_synchronize(device, "checking memory", err));
-    return hone__cuda_check(
-        cuda, cuda->copy_to_host(rows, device->audit.data, size_bytes),
+    return hone__driver_check(
+        driver, driver->copy_to_host(rows, device->audit.data, size_bytes),
         "reading what memory holds", err);
 }

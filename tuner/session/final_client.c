@@ -58,9 +58,9 @@ static ending take_failure(client *c, hone_unpack *in)
 
     (void)hone__fail_native(&c->error, status, domain, native, "%s",
                             hone__unpack_string(in));
-    return c->is_ready &&
-                   (status == HONE_ERR_KERNEL ||
-                    (domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(native)))
+    return c->is_ready && (status == HONE_ERR_KERNEL ||
+                           (domain == HONE_DOMAIN_CUDA &&
+                            hone__driver_is_fatal(native)))
                ? ENDED_BLAMED
                : ENDED_FAILED;
 }

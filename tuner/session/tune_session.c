@@ -43,7 +43,8 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
         driver[0] = '\0';
     for (int i = 0; i < HONE_N_PROPERTIES; ++i)
         hone__text_printf(&json, "%c\"%s\":%lld", i ? ',' : '{',
-                          hone__fact_names[i], (long long)properties->value[i]);
+                          hone__property_names[i],
+                          (long long)properties->value[i]);
     hone__text_puts(&json, "}");
     device.properties_json = hone__text_str(&json);
     status =

@@ -156,7 +156,7 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
     const double start_s = hone__now_s();
     hone_problem *problem = hone__alloc(sizeof *problem);
     hone_warm_up warm_up = {0, 0, 0};
-    hone_gpu device = {.cuda = NULL};
+    hone_gpu device = {.driver = NULL};
     hone_error err = {.status = HONE_OK};
     hone_status status =
         problem ? HONE_OK

@@ -36,7 +36,7 @@ hone_status hone__reference_template_load(
                                              &out->resolved, err);
     if (status == HONE_ERR_NO_MEMORY ||
         (err && err->domain == HONE_DOMAIN_CUDA &&
-         hone__cuda_is_fatal(err->native)))
+         hone__driver_is_fatal(err->native)))
         return status;
     refuse(err ? err->text : "it cannot be loaded", out_why, err);
     return HONE_OK;

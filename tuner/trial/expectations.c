@@ -20,8 +20,9 @@ static hone_status upload(hone_gpu *device, const void *from, size_t size_bytes,
     HONE_TRY(hone__block_alloc(device, size_bytes, to, err));
     /* The copy below is on another stream than the fill of the guards. */
     HONE_TRY(hone__device_synchronize(device, "allocating", err));
-    return hone__cuda_check(
-        device->cuda, device->cuda->copy_to_device(to->data, from, size_bytes),
+    return hone__driver_check(
+        device->driver,
+        device->driver->copy_to_device(to->data, from, size_bytes),
         "copying to the device", err);
 }
 
@@ -43,7 +44,7 @@ static void free_host_args(host_args *host)
 static hone_status download_args(hone_problem *problem, int pass,
                                  host_args *host, hone_error *err)
 {
-    const hone_cuda *cuda = problem->device->cuda;
+    const hone_driver *driver = problem->device->driver;
 
     memset(host, 0, sizeof *host);
     HONE_TRY(hone__device_synchronize(problem->device, "making inputs", err));
@@ -61,10 +62,11 @@ static hone_status download_args(hone_problem *problem, int pass,
         if (!host->array[i])
             return hone__fail(err, HONE_ERR_NO_MEMORY,
                               "out of host memory for a reference");
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            cuda->copy_to_host(host->array[i], block->data, block->size_bytes),
-            "copying inputs to the host", err));
+        HONE_TRY(
+            hone__driver_check(driver,
+                               driver->copy_to_host(host->array[i], block->data,
+                                                    block->size_bytes),
+                               "copying inputs to the host", err));
         host->pointer[i] = host->array[i];
     }
     return HONE_OK;
@@ -181,10 +183,10 @@ static hone_status copy_args(hone_problem *problem, int pass, int absolute,
             HONE_TRY(hone__device_run(device, device->kernel.absolute, n,
                                       params, "making a reference", err));
         } else {
-            HONE_TRY(hone__cuda_check(
-                device->cuda,
-                device->cuda->copy_async(copy->pointer[i], source,
-                                         from->size_bytes, device->stream),
+            HONE_TRY(hone__driver_check(
+                device->driver,
+                device->driver->copy_async(copy->pointer[i], source,
+                                           from->size_bytes, device->stream),
                 "making a reference", err));
         }
     }
@@ -248,14 +250,14 @@ static hone_status open_baseline(hone_problem *problem, const char *name,
     char family[64];
     const hone_status status =
         hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                            problem->device->cuda, out, err);
+                            problem->device->driver, out, err);
 
     if (status != HONE_ERR_NOT_FOUND)
         return status;
     (void)snprintf(family, sizeof family, "%.*s", (int)strcspn(name, "."),
                    name);
     return hone__baseline_open(family, problem->tmpl->op, &problem->resolved,
-                               problem->device->cuda, out, err);
+                               problem->device->driver, out, err);
 }
 
 static hone_status expect_baseline(hone_problem *problem, hone_check *check,

@@ -98,7 +98,7 @@ static hone_status runner_failed(hone_status status, hone_finalist *item,
                 "no room on the device beside the others");
         return HONE_OK;
     }
-    if (err->domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(err->native))
+    if (err->domain == HONE_DOMAIN_CUDA && hone__driver_is_fatal(err->native))
         return status;
     set_out(item, hone__outcome_of(err), err->text);
     return HONE_OK;
@@ -145,7 +145,7 @@ static hone_status load(final *f, int of, hone_variant *out,
 static hone_status read_features(const hone_variant *variant,
                                  hone_tie_features *features, hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
 
     features->registers = features->shared_bytes = 0;
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
@@ -153,16 +153,16 @@ static hone_status read_features(const hone_variant *variant,
         int registers = 0;
         int bytes = 0;
 
-        HONE_TRY(hone__cuda_check(cuda,
-                                  cuda->function_get(&registers,
-                                                     HONE_CU_FUNC_REGISTERS,
-                                                     variant->functions[i]),
-                                  "reading a kernel's registers", err));
-        HONE_TRY(hone__cuda_check(cuda,
-                                  cuda->function_get(&bytes,
-                                                     HONE_CU_FUNC_SHARED_BYTES,
-                                                     variant->functions[i]),
-                                  "reading a kernel's shared memory", err));
+        HONE_TRY(hone__driver_check(driver,
+                                    driver->function_get(&registers,
+                                                         HONE_CU_FUNC_REGISTERS,
+                                                         variant->functions[i]),
+                                    "reading a kernel's registers", err));
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,
+                                 variant->functions[i]),
+            "reading a kernel's shared memory", err));
         if (registers > features->registers)
             features->registers = registers;
         if (bytes + dynamic > features->shared_bytes)
@@ -253,7 +253,7 @@ static hone_status choose_way(final *f, baseline *r, hone_finalist *item,
 
         r->algorithm = algorithm;
         if (time_way(f, r, &ns, err) != HONE_OK) {
-            if (hone__cuda_is_fatal(err->native))
+            if (hone__driver_is_fatal(err->native))
                 return err->status;
             continue; /* this way cannot do it */
         }
@@ -319,7 +319,7 @@ static hone_status enter_baseline(final *f, int i, hone_finalist *item,
     if (hone__reference_template_is(name))
         return enter_template(f, i, item, err);
     status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                                 problem->device->cuda, &r->baseline, err);
+                                 problem->device->driver, &r->baseline, err);
     if (status == HONE_OK) {
         (void)snprintf(item->label, sizeof item->label, "%.90s",
                        hone__baseline_label(r->baseline));

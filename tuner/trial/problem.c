@@ -90,13 +90,13 @@ hone_roofline hone__problem_roofline(const hone_problem *problem)
 hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
                                const hone_block *to, hone_error *err)
 {
-    const hone_cuda *cuda = problem->device->cuda;
+    const hone_driver *driver = problem->device->driver;
 
-    return hone__cuda_check(cuda,
-                            cuda->copy_async(to->data, from->data,
-                                             to->size_bytes,
-                                             problem->device->stream),
-                            "copying an array", err);
+    return hone__driver_check(driver,
+                              driver->copy_async(to->data, from->data,
+                                                 to->size_bytes,
+                                                 problem->device->stream),
+                              "copying an array", err);
 }
 
 static hone_status find_output(hone_problem *problem, hone_error *err)
@@ -165,7 +165,7 @@ static hone_status explain_memory(const hone_problem *problem,
 
     if (status != HONE_ERR_NO_MEMORY || !err || err->domain != HONE_DOMAIN_CUDA)
         return status;
-    (void)problem->device->cuda->memory_info(&free_bytes, &total_bytes);
+    (void)problem->device->driver->memory_info(&free_bytes, &total_bytes);
     return hone__fail_native(
         err, status, HONE_DOMAIN_CUDA, HONE_CU_OUT_OF_MEMORY,
         "%s needs about %lld MiB of device memory (its arguments take %lld, "
@@ -265,11 +265,11 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
             HONE_TRY(hone__problem_copy(problem, &problem->pristine[pass][i],
                                         &problem->work[i], err));
         else
-            HONE_TRY(hone__cuda_check(
-                device->cuda,
-                device->cuda->fill8_async(problem->work[i].data, 0xff,
-                                          problem->work[i].size_bytes,
-                                          device->stream),
+            HONE_TRY(hone__driver_check(
+                device->driver,
+                device->driver->fill8_async(problem->work[i].data, 0xff,
+                                            problem->work[i].size_bytes,
+                                            device->stream),
                 "poisoning an output", err));
     }
     return HONE_OK;

@@ -185,13 +185,13 @@ static hone_status restore_copy(hone_problem *problem, const hone_watched *w,
 {
     const hone_block *reals =
         &problem->pristine[HONE_PASS_REALS][w->what.index];
-    const hone_cuda *cuda = problem->device->cuda;
+    const hone_driver *driver = problem->device->driver;
 
-    return hone__cuda_check(cuda,
-                            cuda->copy_async(w->block->data, reals->data,
-                                             reals->size_bytes,
-                                             problem->device->stream),
-                            "copying an array", err);
+    return hone__driver_check(driver,
+                              driver->copy_async(w->block->data, reals->data,
+                                                 reals->size_bytes,
+                                                 problem->device->stream),
+                              "copying an array", err);
 }
 
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,

@@ -28,7 +28,7 @@ static void choose_n_sets(hone_problem *problem,
     if (!setup->rotation || setup->mode == HONE_MODE_HOT || n <= 1)
         return;
     problem->n_sets_wanted = (size_t)(needed > 1 ? needed : 1);
-    if (problem->device->cuda->memory_info(&free_bytes, &total_bytes) == 0) {
+    if (problem->device->driver->memory_info(&free_bytes, &total_bytes) == 0) {
         const int64_t room = 1 + (int64_t)(free_bytes / 2) / bytes;
         const int64_t spare = 1 + (int64_t)(free_bytes / 8) / bytes;
 

@@ -25,32 +25,32 @@ static const uint64_t hold_ns = 20000;
 hone_status hone__stopwatch_open(hone_gpu *device, hone_stopwatch *out,
                                  hone_error *err)
 {
-    const hone_cuda *cuda = device->cuda;
+    const hone_driver *driver = device->driver;
 
     *out = (hone_stopwatch){device, NULL, NULL};
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->event_create(&out->start, HONE_CU_EVENT_DEFAULT),
+    HONE_TRY(hone__driver_check(
+        driver, driver->event_create(&out->start, HONE_CU_EVENT_DEFAULT),
         "making an event", err));
-    return hone__cuda_check(
-        cuda, cuda->event_create(&out->stop, HONE_CU_EVENT_DEFAULT),
+    return hone__driver_check(
+        driver, driver->event_create(&out->stop, HONE_CU_EVENT_DEFAULT),
         "making an event", err);
 }
 
 void hone__stopwatch_close(hone_stopwatch *watch)
 {
     if (watch->start)
-        (void)watch->device->cuda->event_destroy(watch->start);
+        (void)watch->device->driver->event_destroy(watch->start);
     if (watch->stop)
-        (void)watch->device->cuda->event_destroy(watch->stop);
+        (void)watch->device->driver->event_destroy(watch->stop);
     watch->start = watch->stop = NULL;
 }
 
 static hone_status record(hone_gpu *device, hone_cu_event event,
                           hone_error *err)
 {
-    return hone__cuda_check(device->cuda,
-                            device->cuda->event_record(event, device->stream),
-                            "recording an event", err);
+    return hone__driver_check(
+        device->driver, device->driver->event_record(event, device->stream),
+        "recording an event", err);
 }
 
 hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
@@ -60,10 +60,10 @@ hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
     void *params[] = {&ns};
 
     if (device->kernel.hold)
-        HONE_TRY(hone__cuda_check(
-            device->cuda,
-            device->cuda->launch(device->kernel.hold, 1, 1, 1, 1, 1, 1, 0,
-                                 device->stream, params, NULL),
+        HONE_TRY(hone__driver_check(
+            device->driver,
+            device->driver->launch(device->kernel.hold, 1, 1, 1, 1, 1, 1, 0,
+                                   device->stream, params, NULL),
             "holding the stream", err));
     return record(device, watch->start, err);
 }
@@ -71,14 +71,14 @@ hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
 hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
                                  hone_error *err)
 {
-    const hone_cuda *cuda = watch->device->cuda;
+    const hone_driver *driver = watch->device->driver;
     float ms = 0;
 
     HONE_TRY(record(watch->device, watch->stop, err));
-    HONE_TRY(hone__cuda_check(cuda, cuda->event_synchronize(watch->stop),
-                              "running the kernel", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->event_elapsed(&ms, watch->start, watch->stop),
+    HONE_TRY(hone__driver_check(driver, driver->event_synchronize(watch->stop),
+                                "running the kernel", err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->event_elapsed(&ms, watch->start, watch->stop),
         "reading the time", err));
     *out_ns = 1e6 * (double)ms;
     return HONE_OK;
@@ -137,44 +137,44 @@ static hone_status estimate(hone_timer *timer, hone_error *err)
 
 static hone_status record_graph(hone_timer *timer, hone_error *err)
 {
-    const hone_cuda *cuda = timer->device->cuda;
+    const hone_driver *driver = timer->device->driver;
     hone_status status = HONE_OK;
     hone_cu_result result;
 
-    HONE_TRY(hone__cuda_check(
-        cuda,
-        cuda->capture_begin(timer->device->stream, HONE_CU_CAPTURE_RELAXED),
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->capture_begin(timer->device->stream, HONE_CU_CAPTURE_RELAXED),
         "recording a graph", err));
     for (int i = 0; status == HONE_OK && i < timer->n_launches; ++i)
         status = enqueue_on_set(timer, (size_t)i, err);
-    result = cuda->capture_end(timer->device->stream, &timer->graph);
+    result = driver->capture_end(timer->device->stream, &timer->graph);
     if (status != HONE_OK)
         return status;
-    HONE_TRY(hone__cuda_check(cuda, result, "recording a graph", err));
-    return hone__cuda_check(
-        cuda, cuda->graph_instantiate(&timer->exec, timer->graph, 0),
+    HONE_TRY(hone__driver_check(driver, result, "recording a graph", err));
+    return hone__driver_check(
+        driver, driver->graph_instantiate(&timer->exec, timer->graph, 0),
         "preparing a graph", err);
 }
 
 static void drop_graph(hone_timer *timer)
 {
-    const hone_cuda *cuda = timer->device->cuda;
+    const hone_driver *driver = timer->device->driver;
 
     if (timer->exec)
-        (void)cuda->graph_exec_destroy(timer->exec);
+        (void)driver->graph_exec_destroy(timer->exec);
     if (timer->graph)
-        (void)cuda->graph_destroy(timer->graph);
+        (void)driver->graph_destroy(timer->graph);
     timer->exec = NULL;
     timer->graph = NULL;
 }
 
 static hone_status run_sample(hone_timer *timer, hone_error *err)
 {
-    const hone_cuda *cuda = timer->device->cuda;
+    const hone_driver *driver = timer->device->driver;
 
     if (timer->timing == HONE_TIMING_GRAPH)
-        return hone__cuda_check(
-            cuda, cuda->graph_launch(timer->exec, timer->device->stream),
+        return hone__driver_check(
+            driver, driver->graph_launch(timer->exec, timer->device->stream),
             "replaying a graph", err);
     for (int i = 0; i < timer->n_launches; ++i)
         HONE_TRY(enqueue_on_set(timer, timer->next_set++, err));

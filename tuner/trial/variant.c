@@ -10,7 +10,7 @@
 
 hone_outcome hone__outcome_of(const hone_error *err)
 {
-    if (err->domain == HONE_DOMAIN_CUDA && hone__cuda_is_fatal(err->native))
+    if (err->domain == HONE_DOMAIN_CUDA && hone__driver_is_fatal(err->native))
         return HONE_OUTCOME_FAULT;
     if (err->domain == HONE_DOMAIN_CUDA &&
         err->native == HONE_CU_LAUNCH_OUT_OF_RESOURCES)
@@ -29,7 +29,7 @@ static hone_status check_limits(hone_variant *variant, hone_cu_function f,
                                 const hone_resolved_launch *launch,
                                 hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
     const int64_t optin =
         variant->device->properties.value[HONE_PROPERTY_smem_optin];
     const int64_t threads =
@@ -37,11 +37,12 @@ static hone_status check_limits(hone_variant *variant, hone_cu_function f,
     int static_bytes = 0;
     int max_threads = 0;
 
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
         "reading a kernel's shared memory", err));
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
+    HONE_TRY(hone__driver_check(
+        driver, driver->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
         "reading a kernel's block limit", err));
     if ((int64_t)launch->shared_bytes + static_bytes > optin)
         return hone__fail(err, HONE_ERR_INPUT,
@@ -63,54 +64,54 @@ static hone_status check_limits(hone_variant *variant, hone_cu_function f,
 static hone_status load_module(hone_variant *variant, const void *cubin,
                                size_t cubin_bytes, hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
     void *aligned = hone__alloc(cubin_bytes);
     hone_status status;
 
     if (!aligned)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     memcpy(aligned, cubin, cubin_bytes);
-    status =
-        hone__cuda_check(cuda, cuda->module_load(&variant->module, aligned),
-                         "loading the cubin", err);
+    status = hone__driver_check(driver,
+                                driver->module_load(&variant->module, aligned),
+                                "loading the cubin", err);
     hone__free(aligned);
     return status;
 }
 
 static hone_status load_kernels(hone_variant *variant, hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
 
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &variant->resolved.launches[i];
 
-        HONE_TRY(hone__cuda_check(cuda,
-                                  cuda->module_function(&variant->functions[i],
-                                                        variant->module,
-                                                        launch->kernel),
-                                  launch->kernel, err));
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->module_function(&variant->functions[i], variant->module,
+                                    launch->kernel),
+            launch->kernel, err));
         HONE_TRY(check_limits(variant, variant->functions[i], launch, err));
-        HONE_TRY(hone__cuda_kernel(cuda, variant->module, launch->kernel,
-                                   launch->shared_bytes, &variant->functions[i],
-                                   err));
-        HONE_TRY(hone__cuda_prepare(cuda, variant->functions[i], launch,
-                                    &variant->device->properties, err));
-        variant->shapes[i] = hone__cuda_shape(launch);
+        HONE_TRY(hone__driver_kernel(driver, variant->module, launch->kernel,
+                                     launch->shared_bytes,
+                                     &variant->functions[i], err));
+        HONE_TRY(hone__driver_prepare(driver, variant->functions[i], launch,
+                                      &variant->device->properties, err));
+        variant->shapes[i] = hone__launch_shape(launch);
     }
     return HONE_OK;
 }
 
 static hone_status find_constants(hone_variant *variant, hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
 
     for (size_t i = 0; i < variant->resolved.n_constants; ++i) {
         const hone_resolved_constant *constant =
             &variant->resolved.constants[i];
         size_t size_bytes = 0;
         const hone_cu_result result =
-            cuda->module_global(&variant->constants[i].to, &size_bytes,
-                                variant->module, constant->name);
+            driver->module_global(&variant->constants[i].to, &size_bytes,
+                                  variant->module, constant->name);
 
         if (result == HONE_CU_NOT_FOUND)
             return hone__fail(err, HONE_ERR_INPUT,
@@ -119,7 +120,7 @@ static hone_status find_constants(hone_variant *variant, hone_error *err)
                               "used?",
                               constant->name);
         HONE_TRY(
-            hone__cuda_check(cuda, result, "finding constant memory", err));
+            hone__driver_check(driver, result, "finding constant memory", err));
         if (size_bytes < (size_t)constant->size_bytes)
             return hone__fail(err, HONE_ERR_INPUT,
                               "the constant '%s' holds %zu bytes, and %lld "
@@ -164,9 +165,9 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
             continue; /* a null pointer, as TEMPLATE.md says */
         HONE_TRY(make_workspace(device, w, &blocks[i], err));
         if (w->zero == HONE_ZERO_ONCE)
-            HONE_TRY(hone__cuda_check(
-                device->cuda,
-                device->cuda->fill8_async(
+            HONE_TRY(hone__driver_check(
+                device->driver,
+                device->driver->fill8_async(
                     blocks[i].data, 0, (size_t)w->size_bytes, device->stream),
                 "clearing a workspace", err));
     }
@@ -219,7 +220,7 @@ hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
     if (status == HONE_OK)
         status = load_kernels(out, err);
     if (status == HONE_OK)
-        status = hone__map_cache_create(&out->resolved, device->cuda,
+        status = hone__map_cache_create(&out->resolved, device->driver,
                                         &out->maps, err);
     if (status == HONE_OK)
         status = find_constants(out, err);
@@ -239,7 +240,7 @@ void hone__variant_unload(hone_variant *variant)
     }
     hone__map_cache_free(variant->maps);
     if (variant->module)
-        (void)variant->device->cuda->module_unload(variant->module);
+        (void)variant->device->driver->module_unload(variant->module);
     hone__launch_spec_free(variant->spec);
     memset(variant, 0, sizeof *variant);
 }
@@ -262,16 +263,17 @@ static hone_status get_maps(const hone_variant *variant, void *const *args,
 static hone_status begin(hone_variant *variant, const hone_block *blocks,
                          void *const *args, hone_stream stream, hone_error *err)
 {
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
     const hone_resolved *r = &variant->resolved;
 
     for (size_t i = 0; i < r->n_workspaces; ++i) {
         if (r->workspaces[i].zero == HONE_ZERO_EACH &&
             r->workspaces[i].size_bytes)
-            HONE_TRY(hone__cuda_check(
-                cuda,
-                cuda->fill8_async(blocks[i].data, 0,
-                                  (size_t)r->workspaces[i].size_bytes, stream),
+            HONE_TRY(hone__driver_check(
+                driver,
+                driver->fill8_async(blocks[i].data, 0,
+                                    (size_t)r->workspaces[i].size_bytes,
+                                    stream),
                 "zeroing a workspace", err));
     }
     for (size_t i = 0; i < r->n_constants; ++i) {
@@ -281,10 +283,10 @@ static hone_status begin(hone_variant *variant, const hone_block *blocks,
         memcpy(&from, args[r->constants[i].arg], sizeof from);
         if (from == constant->from)
             continue;
-        HONE_TRY(hone__cuda_check(
-            cuda,
-            cuda->copy_async(constant->to, from,
-                             (size_t)r->constants[i].size_bytes, stream),
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->copy_async(constant->to, from,
+                               (size_t)r->constants[i].size_bytes, stream),
             "filling constant memory", err));
         constant->from = from;
     }
@@ -295,7 +297,7 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                            hone_error *err)
 {
     hone_variant *variant = user;
-    const hone_cuda *cuda = variant->device->cuda;
+    const hone_driver *driver = variant->device->driver;
     hone_block *blocks =
         &variant->workspaces[variant->turn++ % variant->n_places *
                              variant->resolved.n_workspaces];
@@ -322,11 +324,11 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                         : pass->kind == HONE_PASS_I32 ? (void *)&narrow[p]
                                                       : (void *)&wide[p];
         }
-        HONE_TRY(hone__cuda_check(cuda,
-                                  hone__cuda_launch(cuda, variant->functions[i],
-                                                    &variant->shapes[i], stream,
-                                                    params),
-                                  l->kernel, err));
+        HONE_TRY(hone__driver_check(
+            driver,
+            hone__driver_launch(driver, variant->functions[i],
+                                &variant->shapes[i], stream, params),
+            l->kernel, err));
     }
     return HONE_OK;
 }

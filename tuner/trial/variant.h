@@ -4,7 +4,7 @@
 #ifndef HONE_TUNER_VARIANT_H
 #define HONE_TUNER_VARIANT_H
 
-#include "runtime/driver/cuda_launch.h"
+#include "runtime/driver/driver_launch.h"
 #include "runtime/launch/launch_spec.h"
 #include "runtime/driver/map_cache.h"
 #include "tuner/cuda/device.h"

@@ -86,7 +86,7 @@ static hone_status compare_on_device(hone_problem *problem,
                                      comparison *result, hone_error *err)
 {
     hone_gpu *device = problem->device;
-    const hone_cuda *cuda = device->cuda;
+    const hone_driver *driver = device->driver;
     const hone_expectation *e = &check->expected[pass];
     const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
     int type = hone__lane_type(arg->type);
@@ -103,14 +103,14 @@ static hone_status compare_on_device(hone_problem *problem,
     hone__check_round_off(arg->type, &tolerance, &ulp);
     tolerance *= check->tolerance;
     *result = (comparison){0, ~(uint64_t)0, 0, 0, 0};
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->copy_to_device(device->scratch, result, sizeof *result),
+    HONE_TRY(hone__driver_check(
+        driver, driver->copy_to_device(device->scratch, result, sizeof *result),
         "preparing a comparison", err));
     HONE_TRY(hone__device_run(device, device->kernel.compare, n, params,
                               "comparing results", err));
     HONE_TRY(hone__device_synchronize(device, "comparing results", err));
-    return hone__cuda_check(
-        cuda, cuda->copy_to_host(result, device->scratch, sizeof *result),
+    return hone__driver_check(
+        driver, driver->copy_to_host(result, device->scratch, sizeof *result),
         "reading a comparison", err);
 }
 

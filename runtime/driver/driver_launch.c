@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuLaunchKernelEx and what has to be asked before: see cuda_launch.h. */
-#include "runtime/driver/cuda_launch.h"
+/* cuLaunchKernelEx and what has to be asked before: see driver_launch.h. */
+#include "runtime/driver/driver_launch.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-hone_cu_shape hone__cuda_shape(const hone_resolved_launch *launch)
+hone_cu_shape hone__launch_shape(const hone_resolved_launch *launch)
 {
     hone_cu_shape shape = {.shared_bytes = launch->shared_bytes,
                            .cooperative = launch->cooperative};
@@ -23,7 +23,7 @@ static unsigned volume(const unsigned extents[3])
     return extents[0] * extents[1] * extents[2];
 }
 
-int hone__cuda_is_special(const hone_resolved_launch *launch)
+int hone__launch_is_special(const hone_resolved_launch *launch)
 {
     return launch->cooperative || volume(launch->cluster) > 1;
 }
@@ -55,42 +55,43 @@ static hone_cu_launch_config config_of(const hone_cu_shape *shape,
 }
 
 /* Blocks that run at the same time. */
-static hone_status count_resident(const hone_cuda *cuda, hone_cu_function f,
+static hone_status count_resident(const hone_driver *driver, hone_cu_function f,
                                   const hone_cu_shape *shape,
                                   const hone_properties *properties,
                                   int64_t *out, hone_error *err)
 {
     int of_each = 0;
 
-    HONE_TRY(
-        hone__cuda_check(cuda,
-                         cuda->occupancy(&of_each, f, (int)volume(shape->block),
-                                         shape->shared_bytes),
-                         "counting resident blocks "
-                         "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
-                         err));
+    HONE_TRY(hone__driver_check(driver,
+                                driver->occupancy(&of_each, f,
+                                                  (int)volume(shape->block),
+                                                  shape->shared_bytes),
+                                "counting resident blocks "
+                                "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
+                                err));
     *out = of_each * properties->value[HONE_PROPERTY_sm_count];
     return HONE_OK;
 }
 
-static hone_status check_cluster(const hone_cuda *cuda, hone_cu_function f,
+static hone_status check_cluster(const hone_driver *driver, hone_cu_function f,
                                  const hone_resolved_launch *launch,
                                  int64_t *out_resident, hone_error *err)
 {
-    const hone_cu_shape shape = hone__cuda_shape(launch);
+    const hone_cu_shape shape = hone__launch_shape(launch);
     const unsigned blocks = volume(shape.cluster);
     hone_cu_attribute attributes[2];
     hone_cu_launch_config config;
     int n_clusters = 0;
 
     if (blocks > HONE_PORTABLE_CLUSTER)
-        HONE_TRY(hone__cuda_check(
-            cuda, cuda->function_set(f, HONE_CU_FUNC_NON_PORTABLE_CLUSTER, 1),
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->function_set(f, HONE_CU_FUNC_NON_PORTABLE_CLUSTER, 1),
             "allowing clusters of more than 8 blocks (cuFuncSetAttribute)",
             err));
     config = config_of(&shape, NULL, attributes);
-    HONE_TRY(hone__cuda_check(
-        cuda, cuda->active_clusters(&n_clusters, f, &config),
+    HONE_TRY(hone__driver_check(
+        driver, driver->active_clusters(&n_clusters, f, &config),
         "counting resident clusters (cuOccupancyMaxActiveClusters)", err));
     if (n_clusters < 1)
         return hone__fail(err, HONE_ERR_INPUT,
@@ -104,19 +105,26 @@ static hone_status check_cluster(const hone_cuda *cuda, hone_cu_function f,
     return HONE_OK;
 }
 
-hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
-                               const hone_resolved_launch *launch,
-                               const hone_properties *properties,
-                               hone_error *err)
+hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
+                                 const hone_resolved_launch *launch,
+                                 const hone_properties *properties,
+                                 hone_error *err)
 {
-    const hone_cu_shape shape = hone__cuda_shape(launch);
+    const hone_cu_shape shape = hone__launch_shape(launch);
     const int64_t grid = (int64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
     int64_t resident = 0;
 
+    if (driver->kind && hone__launch_is_special(launch))
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "kernel '%s' is launched %s, which the %s device "
+                          "does not have",
+                          launch->kernel,
+                          launch->cooperative ? "cooperatively" : "in clusters",
+                          driver->kind->name);
     if (volume(shape.cluster) > 1)
-        HONE_TRY(check_cluster(cuda, f, launch, &resident, err));
+        HONE_TRY(check_cluster(driver, f, launch, &resident, err));
     else if (shape.cooperative)
-        HONE_TRY(count_resident(cuda, f, &shape, properties, &resident, err));
+        HONE_TRY(count_resident(driver, f, &shape, properties, &resident, err));
     if (shape.cooperative && grid > resident)
         return hone__fail(err, HONE_ERR_INPUT,
                           "kernel '%s' is a cooperative launch of %" PRId64
@@ -128,16 +136,17 @@ hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
     return HONE_OK;
 }
 
-hone_cu_result hone__cuda_launch(const hone_cuda *cuda, hone_cu_function f,
-                                 const hone_cu_shape *shape, hone_stream stream,
-                                 void **params)
+hone_cu_result hone__driver_launch(const hone_driver *driver,
+                                   hone_cu_function f,
+                                   const hone_cu_shape *shape,
+                                   hone_stream stream, void **params)
 {
     hone_cu_attribute attributes[2];
     const hone_cu_launch_config config = config_of(shape, stream, attributes);
 
     if (!config.n_attributes)
-        return cuda->launch(f, shape->grid[0], shape->grid[1], shape->grid[2],
-                            shape->block[0], shape->block[1], shape->block[2],
-                            shape->shared_bytes, stream, params, NULL);
-    return cuda->launch_with(&config, f, params, NULL);
+        return driver->launch(f, shape->grid[0], shape->grid[1], shape->grid[2],
+                              shape->block[0], shape->block[1], shape->block[2],
+                              shape->shared_bytes, stream, params, NULL);
+    return driver->launch_with(&config, f, params, NULL);
 }

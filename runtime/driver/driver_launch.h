@@ -2,10 +2,10 @@
 /* Launches with attributes: cooperative ones, whose blocks all run at the
  * same time, and those in clusters. What the driver would answer with a bare
  * "invalid value" is asked before and said in a sentence. */
-#ifndef HONE_RUNTIME_CUDA_LAUNCH_H
-#define HONE_RUNTIME_CUDA_LAUNCH_H
+#ifndef HONE_RUNTIME_DRIVER_LAUNCH_H
+#define HONE_RUNTIME_DRIVER_LAUNCH_H
 
-#include "runtime/driver/cuda_api.h"
+#include "runtime/driver/driver.h"
 #include "runtime/launch/launch_spec.h"
 
 /* How a kernel is launched. */
@@ -17,20 +17,21 @@ typedef struct hone_cu_shape {
     int cooperative;
 } hone_cu_shape;
 
-hone_cu_shape hone__cuda_shape(const hone_resolved_launch *launch);
+hone_cu_shape hone__launch_shape(const hone_resolved_launch *launch);
 /* Does it need more than cuLaunchKernel? */
-int hone__cuda_is_special(const hone_resolved_launch *launch);
+int hone__launch_is_special(const hone_resolved_launch *launch);
 
 /* Make a kernel ready for such launches, and see whether the device can hold
  * them: HONE_ERR_INPUT if blocks of a cooperative launch would have to wait
  * for others to end, or no cluster fits. Plain launches pass. */
-hone_status hone__cuda_prepare(const hone_cuda *cuda, hone_cu_function f,
-                               const hone_resolved_launch *launch,
-                               const hone_properties *properties,
-                               hone_error *err);
+hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
+                                 const hone_resolved_launch *launch,
+                                 const hone_properties *properties,
+                                 hone_error *err);
 
-hone_cu_result hone__cuda_launch(const hone_cuda *cuda, hone_cu_function f,
-                                 const hone_cu_shape *shape, hone_stream stream,
-                                 void **params);
+hone_cu_result hone__driver_launch(const hone_driver *driver,
+                                   hone_cu_function f,
+                                   const hone_cu_shape *shape,
+                                   hone_stream stream, void **params);
 
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver as a table of functions, filled by dlopen. cuda.h is not
+/* A device's driver as a table of functions. Two drivers fill one: CUDA's, by
+ * dlopen (cuda_driver.c), and that of the cpu device, which does the same in
+ * host memory (host_driver.c). Everything above this table exists once.
+ *
+ * The functions, their parameters and their results are CUDA's, because the
+ * hot path of a launch must not pass through a second function. cuda.h is not
  * used: hone builds on machines without CUDA. Declarations below follow the
  * driver's ABI (symbols with their versioned names). */
-#ifndef HONE_RUNTIME_CUDA_API_H
-#define HONE_RUNTIME_CUDA_API_H
+#ifndef HONE_RUNTIME_DRIVER_H
+#define HONE_RUNTIME_DRIVER_H
 
 #include "runtime/base/error.h"
 #include "runtime/base/device_properties.h"
@@ -32,7 +37,9 @@ enum {
     HONE_CU_ILLEGAL_ADDRESS = 700,
     HONE_CU_LAUNCH_OUT_OF_RESOURCES = 701,
     HONE_CU_LAUNCH_TIMEOUT = 702,
-    HONE_CU_LAUNCH_FAILED = 719
+    HONE_CU_LAUNCH_FAILED = 719,
+    HONE_CU_NOT_SUPPORTED = 801,
+    HONE_CU_HOST_FAILED = 1 << 16 /* of the cpu device: its `failed` knows */
 };
 
 /* CUdevice_attribute values that are read. */
@@ -187,32 +194,74 @@ enum { HONE_CU_INTERLEAVE_NONE = 0 };
        const uint64_t *dims, const uint64_t *strides, const uint32_t *box,     \
        const uint32_t *steps, int interleave, int swizzle, int l2, int fill))
 
-typedef struct hone_cuda {
+/* How a driver differs from CUDA's. */
+typedef struct hone_driver_kind {
+    const char *name; /* "cpu" */
+    /* A launch has ended when it returns, and streams mean nothing: runs that
+     * share memory must not overlap. */
+    int is_synchronous;
+    /* Load kernels, when their length has to be known. `what` names them. */
+    hone_cu_result (*load)(hone_cu_module *out, const void *code,
+                           size_t size_bytes, const char *what);
+    /* Record what `result`, which the calling thread just got, means. */
+    hone_status (*failed)(hone_cu_result result, const char *what,
+                          hone_error *err);
+} hone_driver_kind;
+
+typedef struct hone_driver {
 #define HONE_CUDA_FIELD(field, symbol, parameters)                             \
     hone_cu_result(*field) parameters;
     HONE_CUDA_MAP(HONE_CUDA_FIELD)
     HONE_CUDA_OPTIONAL_MAP(HONE_CUDA_FIELD)
 #undef HONE_CUDA_FIELD
-} hone_cuda;
+    const hone_driver_kind *kind; /* NULL: CUDA's own */
+} hone_driver;
 
-/* The process-wide table: libcuda.so.1 (or $HONE_CUDA_LIBRARY, a test's
- * fake) is opened and cuInit called once; later calls are one atomic load.
- * HONE_ERR_NO_GPU says what is missing and what to do. Thread-safe. */
-hone_status hone__cuda_get(const hone_cuda **out, hone_error *err);
+/* CUDA's driver: libcuda.so.1 (or $HONE_CUDA_LIBRARY, a test's fake) is opened
+ * and cuInit called once; later calls are one atomic load. HONE_ERR_NO_GPU
+ * says what is missing and what to do. Thread-safe. */
+hone_status hone__cuda_get(const hone_driver **out, hone_error *err);
+
+/* The driver of the cpu device: one device, one context (id 1) that is always
+ * current, memory of the process, events that read the clock, objects of
+ * host_abi.h as modules. It has no graphs, clusters, cooperative launches and
+ * tensor maps. */
+const hone_driver *hone__host_driver(void);
+/* A function of ours as a kernel of the cpu device; `function` is used as its
+ * memory and lives as long as it is launched. It gets the parameters as
+ * cuLaunchKernel() does. */
+typedef struct hone_host_function {
+    struct hone_host_module *module; /* NULL: `run` is called */
+    void (*run)(void **params);
+    struct hone_host_function *next;
+    char name[];
+} hone_host_function;
+hone_cu_function hone__host_kernel(hone_host_function *function);
 
 /* HONE_OK for 0; else HONE_ERR_CUDA (HONE_ERR_NO_MEMORY for out of device
- * memory) with "WHAT failed: CUDA_ERROR_NAME (code): text". */
-hone_status hone__cuda_check(const hone_cuda *cuda, hone_cu_result result,
-                             const char *what, hone_error *err);
+ * memory) with "WHAT failed: CUDA_ERROR_NAME (code): text". Of the cpu device:
+ * HONE_ERR_KERNEL if a kernel reports something, else what failed. */
+hone_status hone__driver_check(const hone_driver *driver, hone_cu_result result,
+                               const char *what, hone_error *err);
+
+/* A result that means the context is lost and only a new process helps. */
+int hone__driver_is_fatal(int result);
 
 /* Read the properties of a device. */
-hone_status hone__cuda_properties(const hone_cuda *cuda, hone_cu_device device,
-                                  hone_properties *out, hone_error *err);
+hone_status hone__driver_properties(const hone_driver *driver,
+                                    hone_cu_device device, hone_properties *out,
+                                    hone_error *err);
 
-/* Load a cubin and get a kernel ready for a launch with this much dynamic
- * shared memory (raises the 48 KB limit where needed). */
-hone_status hone__cuda_kernel(const hone_cuda *cuda, hone_cu_module module,
-                              const char *name, unsigned shared_bytes,
-                              hone_cu_function *out, hone_error *err);
+/* Load kernels from memory at any address; `what` names them in sentences. */
+hone_status hone__driver_load(const hone_driver *driver, const void *code,
+                              size_t size_bytes, const char *what,
+                              hone_cu_module *out, hone_error *err);
+
+/* Get a kernel ready for a launch with this much dynamic shared memory
+ * (raises the 48 KB limit where needed). */
+hone_status hone__driver_kernel(const hone_driver *driver,
+                                hone_cu_module module, const char *name,
+                                unsigned shared_bytes, hone_cu_function *out,
+                                hone_error *err);
 
 #endif
