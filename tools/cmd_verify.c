@@ -97,14 +97,12 @@ static hone_status verify_template(verify_run *run, const char *name,
     if (status == HONE_OK)
         status = only_config(run, tmpl, &config, &request, err);
     run->op = tmpl->op;
-    if (hone__cpu_can_run(tmpl, request.farm.backend, err) != HONE_OK) {
+    if (status == HONE_OK &&
+        hone__cpu_can_run(tmpl, request.farm.backend, err) != HONE_OK) {
         hone__message_note("skipped: %s", err->text);
+        hone__error_clear(err);
         ++run->n_skipped;
-        hone__free(config);
-        hone__template_free(tmpl);
-        return HONE_OK;
-    }
-    if (status == HONE_OK) {
+    } else if (status == HONE_OK) {
         hone__progress_begin(tmpl->op);
         status = hone__tune(&request, &result, err);
         hone__progress_end();

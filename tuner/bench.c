@@ -201,6 +201,9 @@ hone_status hone__bench(const hone_bench_request *request,
     b->lock.fd = -1;
     status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
     if (status == HONE_OK)
+        status = hone__references_check(request->tmpl, request->references,
+                                        request->n_references, err);
+    if (status == HONE_OK)
         status = measure(b, err);
     if (status == HONE_OK)
         fill_result(b, out);

@@ -274,10 +274,11 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    status = HONE_OK;
+    status = hone__references_check(request->tmpl, request->references,
+                                    request->n_references, err);
     if (is_cpu)
         hone__host_describe(&device);
-    else
+    else if (status == HONE_OK)
         status = hone__device_describe(request->device, &device, err);
     if (status == HONE_OK)
         status = default_spec(request, &device.properties, &spec, err);

@@ -23,6 +23,9 @@ typedef struct candidate {
     int strangeness; /* other device name, mode, driver, architecture */
 } candidate;
 
+/* Room for every dim as a number, sign and comma included. */
+enum { DIMS_TEXT_BYTES = HONE_MAX_DIMS * 21 + 1 };
+
 /* What every step reads. */
 typedef struct matcher {
     const hone_target *target;
@@ -31,7 +34,8 @@ typedef struct matcher {
     char arch[16];                /* of the device: "sm_90", "cpu" */
     int64_t dims[HONE_MAX_DIMS];  /* completed */
     size_t n_dims;
-    char types[128]; /* codes of the type dims, as the database spells it */
+    char types[DIMS_TEXT_BYTES]; /* codes of the type dims, as the database
+                                    spells it */
 } matcher;
 
 int hone__arch_runs_on(const char *compile_arch, int64_t sm)
@@ -229,7 +233,7 @@ static hone_status nothing_runs(const matcher *m, const hone_error *why,
                                 hone_error *err)
 {
     char device[64];
-    char dims[160] = "";
+    char dims[DIMS_TEXT_BYTES] = "";
     char outdated[80];
     const hone_store_row *any = &m->op->rows[0];
 

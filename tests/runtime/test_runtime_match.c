@@ -331,6 +331,28 @@ static void bad_dims(void **state)
     refuse(fixture, "axpy", NULL, 1, HONE_ERR_ARGUMENT, "dims is NULL");
 }
 
+/* Eight numbers of nineteen digits. */
+static void the_longest_dims(void **state)
+{
+    static const char plan[] = "hone-launch 2\nop axpy\n"
+                               "dim a choice 0\ndim b choice 0\n"
+                               "dim c choice 0\ndim d choice 0\n"
+                               "dim e choice 0\ndim f choice 0\n"
+                               "dim g choice 0\ndim h choice 0\n"
+                               "launch axpy\ngrid 1\nblock 1\n";
+    runtime_fixture *fixture = *state;
+    int64_t dims[HONE_MAX_DIMS];
+    const tuned_row row = {
+        .types = "0,0,0,0,0,0,0,0", .launch_plan = plan, .cubin = axpy_cubin};
+
+    runtime_put_default(fixture, &row);
+    for (size_t i = 0; i < HONE_MAX_DIMS; ++i)
+        dims[i] = INT64_MAX - (int64_t)i;
+    refuse(fixture, "axpy", dims, HONE_MAX_DIMS, HONE_ERR_NOT_FOUND,
+           "9223372036854775801,9223372036854775800");
+    expect(fixture, "axpy", NULL, 0, HONE_MATCH_DEFAULT, "BLOCK=256");
+}
+
 static void unreadable_launch_plan(void **state)
 {
     runtime_fixture *fixture = *state;
@@ -363,6 +385,7 @@ int main(void)
         WITH_DATABASE(winners_of_older_templates),
         WITH_DATABASE(unknown_operation),
         WITH_DATABASE(bad_dims),
+        WITH_DATABASE(the_longest_dims),
         WITH_DATABASE(unreadable_launch_plan),
     };
 

@@ -44,6 +44,28 @@ bad "BLOCK" expand "$mini" --config BLOCK=65
 bad "too much per block" expand "$mini" --config BLOCK=256,VEC=4
 bad "16 bytes" expand "$mini" --dims 1,f64 --config VEC=4
 bad "there is no database" run saxpy --dims 1 --device cpu
+# A template that the cpu device cannot run is skipped, but not unread.
+run 3 verify "$fixtures/cuda_only.cu" --dims 12x
+err_has "cuda_only(n"
+run 3 verify "$fixtures/cuda_only.cu" --config BLOCK=65
+err_has "BLOCK"
+run 0 verify "$fixtures/cuda_only.cu" --dims 12
+err_has "skipped"
+
+# A reference that does not exist is said once, before anything is compiled.
+sed '/#pragma hone work/a #pragma hone check cpu.nosuch tolerance(4)' \
+    "$mini" >"$work/unchecked.cu"
+for how in "verify --seed 1" "tune --dims 1K --db $work/checks.db" \
+    "bench --dims 1K --db $work/none.db --config BLOCK=64" \
+    "run --dims 1K --db $work/checks.db"; do
+    # shellcheck disable=SC2086 # the options of a command
+    HONE_CACHE_DIR=$work/unused run 3 ${how%% *} "$work/unchecked.cu" \
+        --device cpu ${how#* }
+    [ "$(grep -c "there is no CPU reference 'cpu.nosuch'" "$work/err")" -eq 1 ] ||
+        fail "the missing reference is to be said once"
+    [ -z "$(find "$work/unused" -mindepth 2 2>/dev/null)" ] ||
+        fail "something was compiled"
+done
 
 # Shapes from a file: the place of a mistake is named, nothing is tuned.
 cat >"$work/shapes" <<'END'

@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *hone__gate_name(hone_gate gate)
-{
-    static const char *const names[] = {"pass", "limits", "defer"};
-
-    return names[gate];
-}
-
 int64_t hone__gate_block_registers(int64_t threads, int64_t registers)
 {
     const int64_t warps = (threads + 31) / 32;

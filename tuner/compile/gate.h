@@ -20,8 +20,6 @@ typedef enum hone_gate {
     HONE_GATE_DEFER   /* tried when nothing better is left */
 } hone_gate;
 
-const char *hone__gate_name(hone_gate gate); /* "pass", "limits", "defer" */
-
 /* Before compiling. `dims` as for hone__launch_spec_resolve(); a size of 0,
  * or NULL for all of them, is not known yet, and only what does not depend on
  * it is decided.

@@ -246,6 +246,9 @@ void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
                                         : 0x1p-23;
 }
 
+static const char reference_prefix[] = "cpu.";
+enum { REFERENCE_PREFIX = sizeof reference_prefix - 1 };
+
 hone_status hone__reference_find(const hone_template *tmpl, const char *name,
                                  const hone_reference *references,
                                  size_t n_references,
@@ -253,7 +256,7 @@ hone_status hone__reference_find(const hone_template *tmpl, const char *name,
 {
     *out = NULL;
     for (size_t i = 0; i < n_references; ++i) {
-        if (strcmp(references[i].name, name + strlen("cpu.")) == 0)
+        if (strcmp(references[i].name, name + REFERENCE_PREFIX) == 0)
             *out = &references[i];
     }
     return *out ? HONE_OK
@@ -261,4 +264,19 @@ hone_status hone__reference_find(const hone_template *tmpl, const char *name,
                              "%s: there is no CPU reference '%s'; hone's own "
                              "are listed in hone-template(5)",
                              tmpl->path, name);
+}
+
+hone_status hone__references_check(const hone_template *tmpl,
+                                   const hone_reference *references,
+                                   size_t n_references, hone_error *err)
+{
+    for (size_t i = 0; i < tmpl->n_checks; ++i) {
+        const char *name = tmpl->checks[i].reference;
+        const hone_reference *ignored;
+
+        if (strncmp(name, reference_prefix, REFERENCE_PREFIX) == 0)
+            HONE_TRY(hone__reference_find(tmpl, name, references, n_references,
+                                          &ignored, err));
+    }
+    return HONE_OK;
 }

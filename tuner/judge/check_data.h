@@ -72,5 +72,9 @@ hone_status hone__reference_find(const hone_template *tmpl, const char *name,
                                  const hone_reference *references,
                                  size_t n_references,
                                  const hone_reference **out, hone_error *err);
+/* Every "cpu.NAME" that the template's checks name is there. */
+hone_status hone__references_check(const hone_template *tmpl,
+                                   const hone_reference *references,
+                                   size_t n_references, hone_error *err);
 
 #endif

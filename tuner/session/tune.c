@@ -166,6 +166,9 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
     out->noise_floor = -1;
     status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
     if (status == HONE_OK)
+        status = hone__references_check(request->tmpl, request->references,
+                                        request->n_references, err);
+    if (status == HONE_OK)
         status = run_phases(run, err);
     finish_result(run);
     if (status == HONE_OK)
