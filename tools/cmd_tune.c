@@ -11,7 +11,7 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/shapes.h"
-#include "tools/simulate/tune_replay.h"
+#include "tools/tune_replay.h"
 
 #include "tuner/tuner.h"
 

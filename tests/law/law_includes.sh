@@ -1,50 +1,113 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The law of includes: which directory may include which. Prints every edge
-# that is not allowed; exit 1 if there is any.
+# The law of includes: which room (folder) may include which, as rooms.txt
+# says. Prints every edge that is not allowed, every folder that is not in the
+# table and every exception that is not needed; exit 1 if there is any.
 set -eu
 cd "${HONE_SOURCE:?}"
-
-# What each directory may include of ours.
-allowed() {
-    case $1 in
-    runtime) echo runtime ;;
-    db) echo db runtime ;;
-    gen) echo gen runtime ;;
-    templates) echo templates ;;
-    tuner) echo tuner gen db runtime ;;
-    tools | tests) echo runtime db gen templates tuner tools tests ;;
-    esac
-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 for part in runtime db gen templates tuner tools tests; do
-    [ -d "$part" ] || continue
-    find "$part" -type f \
-        \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \
-        -o -name '*.def' \) -exec awk -v part="$part" \
-        -v allowed=" $(allowed "$part") " '
-        # Of ours: written from the root. Quoted without a folder is for
-        # device code, which is compiled where the tree is not.
-        /^[ \t]*#[ \t]*include[ \t]*"/ {
-            split($0, piece, "\"")
-            slash = index(piece[2], "/")
-            if (slash) {
-                target = substr(piece[2], 1, slash - 1)
-                if (index(allowed, " " target " ") == 0)
-                    print FILENAME ":" FNR ": " part "/ may not include " \
-                        piece[2]
-            } else if (FILENAME !~ /\.cuh?$/ && part != "tests") {
-                print FILENAME ":" FNR ": write the folder: " piece[2]
+    [ ! -d "$part" ] || find "$part" -type f \( -name '*.c' -o -name '*.h' \
+        -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \)
+done | sort >"$work/files"
+
+# shellcheck disable=SC2016 # awk's variables
+law='
+function room_of(path) {
+    sub(/\/[^\/]*$/, "", path)
+    return path ~ /^tests\// ? "tests" : path
+}
+function complain(text) {
+    print text
+}
+BEGIN {
+    ARGV[ARGC++] = table
+    while ((getline file <list) > 0)
+        ARGV[ARGC++] = file
+}
+
+# The table: rooms, what they may include, and exceptions.
+function read_row(    n, word, i, room, earlier) {
+    if ($1 == "except") {
+        exception[$2, $3] = FILENAME ":" FNR
+        return
+    }
+    if ($1 !~ /:$/) {
+        complain(FILENAME ":" FNR ": a line is ROOM: ROOMS, or except ROOM ROOM")
+        return
+    }
+    room = substr($1, 1, length($1) - 1)
+    for (i = 2; i <= NF; i++) {
+        word = $i
+        n = 0
+        for (earlier in is_room) {
+            if (word == earlier || (word ~ /\/\*$/ &&
+                index(earlier "/", substr(word, 1, length(word) - 1)) == 1)) {
+                may[room, earlier] = 1
+                n++
             }
         }
-        # CUDA is reached through dlopen; only device code and the tests of
-        # the public header may name its headers.
-        /^[ \t]*#[ \t]*include[ \t]*<(cuda|nvrtc|nvml|cublas|cufft)/ {
-            if (FILENAME !~ /\.cuh?$/ && part != "tests")
-                print FILENAME ":" FNR ": no CUDA header here: " $0
-        }' {} +
-done >"${TMPDIR:-/tmp}/law_includes.$$"
-cat "${TMPDIR:-/tmp}/law_includes.$$"
-count=$(wc -l <"${TMPDIR:-/tmp}/law_includes.$$")
-rm -f "${TMPDIR:-/tmp}/law_includes.$$"
-[ "$count" -eq 0 ]
+        if (!n)
+            complain(FILENAME ":" FNR ": " word " is not a room of an earlier line")
+    }
+    may[room, room] = 1
+    is_room[room] = 1
+}
+
+# Of ours: written from the root. Quoted without a folder is for device code,
+# which is compiled where the tree is not.
+function check_ours(path,    to) {
+    if (index(path, "/") == 0) {
+        if (FILENAME !~ /\.cuh?$/ && from != "tests")
+            complain(FILENAME ":" FNR ": write the folder: " path)
+        return
+    }
+    to = room_of(path)
+    if ((from, to) in may)
+        return
+    if ((from, to) in exception)
+        used[from, to] = 1
+    else
+        complain(FILENAME ":" FNR ": " from "/ may not include " path)
+}
+
+FNR == 1 && FILENAME != table {
+    from = room_of(FILENAME)
+    if (!(from in is_room) && !(from in told)) {
+        told[from] = 1
+        complain(FILENAME ": the room " from "/ is not in " table)
+    }
+}
+FILENAME == table {
+    if (NF && $1 !~ /^#/)
+        read_row()
+    next
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    split($0, piece, "\"")
+    check_ours(piece[2])
+}
+# CUDA is reached through dlopen; only device code and the tests of the public
+# header may name its headers.
+/^[ \t]*#[ \t]*include[ \t]*<(cuda|nvrtc|nvml|cublas|cufft)/ {
+    if (FILENAME !~ /\.cuh?$/ && from != "tests")
+        complain(FILENAME ":" FNR ": no CUDA header here: " $0)
+}
+END {
+    for (pair in exception) {
+        split(pair, room, SUBSEP)
+        if (!(pair in used))
+            complain(exception[pair] ": the exception " room[1] " " room[2] \
+                " is not needed any more: delete the line")
+    }
+}'
+table=tests/law/rooms.txt
+sed -n '/^#/d; s/:.*//p' "$table" | while read -r room; do
+    [ -d "$room" ] || echo "$table: there is no room $room"
+done >"$work/found"
+# One run of awk reads everything, since any file may need an exception.
+awk -v table="$table" -v list="$work/files" "$law" >>"$work/found"
+cat "$work/found"
+[ ! -s "$work/found" ]

@@ -2,7 +2,7 @@
 /* hone tune --device replay:FILE: no GPU, no compiler and no template; the
  * trials are answered from a recording and stored like those of a real run.
  */
-#include "tools/simulate/tune_replay.h"
+#include "tools/tune_replay.h"
 
 #include "tools/clock.h"
 #include "tools/interrupt.h"
