@@ -26,6 +26,7 @@ optional_packages=(
     sqlite3:sqlite3
     jq:jq
     shellcheck:shellcheck
+    clang-format:clang-format
     scdoc:scdoc
     libasan.so.8:libasan8
     libubsan.so.1:libubsan1

@@ -12,9 +12,14 @@
 #define COLUMNS(X)                                                             \
     X(op)                                                                      \
     X(dims)                                                                    \
-    X(mode) X(device_name) X(device_id) X(template_sha256) X(toolchain)        \
-        X(config) X(outcome) X(time_ns) X(compile_time_ns) X(gpu_time_ns)      \
-            X(is_default) X(trial_id)
+    X(mode)                                                                    \
+    X(device_name)                                                             \
+    X(device_id)                                                               \
+    X(template_sha256)                                                         \
+    X(toolchain)                                                               \
+    X(config)                                                                  \
+    X(outcome)                                                                 \
+    X(time_ns) X(compile_time_ns) X(gpu_time_ns) X(is_default) X(trial_id)
 
 enum {
 #define COLUMN_ENUM(name) COLUMN_##name,
