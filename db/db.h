@@ -23,20 +23,16 @@
 #include "runtime/base/error.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
+#include "runtime/store/database.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct hone_db hone_db;
+typedef struct hone_database hone_db;
 
 enum {
     HONE_DB_CREATE = 1,  /* make the file and its folder if missing */
     HONE_DB_READONLY = 2 /* only reads; works on read-only storage too */
-};
-
-enum {
-    HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 3                  /* user_version that we write */
 };
 
 /* Open `path`; without a flag: read and write an existing file. Older files

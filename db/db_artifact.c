@@ -11,52 +11,8 @@ enum {
     /* Level 3 takes 0.1 ms for a cubin of 13 KB, level 9 0.9 and level 19
      * 5 ms, and they are 6 and 13 % smaller: a tuning run stores a hundred a
      * second beside its other work. */
-    LEVEL = 3,
-    MAX_BYTES = 512 * 1024 * 1024 /* SQLite's own limit is 10^9 */
+    LEVEL = 3
 };
-
-static hone_status damaged(const hone_db *db, const char *sha256,
-                           const char *how, hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_DATABASE,
-                      "database '%s': artifact %s is damaged: %s; tuning "
-                      "again stores a good one",
-                      db->path, sha256, how);
-}
-
-/* Decompress and check one row. */
-static hone_status unpack(const hone_db *db, const char *sha256,
-                          const void *data, size_t data_bytes,
-                          int64_t size_bytes, hone_text *out, hone_error *err)
-{
-    char actual[HONE_SHA256_HEX];
-    hone_status status = HONE_OK;
-    size_t n;
-    char *bytes;
-
-    if (size_bytes < 0 || size_bytes > MAX_BYTES ||
-        ZSTD_getFrameContentSize(data, data_bytes) !=
-            (unsigned long long)size_bytes)
-        return damaged(db, sha256, "its size is wrong", err);
-    bytes = hone__alloc((size_t)size_bytes);
-    if (!bytes)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    n = ZSTD_decompress(bytes, (size_t)size_bytes, data, data_bytes);
-    if (ZSTD_isError(n) || n != (size_t)size_bytes) {
-        status = damaged(db, sha256, "it cannot be decompressed", err);
-    } else {
-        hone__sha256_hex(bytes, n, actual);
-        if (strcmp(actual, sha256) != 0)
-            status = damaged(db, sha256,
-                             "its content does not match its SHA-256", err);
-    }
-    if (status == HONE_OK) {
-        hone__text_append(out, bytes, n);
-        status = hone__text_check(out, err);
-    }
-    hone__free(bytes);
-    return status;
-}
 
 hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
                                   hone_text *out, hone_error *err)
@@ -77,16 +33,17 @@ hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
 
         /* An empty blob is read as NULL, and so is one without memory. */
         if (!data && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
-            status = hone__db_fail(db, SQLITE_NOMEM, doing, err);
+            status = hone__database_fail(db, SQLITE_NOMEM, doing, err);
         else
-            status = unpack(db, sha256, data ? data : "", data_bytes,
-                            sqlite3_column_int64(statement, 0), out, err);
+            status = hone__artifact_unpack(
+                db, "artifact", sha256, sha256, data ? data : "", data_bytes,
+                sqlite3_column_int64(statement, 0), out, err);
     } else if (code == SQLITE_DONE) {
         status = hone__fail(err, HONE_ERR_NOT_FOUND,
                             "database '%s' has no artifact %s", db->path,
                             values[0].text);
     } else {
-        status = hone__db_fail(db, code, doing, err);
+        status = hone__database_fail(db, code, doing, err);
     }
     (void)sqlite3_finalize(statement);
     return status;
@@ -140,11 +97,11 @@ hone_status hone__db_artifact_put(hone_db *db, const char *kind,
     int whole;
 
     HONE_TRY(hone__db_need("artifact", "kind", kind, err));
-    if (size_bytes > MAX_BYTES)
+    if (size_bytes > HONE_ARTIFACT_MOST_BYTES)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "an artifact of %zu bytes is too large to store "
                           "(at most %d)",
-                          size_bytes, MAX_BYTES);
+                          size_bytes, HONE_ARTIFACT_MOST_BYTES);
     hone__sha256_hex(bytes, size_bytes, out_sha256);
     HONE_TRY(stored(db, out_sha256, &whole, err));
     if (whole)

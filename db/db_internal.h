@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this directory share: the handle, running one statement,
- * translating SQLite's errors, transactions. */
+/* What the files of this directory share: migrations, running one statement,
+ * transactions. */
 #ifndef HONE_DB_DB_INTERNAL_H
 #define HONE_DB_DB_INTERNAL_H
 
 #include "db/db.h"
 
 #include <sqlite3.h>
-
-struct hone_db {
-    sqlite3 *handle;
-    char *path;
-    int readonly;
-};
 
 /* The SQL files of this directory. */
 extern const char hone__db_schema[];
@@ -37,11 +31,6 @@ hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
 /* The same for a reader, who must not change the file: temporary views of
  * this connection give a file of `version` the current columns. */
 hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err);
-
-/* The sentence for SQLite's code: what failed, why, how to mend it. `doing`
- * completes "cannot ..". */
-hone_status hone__db_fail(hone_db *db, int code, const char *doing,
-                          hone_error *err);
 
 /* Statements without parameters and results. */
 hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,

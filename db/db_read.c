@@ -88,8 +88,9 @@ static hone_status walk(hone_db *db, sqlite3_stmt *statement,
 
         if (code == SQLITE_DONE)
             break;
-        status = code == SQLITE_ROW ? read_values(statement, &r, err)
-                                    : hone__db_fail(db, code, "read rows", err);
+        status = code == SQLITE_ROW
+                     ? read_values(statement, &r, err)
+                     : hone__database_fail(db, code, "read rows", err);
         if (status == HONE_OK)
             status = callback(user, (size_t)r.n, r.names, r.values, err);
     }
@@ -115,7 +116,7 @@ static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
                                  code, "the query is not valid: %s (in: %s)",
                                  sqlite3_errmsg(db->handle), sql);
     if (code != SQLITE_OK)
-        return hone__db_fail(db, code, "prepare a query", err);
+        return hone__database_fail(db, code, "prepare a query", err);
     if (!*out || !is_blank(rest) || sqlite3_column_count(*out) == 0 ||
         !sqlite3_stmt_readonly(*out))
         return hone__fail(err, HONE_ERR_ARGUMENT,
@@ -138,7 +139,7 @@ hone_status hone__db_query(hone_db *db, const char *sql,
         const int code = hone__db_bind(statement, (int)i + 1, &params[i]);
 
         if (code != SQLITE_OK)
-            status = hone__db_fail(db, code, "prepare a query", err);
+            status = hone__database_fail(db, code, "prepare a query", err);
     }
     if (status == HONE_OK)
         status = walk(db, statement, callback, user, err);

@@ -1,69 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running SQL: binding values, one-shot statements, transactions, and the
- * one place where SQLite's codes become sentences. */
+/* Running SQL: binding values, one-shot statements, transactions. */
 #include "db/db_internal.h"
 
 #include <string.h>
 #include <time.h>
-
-/* What a code means for the person who runs us. Primary codes; what is not
- * here is HONE_ERR_DATABASE with SQLite's own words. */
-static const struct {
-    int code;
-    hone_status status;
-    const char *advice;
-} meanings[] = {
-    {SQLITE_BUSY, HONE_ERR_BUSY,
-     "another process has been writing to it for more than 5 seconds; wait "
-     "for that one to finish and run again"},
-    {SQLITE_LOCKED, HONE_ERR_BUSY, "it is locked by this same process"},
-    {SQLITE_NOMEM, HONE_ERR_NO_MEMORY, "out of memory"},
-    {SQLITE_FULL, HONE_ERR_IO,
-     "the disk is full; free some space and run again, what was stored "
-     "before is safe"},
-    {SQLITE_READONLY, HONE_ERR_IO,
-     "it is read-only; make the file and its folder writable or name "
-     "another database"},
-    {SQLITE_CANTOPEN, HONE_ERR_IO,
-     "the file cannot be opened; check that it and its folder are readable "
-     "and, for tuning, writable"},
-    {SQLITE_PERM, HONE_ERR_IO, "access is denied; check its permissions"},
-    {SQLITE_AUTH, HONE_ERR_IO, "access is denied; check its permissions"},
-    {SQLITE_IOERR, HONE_ERR_IO,
-     "reading or writing the file failed; check the disk it is on"},
-    {SQLITE_NOTADB, HONE_ERR_DATABASE,
-     "the file is not a database; name another one"},
-    {SQLITE_CORRUPT, HONE_ERR_DATABASE,
-     "the file is damaged; save what can be read with the sqlite3 command "
-     "'.recover' into a new file"},
-    {SQLITE_CONSTRAINT, HONE_ERR_DATABASE,
-     "the schema refuses a value of the row"},
-    {SQLITE_INTERRUPT, HONE_ERR_INTERRUPTED, "interrupted"},
-    {SQLITE_MISUSE, HONE_ERR_INTERNAL, "SQLite was called wrongly"},
-};
-
-hone_status hone__db_fail(hone_db *db, int code, const char *doing,
-                          hone_error *err)
-{
-    const char *const said =
-        db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
-    hone_status status = HONE_ERR_DATABASE;
-    const char *advice = "SQLite reports an error";
-
-    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
-        if (meanings[i].code == (code & 0xff)) {
-            status = meanings[i].status;
-            advice = meanings[i].advice;
-        }
-    }
-    if (code == SQLITE_IOERR_NOMEM) {
-        status = HONE_ERR_NO_MEMORY;
-        advice = "out of memory";
-    }
-    return hone__fail_native(err, status, HONE_DOMAIN_SQLITE, code,
-                             "database '%s': cannot %s: %s (SQLite: %s)",
-                             db->path, doing, advice, said);
-}
 
 /* ---- values -------------------------------------------------------------
  */
@@ -159,7 +99,7 @@ hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
     for (size_t i = 0; i < n_values && i < n_used && code == SQLITE_OK; i++)
         code = hone__db_bind(*out, (int)i + 1, &values[i]);
     if (code != SQLITE_OK) {
-        const hone_status status = hone__db_fail(db, code, doing, err);
+        const hone_status status = hone__database_fail(db, code, doing, err);
 
         (void)sqlite3_finalize(*out);
         *out = NULL;
@@ -185,7 +125,7 @@ hone_status hone__db_run(hone_db *db, const char *doing, const char *sql,
             first = sqlite3_column_int64(statement, 0);
     }
     if (code != SQLITE_DONE)
-        status = hone__db_fail(db, code, doing, err);
+        status = hone__database_fail(db, code, doing, err);
     (void)sqlite3_finalize(statement);
     if (out_first)
         *out_first = status == HONE_OK ? first : 0;
@@ -197,7 +137,8 @@ hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
 {
     const int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
 
-    return code == SQLITE_OK ? HONE_OK : hone__db_fail(db, code, doing, err);
+    return code == SQLITE_OK ? HONE_OK
+                             : hone__database_fail(db, code, doing, err);
 }
 
 hone_status hone__db_find_or_put(hone_db *db, const char *doing,

@@ -159,7 +159,8 @@ HONE_API const char *hone_status_str(hone_status status);
  * @param out_ctx  always set, also on failure (unless memory ran out), so
  *                 that hone_errmsg() can tell what went wrong; close it.
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
- *         HONE_ERR_DATABASE (not a database of ours, or a newer one),
+ *         HONE_ERR_DATABASE (not a database of ours, damaged, or a newer
+ *         one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY (locked),
  *         HONE_ERR_ARGUMENT (HONE_DEVICE has an unknown value)
  * Needs no GPU: the driver is loaded by the first plan.
  */
@@ -221,8 +222,8 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  *         HONE_ERR_NO_GPU (no driver, no current context), HONE_ERR_CUDA,
  *         HONE_ERR_INPUT (this device cannot launch the kernel that way: a
  *         cluster or a cooperative launch that does not fit),
- *         HONE_ERR_DATABASE, HONE_ERR_NO_MEMORY; on the cpu device instead
- *         of the two about CUDA: HONE_ERR_UNSUPPORTED (this machine does not
+ *         HONE_ERR_DATABASE, HONE_ERR_IO, HONE_ERR_BUSY (the database),
+ *         HONE_ERR_NO_MEMORY; on the cpu device instead of the two about CUDA: HONE_ERR_UNSUPPORTED (this machine does not
  *         load the compiled kernel), HONE_ERR_IO (no place to load it from)
  */
 HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,

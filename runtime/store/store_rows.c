@@ -198,40 +198,38 @@ static hone_status add_rows(hone_store *store, hone_store_op *op, int is_winner,
     hone_status status = HONE_OK;
     int code = SQLITE_ROW;
 
-    HONE_TRY(hone__store_prepare(store, is_winner ? sql_winners : sql_defaults,
-                                 &statement, err));
+    HONE_TRY(hone__database_prepare(&store->file, hone__store_doing,
+                                    is_winner ? sql_winners : sql_defaults,
+                                    &statement, err));
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
                             SQLITE_STATIC);
     while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, is_winner, err);
     if (status == HONE_OK && code != SQLITE_DONE)
-        status = hone__store_fail(store, "cannot read database", code, err);
+        status =
+            hone__database_fail(&store->file, code, hone__store_doing, err);
     (void)sqlite3_finalize(statement);
     return status;
+}
+
+hone_status hone__store_data_version(const hone_store *store, int64_t *out,
+                                     hone_error *err)
+{
+    return hone__database_integer(&store->file, hone__store_doing,
+                                  "PRAGMA data_version", out, err);
 }
 
 /* Forget what was read if another process has written since. */
 static hone_status refresh(hone_store *store, hone_error *err)
 {
-    sqlite3_stmt *statement = NULL;
-    hone_status status = HONE_OK;
-    int code;
+    int64_t version = 0;
 
-    HONE_TRY(
-        hone__store_prepare(store, "PRAGMA data_version", &statement, err));
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        const int64_t version = sqlite3_column_int64(statement, 0);
-
-        if (version != store->data_version)
-            hone__store_free_ops(store);
-        store->data_version = version;
-    } else {
-        status = hone__store_fail(store, "cannot read database", code, err);
-    }
-    (void)sqlite3_finalize(statement);
-    return status;
+    HONE_TRY(hone__store_data_version(store, &version, err));
+    if (version != store->data_version)
+        hone__store_free_ops(store);
+    store->data_version = version;
+    return HONE_OK;
 }
 
 hone_status hone__store_op(hone_store *store, const char *name,

@@ -70,21 +70,21 @@ static void what_is_no_database(void **state)
 
     (void)snprintf(path, sizeof path, "%s/other", fixture->folder);
     refuse(path, HONE_ERR_NOT_FOUND, "there is no database");
-    refuse(fixture->folder, HONE_ERR_DATABASE, "not a file");
+    refuse(fixture->folder, HONE_ERR_DATABASE, "is a folder");
     write_file(path, "this is no database, however long the text may be: it "
                      "has more than the sixteen bytes of a magic number\n");
-    refuse(path, HONE_ERR_DATABASE, "it is not an SQLite file");
+    refuse(path, HONE_ERR_DATABASE, "not a database");
     write_file(path, "");
-    refuse(path, HONE_ERR_DATABASE, "of another program");
+    refuse(path, HONE_ERR_DATABASE, "not a database of hone");
     (void)unlink(path);
     run_sql(path, "CREATE TABLE t (a); PRAGMA user_version = 1;");
-    refuse(path, HONE_ERR_DATABASE, "of another program");
+    refuse(path, HONE_ERR_DATABASE, "not a database of hone");
     (void)unlink(path);
     run_sql(path, "PRAGMA application_id = 0x686f6e65;"
                   "PRAGMA user_version = 4;");
-    refuse(path, HONE_ERR_DATABASE, "update hone");
+    refuse(path, HONE_ERR_DATABASE, "use the newer hone");
     run_sql(path, "PRAGMA user_version = 0;");
-    refuse(path, HONE_ERR_DATABASE, "format version 0");
+    refuse(path, HONE_ERR_DATABASE, "format version is 0");
 }
 
 static void cut_file(void **state)
@@ -207,6 +207,48 @@ static void damaged_cubin(void **state)
         hone__text_free(&cubin);
         hone__store_close(store);
     }
+}
+
+/* A function of the program that a view of the file must not reach. */
+static int n_marks;
+static void mark(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    (void)values;
+    ++n_marks;
+    sqlite3_result_int(context, 1);
+}
+
+static int add_mark(sqlite3 *db, char **message,
+                    const struct sqlite3_api_routines *routines)
+{
+    (void)message;
+    (void)routines;
+    return sqlite3_create_function(db, "mark", 0, SQLITE_UTF8, NULL, mark, NULL,
+                                   NULL);
+}
+
+static void views_only_compute(void **state)
+{
+    runtime_fixture *fixture = *state;
+    hone_store *store = NULL;
+    hone_store_op *op = NULL;
+    hone_error error = {0};
+
+    put_axpy(fixture);
+    run_sql(fixture->path,
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
+            " replace(sql, 'ranking r ON ', 'ranking r ON mark() AND ')"
+            " WHERE name = 'winner_v1'");
+    assert_int_equal(sqlite3_auto_extension((void (*)(void))add_mark),
+                     SQLITE_OK);
+    assert_int_equal(hone__store_open(fixture->path, &store, NULL), HONE_OK);
+    assert_int_equal(hone__store_op(store, "axpy", &op, &error),
+                     HONE_ERR_DATABASE);
+    sqlite3_reset_auto_extension();
+    assert_contains(error.text, "unsafe use of mark");
+    assert_int_equal(n_marks, 0);
+    hone__store_close(store);
 }
 
 static void odd_file_names(void **state)
@@ -355,6 +397,7 @@ int main(void)
         WITH_DATABASE(sees_what_is_written_later),
         WITH_DATABASE(older_templates_are_left_out),
         WITH_DATABASE(damaged_cubin),
+        WITH_DATABASE(views_only_compute),
         WITH_DATABASE(odd_file_names),
         WITH_DATABASE(read_only_folder),
         WITH_DATABASE(default_place),

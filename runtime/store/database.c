@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a database file: see database.h. */
+#include "runtime/store/database.h"
+
+#include "runtime/base/alloc.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What a code means for the person who runs us. Primary codes; what is not
+ * here is HONE_ERR_DATABASE with SQLite's own words. */
+static const struct {
+    int code;
+    hone_status status;
+    const char *advice;
+} meanings[] = {
+    {SQLITE_BUSY, HONE_ERR_BUSY,
+     "another process has been writing to it for more than 5 seconds; wait "
+     "for that one to finish and run again"},
+    {SQLITE_LOCKED, HONE_ERR_BUSY, "it is locked by this same process"},
+    {SQLITE_NOMEM, HONE_ERR_NO_MEMORY, "out of memory"},
+    {SQLITE_FULL, HONE_ERR_IO,
+     "the disk is full; free some space and run again, what was stored "
+     "before is safe"},
+    {SQLITE_READONLY, HONE_ERR_IO,
+     "it is read-only; make the file and its folder writable or name "
+     "another database"},
+    {SQLITE_CANTOPEN, HONE_ERR_IO,
+     "the file cannot be opened; check that it and its folder are readable "
+     "and, for tuning, writable"},
+    {SQLITE_PERM, HONE_ERR_IO, "access is denied; check its permissions"},
+    {SQLITE_AUTH, HONE_ERR_IO, "access is denied; check its permissions"},
+    {SQLITE_IOERR, HONE_ERR_IO,
+     "reading or writing the file failed; check the disk it is on"},
+    {SQLITE_NOTADB, HONE_ERR_DATABASE,
+     "the file is not a database; name another one"},
+    {SQLITE_CORRUPT, HONE_ERR_DATABASE,
+     "the file is damaged; save what can be read with the sqlite3 command "
+     "'.recover' into a new file"},
+    {SQLITE_CONSTRAINT, HONE_ERR_DATABASE,
+     "the schema refuses a value of the row"},
+    {SQLITE_INTERRUPT, HONE_ERR_INTERRUPTED, "interrupted"},
+    {SQLITE_MISUSE, HONE_ERR_INTERNAL, "SQLite was called wrongly"},
+};
+
+hone_status hone__database_fail(const hone_database *db, int code,
+                                const char *doing, hone_error *err)
+{
+    const char *const said =
+        db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
+    hone_status status = HONE_ERR_DATABASE;
+    const char *advice = "SQLite reports an error";
+
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+        if (meanings[i].code == (code & 0xff)) {
+            status = meanings[i].status;
+            advice = meanings[i].advice;
+        }
+    }
+    if (code == SQLITE_IOERR_NOMEM) {
+        status = HONE_ERR_NO_MEMORY;
+        advice = "out of memory";
+    }
+    return hone__fail_native(err, status, HONE_DOMAIN_SQLITE, code,
+                             "database '%s': cannot %s: %s (SQLite: %s)",
+                             db->path, doing, advice, said);
+}
+
+/* ---- statements ---------------------------------------------------------
+ */
+
+hone_status hone__database_prepare(const hone_database *db, const char *doing,
+                                   const char *sql, sqlite3_stmt **out,
+                                   hone_error *err)
+{
+    const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+
+    return code == SQLITE_OK ? HONE_OK
+                             : hone__database_fail(db, code, doing, err);
+}
+
+hone_status hone__database_integer(const hone_database *db, const char *doing,
+                                   const char *sql, int64_t *out,
+                                   hone_error *err)
+{
+    hone_status status = HONE_OK;
+    sqlite3_stmt *statement;
+    int code;
+
+    *out = 0;
+    HONE_TRY(hone__database_prepare(db, doing, sql, &statement, err));
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        *out = sqlite3_column_int64(statement, 0);
+    else if (code != SQLITE_DONE)
+        status = hone__database_fail(db, code, doing, err);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- before SQLite sees it ----------------------------------------------
+ */
+
+static hone_status create_folder_of(const char *path, hone_error *err)
+{
+    const char *const slash = strrchr(path, '/');
+    hone_status status;
+    char *folder;
+
+    if (!slash || slash == path)
+        return HONE_OK;
+    folder = hone__strndup(path, (size_t)(slash - path));
+    if (!folder)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = hone__folder_create(folder, err);
+    hone__free(folder);
+    return status;
+}
+
+static hone_status check_path(const char *path, hone_database_access access,
+                              hone_error *err)
+{
+    struct stat info;
+
+    if (!path || !*path)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "the name of the database is empty");
+    if (stat(path, &info) == 0)
+        return S_ISREG(info.st_mode)
+                   ? HONE_OK
+                   : hone__fail(err, HONE_ERR_DATABASE,
+                                "'%s' is a %s, not a database; name a file",
+                                path,
+                                S_ISDIR(info.st_mode) ? "folder" : "device");
+    if (errno != ENOENT && (errno != ENOTDIR || access == HONE_DATABASE_CREATE))
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot open database '%s': %s", path,
+                                 strerror(errno));
+    if (access != HONE_DATABASE_CREATE)
+        return hone__fail_native(err, HONE_ERR_NOT_FOUND, HONE_DOMAIN_ERRNO,
+                                 errno,
+                                 "there is no database '%s'; `hone tune` "
+                                 "makes one, HONE_DB names another",
+                                 path);
+    return create_folder_of(path, err);
+}
+
+/* ---- connecting ---------------------------------------------------------
+ */
+
+/* As a URI, so that no name has a meaning of its own to SQLite, with
+ * everything unusual as %XX. */
+static void append_uri(const char *path, hone_text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+
+    hone__text_puts(out, path[0] == '/' ? "file://" : "file:./");
+    for (const char *c = path; *c; c++) {
+        if (strchr(plain, *c))
+            hone__text_append(out, c, 1);
+        else
+            hone__text_printf(out, "%%%02x", (unsigned)(unsigned char)*c);
+    }
+}
+
+/* The file may come from anywhere: its views must not call functions that do
+ * more than compute, SQL must not damage it, and cells that do not fit their
+ * page are found when the page is read. */
+static int harden(sqlite3 *handle)
+{
+    (void)sqlite3_extended_result_codes(handle, 1);
+    (void)sqlite3_busy_timeout(handle, HONE_DB_BUSY_TIMEOUT_MS);
+    (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL, NULL,
+                        NULL);
+}
+
+static hone_status connect(hone_database *db, int flags, const char *query,
+                           hone_error *err)
+{
+    hone_text uri = {0};
+    hone_status status;
+    int code;
+
+    (void)sqlite3_close(db->handle); /* of an attempt before this one */
+    db->handle = NULL;
+    append_uri(db->path, &uri);
+    hone__text_puts(&uri, query);
+    status = hone__text_check(&uri, err);
+    if (status == HONE_OK) {
+        code = sqlite3_open_v2(uri.data, &db->handle,
+                               flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+                               NULL);
+        if (code == SQLITE_OK)
+            code = harden(db->handle);
+        if (code != SQLITE_OK)
+            status = hone__database_fail(db, code, "open it", err);
+    }
+    hone__text_free(&uri);
+    return status;
+}
+
+/* ---- is it ours? --------------------------------------------------------
+ */
+
+/* What a file says about itself. */
+typedef struct identity {
+    int64_t application_id;
+    int64_t version;
+    int64_t n_objects; /* tables, views, indexes */
+} identity;
+
+/* In one transaction: another process may be making the database now. */
+static hone_status read_identity(hone_database *db, identity *out,
+                                 hone_error *err)
+{
+    static const char doing[] = "read it";
+    const int code = sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL);
+    hone_status status =
+        code == SQLITE_OK ? HONE_OK : hone__database_fail(db, code, doing, err);
+
+    if (status == HONE_OK)
+        status = hone__database_integer(db, doing,
+                                        "SELECT count(*) FROM sqlite_schema",
+                                        &out->n_objects, err);
+    if (status == HONE_OK)
+        status = hone__database_integer(db, doing, "PRAGMA application_id",
+                                        &out->application_id, err);
+    if (status == HONE_OK)
+        status = hone__database_integer(db, doing, "PRAGMA user_version",
+                                        &out->version, err);
+    if (!sqlite3_get_autocommit(db->handle))
+        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+static hone_status check_identity(const hone_database *db,
+                                  const identity *found, hone_error *err)
+{
+    if (found->application_id != HONE_DB_APPLICATION_ID)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "'%s' is a SQLite file, but not a database of "
+                          "hone; name another one",
+                          db->path);
+    if (found->version > HONE_DB_VERSION)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "database '%s' has format %lld and this hone reads "
+                          "up to %d; use the newer hone that wrote it",
+                          db->path, (long long)found->version, HONE_DB_VERSION);
+    if (found->version < 1)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "database '%s' is damaged: its format version is "
+                          "%lld",
+                          db->path, (long long)found->version);
+    return HONE_OK;
+}
+
+/* Committed rows that are not in the main file yet. */
+static int has_journal(const char *path)
+{
+    hone_text journal = {0};
+    struct stat info;
+    int found;
+
+    hone__text_printf(&journal, "%s-wal", path);
+    found =
+        journal.failed || (stat(journal.data, &info) == 0 && info.st_size > 0);
+    hone__text_free(&journal);
+    return found;
+}
+
+/* A database on read-only storage cannot have the shared memory file that
+ * WAL readers share; nobody can write there, so it is read as it stands,
+ * unless its last writer was killed and left a journal behind. */
+static hone_status connect_readonly(hone_database *db, identity *out,
+                                    hone_error *err)
+{
+    hone_error first = {0};
+    hone_status status = connect(db, SQLITE_OPEN_READONLY, "", &first);
+
+    if (status == HONE_OK)
+        status = read_identity(db, out, &first);
+    if (status == HONE_OK)
+        return HONE_OK;
+    if (status != HONE_ERR_IO) {
+        if (err)
+            *err = first;
+        return status;
+    }
+    if (has_journal(db->path))
+        return hone__fail_native(
+            err, HONE_ERR_IO, first.domain, first.native,
+            "database '%s' cannot be opened: it has unfinished changes in its "
+            "-wal file and lies where they cannot be read; open it once where "
+            "the folder is writable, e.g. sqlite3 FILE 'PRAGMA "
+            "wal_checkpoint(TRUNCATE)'",
+            db->path);
+    HONE_TRY(connect(db, SQLITE_OPEN_READONLY, "?immutable=1", err));
+    return read_identity(db, out, err);
+}
+
+static hone_status connect_any(hone_database *db, hone_database_access access,
+                               int64_t *out_version, hone_error *err)
+{
+    identity found = {0, 0, 0};
+
+    if (access == HONE_DATABASE_READ) {
+        HONE_TRY(connect_readonly(db, &found, err));
+    } else {
+        HONE_TRY(connect(
+            db,
+            SQLITE_OPEN_READWRITE |
+                (access == HONE_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0),
+            "", err));
+        HONE_TRY(read_identity(db, &found, err));
+    }
+    *out_version = found.version;
+    if (access == HONE_DATABASE_CREATE && !found.application_id &&
+        !found.version && !found.n_objects)
+        return HONE_OK; /* an empty file may become one */
+    return check_identity(db, &found, err);
+}
+
+hone_status hone__database_open(const char *path, hone_database_access access,
+                                hone_database *out, int64_t *out_version,
+                                hone_error *err)
+{
+    hone_status status;
+
+    *out = (hone_database){NULL, NULL};
+    HONE_TRY(check_path(path, access, err));
+    out->path = hone__strdup(path);
+    status = out->path ? connect_any(out, access, out_version, err)
+                       : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (status != HONE_OK)
+        hone__database_close(out);
+    return status;
+}
+
+void hone__database_close(hone_database *db)
+{
+    (void)sqlite3_close(db->handle);
+    hone__free(db->path);
+    *db = (hone_database){NULL, NULL};
+}

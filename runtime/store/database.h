@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A database file of hone's as every part of hone opens it: the same checks,
+ * the same settings of the connection, the same sentences. What is in it is
+ * db/FORMAT.md's business. A connection belongs to one thread at a time and
+ * must not be carried across fork(). */
+#ifndef HONE_RUNTIME_DATABASE_H
+#define HONE_RUNTIME_DATABASE_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+#include <stdint.h>
+
+struct sqlite3; /* of sqlite3.h */
+struct sqlite3_stmt;
+
+enum {
+    HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
+    HONE_DB_VERSION = 3,                 /* user_version that we write */
+    HONE_DB_BUSY_TIMEOUT_MS = 5000       /* for another process's write */
+};
+
+typedef struct hone_database {
+    struct sqlite3 *handle; /* NULL: not open */
+    char *path;
+} hone_database;
+
+typedef enum hone_database_access {
+    HONE_DATABASE_READ,  /* works on read-only storage too */
+    HONE_DATABASE_WRITE, /* an existing file */
+    HONE_DATABASE_CREATE /* the same; the file and its folder may be missing */
+} hone_database_access;
+
+/* Open a file and look whether it is one of ours. `*out_version` gets its
+ * format, 1 .. HONE_DB_VERSION, or 0 for one that is empty or was just made
+ * (HONE_DATABASE_CREATE only). HONE_ERR_ARGUMENT (an empty name),
+ * HONE_ERR_NOT_FOUND (no such file), HONE_ERR_DATABASE (not SQLite, not ours,
+ * damaged, of a newer hone), HONE_ERR_IO, HONE_ERR_BUSY, HONE_ERR_NO_MEMORY;
+ * nothing is open then. */
+hone_status hone__database_open(const char *path, hone_database_access access,
+                                hone_database *out, int64_t *out_version,
+                                hone_error *err);
+void hone__database_close(hone_database *db); /* back to {0} */
+
+/* The sentence for SQLite's code: what failed, why, how to mend it. `doing`
+ * completes "cannot ..". */
+hone_status hone__database_fail(const hone_database *db, int code,
+                                const char *doing, hone_error *err);
+
+/* A statement that the caller binds, steps and finalises. */
+hone_status hone__database_prepare(const hone_database *db, const char *doing,
+                                   const char *sql, struct sqlite3_stmt **out,
+                                   hone_error *err);
+/* The first column of the first row, 0 if there is none. */
+hone_status hone__database_integer(const hone_database *db, const char *doing,
+                                   const char *sql, int64_t *out,
+                                   hone_error *err);
+
+/* An artifact: one zstd frame of `size_bytes` uncompressed whose name is the
+ * SHA-256 of its content. Append the content to `out`; HONE_ERR_DATABASE
+ * without a native code: it is damaged. `what` completes "is damaged: ..",
+ * e.g. "the cubin of", and `which` follows it. */
+hone_status hone__artifact_unpack(const hone_database *db, const char *what,
+                                  const char *which, const char *sha256,
+                                  const void *data, size_t data_bytes,
+                                  int64_t size_bytes, hone_text *out,
+                                  hone_error *err);
+enum { HONE_ARTIFACT_MOST_BYTES = 512 << 20 }; /* SQLite's limit is 10^9 */
+
+#endif
