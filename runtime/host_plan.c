@@ -26,9 +26,9 @@ static hone_status need_block(hone_workspaces *workspaces, hone_error *err)
     uintptr_t start;
 
     if (slot->base) /* the bank may have found no memory then */
-        return slot->bank
-                   ? HONE_OK
-                   : hone__bank_create(workspaces->special, &slot->bank, err);
+        return slot->bank ? HONE_OK
+                          : hone__plan_bank_create(workspaces->special,
+                                                   &slot->bank, err);
     slot->base = (uintptr_t)hone__alloc(workspaces->size_bytes +
                                         HONE_WORKSPACE_ALIGN_BYTES);
     if (!slot->base)
@@ -40,7 +40,7 @@ static hone_status need_block(hone_workspaces *workspaces, hone_error *err)
     for (size_t i = 0; i < workspaces->n_parts; ++i)
         slot->parts[i] = start + workspaces->parts[i].offset_bytes;
     reset_parts(workspaces);
-    return hone__bank_create(workspaces->special, &slot->bank, err);
+    return hone__plan_bank_create(workspaces->special, &slot->bank, err);
 }
 
 hone_status hone__host_prepare(hone_plan *plan, hone_error *err)
@@ -106,7 +106,7 @@ static hone_status begin_special(const hone_plan *plan, void *const *args,
             return hone__plan_argument_missing(plan, special->constants[i].arg,
                                                err);
     }
-    stale = hone__bank_stale(plan, slot->bank, args, 0);
+    stale = hone__plan_bank_stale(plan, slot->bank, args, 0);
     for (unsigned i = 0; stale >> i; ++i) {
         unsigned long ignored;
 

@@ -68,6 +68,8 @@ static hone_status prepare_launch(hone_plan *plan,
                                   const hone_resolved_launch *from,
                                   hone_plan_launch *to, hone_error *err)
 {
+    const hone_cu_shape shape = hone__launch_shape(from);
+
     for (size_t i = 0; i < from->n_passed; ++i) {
         const hone_pass *pass = &from->passed[i];
 
@@ -86,10 +88,10 @@ static hone_status prepare_launch(hone_plan *plan,
     if (!plan->driver)
         return HONE_OK;
     HONE_TRY(hone__driver_kernel(plan->driver, plan->owner->module->handle,
-                                 from->kernel, from->shared_bytes,
-                                 &to->entry.function, err));
-    return hone__driver_prepare(plan->driver, to->entry.function, from,
-                                &plan->owner->device->target.properties, err);
+                                 from->kernel, 0, &to->entry.function, err));
+    return hone__driver_prepare(plan->driver, to->entry.function, from->kernel,
+                                &shape, &plan->owner->device->target.properties,
+                                err);
 }
 
 static hone_status fill_plan(hone_plan *plan, const hone_answer *answer,

@@ -38,17 +38,17 @@ static hone_status fill_bank(const hone_special *special, hone_bank *bank,
     for (unsigned i = 0; i < special->n_launches; ++i) {
         const hone_resolved_launch *launch = &special->launches[i];
 
-        HONE_TRY(hone__driver_kernel(driver, bank->module, launch->kernel,
-                                     launch->shared_bytes, &bank->functions[i],
-                                     err));
-        HONE_TRY(hone__driver_prepare(driver, bank->functions[i], launch,
+        HONE_TRY(hone__driver_kernel(driver, bank->module, launch->kernel, 0,
+                                     &bank->functions[i], err));
+        HONE_TRY(hone__driver_prepare(driver, bank->functions[i],
+                                      launch->kernel, &special->shapes[i],
                                       &device->target.properties, err));
     }
     return HONE_OK;
 }
 
-hone_status hone__bank_create(const hone_special *special, hone_bank **out,
-                              hone_error *err)
+hone_status hone__plan_bank_create(const hone_special *special, hone_bank **out,
+                                   hone_error *err)
 {
     hone_status status = HONE_OK;
     hone_bank *bank;
@@ -67,11 +67,11 @@ hone_status hone__bank_create(const hone_special *special, hone_bank **out,
     if (status == HONE_OK)
         *out = bank;
     else
-        hone__bank_free(bank, special->device);
+        hone__plan_bank_free(bank, special->device);
     return status;
 }
 
-void hone__bank_free(hone_bank *bank, const hone_device *device)
+void hone__plan_bank_free(hone_bank *bank, const hone_device *device)
 {
     if (!bank)
         return;
@@ -81,8 +81,8 @@ void hone__bank_free(hone_bank *bank, const hone_device *device)
     hone__free(bank);
 }
 
-unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
-                          void *const *args, uint64_t capture)
+unsigned hone__plan_bank_stale(const hone_plan *plan, hone_bank *bank,
+                               void *const *args, uint64_t capture)
 {
     const hone_special *special = plan->owner->special;
     /* Both only grow: their sum changes if one of them does. */
@@ -110,7 +110,7 @@ unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
     return stale;
 }
 
-void hone__bank_forget(hone_bank *bank)
+void hone__plan_bank_forget(hone_bank *bank)
 {
     bank->filled = 0;
 }

@@ -211,14 +211,14 @@ static hone_status fill_constants(const hone_plan *plan, hone_bank *bank,
                     "asking whether a stream is captured, for a run of");
     if (capture_status == HONE_CU_CAPTURE_NONE)
         capture = 0;
-    stale = hone__bank_stale(plan, bank, args, capture);
+    stale = hone__plan_bank_stale(plan, bank, args, capture);
     for (unsigned i = 0; stale >> i; ++i) {
         if (stale >> i & 1)
             result = plan->driver->copy_async(bank->to[i], bank->from[i],
                                               special->constants[i].size_bytes,
                                               stream);
         if (result) {
-            hone__bank_forget(bank);
+            hone__plan_bank_forget(bank);
             return fail(plan, result,
                         "filling constant memory (cuMemcpyDtoDAsync) of");
         }

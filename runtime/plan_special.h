@@ -66,18 +66,18 @@ hone_status hone__special_run(hone_plan *plan, void *const *args,
 
 /* A stream's bank; *out stays NULL if there are no constants. Its context is
  * current. */
-hone_status hone__bank_create(const hone_special *special, hone_bank **out,
-                              hone_error *err);
+hone_status hone__plan_bank_create(const hone_special *special, hone_bank **out,
+                                   hone_error *err);
 /* Context current, or `device` NULL if it is gone. NULL is a no-op. */
-void hone__bank_free(hone_bank *bank, const hone_device *device);
+void hone__plan_bank_free(hone_bank *bank, const hone_device *device);
 
 /* What has to be copied: one bit for each constant. `capture` is the id of
  * the stream's, 0 for none. The lock is held; the bank takes the copies for
  * done.
  */
-unsigned hone__bank_stale(const hone_plan *plan, hone_bank *bank,
-                          void *const *args, uint64_t capture);
+unsigned hone__plan_bank_stale(const hone_plan *plan, hone_bank *bank,
+                               void *const *args, uint64_t capture);
 /* The copies did not happen. */
-void hone__bank_forget(hone_bank *bank);
+void hone__plan_bank_forget(hone_bank *bank);
 
 #endif

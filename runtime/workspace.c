@@ -55,7 +55,7 @@ void hone__workspaces_free(hone_workspaces *workspaces,
     for (size_t i = 0; i < HONE_MAX_SLOTS; ++i) {
         const hone_cu_ptr base = workspaces->slots[i].base;
 
-        hone__bank_free(workspaces->slots[i].bank, device);
+        hone__plan_bank_free(workspaces->slots[i].bank, device);
         if (!device)
             continue;
         if (base && device->driver)
@@ -168,7 +168,7 @@ static hone_status fill_slot(const hone_workspaces *workspaces,
     hone_status status = allocate(workspaces, driver, slot, err);
 
     if (status == HONE_OK)
-        status = hone__bank_create(workspaces->special, &slot->bank, err);
+        status = hone__plan_bank_create(workspaces->special, &slot->bank, err);
     if (status != HONE_OK && slot->base) {
         (void)driver->memory_free(slot->base);
         slot->base = 0;

@@ -129,37 +129,39 @@ hone_status hone__driver_load(const hone_driver *driver, const void *code,
                               "loading a cubin (cuModuleLoadData)", err);
 }
 
+hone_status hone__driver_raise_shared(const hone_driver *driver,
+                                      hone_cu_function f, unsigned shared_bytes,
+                                      hone_error *err)
+{
+    int limit_bytes = 0;
+
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->function_get(&limit_bytes, HONE_CU_FUNC_MAX_DYNAMIC_SHARED, f),
+        "cuFuncGetAttribute", err));
+    if (limit_bytes >= 0 && shared_bytes <= (unsigned)limit_bytes)
+        return HONE_OK;
+    return hone__driver_check(
+        driver,
+        driver->function_set(f, HONE_CU_FUNC_MAX_DYNAMIC_SHARED,
+                             (int)shared_bytes),
+        "raising the shared memory limit (cuFuncSetAttribute)", err);
+}
+
 hone_status hone__driver_kernel(const hone_driver *driver,
                                 hone_cu_module module, const char *name,
                                 unsigned shared_bytes, hone_cu_function *out,
                                 hone_error *err)
 {
     const hone_cu_result found = driver->module_function(out, module, name);
-    int limit_bytes = 0;
 
-    if (found) {
-        const char *error_name = NULL;
-
-        (void)driver->error_name(found, &error_name);
+    if (found == HONE_CU_NOT_FOUND)
         return hone__fail_native(
             err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, found,
-            "the cubin has no kernel '%s': %s (%d); is it declared "
-            "extern \"C\"?",
-            name, error_name ? error_name : "unknown error", found);
-    }
+            "the cubin has no kernel '%s'; is it declared extern \"C\"?", name);
+    HONE_TRY(hone__driver_check(driver, found,
+                                "finding a kernel (cuModuleGetFunction)", err));
     /* Asking for an attribute also makes a lazily loading driver load the
-     * kernel now, not inside the first launch. The limit is only ever
-     * raised: other plans may share the kernel. */
-    HONE_TRY(hone__driver_check(
-        driver,
-        driver->function_get(&limit_bytes, HONE_CU_FUNC_MAX_DYNAMIC_SHARED,
-                             *out),
-        "cuFuncGetAttribute", err));
-    if (limit_bytes >= 0 && shared_bytes <= (unsigned)limit_bytes)
-        return HONE_OK;
-    return hone__driver_check(
-        driver,
-        driver->function_set(*out, HONE_CU_FUNC_MAX_DYNAMIC_SHARED,
-                             (int)shared_bytes),
-        "raising the shared memory limit (cuFuncSetAttribute)", err);
+     * kernel now, not inside the first launch. */
+    return hone__driver_raise_shared(driver, *out, shared_bytes, err);
 }

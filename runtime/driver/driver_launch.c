@@ -23,6 +23,11 @@ static unsigned volume(const unsigned extents[3])
     return extents[0] * extents[1] * extents[2];
 }
 
+unsigned hone__launch_n_cluster(const hone_cu_shape *shape)
+{
+    return volume(shape->cluster);
+}
+
 int hone__launch_is_special(const hone_resolved_launch *launch)
 {
     return launch->cooperative || volume(launch->cluster) > 1;
@@ -54,6 +59,38 @@ static hone_cu_launch_config config_of(const hone_cu_shape *shape,
     return config;
 }
 
+/* What the driver would refuse with a bare "invalid value". */
+static hone_status check_limits(const hone_driver *driver, hone_cu_function f,
+                                const char *name, const hone_cu_shape *shape,
+                                const hone_properties *properties,
+                                hone_error *err)
+{
+    const int64_t optin = properties->value[HONE_PROPERTY_smem_optin];
+    const unsigned threads = volume(shape->block);
+    int static_bytes = 0;
+    int max_threads = 0;
+
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
+        "reading a kernel's shared memory (cuFuncGetAttribute)", err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
+        "reading a kernel's block limit (cuFuncGetAttribute)", err));
+    if ((int64_t)shape->shared_bytes + static_bytes > optin)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s needs %u + %d bytes of shared memory; "
+                          "the device has %" PRId64 " per block",
+                          name, shape->shared_bytes, static_bytes, optin);
+    if (threads > (unsigned)max_threads)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s is launched with %u threads per block "
+                          "but can run at most %d (registers or launch "
+                          "bounds)",
+                          name, threads, max_threads);
+    return HONE_OK;
+}
+
 /* Blocks that run at the same time. */
 static hone_status count_resident(const hone_driver *driver, hone_cu_function f,
                                   const hone_cu_shape *shape,
@@ -74,11 +111,10 @@ static hone_status count_resident(const hone_driver *driver, hone_cu_function f,
 }
 
 static hone_status check_cluster(const hone_driver *driver, hone_cu_function f,
-                                 const hone_resolved_launch *launch,
+                                 const char *name, const hone_cu_shape *shape,
                                  int64_t *out_resident, hone_error *err)
 {
-    const hone_cu_shape shape = hone__launch_shape(launch);
-    const unsigned blocks = volume(shape.cluster);
+    const unsigned blocks = volume(shape->cluster);
     hone_cu_attribute attributes[2];
     hone_cu_launch_config config;
     int n_clusters = 0;
@@ -89,7 +125,7 @@ static hone_status check_cluster(const hone_driver *driver, hone_cu_function f,
             driver->function_set(f, HONE_CU_FUNC_NON_PORTABLE_CLUSTER, 1),
             "allowing clusters of more than 8 blocks (cuFuncSetAttribute)",
             err));
-    config = config_of(&shape, NULL, attributes);
+    config = config_of(shape, NULL, attributes);
     HONE_TRY(hone__driver_check(
         driver, driver->active_clusters(&n_clusters, f, &config),
         "counting resident clusters (cuOccupancyMaxActiveClusters)", err));
@@ -99,41 +135,53 @@ static hone_status check_cluster(const hone_driver *driver, hone_cu_function f,
                           "device: each block has %u threads and %u bytes of "
                           "dynamic shared memory; take smaller clusters or "
                           "blocks",
-                          blocks, launch->kernel, volume(shape.block),
-                          shape.shared_bytes);
+                          blocks, name, volume(shape->block),
+                          shape->shared_bytes);
     *out_resident = (int64_t)n_clusters * blocks;
     return HONE_OK;
 }
 
-hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
-                                 const hone_resolved_launch *launch,
-                                 const hone_properties *properties,
-                                 hone_error *err)
+/* Clusters and cooperative launches; others pass. */
+static hone_status check_residents(const hone_driver *driver,
+                                   hone_cu_function f, const char *name,
+                                   const hone_cu_shape *shape,
+                                   const hone_properties *properties,
+                                   hone_error *err)
 {
-    const hone_cu_shape shape = hone__launch_shape(launch);
-    const int64_t grid = (int64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
+    const int64_t grid =
+        (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     int64_t resident = 0;
 
-    if (driver->kind && hone__launch_is_special(launch))
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "kernel '%s' is launched %s, which the %s device "
-                          "does not have",
-                          launch->kernel,
-                          launch->cooperative ? "cooperatively" : "in clusters",
-                          driver->kind->name);
-    if (volume(shape.cluster) > 1)
-        HONE_TRY(check_cluster(driver, f, launch, &resident, err));
-    else if (shape.cooperative)
-        HONE_TRY(count_resident(driver, f, &shape, properties, &resident, err));
-    if (shape.cooperative && grid > resident)
+    if (volume(shape->cluster) > 1)
+        HONE_TRY(check_cluster(driver, f, name, shape, &resident, err));
+    else if (shape->cooperative)
+        HONE_TRY(count_resident(driver, f, shape, properties, &resident, err));
+    if (shape->cooperative && grid > resident)
         return hone__fail(err, HONE_ERR_INPUT,
                           "kernel '%s' is a cooperative launch of %" PRId64
                           " blocks, but only %" PRId64
                           " of them run at the same time on this device; "
                           "take a smaller grid, such as "
                           "min(.., device.sm_count)",
-                          launch->kernel, grid, resident);
+                          name, grid, resident);
     return HONE_OK;
+}
+
+hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
+                                 const char *name, const hone_cu_shape *shape,
+                                 const hone_properties *properties,
+                                 hone_error *err)
+{
+    if (driver->kind && (shape->cooperative || volume(shape->cluster) > 1))
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "kernel '%s' is launched %s, which the %s device "
+                          "does not have",
+                          name,
+                          shape->cooperative ? "cooperatively" : "in clusters",
+                          driver->kind->name);
+    HONE_TRY(check_limits(driver, f, name, shape, properties, err));
+    HONE_TRY(hone__driver_raise_shared(driver, f, shape->shared_bytes, err));
+    return check_residents(driver, f, name, shape, properties, err);
 }
 
 hone_cu_result hone__driver_launch(const hone_driver *driver,

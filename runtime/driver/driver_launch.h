@@ -20,12 +20,15 @@ typedef struct hone_cu_shape {
 hone_cu_shape hone__launch_shape(const hone_resolved_launch *launch);
 /* Does it need more than cuLaunchKernel? */
 int hone__launch_is_special(const hone_resolved_launch *launch);
+unsigned hone__launch_n_cluster(const hone_cu_shape *shape); /* blocks */
 
-/* Make a kernel ready for such launches, and see whether the device can hold
- * them: HONE_ERR_INPUT if blocks of a cooperative launch would have to wait
- * for others to end, or no cluster fits. Plain launches pass. */
+/* Make the kernel `name` ready for such launches, and see whether the device
+ * can hold them. HONE_ERR_INPUT: more threads or shared memory than a block
+ * of this kernel can have, blocks of a cooperative launch that would have to
+ * wait for others to end, a cluster that does not fit. HONE_ERR_UNSUPPORTED:
+ * the driver has no launches of this kind. */
 hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
-                                 const hone_resolved_launch *launch,
+                                 const char *name, const hone_cu_shape *shape,
                                  const hone_properties *properties,
                                  hone_error *err);
 

@@ -344,6 +344,7 @@ hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
     FAKE_ENTER();
     *out = attribute == HONE_CU_FUNC_MAX_DYNAMIC_SHARED ? f->dynamic_limit_bytes
            : attribute == HONE_CU_FUNC_SHARED_BYTES     ? f->static_bytes
+           : attribute == HONE_CU_FUNC_MAX_THREADS      ? FAKE_MAX_THREADS
                                                         : 0;
     return 0;
 }

@@ -13,7 +13,11 @@
 
 FAKE_API hone_cu_result cuCtxSetCurrent(hone_cu_context c);
 
-enum { FAKE_MAX_PARAMS = 16, FAKE_KEPT_LAUNCHES = 64 };
+enum {
+    FAKE_MAX_PARAMS = 16,
+    FAKE_KEPT_LAUNCHES = 64,
+    FAKE_MAX_THREADS = 512 /* of a block, of each kernel */
+};
 
 typedef struct fake_launch {
     char kernel[64];

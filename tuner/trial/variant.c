@@ -23,42 +23,6 @@ hone_outcome hone__outcome_of(const hone_error *err)
     return HONE_OUTCOME_LAUNCH;
 }
 
-/* What the card refuses, before the driver is asked: the driver's answer to
- * too much shared memory is a bare "invalid value". */
-static hone_status check_limits(hone_variant *variant, hone_cu_function f,
-                                const hone_resolved_launch *launch,
-                                hone_error *err)
-{
-    const hone_driver *driver = variant->device->driver;
-    const int64_t optin =
-        variant->device->properties.value[HONE_PROPERTY_smem_optin];
-    const int64_t threads =
-        (int64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    int static_bytes = 0;
-    int max_threads = 0;
-
-    HONE_TRY(hone__driver_check(
-        driver,
-        driver->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
-        "reading a kernel's shared memory", err));
-    HONE_TRY(hone__driver_check(
-        driver, driver->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
-        "reading a kernel's block limit", err));
-    if ((int64_t)launch->shared_bytes + static_bytes > optin)
-        return hone__fail(err, HONE_ERR_INPUT,
-                          "kernel %s needs %u + %d bytes of shared memory; "
-                          "the device has %lld per block",
-                          launch->kernel, launch->shared_bytes, static_bytes,
-                          (long long)optin);
-    if (threads > max_threads)
-        return hone__fail(err, HONE_ERR_INPUT,
-                          "kernel %s is launched with %lld threads per block "
-                          "but can run at most %d (registers or launch "
-                          "bounds)",
-                          launch->kernel, (long long)threads, max_threads);
-    return HONE_OK;
-}
-
 /* The driver takes a cubin at an odd address without a word and then places
  * dynamic shared memory at an odd address too: always load from a copy. */
 static hone_status load_module(hone_variant *variant, const void *cubin,
@@ -85,18 +49,12 @@ static hone_status load_kernels(hone_variant *variant, hone_error *err)
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &variant->resolved.launches[i];
 
-        HONE_TRY(hone__driver_check(
-            driver,
-            driver->module_function(&variant->functions[i], variant->module,
-                                    launch->kernel),
-            launch->kernel, err));
-        HONE_TRY(check_limits(variant, variant->functions[i], launch, err));
-        HONE_TRY(hone__driver_kernel(driver, variant->module, launch->kernel,
-                                     launch->shared_bytes,
-                                     &variant->functions[i], err));
-        HONE_TRY(hone__driver_prepare(driver, variant->functions[i], launch,
-                                      &variant->device->properties, err));
         variant->shapes[i] = hone__launch_shape(launch);
+        HONE_TRY(hone__driver_kernel(driver, variant->module, launch->kernel, 0,
+                                     &variant->functions[i], err));
+        HONE_TRY(hone__driver_prepare(driver, variant->functions[i],
+                                      launch->kernel, &variant->shapes[i],
+                                      &variant->device->properties, err));
     }
     return HONE_OK;
 }

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making and running programs: see program.h. */
+#include "runtime/execute/program.h"
+
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- making -------------------------------------------------------------- */
+
+static size_t rounded(size_t size_bytes)
+{
+    return (size_bytes + 7) / 8 * 8;
+}
+
+/* The next bytes of the program's block. */
+static void *take(char **block, size_t size_bytes)
+{
+    char *const taken = *block;
+
+    *block += rounded(size_bytes);
+    return taken;
+}
+
+static const char *take_text(char **block, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+
+    return memcpy(take(block, bytes), text, bytes);
+}
+
+static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
+{
+    const hone_resolved *r = setup->resolved;
+    size_t bytes = HONE_LINE_BYTES + rounded(head_bytes) +
+                   rounded(strlen(setup->op) + 1) +
+                   rounded(sizeof(hone_program_more));
+
+    for (size_t i = 0; i < r->n_launches; ++i)
+        bytes += sizeof(hone_program_launch) +
+                 r->launches[i].n_passed * sizeof(hone_program_param) +
+                 rounded(sizeof(hone_cu_shape)) + sizeof(char *) +
+                 rounded(strlen(r->launches[i].kernel) + 1);
+    for (size_t i = 0; i < r->n_constants; ++i)
+        bytes += rounded(strlen(r->constants[i].name) + 1);
+    return bytes;
+}
+
+/* An empty program with room for everything. */
+static hone_program *new_program(const hone_program_setup *setup,
+                                 size_t head_bytes)
+{
+    const hone_resolved *r = setup->resolved;
+    void *block = hone__alloc(block_bytes(setup, head_bytes));
+    hone_program *program;
+    char *next;
+
+    if (!block)
+        return NULL;
+    next =
+        (char *)block + (HONE_LINE_BYTES - (uintptr_t)block % HONE_LINE_BYTES);
+    program = take(&next, head_bytes);
+    program->driver = setup->driver;
+    program->launches = take(&next, r->n_launches * sizeof *program->launches);
+    for (size_t i = 0; i < r->n_launches; ++i)
+        program->launches[i].params =
+            take(&next, r->launches[i].n_passed * sizeof(hone_program_param));
+    program->op = take_text(&next, setup->op);
+    program->more = take(&next, sizeof *program->more);
+    program->more->block = block;
+    program->more->properties = setup->properties;
+    program->more->shapes = take(&next, r->n_launches * sizeof(hone_cu_shape));
+    program->more->kernels = take(&next, r->n_launches * sizeof(char *));
+    for (size_t i = 0; i < r->n_launches; ++i)
+        program->more->kernels[i] = take_text(&next, r->launches[i].kernel);
+    for (size_t i = 0; i < r->n_constants; ++i)
+        program->more->constants[i].name =
+            take_text(&next, r->constants[i].name);
+    return program;
+}
+
+static hone_status add_launch(hone_program *program,
+                              const hone_program_setup *setup, size_t index,
+                              hone_error *err)
+{
+    const hone_resolved_launch *from = &setup->resolved->launches[index];
+    hone_program_launch *to = &program->launches[index];
+    hone_cu_shape *shape = &program->more->shapes[index];
+
+    for (size_t i = 0; i < from->n_passed; ++i) {
+        const hone_pass *pass = &from->passed[i];
+
+        to->params[i].kind = pass->kind;
+        if (pass->kind == HONE_PASS_I32)
+            to->params[i].of.i32 = (int32_t)pass->value;
+        else if (pass->kind == HONE_PASS_I64)
+            to->params[i].of.i64 = pass->value;
+        else
+            to->params[i].of.index = pass->index;
+    }
+    *shape = hone__launch_shape(from);
+    memcpy(to->grid, shape->grid, sizeof to->grid);
+    memcpy(to->block, shape->block, sizeof to->block);
+    to->shared_bytes = shape->shared_bytes;
+    to->n_params = (unsigned)from->n_passed;
+    if (hone__launch_is_special(from))
+        program->is_special = 1;
+    HONE_TRY(hone__driver_kernel(setup->driver, setup->module, from->kernel, 0,
+                                 &to->function, err));
+    HONE_TRY(hone__driver_prepare(setup->driver, to->function, from->kernel,
+                                  shape, setup->properties, err));
+    ++program->n_launches;
+    return HONE_OK;
+}
+
+static hone_status add_constant(hone_program *program,
+                                const hone_program_setup *setup,
+                                const hone_resolved_constant *from,
+                                hone_program_constant *to, hone_error *err)
+{
+    const hone_driver *driver = setup->driver;
+    size_t size_bytes = 0;
+    const hone_cu_result result =
+        driver->module_global(&to->to, &size_bytes, setup->module, from->name);
+
+    if (result == HONE_CU_NOT_FOUND)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "the compiled code of %s has no constant '%s'; is "
+                          "it declared __constant__ at file scope, and used?",
+                          program->op, from->name);
+    HONE_TRY(hone__driver_check(
+        driver, result, "finding constant memory (cuModuleGetGlobal)", err));
+    if ((size_t)from->size_bytes > size_bytes)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "the constant '%s' of %s holds %zu bytes, and %lld "
+                          "are to be kept in it",
+                          from->name, program->op, size_bytes,
+                          (long long)from->size_bytes);
+    to->arg = from->arg;
+    to->size_bytes = (size_t)from->size_bytes;
+    ++program->more->n_constants;
+    program->is_special = 1;
+    return HONE_OK;
+}
+
+static hone_status fill_program(hone_program *program,
+                                const hone_program_setup *setup,
+                                hone_error *err)
+{
+    const hone_resolved *r = setup->resolved;
+    hone_program_more *more = program->more;
+
+    program->n_args = (uint16_t)r->n_args;
+    for (size_t i = 0; i < r->n_launches; ++i)
+        HONE_TRY(add_launch(program, setup, i, err));
+    for (size_t i = 0; i < r->n_constants; ++i)
+        HONE_TRY(add_constant(program, setup, &r->constants[i],
+                              &more->constants[i], err));
+    for (size_t i = 0; i < r->n_workspaces; ++i) {
+        hone_program_part *part = &more->parts[more->n_parts++];
+
+        part->size_bytes = (size_t)r->workspaces[i].size_bytes;
+        part->zero = r->workspaces[i].zero;
+        if (part->size_bytes && part->zero == HONE_ZERO_EACH)
+            program->is_special = 1;
+    }
+    if (r->n_maps)
+        program->is_special = 1;
+    return hone__map_cache_create(r, setup->driver, &more->maps, err);
+}
+
+hone_status hone__program_create(const hone_program_setup *setup,
+                                 size_t head_bytes, hone_program **out,
+                                 hone_error *err)
+{
+    hone_program *program = new_program(setup, head_bytes);
+    hone_status status;
+
+    *out = NULL;
+    if (!program)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for the launches of %s", setup->op);
+    status = fill_program(program, setup, err);
+    if (status == HONE_OK)
+        *out = program;
+    else
+        hone__program_free(program);
+    return status;
+}
+
+void hone__program_free(hone_program *program)
+{
+    if (!program)
+        return;
+    hone__map_cache_free(program->more->maps);
+    hone__free(program->more->block);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+hone_status hone__program_explain(const hone_program *program,
+                                  const hone_program_fault *fault,
+                                  hone_error *err)
+{
+    char what[200];
+
+    if (fault->missing >= 0)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "args[%d] of %s is NULL; each of its %d args points "
+                          "to a %s pointer or to a scalar's value",
+                          fault->missing, program->op, program->n_args,
+                          program->driver->kind ? "host" : "device");
+    (void)snprintf(what, sizeof what, "launching kernel '%.80s' of %.80s",
+                   program->more->kernels[fault->launch], program->op);
+    return hone__driver_check(program->driver, fault->result, what, err);
+}
+
+/* Zero the workspaces with this rule. */
+static hone_status zero_parts(const hone_program *program, hone_zero rule,
+                              const hone_cu_ptr *parts, hone_stream stream,
+                              hone_error *err)
+{
+    const hone_driver *driver = program->driver;
+    char what[160];
+
+    for (size_t i = 0; i < program->more->n_parts; ++i) {
+        const hone_program_part *part = &program->more->parts[i];
+        hone_cu_result result = 0;
+
+        if (part->zero == rule && part->size_bytes)
+            result = driver->fill8_async(parts[i], 0, part->size_bytes, stream);
+        if (!result)
+            continue;
+        (void)snprintf(what, sizeof what,
+                       "zeroing a workspace (cuMemsetD8Async) of %.80s",
+                       program->op);
+        return hone__driver_check(driver, result, what, err);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__program_clear(const hone_program *program,
+                                const hone_cu_ptr *parts, hone_stream stream,
+                                hone_error *err)
+{
+    return zero_parts(program, HONE_ZERO_ONCE, parts, stream, err);
+}
+
+static void put_maps(const hone_program_launch *launch,
+                     hone_cu_tensor_map *maps, void **params)
+{
+    for (unsigned p = 0; p < launch->n_params; ++p) {
+        if (launch->params[p].kind == HONE_PASS_MAP)
+            params[p] = &maps[launch->params[p].of.index];
+    }
+}
+
+static hone_status launch_all(const hone_program *program, void *const *args,
+                              hone_cu_ptr *parts, hone_bank *bank,
+                              hone_stream stream, hone_error *err)
+{
+    const hone_program_more *more = program->more;
+    hone_cu_tensor_map maps[HONE_MAX_MAPS];
+
+    if (more->maps)
+        HONE_TRY(hone__map_cache_get(more->maps, args, parts, maps, err));
+    for (size_t i = 0; i < program->n_launches; ++i) {
+        const hone_program_launch *launch = &program->launches[i];
+        hone_cu_function function = launch->function;
+        void *params[HONE_MAX_PASSED];
+        hone_program_fault fault = {
+            .launch = i,
+            .missing = hone__program_params(launch, args, parts, params)};
+
+        if (fault.missing >= 0)
+            return hone__program_explain(program, &fault, err);
+        if (more->maps)
+            put_maps(launch, maps, params);
+        if (more->n_constants)
+            HONE_TRY(hone__bank_kernel(bank, program, i, &function, err));
+        fault.result = hone__driver_launch(program->driver, function,
+                                           &more->shapes[i], stream, params);
+        if (fault.result)
+            return hone__program_explain(program, &fault, err);
+    }
+    return HONE_OK;
+}
+
+hone_status hone__program_run(const hone_program *program, void *const *args,
+                              hone_cu_ptr *parts, hone_bank *bank,
+                              hone_stream stream, hone_error *err)
+{
+    hone_program_fault fault;
+
+    if (!program->is_special)
+        return hone__program_enqueue(program, args, parts, stream, &fault)
+                   ? HONE_OK
+                   : hone__program_explain(program, &fault, err);
+    HONE_TRY(zero_parts(program, HONE_ZERO_EACH, parts, stream, err));
+    if (program->more->n_constants)
+        HONE_TRY(hone__bank_fill(bank, program, args, stream, err));
+    return launch_all(program, args, parts, bank, stream, err);
+}

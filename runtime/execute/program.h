@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program: a launch plan at one shape whose kernels are loaded. Geometry
+ * and the source of each kernel parameter are settled when it is made, so
+ * that a run only fills an array of pointers. The runtime's plans and the
+ * tuner's variants are programs: what is timed is what ships.
+ *
+ * A program owns no memory of the device. Whoever runs it brings one address
+ * for each workspace and, for constant memory, a bank. It may be run from
+ * several threads at once. */
+#ifndef HONE_RUNTIME_PROGRAM_H
+#define HONE_RUNTIME_PROGRAM_H
+
+#include "runtime/driver/driver_launch.h"
+#include "runtime/driver/map_cache.h"
+#include "runtime/execute/bank.h"
+
+/* One kernel parameter. */
+typedef struct hone_program_param {
+    hone_pass_kind kind;
+    union {
+        int index;   /* of the argument, workspace or tensor map */
+        int32_t i32; /* the value itself: the driver gets its address */
+        int64_t i64;
+    } of;
+} hone_program_param;
+
+typedef struct hone_program_launch {
+    hone_cu_function function;
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    unsigned n_params;
+    hone_program_param *params;
+} hone_program_launch;
+
+typedef struct hone_program_part {
+    size_t size_bytes; /* 0: the kernels get a null pointer */
+    hone_zero zero;
+} hone_program_part;
+
+typedef struct hone_program_constant {
+    const char *name;
+    int arg; /* it is filled from */
+    size_t size_bytes;
+    hone_cu_ptr to; /* in the module that the program was made with */
+} hone_program_constant;
+
+/* What the run of a plain program does not read. */
+typedef struct hone_program_more {
+    void *block; /* what is freed */
+    const hone_properties *properties;
+    hone_map_cache *maps; /* NULL: no tensor maps */
+    size_t n_parts;
+    hone_program_part parts[HONE_MAX_WORKSPACES];
+    size_t n_constants;
+    hone_program_constant constants[HONE_MAX_CONSTANTS];
+    hone_cu_shape *shapes; /* one for each launch, as are kernels */
+    const char **kernels;
+} hone_program_more;
+
+enum { HONE_LINE_BYTES = 64 }; /* of the cache, on hosts that CUDA runs on */
+
+/* One block of memory with all it points to but its tensor maps, aligned to
+ * cache lines, the rarely read at the end: a process with thousands of
+ * programs waits for memory, not for instructions. */
+typedef struct hone_program {
+    const hone_driver *driver;
+    hone_program_launch *launches;
+    const char *op;
+    hone_program_more *more;
+    uint16_t n_launches;
+    uint16_t n_args;
+    /* A run is not launches alone: constants, tensor maps, workspaces that
+     * are zeroed each time, clusters or cooperative launches. */
+    uint8_t is_special;
+} hone_program;
+
+typedef struct hone_program_setup {
+    const hone_driver *driver;
+    const hone_properties *properties; /* of the device; outlive the program */
+    hone_cu_module module;             /* likewise; has the kernels */
+    const char *op;
+    const hone_resolved *resolved;
+} hone_program_setup;
+
+/* `head_bytes` is the size of the structure that begins with a hone_program,
+ * sizeof(hone_program) or more; the rest of it is zeroed. HONE_ERR_INPUT if
+ * this device cannot launch a kernel that way, or if the module has no such
+ * constant, or a smaller one; HONE_ERR_UNSUPPORTED, HONE_ERR_NO_GPU for what
+ * the driver does not have. */
+hone_status hone__program_create(const hone_program_setup *setup,
+                                 size_t head_bytes, hone_program **out,
+                                 hone_error *err);
+void hone__program_free(hone_program *program); /* NULL is a no-op */
+
+/* Enqueue one execution. `args` as for hone_plan_run(); `parts` are the
+ * addresses of the workspaces, 0 for those of no size; `bank` is NULL for a
+ * program without constants. Runs that share a bank take turns: the caller
+ * sees to it. */
+hone_status hone__program_run(const hone_program *program, void *const *args,
+                              hone_cu_ptr *parts, hone_bank *bank,
+                              hone_stream stream, hone_error *err);
+
+/* Zero the workspaces that start zeroed and that each run leaves so. */
+hone_status hone__program_clear(const hone_program *program,
+                                const hone_cu_ptr *parts, hone_stream stream,
+                                hone_error *err);
+
+/* Why hone__program_enqueue() returned 0. */
+typedef struct hone_program_fault {
+    int missing; /* the argument that is NULL; -1: none */
+    size_t launch;
+    hone_cu_result result;
+} hone_program_fault;
+hone_status hone__program_explain(const hone_program *program,
+                                  const hone_program_fault *fault,
+                                  hone_error *err);
+
+/* Collect the kernel parameters of a launch, but for tensor maps. Returns the
+ * index of an argument that is NULL, or -1. */
+static inline int hone__program_params(const hone_program_launch *launch,
+                                       void *const *args, hone_cu_ptr *parts,
+                                       void **params)
+{
+    for (unsigned p = 0; p < launch->n_params; ++p) {
+        hone_program_param *from = &launch->params[p];
+
+        params[p] = &from->of;
+        if (from->kind == HONE_PASS_ARG) {
+            params[p] = args[from->of.index];
+            if (!params[p])
+                return from->of.index;
+        } else if (from->kind == HONE_PASS_WORKSPACE) {
+            params[p] = &parts[from->of.index];
+        }
+    }
+    return -1;
+}
+
+/* hone__program_run() for a program that is not special, without a second
+ * function: 1, or 0 with the reason in `fault`. */
+static inline int hone__program_enqueue(const hone_program *program,
+                                        void *const *args, hone_cu_ptr *parts,
+                                        hone_stream stream,
+                                        hone_program_fault *fault)
+{
+    for (size_t i = 0; i < program->n_launches; ++i) {
+        const hone_program_launch *launch = &program->launches[i];
+        void *params[HONE_MAX_PASSED];
+
+        fault->launch = i;
+        fault->missing = hone__program_params(launch, args, parts, params);
+        if (fault->missing >= 0)
+            return 0;
+        fault->result = program->driver->launch(
+            launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+            launch->block[0], launch->block[1], launch->block[2],
+            launch->shared_bytes, stream, params, NULL);
+        if (fault->result)
+            return 0;
+    }
+    return 1;
+}
+
+#endif
