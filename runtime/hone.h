@@ -223,8 +223,9 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  *         HONE_ERR_INPUT (this device cannot launch the kernel that way: a
  *         cluster or a cooperative launch that does not fit),
  *         HONE_ERR_DATABASE, HONE_ERR_IO, HONE_ERR_BUSY (the database),
- *         HONE_ERR_NO_MEMORY; on the cpu device instead of the two about CUDA: HONE_ERR_UNSUPPORTED (this machine does not
- *         load the compiled kernel), HONE_ERR_IO (no place to load it from)
+ *         HONE_ERR_NO_MEMORY; on the cpu device instead of the two about CUDA:
+ * HONE_ERR_UNSUPPORTED (this machine does not load the compiled kernel),
+ * HONE_ERR_IO (no place to load it from)
  */
 HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
                                       const int64_t *dims, size_t n_dims,
