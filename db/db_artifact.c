@@ -28,16 +28,8 @@ hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
         values, 1, &statement, err));
     code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
-        const void *const data = sqlite3_column_blob(statement, 1);
-        const size_t data_bytes = (size_t)sqlite3_column_bytes(statement, 1);
-
-        /* An empty blob is read as NULL, and so is one without memory. */
-        if (!data && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
-            status = hone__database_fail(db, SQLITE_NOMEM, doing, err);
-        else
-            status = hone__artifact_unpack(
-                db, "artifact", sha256, sha256, data ? data : "", data_bytes,
-                sqlite3_column_int64(statement, 0), out, err);
+        status = hone__artifact_unpack(db, "artifact", values[0].text,
+                                       values[0].text, statement, out, err);
     } else if (code == SQLITE_DONE) {
         status = hone__fail(err, HONE_ERR_NOT_FOUND,
                             "database '%s' has no artifact %s", db->path,

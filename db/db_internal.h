@@ -12,13 +12,16 @@
 extern const char hone__db_schema[];
 extern const char hone__db_schema_2[];
 extern const char hone__db_schema_3[];
+extern const char hone__db_schema_4[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];
+extern const char hone__db_read_3[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {
     const char *sql;
-    const char *read; /* makes version i look current to a reader */
+    const char *read; /* makes version i look like i + 1 to a reader, but
+                         for what an older version's has made already */
 } hone_db_migration;
 
 extern const hone_db_migration hone__db_migrations[HONE_DB_VERSION];

@@ -10,6 +10,7 @@ const hone_db_migration hone__db_migrations[HONE_DB_VERSION] = {
     {hone__db_schema, NULL},              /* 0 -> 1 */
     {hone__db_schema_2, hone__db_read_1}, /* 1 -> 2 */
     {hone__db_schema_3, hone__db_read_2}, /* 2 -> 3 */
+    {hone__db_schema_4, hone__db_read_3}, /* 3 -> 4 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
@@ -50,5 +51,8 @@ hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err)
         return HONE_OK;
     /* The folder for temporary files may be read-only, or full. */
     HONE_TRY(hone__db_exec(db, "PRAGMA temp_store = MEMORY", doing, err));
-    return hone__db_exec(db, hone__db_migrations[version].read, doing, err);
+    for (; version < HONE_DB_VERSION; version++)
+        HONE_TRY(
+            hone__db_exec(db, hone__db_migrations[version].read, doing, err));
+    return HONE_OK;
 }

@@ -2,6 +2,7 @@
 /* What is measured: devices, templates, problems, toolchains, variants. Each
  * has an identity, and putting it again gives the same row. */
 #include "db/db_internal.h"
+#include "runtime/store/launch_hash.h"
 
 #include <string.h>
 
@@ -183,16 +184,17 @@ static const char find_variant[] =
     " AND static_shared_bytes IS ?11"
     " AND (?12 IS NULL OR compile_time_ns = ?12)"
     " AND cubin_sha256 IS ?13 AND log_sha256 IS ?14 AND launch_plan = ?15"
-    " AND is_default = ?16 AND compiler_warnings = ?17";
+    " AND is_default = ?16 AND compiler_warnings = ?17"
+    " AND launch_sha256 IS ?18";
 
 /* A variant that comes from a cache keeps what its compile once took. */
 static const char put_variant[] =
     "INSERT INTO variant (template_id, toolchain_id, config, types, arch,"
     " options, compile_key, outcome, registers, spill_bytes,"
     " static_shared_bytes, compile_time_ns, cubin_sha256, log_sha256,"
-    " launch_plan, is_default, compiler_warnings)"
+    " launch_plan, is_default, compiler_warnings, launch_sha256)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17)"
+    " ?15, ?16, ?17, ?18)"
     " ON CONFLICT (template_id, toolchain_id, config, types, arch, options)"
     " DO UPDATE SET compile_key = excluded.compile_key,"
     " outcome = excluded.outcome, registers = excluded.registers,"
@@ -202,14 +204,21 @@ static const char put_variant[] =
     " cubin_sha256 = excluded.cubin_sha256,"
     " log_sha256 = excluded.log_sha256, launch_plan = excluded.launch_plan,"
     " is_default = excluded.is_default,"
-    " compiler_warnings = excluded.compiler_warnings"
+    " compiler_warnings = excluded.compiler_warnings,"
+    " launch_sha256 = excluded.launch_sha256"
     " RETURNING variant_id";
 
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err)
 {
+    char launch[HONE_SHA256_HEX];
+
     HONE_TRY(hone__db_need("variant", "arch", variant->arch, err));
     HONE_TRY(hone__db_need("variant", "outcome", variant->outcome, err));
+    HONE_TRY(hone__launch_hash(
+        &(hone_launch_parts){variant->config, variant->types, variant->arch,
+                             variant->cubin_sha256, variant->launch_plan},
+        launch, err));
     {
         const int compiled = strcmp(variant->outcome, "ok") == 0;
         const hone_db_value values[] = {
@@ -231,7 +240,8 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_text(variant->log_sha256),
             hone__db_text_or_empty(variant->launch_plan),
             hone__db_integer(variant->is_default ? 1 : 0),
-            hone__db_text_or_empty(variant->compiler_warnings)};
+            hone__db_text_or_empty(variant->compiler_warnings),
+            hone__db_text(variant->cubin_sha256 ? launch : NULL)};
 
         return hone__db_find_or_put(
             db, "store a variant", find_variant, put_variant, values,

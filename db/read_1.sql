@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- For a file of format version 1 that is opened read-only and so cannot be
 -- migrated: views of this connection alone, over the file's own, that have
--- what versions 2 and 3 added, unknown. Queries see the current format everywhere.
--- Changes with every new version, unlike the schema.
+-- what versions 2 and 3 added, unknown. The scripts of the later versions run
+-- after this one and leave alone what is there. So queries see the current
+-- format everywhere. Changes with every new version, unlike the schema.
 
-CREATE TEMP VIEW trial_v1 AS
+CREATE TEMP VIEW IF NOT EXISTS trial_v1 AS
 SELECT *, NULL AS timing, NULL AS n_discarded, NULL AS sample_time_ns,
        '' AS compiler_warnings
   FROM main.trial_v1;
 
-CREATE TEMP VIEW session_v1 AS
+CREATE TEMP VIEW IF NOT EXISTS session_v1 AS
 SELECT p.op, p.dims, p.label, s.mode,
        d.name AS device_name, d.kind AS device_kind, d.arch, d.sm_count,
        d.driver_version,
@@ -28,7 +29,7 @@ SELECT p.op, p.dims, p.label, s.mode,
   JOIN device d ON d.device_id = s.device_id
   JOIN template k ON k.template_id = s.template_id;
 
-CREATE TEMP VIEW decision_v1 AS
+CREATE TEMP VIEW IF NOT EXISTS decision_v1 AS
 SELECT NULL AS op, NULL AS dims, NULL AS label, NULL AS mode,
        NULL AS device_name, NULL AS device_kind, NULL AS arch,
        NULL AS sm_count, NULL AS driver_version, NULL AS session_id,

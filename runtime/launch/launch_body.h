@@ -17,6 +17,13 @@ enum {
     MAX_SLOTS = SLOT_LETS + MAX_LETS
 };
 
+/* Of a symbol or a param statement. */
+typedef struct spec_name {
+    const char *name;
+    int64_t value;
+    int is_param;
+} spec_name;
+
 typedef struct spec_dim {
     const char *name;
     int is_type;
@@ -86,6 +93,8 @@ struct hone_launch_spec {
     size_t n_exprs; /* owns every expression below */
     hone_expr **exprs;
     const char *op;
+    size_t n_names;
+    spec_name *names;
     size_t n_dims;
     spec_dim dims[HONE_MAX_DIMS];
     size_t n_lets;

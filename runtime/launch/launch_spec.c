@@ -21,14 +21,32 @@ static hone_status parse_op(hone_reader *r)
 }
 
 /* symbol NAME VALUE and param NAME VALUE: constants. */
-static hone_status parse_constant(hone_reader *r)
+static hone_status parse_constant(hone_reader *r, int is_param)
 {
+    hone_launch_spec *spec = r->spec;
     hone_symbol symbol = {HONE_SYMBOL_CONSTANT, 0};
+    spec_name *grown;
     hone_piece name;
 
     HONE_TRY(hone__reader_name(r, &name));
     HONE_TRY(hone__reader_constant(r, &symbol.value));
-    return hone__reader_declare(r, name, symbol);
+    HONE_TRY(hone__reader_declare(r, name, symbol));
+    grown = hone__reader_grow(spec->names, spec->n_names, sizeof *spec->names);
+    if (!grown)
+        return hone__reader_no_memory(r);
+    spec->names = grown;
+    grown[spec->n_names] = (spec_name){NULL, symbol.value, is_param};
+    return hone__reader_copy(r, name, &grown[spec->n_names++].name);
+}
+
+static hone_status parse_symbol(hone_reader *r)
+{
+    return parse_constant(r, 0);
+}
+
+static hone_status parse_param(hone_reader *r)
+{
+    return parse_constant(r, 1);
 }
 
 static hone_status parse_dim(hone_reader *r)
@@ -219,9 +237,9 @@ static hone_status parse_statement(hone_reader *r)
         int version; /* of the text that may hold it, at least */
     } statements[] = {
         {"op", parse_op, 0, 1},
-        {"symbol", parse_constant, 0, 1},
+        {"symbol", parse_symbol, 0, 1},
         {"dim", parse_dim, 0, 1},
-        {"param", parse_constant, 0, 1},
+        {"param", parse_param, 0, 1},
         {"let", parse_let, 0, 1},
         {"arg", hone__reader_arg, 0, 1},
         {"require", parse_require, 0, 1},
@@ -329,6 +347,7 @@ void hone__launch_spec_free(hone_launch_spec *spec)
     for (size_t i = 0; i < spec->n_exprs; ++i)
         hone__expr_free(spec->exprs[i]);
     hone__free(spec->exprs);
+    hone__free(spec->names);
     hone__free(spec->lets);
     hone__free(spec->requires_);
     hone__arena_free(&spec->arena);

@@ -173,6 +173,12 @@ int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
 int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);
 
+/* Is the plan for this configuration, "BM=128,WMMA=m16n16k16"? It must have
+ * a value for each of the plan's params and for nothing else. HONE_ERR_INPUT
+ * says what differs. */
+hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
+                                           const char *config, hone_error *err);
+
 /* Fill in defaults and check: count, integers >= 1 (0 and negative sizes are
  * HONE_ERR_DIMS with the name of the dimension). */
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,

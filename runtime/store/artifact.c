@@ -6,6 +6,7 @@
 #include "runtime/base/alloc.h"
 #include "runtime/base/hash.h"
 
+#include <sqlite3.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -26,13 +27,17 @@ static const char *unpack(const char *sha256, const void *data,
 
 hone_status hone__artifact_unpack(const hone_database *db, const char *what,
                                   const char *which, const char *sha256,
-                                  const void *data, size_t data_bytes,
-                                  int64_t size_bytes, hone_text *out,
+                                  sqlite3_stmt *row, hone_text *out,
                                   hone_error *err)
 {
+    const int64_t size_bytes = sqlite3_column_int64(row, 0);
+    const void *data = sqlite3_column_blob(row, 1);
+    const size_t data_bytes = (size_t)sqlite3_column_bytes(row, 1);
     const char *wrong = "its size is wrong";
     char *bytes = NULL;
 
+    if (!data && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
+        return hone__database_fail(db, SQLITE_NOMEM, "read an artifact", err);
     /* Before memory is taken: a damaged size may be any. */
     if (data && size_bytes >= 0 && size_bytes <= HONE_ARTIFACT_MOST_BYTES &&
         ZSTD_getFrameContentSize(data, data_bytes) ==

@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 
 enum {
     HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 3,                 /* user_version that we write */
+    HONE_DB_VERSION = 4,                 /* user_version that we write */
     HONE_DB_BUSY_TIMEOUT_MS = 5000       /* for another process's write */
 };
 
@@ -56,14 +56,13 @@ hone_status hone__database_integer(const hone_database *db, const char *doing,
                                    const char *sql, int64_t *out,
                                    hone_error *err);
 
-/* An artifact: one zstd frame of `size_bytes` uncompressed whose name is the
- * SHA-256 of its content. Append the content to `out`; HONE_ERR_DATABASE
- * without a native code: it is damaged. `what` completes "is damaged: ..",
- * e.g. "the cubin of", and `which` follows it. */
+/* An artifact: one zstd frame whose name is the SHA-256 of its content. The
+ * statement is at a row with its uncompressed size and the frame. Append the
+ * content to `out`; HONE_ERR_DATABASE without a native code: it is damaged.
+ * `what` and `which` follow "is damaged: ", e.g. "the cubin of", "BM=64". */
 hone_status hone__artifact_unpack(const hone_database *db, const char *what,
                                   const char *which, const char *sha256,
-                                  const void *data, size_t data_bytes,
-                                  int64_t size_bytes, hone_text *out,
+                                  struct sqlite3_stmt *row, hone_text *out,
                                   hone_error *err);
 enum { HONE_ARTIFACT_MOST_BYTES = 512 << 20 }; /* SQLite's limit is 10^9 */
 

@@ -13,7 +13,6 @@ hone_status hone__store_open(const char *path, hone_store **out,
                              hone_error *err)
 {
     hone_store *store = hone__alloc(sizeof *store);
-    int64_t version = 0;
     hone_status status;
 
     *out = NULL;
@@ -22,7 +21,7 @@ hone_status hone__store_open(const char *path, hone_store **out,
                           "out of memory while opening '%s'", path);
     hone__store_select(store, 0);
     status = hone__database_open(path, HONE_DATABASE_READ, &store->file,
-                                 &version, err);
+                                 &store->version, err);
     if (status == HONE_OK)
         status = hone__store_data_version(store, &store->data_version, err);
     if (status != HONE_OK)
@@ -52,32 +51,33 @@ void hone__store_select(hone_store *store, int is_host)
     hone__store_free_ops(store);
 }
 
-hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
-                              hone_text *out, hone_error *err)
+hone_status hone__store_cubin(const hone_store *store,
+                              const hone_store_row *row, hone_text *out,
+                              hone_error *err)
 {
+    /* By rank: 0, 1, more. */
     static const char *const sql[] = {
-        "SELECT cubin, cubin_size_bytes FROM default_v1 WHERE variant_id = "
-        "?1 "
-        "AND cubin_sha256 = ?2",
-        "SELECT cubin, cubin_size_bytes FROM winner_v1 WHERE trial_id = ?1 "
-        "AND cubin_sha256 = ?2"};
+        "SELECT cubin_size_bytes, cubin FROM default_v1"
+        " WHERE variant_id = ?1 AND cubin_sha256 = ?2",
+        "SELECT cubin_size_bytes, cubin FROM winner_v1"
+        " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
+        "SELECT cubin_size_bytes, cubin FROM ranked_v1"
+        " WHERE trial_id = ?1 AND cubin_sha256 = ?2"};
     static const char doing[] = "read a cubin";
     sqlite3_stmt *statement = NULL;
     hone_status status;
     int code;
 
-    HONE_TRY(hone__database_prepare(&store->file, doing, sql[row->is_winner],
+    HONE_TRY(hone__database_prepare(&store->file, doing,
+                                    sql[row->rank < 2 ? row->rank : 2],
                                     &statement, err));
     (void)sqlite3_bind_int64(statement, 1, row->id);
     (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1, SQLITE_STATIC);
     code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
-        const void *packed = sqlite3_column_blob(statement, 0);
-
-        status = hone__artifact_unpack(
-            &store->file, "the cubin of", row->config, row->cubin_sha256,
-            packed, (size_t)sqlite3_column_bytes(statement, 0),
-            sqlite3_column_int64(statement, 1), out, err);
+        status =
+            hone__artifact_unpack(&store->file, "the cubin of", row->config,
+                                  row->cubin_sha256, statement, out, err);
     } else if (code == SQLITE_DONE) {
         status = hone__fail(err, HONE_ERR_DATABASE,
                             "database '%s' has no cubin for %s any more; it "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database as the runtime reads it: opened read-only, two views
- * (winner_v1 and default_v1, see db/FORMAT.md), everything of one operation
- * kept in memory once it was asked for. Not thread-safe: the owner locks. */
+/* The database as the runtime reads it: opened read-only, the views winner_v1,
+ * default_v1 and ranked_v1 (db/FORMAT.md), everything of one operation kept in
+ * memory once it was asked for. Not thread-safe: the owner locks. */
 #ifndef HONE_RUNTIME_STORE_H
 #define HONE_RUNTIME_STORE_H
 
@@ -19,9 +19,11 @@ typedef struct hone_store_plan {
     struct hone_store_plan *next;
 } hone_store_plan;
 
-/* One row of a view. Strings belong to the op and are never NULL. */
+/* One row of a view. Strings belong to the op and are never NULL, but for
+ * launch_sha256 and damage. */
 typedef struct hone_store_row {
-    int is_winner;  /* of winner_v1; else of default_v1 */
+    int64_t rank;   /* in the ranking of its problem, 1: of winner_v1; 0: of
+                       default_v1 */
     int is_default; /* the template's default configuration */
     int is_cold;    /* measured in cold mode */
     int64_t id;     /* trial_id of a winner, variant_id of a default */
@@ -37,7 +39,15 @@ typedef struct hone_store_row {
     const char *types;        /* codes of the type dims: "4", "" if none */
     const char *config;
     const char *cubin_sha256;
+    const char *launch_sha256; /* NULL: stored before format version 4 */
     hone_store_plan *plan;
+    int64_t problem_id; /* these two and the mode: its ranking */
+    int64_t device_id;
+    const char *damage;   /* why it must not be launched; NULL: nothing is
+                             known to be wrong */
+    int is_plan_checked;  /* by hone__store_spec() */
+    int is_cubin_checked; /* by hone__store_check_cubin() */
+    int has_runners_up;   /* hone__store_runners_up() was called */
 } hone_store_row;
 
 /* All that is known of one operation. */
@@ -46,7 +56,8 @@ typedef struct hone_store_op {
     const char *name;
     size_t n_rows;
     hone_store_row *rows;
-    size_t n_outdated; /* winners of an older template, left out of rows */
+    size_t n_outdated;   /* winners of an older template, left out of rows */
+    size_t n_unreadable; /* rows that make no sense, left out as well */
     hone_store_plan *plans;
     struct hone_store_op *next;
 } hone_store_op;
@@ -70,13 +81,28 @@ void hone__store_select(hone_store *store, int is_host);
 hone_status hone__store_op(hone_store *store, const char *name,
                            hone_store_op **out, hone_error *err);
 
-/* The row's launch plan, parsed on first use; belongs to the op. */
-hone_status hone__store_spec(const hone_store_row *row,
-                             const hone_launch_spec **out, hone_error *err);
+/* The row's launch plan, parsed on first use; belongs to the op. It is the
+ * one that was stored with the rest of the row (launch_sha256), of this
+ * operation and for the row's configuration; else HONE_ERR_DATABASE, the row
+ * has `damage` from then on, and only it is affected. HONE_ERR_INPUT: this
+ * hone cannot read it. */
+hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
+                             hone_store_row *row, const hone_launch_spec **out,
+                             hone_error *err);
 
+/* Is the row's cubin there, with its SHA-256? HONE_ERR_DATABASE as above. */
+hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
+                                    hone_store_row *row, hone_error *err);
 /* Append the row's cubin, checked against its SHA-256. */
-hone_status hone__store_cubin(hone_store *store, const hone_store_row *row,
-                              hone_text *out, hone_error *err);
+hone_status hone__store_cubin(const hone_store *store,
+                              const hone_store_row *row, hone_text *out,
+                              hone_error *err);
+
+/* Add the lower places of a winner's ranking to the op: what is launched in
+ * its stead. `op->rows` moves. A file of format version 3 or older shows
+ * none. */
+hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
+                                   size_t winner, hone_error *err);
 
 /* Append the operations there are: "gemm_f16, saxpy". */
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of one operation, read from the two views in one go and kept
- * until the database changes. See store.h. */
+/* The rows of one operation, read from the views in one go and kept until the
+ * database changes. See store.h. */
 #include "runtime/store/store.h"
 
 #include "runtime/store/store_sql.h"
@@ -33,8 +33,7 @@ static hone_status no_memory(hone_error *err)
                       "out of memory while reading the database");
 }
 
-/* Columns of both views; defaults have no measurement. Sorted by launch
- * plan, so that equal ones are neighbours and are kept once. */
+/* Columns of all views; defaults have no measurement. */
 enum {
     COLUMN_PLAN,
     COLUMN_ID,
@@ -44,6 +43,8 @@ enum {
     COLUMN_COMPILE_ARCH,
     COLUMN_SHA256,
     COLUMN_IS_DEFAULT,
+    COLUMN_LAUNCH_SHA256,
+    COLUMN_RANK,
     COLUMN_DIMS, /* from here on of winners only */
     COLUMN_LABEL,
     COLUMN_MODE,
@@ -51,27 +52,73 @@ enum {
     COLUMN_DRIVER,
     COLUMN_SM_COUNT,
     COLUMN_TIME_NS,
-    COLUMN_IS_LATEST
+    COLUMN_IS_LATEST,
+    COLUMN_PROBLEM,
+    COLUMN_DEVICE
 };
 
-static const char sql_winners[] =
-    "SELECT launch_plan, trial_id, config, types, arch, compile_arch, "
-    "cubin_sha256, is_default, dims, label, mode, device_name, "
-    "driver_version, sm_count, time_ns, template_is_latest "
-    "FROM winner_v1 WHERE op = ?1 AND device_kind = ?2 "
-    "AND cubin_sha256 IS NOT NULL ORDER BY launch_plan";
+typedef enum store_view {
+    VIEW_DEFAULTS,
+    VIEW_WINNERS,
+    VIEW_RUNNERS_UP
+} store_view;
 
-static const char sql_defaults[] =
-    "SELECT launch_plan, variant_id, config, types, arch, compile_arch, "
-    "cubin_sha256, 1 FROM default_v1 WHERE op = ?1 "
-    "AND (arch = 'cpu') = (?2 = 'cpu') ORDER BY launch_plan";
+#define COLUMNS_OF_WINNERS                                                     \
+    "dims, label, mode, device_name, driver_version, sm_count, time_ns, "      \
+    "template_is_latest, problem_id, device_id FROM "
+#define OF_WINNERS                                                             \
+    " WHERE op = ?1 AND device_kind = ?2 AND cubin_sha256 IS NOT NULL"
+
+/* What differs: how a row is called, its rank, and all from there on. */
+static const struct {
+    const char *id;
+    const char *is_default;
+    const char *rank;
+    const char *rest;
+} views[] = {
+    [VIEW_DEFAULTS] = {"variant_id", "1", "0",
+                       " FROM default_v1 WHERE op = ?1"
+                       " AND (arch = 'cpu') = (?2 = 'cpu')"},
+    [VIEW_WINNERS] = {"trial_id", "is_default", "1",
+                      ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS},
+    [VIEW_RUNNERS_UP] = {"trial_id", "is_default", "rank",
+                         ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS
+                         " AND problem_id = ?3 AND device_id = ?4"
+                         " AND mode = ?5 AND rank > 1"},
+};
+
+/* Sorted by launch plan, so that equal ones are neighbours and are kept
+ * once. */
+static hone_status prepare(const hone_store *store, store_view view,
+                           sqlite3_stmt **out, hone_error *err)
+{
+    hone_text sql = {0};
+    hone_status status;
+
+    hone__text_printf(&sql,
+                      "SELECT launch_plan, %s, config, types, arch, "
+                      "compile_arch, cubin_sha256, %s, %s, %s%s "
+                      "ORDER BY launch_plan",
+                      views[view].id, views[view].is_default,
+                      store->version < 4 ? "NULL" : "launch_sha256",
+                      views[view].rank, views[view].rest);
+    status = hone__text_check(&sql, err);
+    if (status == HONE_OK)
+        status = hone__database_prepare(&store->file, hone__store_doing,
+                                        sql.data, out, err);
+    hone__text_free(&sql);
+    return status;
+}
 
 /* Copy a text column; the previous row's copy is taken if it is the same. */
 static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
                 const char *previous, const char **out)
 {
+    const int is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
     const char *text = (const char *)sqlite3_column_text(statement, column);
 
+    if (!text && !is_null)
+        return 0; /* SQLite found no memory for it */
     if (!text)
         text = "";
     if (previous && strcmp(previous, text) == 0)
@@ -138,7 +185,11 @@ static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
                 last ? last->compile_arch : NULL, &row->compile_arch) &&
            keep(op, statement, COLUMN_SHA256, last ? last->cubin_sha256 : NULL,
                 &row->cubin_sha256) &&
-           (!row->is_winner ||
+           (sqlite3_column_type(statement, COLUMN_LAUNCH_SHA256) ==
+                SQLITE_NULL ||
+            keep(op, statement, COLUMN_LAUNCH_SHA256, NULL,
+                 &row->launch_sha256)) &&
+           (!row->rank ||
             (keep(op, statement, COLUMN_LABEL, last ? last->label : NULL,
                   &row->label) &&
              keep(op, statement, COLUMN_DEVICE_NAME,
@@ -147,14 +198,31 @@ static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
                   last ? last->driver_version : NULL, &row->driver_version)));
 }
 
+/* What a winner has beside; 0: its dims make no sense. */
+static int read_measured(sqlite3_stmt *statement, hone_store_row *row)
+{
+    const char *dims =
+        (const char *)sqlite3_column_text(statement, COLUMN_DIMS);
+    const char *mode =
+        (const char *)sqlite3_column_text(statement, COLUMN_MODE);
+
+    row->is_cold = mode && strcmp(mode, "cold") == 0;
+    row->sm_count = sqlite3_column_int64(statement, COLUMN_SM_COUNT);
+    row->time_ns = sqlite3_column_double(statement, COLUMN_TIME_NS);
+    row->problem_id = sqlite3_column_int64(statement, COLUMN_PROBLEM);
+    row->device_id = sqlite3_column_int64(statement, COLUMN_DEVICE);
+    return dims && read_dims(dims, row);
+}
+
 static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
-                           int is_winner, hone_error *err)
+                           hone_error *err)
 {
     const size_t n = op->n_rows;
+    const int64_t rank = sqlite3_column_int64(statement, COLUMN_RANK);
     hone_store_row *row;
 
-    if (is_winner && !sqlite3_column_int(statement, COLUMN_IS_LATEST)) {
-        ++op->n_outdated;
+    if (rank && !sqlite3_column_int(statement, COLUMN_IS_LATEST)) {
+        op->n_outdated += rank == 1;
         return HONE_OK;
     }
     if (n == 0 || (n >= 8 && (n & (n - 1)) == 0)) {
@@ -164,53 +232,59 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
         op->rows = row;
     }
     row = &op->rows[n];
-    *row = (hone_store_row){.is_winner = is_winner,
-                            .label = "",
-                            .device_name = "",
-                            .driver_version = ""};
+    *row = (hone_store_row){
+        .rank = rank, .label = "", .device_name = "", .driver_version = ""};
     row->id = sqlite3_column_int64(statement, COLUMN_ID);
     row->is_default = sqlite3_column_int(statement, COLUMN_IS_DEFAULT);
     if (!keep_texts(op, statement, n ? row - 1 : NULL, row))
         return no_memory(err);
-    if (is_winner) {
-        const char *dims =
-            (const char *)sqlite3_column_text(statement, COLUMN_DIMS);
-        const char *mode =
-            (const char *)sqlite3_column_text(statement, COLUMN_MODE);
-
-        row->is_cold = mode && strcmp(mode, "cold") == 0;
-        row->sm_count = sqlite3_column_int64(statement, COLUMN_SM_COUNT);
-        row->time_ns = sqlite3_column_double(statement, COLUMN_TIME_NS);
-        if (!dims || !read_dims(dims, row))
-            return hone__fail(err, HONE_ERR_DATABASE,
-                              "the database is damaged: '%s' are no dims of "
-                              "%s",
-                              dims ? dims : "", op->name);
-    }
-    ++op->n_rows;
+    if (rank && !read_measured(statement, row))
+        ++op->n_unreadable;
+    else
+        ++op->n_rows;
     return HONE_OK;
 }
 
-static hone_status add_rows(hone_store *store, hone_store_op *op, int is_winner,
+/* `winner` of VIEW_RUNNERS_UP: whose. */
+static hone_status add_rows(hone_store *store, hone_store_op *op,
+                            store_view view, const hone_store_row *winner,
                             hone_error *err)
 {
     sqlite3_stmt *statement = NULL;
     hone_status status = HONE_OK;
     int code = SQLITE_ROW;
 
-    HONE_TRY(hone__database_prepare(&store->file, hone__store_doing,
-                                    is_winner ? sql_winners : sql_defaults,
-                                    &statement, err));
+    HONE_TRY(prepare(store, view, &statement, err));
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
                             SQLITE_STATIC);
+    if (winner) {
+        (void)sqlite3_bind_int64(statement, 3, winner->problem_id);
+        (void)sqlite3_bind_int64(statement, 4, winner->device_id);
+        (void)sqlite3_bind_text(statement, 5, winner->is_cold ? "cold" : "hot",
+                                -1, SQLITE_STATIC);
+    }
     while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        status = add_row(op, statement, is_winner, err);
+        status = add_row(op, statement, err);
     if (status == HONE_OK && code != SQLITE_DONE)
         status =
             hone__database_fail(&store->file, code, hone__store_doing, err);
     (void)sqlite3_finalize(statement);
     return status;
+}
+
+hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
+                                   size_t winner, hone_error *err)
+{
+    op->rows[winner].has_runners_up = 1;
+    if (store->version < 4)
+        return HONE_OK;
+    return add_rows(
+        store, op, VIEW_RUNNERS_UP,
+        &(const hone_store_row){.problem_id = op->rows[winner].problem_id,
+                                .device_id = op->rows[winner].device_id,
+                                .is_cold = op->rows[winner].is_cold},
+        err);
 }
 
 hone_status hone__store_data_version(const hone_store *store, int64_t *out,
@@ -250,9 +324,10 @@ hone_status hone__store_op(hone_store *store, const char *name,
     if (!op)
         return no_memory(err);
     op->name = hone__arena_strndup(&op->arena, name, strlen(name));
-    status = op->name ? add_rows(store, op, 1, err) : no_memory(err);
+    status = op->name ? add_rows(store, op, VIEW_WINNERS, NULL, err)
+                      : no_memory(err);
     if (status == HONE_OK)
-        status = add_rows(store, op, 0, err);
+        status = add_rows(store, op, VIEW_DEFAULTS, NULL, err);
     if (status != HONE_OK) {
         free_op(op);
         return status;
@@ -261,16 +336,4 @@ hone_status hone__store_op(hone_store *store, const char *name,
     store->ops = op;
     *out = op;
     return HONE_OK;
-}
-
-hone_status hone__store_spec(const hone_store_row *row,
-                             const hone_launch_spec **out, hone_error *err)
-{
-    hone_status status = HONE_OK;
-
-    if (!row->plan->spec)
-        status =
-            hone__launch_spec_parse(row->plan->text, &row->plan->spec, err);
-    *out = row->plan->spec;
-    return status;
 }

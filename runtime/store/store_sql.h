@@ -10,6 +10,7 @@
 
 struct hone_store {
     hone_database file;
+    int64_t version;      /* of the format */
     int64_t data_version; /* of the file when `ops` were read */
     hone_store_op *ops;
     const char *device_kind; /* whose rows are read: "cuda" or "cpu" */

@@ -107,6 +107,41 @@ static void test_variant_identity(void **state)
                   HONE_ERR_ARGUMENT);
 }
 
+/* As FORMAT.md says it is made; the digits are sha256sum's. */
+static void test_hash_of_a_launch(void **state)
+{
+    static const char hashes[] = "SELECT launch_sha256 FROM variant"
+                                 " WHERE variant_id IN (1, 3)";
+    db_fixture *const f = *state;
+    hone_db_variant variant = {.template_id = f->template_id,
+                               .toolchain_id = f->toolchain_id,
+                               .config = "BM=64",
+                               .types = "4",
+                               .arch = "sm_90a",
+                               .outcome = "ok",
+                               .launch_plan = "hone-launch 1\nop x\n"};
+    char sha256[HONE_SHA256_HEX];
+    int64_t id;
+
+    /* The third one has no cubin. */
+    assert_rows(
+        f->db, hashes,
+        "2bb6a8e8e7a12de055d40a77f3fbaf48dfa07d6a706433cb4e6bb3853025f219\n\n");
+    assert_ok(hone__db_artifact_put(f->db, "cubin", "BM=64", 5, sha256, why));
+    variant.cubin_sha256 = sha256;
+    assert_ok(hone__db_variant_put(f->db, &variant, &id, why));
+    assert_rows(
+        f->db,
+        "SELECT launch_sha256 FROM variant ORDER BY variant_id DESC"
+        " LIMIT 1",
+        "e36fb14fd01d7bc4e735f011a765d67361dbf092af468ac415141148e00d0ee2\n");
+    /* A row of an older version gets its hash when it is put again. */
+    assert_int_equal(fixture_sql(f, "UPDATE variant SET launch_sha256 = NULL"),
+                     SQLITE_OK);
+    assert_ok(hone__db_variant_put(f->db, &variant, &id, why));
+    assert_rows(f->db, "SELECT count(launch_sha256) FROM variant", "1\n");
+}
+
 static void test_dims_text(void **state)
 {
     hone_text text = {0};
@@ -291,6 +326,7 @@ int main(void)
         CASE(test_repeated_put_does_not_write),
         CASE(test_device_identity),
         CASE(test_variant_identity),
+        CASE(test_hash_of_a_launch),
         CASE(test_dims_text),
         CASE(test_artifact_round_trip),
         CASE(test_artifact_damage_is_found_and_mended),

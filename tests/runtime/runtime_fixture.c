@@ -5,6 +5,7 @@
 #include "runtime/base/alloc.h"
 
 #include <dirent.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,16 @@ void runtime_put_default(runtime_fixture *fixture, const tuned_row *row)
 
     if (tuned_put_default(fixture->db, row, &error))
         fail_msg("%s", error.text);
+}
+
+void runtime_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    (void)sqlite3_close(db);
 }
 
 hone_ctx *runtime_open(const runtime_fixture *fixture)

@@ -37,6 +37,8 @@ int runtime_teardown(void **state);
 /* Write a winner or default; asserts success. */
 void runtime_put(runtime_fixture *fixture, const tuned_row *row);
 void runtime_put_default(runtime_fixture *fixture, const tuned_row *row);
+/* SQL past our own checks, as another program would. */
+void runtime_sql(const char *path, const char *sql);
 /* Open the fixture's database; asserts success. */
 hone_ctx *runtime_open(const runtime_fixture *fixture);
 

@@ -112,6 +112,44 @@ static void properties_reach_expressions(void **state)
     hone__launch_spec_free(spec);
 }
 
+static void configurations_are_compared(void **state)
+{
+    static const char text[] = "hone-launch 1\nop x\nsymbol wide 1000\n"
+                               "symbol narrow 1001\ndim n int\n"
+                               "param KIND 1000\nparam BM -12\nparam ON 1\n"
+                               "param T 1\nlaunch k\ngrid 1\nblock 1\n";
+    static const struct {
+        const char *config;
+        const char *part; /* of the sentence; NULL: it is this one */
+    } rows[] = {
+        {"KIND=wide,BM=-12,ON=true,T=f16", NULL},
+        {"BM=-12,KIND=1000,ON=1,T=1", NULL},
+        {"KIND=narrow,BM=-12,ON=true,T=f16", "KIND is 1000"},
+        {"KIND=wide,BM=12,ON=true,T=f16", "configuration 'BM=12'"},
+        {"KIND=wide,BM=-12,ON=false,T=f16", "ON is 1"},
+        {"KIND=wide,BM=-12,ON=true,T=bf16", "T is 1"},
+        {"KIND=wide,BM=-12,ON=true", "has 4 params, the configuration 3"},
+        {"KIND=wide,BM=-12,ON=true,T=f16,N=1", "no param for 'N=1'"},
+        {"KIND=wide,BM=-12,ON=true,wide=1000", "no param for 'wide=1000'"},
+        {"KIND=wide,BM,ON=true,T=f16", "no param for 'BM'"},
+        {"KIND=wide,BM=-12,ON=true,T=", "T is 1"},
+        {"", "has 4 params, the configuration 0"},
+    };
+    hone_launch_spec *spec = parse(text);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        hone_error err = {0};
+        const hone_status status =
+            hone__launch_spec_check_config(spec, rows[i].config, &err);
+
+        assert_int_equal(status, rows[i].part ? HONE_ERR_INPUT : HONE_OK);
+        if (rows[i].part)
+            assert_contains(err.text, rows[i].part);
+    }
+    hone__launch_spec_free(spec);
+}
+
 #define HEAD "hone-launch 1\nop x\ndim n int\n"
 #define HEAD_2 "hone-launch 2\nop x\ndim n int\n"
 
@@ -418,6 +456,7 @@ int main(void)
         cmocka_unit_test(resolves_two_launches),
         cmocka_unit_test(conditions_leave_launches_out),
         cmocka_unit_test(properties_reach_expressions),
+        cmocka_unit_test(configurations_are_compared),
         cmocka_unit_test(mistakes_have_lines),
         cmocka_unit_test(limits_of_the_text),
         cmocka_unit_test(bad_dims_are_named),

@@ -35,17 +35,6 @@ static void write_file(const char *path, const char *text)
         fail_msg("%s", error.text);
 }
 
-/* Past our own checks, as another program would. */
-static void run_sql(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL))
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    (void)sqlite3_close(db);
-}
-
 static void refuse(const char *path, hone_status expected, const char *part)
 {
     hone_ctx *ctx = NULL;
@@ -77,13 +66,13 @@ static void what_is_no_database(void **state)
     write_file(path, "");
     refuse(path, HONE_ERR_DATABASE, "not a database of hone");
     (void)unlink(path);
-    run_sql(path, "CREATE TABLE t (a); PRAGMA user_version = 1;");
+    runtime_sql(path, "CREATE TABLE t (a); PRAGMA user_version = 1;");
     refuse(path, HONE_ERR_DATABASE, "not a database of hone");
     (void)unlink(path);
-    run_sql(path, "PRAGMA application_id = 0x686f6e65;"
-                  "PRAGMA user_version = 4;");
+    runtime_sql(path, "PRAGMA application_id = 0x686f6e65;"
+                      "PRAGMA user_version = 5;");
     refuse(path, HONE_ERR_DATABASE, "use the newer hone");
-    run_sql(path, "PRAGMA user_version = 0;");
+    runtime_sql(path, "PRAGMA user_version = 0;");
     refuse(path, HONE_ERR_DATABASE, "format version is 0");
 }
 
@@ -123,7 +112,8 @@ static void rows_and_cubin(void **state)
     assert_string_equal(op->rows[0].arch, "sm_90");
     assert_int_equal(op->rows[0].sm_count, 132);
     assert_true(op->rows[0].is_cold);
-    assert_int_equal(hone__store_spec(&op->rows[0], &spec, NULL), HONE_OK);
+    assert_int_equal(hone__store_spec(store, op, &op->rows[0], &spec, NULL),
+                     HONE_OK);
     assert_string_equal(hone__launch_spec_op(spec), "axpy");
     assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, NULL),
                      HONE_OK);
@@ -196,7 +186,7 @@ static void damaged_cubin(void **state)
         hone_text cubin = {0};
         hone_error error = {0};
 
-        run_sql(fixture->path, damages[i]);
+        runtime_sql(fixture->path, damages[i]);
         assert_int_equal(hone__store_open(fixture->path, &store, NULL),
                          HONE_OK);
         assert_int_equal(hone__store_op(store, "axpy", &op, NULL), HONE_OK);
@@ -236,10 +226,10 @@ static void views_only_compute(void **state)
     hone_error error = {0};
 
     put_axpy(fixture);
-    run_sql(fixture->path,
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
-            " replace(sql, 'ranking r ON ', 'ranking r ON mark() AND ')"
-            " WHERE name = 'winner_v1'");
+    runtime_sql(fixture->path,
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
+                " replace(sql, 'ranking r ON ', 'ranking r ON mark() AND ')"
+                " WHERE name = 'ranked_v1'");
     assert_int_equal(sqlite3_auto_extension((void (*)(void))add_mark),
                      SQLITE_OK);
     assert_int_equal(hone__store_open(fixture->path, &store, NULL), HONE_OK);

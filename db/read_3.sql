@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- For a file of format version 3, or of an older one after its own script,
+-- that is opened read-only: what version 4 added.
+
+CREATE TEMP VIEW IF NOT EXISTS winner_v1 AS
+SELECT *, NULL AS launch_sha256
+  FROM main.winner_v1;
+
+CREATE TEMP VIEW IF NOT EXISTS default_v1 AS
+SELECT *, NULL AS launch_sha256
+  FROM main.default_v1;
+
+-- Without the lower places.
+CREATE TEMP VIEW IF NOT EXISTS ranked_v1 AS
+SELECT *, NULL AS launch_sha256, 1 AS rank
+  FROM main.winner_v1
+ WHERE 0;

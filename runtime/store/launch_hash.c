@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hash of a stored launch: see launch_hash.h. */
+#include "runtime/store/launch_hash.h"
+
+#include "runtime/base/text.h"
+
+hone_status hone__launch_hash(const hone_launch_parts *parts,
+                              char out_sha256[HONE_SHA256_HEX], hone_error *err)
+{
+    const char *const lines[] = {parts->config, parts->types,
+                                 parts->compile_arch, parts->cubin_sha256};
+    hone_text text = {0};
+    hone_status status;
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        hone__text_puts(&text, lines[i] ? lines[i] : "");
+        hone__text_puts(&text, "\n");
+    }
+    hone__text_puts(&text, parts->launch_plan ? parts->launch_plan : "");
+    status = hone__text_check(&text, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(text.data, text.length, out_sha256);
+    hone__text_free(&text);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One hash over all that the launch of a stored variant relies on. Written
+ * with the row, compared before the runtime makes a plan of it. */
+#ifndef HONE_RUNTIME_LAUNCH_HASH_H
+#define HONE_RUNTIME_LAUNCH_HASH_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
+
+typedef struct hone_launch_parts { /* NULL is "" */
+    const char *config;
+    const char *types;
+    const char *compile_arch;
+    const char *cubin_sha256;
+    const char *launch_plan;
+} hone_launch_parts;
+
+/* SHA-256 of config, types, compile_arch and cubin_sha256, each followed by a
+ * newline, and the launch plan. HONE_ERR_NO_MEMORY. */
+hone_status hone__launch_hash(const hone_launch_parts *parts,
+                              char out_sha256[HONE_SHA256_HEX],
+                              hone_error *err);
+
+#endif
