@@ -218,7 +218,7 @@ static hone_status migrate(db_fixture *f, hone_error *err)
 static long fail_in_turn(db_fixture *f,
                          hone_status (*body)(db_fixture *, hone_error *))
 {
-    /* Every one at first, then a sample: there are thousands. */
+    /* Every one at first, then a sample: there are 57,000. */
     long step = 1;
     long n = 0;
 
@@ -238,7 +238,7 @@ static long fail_in_turn(db_fixture *f,
         assert_int_equal(err.status, HONE_ERR_NO_MEMORY);
         assert_non_null(strstr(err.text, "memory"));
         if (n >= 150)
-            step = 61;
+            step = 307;
     }
     return n;
 }

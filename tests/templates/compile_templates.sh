@@ -3,7 +3,9 @@
 # Every shipped template: it parses, its space is neither empty nor beyond
 # use, its default is valid for small and odd shapes, and a sample of its
 # variants compiles for sm_90. Without NVRTC the compiling is skipped.
+#   compile_templates.sh VARIANTS_PER_TEMPLATE
 set -u
+sample=$1
 
 templates="$HONE_SOURCE/templates"
 cache=$(mktemp -d) || exit 1
@@ -98,7 +100,7 @@ else
 fi
 
 for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter scan; do
-    json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit 12 \
+    json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in
     *'"failed": 0'* | *'"failed":0'*) ;;
@@ -108,7 +110,7 @@ done
 # What is compiled in belongs to the problem: other sizes are other variants.
 for size in 16 64 8192,1,2; do
     "$HONE" compile "$templates/fft.cu" --dims "$size" --arch sm_90 \
-        --limit 3 > /dev/null 2> "$cache/err" ||
+        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done
 exit "$failures"

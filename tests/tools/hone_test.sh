@@ -46,6 +46,17 @@ err_empty() { [ ! -s "$work/err" ] || fail "stderr should be empty"; }
 err_lines() {
     [ "$(wc -l <"$work/err")" -eq "$1" ] || fail "stderr should have $1 lines"
 }
+# wait_until WHAT COMMAND..: the command succeeds, within five minutes. A test
+# never waits for a time: how long something takes is the machine's affair.
+wait_until() {
+    what=$1
+    shift
+    limit=$(($(date +%s) + 300))
+    until "$@"; do
+        [ "$(date +%s)" -lt "$limit" ] || fail "five minutes, and not yet: $what"
+        sleep 0.05
+    done
+}
 # json PATH[=VALUE]..: stdout is JSON with these members.
 json() {
     "$json_check" "$@" <"$work/out" >"$work/json" 2>&1 ||

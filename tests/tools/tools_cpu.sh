@@ -38,8 +38,9 @@ err_has "TMPDIR"
 run 0 show winners --format csv
 out_has "saxpy"
 
-run 0 verify saxpy reduce_sum gemm_f16 conv1d scan --limit 3 --format json
-json checked=15 failed=0
+# (tools_verify_shipped.sh takes more of each.)
+run 0 verify saxpy reduce_sum gemm_f16 conv1d scan --limit 1 --format json
+json checked=5 failed=0
 
 # Constant memory, workspaces zeroed for each run and parameters that are types
 # work here; clusters and cooperative launches are skipped, each with a

@@ -11,7 +11,9 @@ HONE_DB=$work/faults.db
 HONE_CACHE_DIR=$work/cache
 HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
 export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
-template=$fixtures/faults.cu
+template=$work/faults.cu
+sed "s|HERE|$work|g" "$fixtures/faults.cu" >"$template"
+: >"$work/go"
 
 # The newest outcome of each KIND. Even size: odd_nan is found by the shapes
 # of the final.
@@ -20,7 +22,7 @@ run 0 tune "$template" --dims 4096 --device cpu --strategy exhaustive \
 json shapes.0.winner=KIND=good shapes.0.trials=7
 run 0 show trials --format csv
 cp "$work/out" "$work/trials"
-for pair in good:ok slow:ok crash:fault leaves:fault second_run:wrong \
+for pair in good:ok waits:ok crash:fault leaves:fault second_run:wrong \
     input_changed:wrong odd_nan:wrong; do
     out_has_line() { grep "KIND=$1" "$work/trials" | grep -q ",$2,"; }
     out_has_line "${pair%%:*}" "${pair##*:}" ||
@@ -28,30 +30,17 @@ for pair in good:ok slow:ok crash:fault leaves:fault second_run:wrong \
 done
 run 0 show decisions --format csv
 
-# Children of a process by name, without the tools of procps.
-children() {
-    for status in /proc/[0-9]*/status; do
-        awk -v parent="$1" -v name="$2" '
-            $1 == "Name:" { is = $2 == name }
-            $1 == "Pid:" { pid = $2 }
-            $1 == "PPid:" && is && $2 == parent { print pid }
-        ' "$status" 2>/dev/null || true
-    done
-}
-
 # A worker that somebody else kills says nothing about the variant: it is
-# tried again, and no trial is lost.
+# tried again, and no trial is lost. The variant waits in its worker, whose
+# number it writes down.
 HONE_DB=$work/killed.db
+rm "$work/go"
 "$HONE" tune "$template" --dims 4098 --device cpu --strategy exhaustive \
-    --budget 2 --samples 60 --trial-timeout 60 --format json >"$work/out" 2>"$work/err" &
+    --budget 2 --trial-timeout 600 --format json >"$work/out" 2>"$work/err" &
 tuner=$!
-for _ in $(seq 200); do
-    sleep 0.05
-    "$HONE" show trials --format csv 2>/dev/null | grep -q KIND=good && break
-done
-worker=$(children $tuner hone-trial)
-[ -n "$worker" ] || fail "there is no process hone-trial"
-kill -9 "$worker"
+wait_until "a variant waits in its worker" [ -e "$work/waiting" ]
+kill -9 "$(cat "$work/waiting")"
+: >"$work/go"
 command="tune with a killed worker"
 code=0
 wait $tuner || code=$?

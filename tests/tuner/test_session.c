@@ -55,9 +55,9 @@ static hone_worker_end end_of(const char *what, double grace_s)
 static void test_how_a_worker_ended(void **state)
 {
     (void)state;
-    assert_int_equal(end_of("leave", 20), HONE_WORKER_LEFT);
-    assert_int_equal(end_of("fail", 20), HONE_WORKER_FAILED);
-    assert_int_equal(end_of("killed", 20), HONE_WORKER_KILLED);
+    assert_int_equal(end_of("leave", 60), HONE_WORKER_LEFT);
+    assert_int_equal(end_of("fail", 60), HONE_WORKER_FAILED);
+    assert_int_equal(end_of("killed", 60), HONE_WORKER_KILLED);
     assert_int_equal(end_of("hang", 0.05), HONE_WORKER_OVERDUE);
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { TIMEOUT_S = 2, BUDGET = 20 };
+enum { TIMEOUT_S = 10, BUDGET = 20 };
 
 static void tune(const fixture *f, const int64_t *config, hone_tune_result *out)
 {

@@ -126,7 +126,7 @@ static void test_worker_answers_and_leaves(void **state)
     assert_int_equal(hone__message_receive(worker.from, &kind, &payload, NULL),
                      HONE_OK);
     assert_int_equal(kind, 2);
-    hone__worker_stop(&worker, 5, how, sizeof how);
+    hone__worker_stop(&worker, 60, how, sizeof how);
     assert_string_equal(how, "exit status 3");
     assert_int_equal(worker.pid, 0);
     hone__text_free(&payload);
@@ -138,12 +138,11 @@ static void test_worker_that_dies_or_hangs(void **state)
     char hang[] = "hang";
     hone_worker worker;
     char how[64];
-    const double start_s = hone__now_s();
 
     (void)state;
     assert_int_equal(hone__worker_start(&worker, echo_worker, crash, -1, NULL),
                      HONE_OK);
-    hone__worker_stop(&worker, 5, how, sizeof how);
+    hone__worker_stop(&worker, 60, how, sizeof how);
     /* A sanitizer turns the signal into an exit status of its own. */
     assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));
     assert_string_not_equal(how, "exit status 3");
@@ -151,7 +150,6 @@ static void test_worker_that_dies_or_hangs(void **state)
                      HONE_OK);
     hone__worker_stop(&worker, 0.05, how, sizeof how);
     assert_non_null(strstr(how, "signal 9"));
-    assert_true(hone__now_s() - start_s < 30);
 }
 
 /* Two workers: the second must not keep the first one's pipe open. */
@@ -166,9 +164,9 @@ static void test_worker_sees_its_end_of_stream(void **state)
                      HONE_OK);
     assert_int_equal(hone__worker_start(&b, echo_worker, user, -1, NULL),
                      HONE_OK);
-    hone__worker_stop(&a, 20, how, sizeof how);
-    assert_string_equal(how, "exit status 3"); /* not killed after 20 s */
-    hone__worker_stop(&b, 20, how, sizeof how);
+    hone__worker_stop(&a, 60, how, sizeof how);
+    assert_string_equal(how, "exit status 3"); /* not killed after 60 s */
+    hone__worker_stop(&b, 60, how, sizeof how);
     assert_string_equal(how, "exit status 3");
 }
 
