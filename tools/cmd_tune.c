@@ -273,7 +273,8 @@ static hone_status open_db(tune_run *run, hone_error *err)
 
     if (run->request.farm.backend == HONE_BACKEND_CUDA &&
         access(path, F_OK) != 0)
-        HONE_TRY(hone__device_describe(run->request.device, &report, err));
+        HONE_TRY(hone__device_describe(HONE_BACKEND_CUDA,
+                                       run->request.device, &report, err));
     return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
 }
 

@@ -9,6 +9,9 @@
 #include "tuner/process/device_lock.h"
 #include "tuner/session/final_client.h"
 #include "tuner/compile/helper_kernels.h"
+#include "tuner/trial/devices.h"
+#include "tuner/trial/device_worker.h"
+#include "tuner/compile/reference_template.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,17 +22,12 @@ typedef struct bench {
     hone_device_lock lock;
     hone_space *space;
     hone_text device_code;
-    hone_text spec; /* of the template's default: the arguments */
+    hone_launch_spec *spec; /* of the template's default: the arguments */
     hone_reference_templates *reference_templates;
     hone_bench_variants variants;
     hone_final_request final;
     hone_final_report report;
 } bench;
-
-static int is_cpu(const bench *b)
-{
-    return b->request->farm.backend == HONE_BACKEND_CPU;
-}
 
 /* ---- the worker ----------------------------------------------------------
  */
@@ -38,10 +36,11 @@ static hone_status run_variants(bench *b, hone_error *err)
 {
     const hone_bench_request *request = b->request;
     hone_worker_setup setup = {
+        .kind = hone__device_kind(request->farm.backend),
         .device = request->device,
         .device_code = b->device_code.data,
         .problem = {.tmpl = request->tmpl,
-                    .launch_spec = hone__text_str(&b->spec),
+                    .spec = b->spec,
                     .dims = request->dims,
                     .mode = request->mode,
                     .rotation = HONE_ROTATION_FINAL,
@@ -63,8 +62,8 @@ static hone_status run_variants(bench *b, hone_error *err)
                                .wants_series = strcmp(v->name, "config") != 0,
                                .features = {-1, -1, 0, i}};
     }
-    return hone__final_ask(request->farm.backend, &setup, &b->final,
-                           request->farm.stop, &b->report, err);
+    return hone__final_ask(&setup, &b->final, request->farm.stop, &b->report,
+                           err);
 }
 
 /* ---- the result ----------------------------------------------------------
@@ -157,12 +156,11 @@ static void fill_result(const bench *b, hone_bench_result *out)
 static hone_status measure(bench *b, hone_error *err)
 {
     const hone_bench_request *request = b->request;
+    const hone_device_kind *kind = hone__device_kind(request->farm.backend);
     int64_t ignored = 0;
 
-    if (is_cpu(b))
-        hone__host_describe(&b->device);
-    else
-        HONE_TRY(hone__device_describe(request->device, &b->device, err));
+    HONE_TRY(hone__device_describe(request->farm.backend, request->device,
+                                   &b->device, err));
     HONE_TRY(hone__space_create(request->tmpl, request->dims,
                                 &b->device.properties, &b->space, err));
     HONE_TRY(hone__bench_variants_read(request, &b->device, b->space,
@@ -171,20 +169,19 @@ static hone_status measure(bench *b, hone_error *err)
         hone__default_plan(request->tmpl, b->space, &ignored, &b->spec, err));
     HONE_TRY(hone__reference_templates_open(
         &(hone_reference_templates_request){.tmpl = request->tmpl,
-                                            .launch_spec =
-                                                hone__text_str(&b->spec),
+                                            .spec = b->spec,
                                             .dims = request->dims,
                                             .properties = &b->device.properties,
                                             .arch = b->device.arch,
                                             .farm = &request->farm},
         &b->reference_templates, err));
-    if (!is_cpu(b)) {
+    if (kind->needs_code)
         HONE_TRY(hone__helper_kernels_compile(&request->farm, b->device.arch,
                                               &b->device_code, err));
+    if (!kind->is_shared)
         HONE_TRY(hone__device_lock_take(b->device.id, request->farm.stop,
                                         request->on_wait, request->user,
                                         &b->lock, err));
-    }
     return run_variants(b, err);
 }
 
@@ -212,7 +209,7 @@ hone_status hone__bench(const hone_bench_request *request,
     hone__space_free(b->space);
     hone__reference_templates_close(b->reference_templates);
     hone__text_free(&b->device_code);
-    hone__text_free(&b->spec);
+    hone__launch_spec_free(b->spec);
     hone__free(b);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "gen/expand/expand.h"
 #include "tuner/compile/farm.h"
-#include "tuner/trial/device_worker.h"
+#include "tuner/trial/devices.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static hone_status read_winner(reader *r, hone_error *err)
             hone__db_text(request->tmpl->op),
             hone__db_text(hone__text_str(&dims)),
             hone__db_text(hone__mode_name(request->mode)),
-            hone__db_text(is_cpu(r) ? "cpu" : "cuda"),
+            hone__db_text(hone__device_kind(request->farm.backend)->name),
             hone__db_text(r->device->arch),
             hone__db_integer(
                 r->device->properties.value[HONE_PROPERTY_sm_count]),

@@ -1,46 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking a device what it is, in a child process, so that the caller stays
  * free of CUDA and can fork. */
-#include "tuner/cuda/device.h"
 #include "tuner/trial/device_worker.h"
+#include "tuner/trial/devices.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The card's UUID; its ordinal for a driver that does not tell. */
-static void identify_card(const hone_gpu *device, int ordinal, char out[40])
-{
-    unsigned char uuid[16] = {0};
+typedef struct question {
+    const hone_device_kind *kind;
+    int ordinal;
+} question;
 
-    if (device->driver->device_uuid(uuid, device->ordinal)) {
-        (void)snprintf(out, 40, "gpu-%d", ordinal);
-        return;
-    }
-    for (int i = 0; i < 16; ++i)
-        (void)snprintf(out + 2 * i, 3, "%02x", uuid[i]);
+static hone_status identify(const question *q, hone_device_report *out,
+                            hone_error *err)
+{
+    hone_device device;
+
+    memset(&device, 0, sizeof device);
+    memset(out, 0, sizeof *out);
+    HONE_TRY(q->kind->identify(&device, q->ordinal, err));
+    memcpy(out->name, device.name, sizeof out->name);
+    out->driver_version = device.driver_version;
+    out->properties = device.properties;
+    q->kind->describe(&device, out);
+    return HONE_OK;
 }
 
 static int describe(void *user, int from_parent, int to_parent)
 {
-    const int *ordinal = user;
-    hone_gpu device;
     hone_device_report report;
     hone_error err = {.status = HONE_OK};
     hone_text payload = {0};
 
     (void)from_parent;
-    memset(&report, 0, sizeof report);
-    if (hone__device_identify(&device, *ordinal, &err) != HONE_OK) {
+    if (identify(user, &report, &err) != HONE_OK) {
         hone__device_worker_failed(to_parent, &err);
         return 1;
     }
-    memcpy(report.name, device.name, sizeof report.name);
-    identify_card(&device, *ordinal, report.id);
-    report.driver_version = device.driver_version;
-    report.properties = device.properties;
-    (void)snprintf(report.arch, sizeof report.arch, "sm_%d",
-                   (int)device.properties.value[HONE_PROPERTY_sm]);
     hone__pack_bytes(&payload, &report, sizeof report);
     (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
     hone__text_free(&payload);
@@ -88,17 +86,13 @@ hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
     return status;
 }
 
-hone_status hone__device_describe(int device, hone_device_report *out,
-                                  hone_error *err)
+hone_status hone__device_describe(hone_backend backend, int ordinal,
+                                  hone_device_report *out, hone_error *err)
 {
-    return hone__worker_ask(describe, &device, out, sizeof *out, err);
-}
+    question q = {hone__device_kind(backend), ordinal};
 
-void hone__host_describe(hone_device_report *out)
-{
-    memset(out, 0, sizeof *out);
-    hone__host_name(out->name, sizeof out->name);
-    (void)snprintf(out->arch, sizeof out->arch, "cpu");
-    (void)snprintf(out->id, sizeof out->id, "cpu");
-    hone__properties_of_host(&out->properties);
+    /* A driver that is started here could not be used in a child. */
+    return q.kind->needs_code
+               ? hone__worker_ask(describe, &q, out, sizeof *out, err)
+               : identify(&q, out, err);
 }

@@ -6,17 +6,18 @@
 #include "tuner/tuner.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/cpu/cpu_worker.h"
 #include "tuner/compile/default_plan.h"
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/helper_kernels.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/process/worker.h"
+#include "tuner/trial/devices.h"
+#include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
-#include "tuner/cuda/warm_up.h"
+#include "tuner/compile/reference_template.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { N_SAMPLES = 16 };
 
 typedef struct run_setup {
     const hone_run_request *request;
@@ -60,7 +61,7 @@ static hone_status enqueue_plan(void *user, void *const *args,
                                 hone_stream stream, hone_error *err)
 {
     planned *p = user;
-    const size_t turn = p->plans[1] ? p->turn++ % N_PLANS : 0; /* cpu: one */
+    const size_t turn = p->turn++ % N_PLANS;
     const hone_status status = hone_plan_run(p->plans[turn], args, stream);
 
     return status == HONE_OK ? HONE_OK : fail_from_runtime(status, p->ctx, err);
@@ -112,7 +113,7 @@ static hone_status verify_and_time(hone_problem *problem, planned *all,
                            : HONE_OK;
 }
 
-static hone_status make_plans(const run_setup *setup, hone_gpu *device,
+static hone_status make_plans(const run_setup *setup, hone_device *device,
                               planned *to, hone_match *match)
 {
     const hone_template *tmpl = setup->request->tmpl;
@@ -125,7 +126,7 @@ static hone_status make_plans(const run_setup *setup, hone_gpu *device,
     return HONE_OK;
 }
 
-static hone_status run_plan(const run_setup *setup, hone_gpu *device,
+static hone_status run_plan(const run_setup *setup, hone_device *device,
                             hone_problem *problem, hone_run_result *result,
                             hone_error *err)
 {
@@ -136,7 +137,7 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
 
     all.ctx = ctx;
     if (status == HONE_OK)
-        status = hone_use_device(ctx, "cuda");
+        status = hone_use_device(ctx, device->kind->name);
     if (status == HONE_OK)
         status = make_plans(setup, device, &all, &result->match);
     if (status != HONE_OK) {
@@ -153,76 +154,11 @@ static hone_status run_plan(const run_setup *setup, hone_gpu *device,
     return status;
 }
 
-/* ---- the cpu device -----------------------------------------------------
- */
-
-static hone_status run_on_cpu(const run_setup *setup, hone_cpu_problem *problem,
-                              hone_run_result *result, hone_error *err)
-{
-    const hone_template *tmpl = setup->request->tmpl;
-    planned p = {.ctx = NULL};
-    const hone_subject subject = {enqueue_plan, &p};
-    double samples[N_SAMPLES];
-    hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
-    hone_status status = hone_open(setup->request->db_path, &p.ctx);
-
-    if (status == HONE_OK)
-        status = hone_use_device(p.ctx, "cpu");
-    if (status == HONE_OK)
-        status = hone_plan_create(p.ctx, tmpl->op, setup->request->dims,
-                                  tmpl->n_dims, &p.plans[0], &result->match);
-    if (status != HONE_OK)
-        status = fail_from_runtime(status, p.ctx, err);
-    else
-        status = hone__cpu_verify(problem, subject, NULL, 0, &verdict, err);
-    if (status == HONE_OK) {
-        result->tuned_time_ns = (double)result->match.tuned_time_ns;
-        result->error_ratio = verdict.error_ratio;
-        result->correct = verdict.outcome == HONE_OUTCOME_OK;
-        (void)snprintf(result->message, sizeof result->message, "%.255s",
-                       verdict.message);
-    }
-    if (status == HONE_OK && result->correct) {
-        status = hone__cpu_time(problem, subject, N_SAMPLES, samples, err);
-        result->time_ns = hone__median(samples, N_SAMPLES);
-        result->spread_ns = hone__half_iqr(samples, N_SAMPLES);
-    }
-    hone_plan_destroy(p.plans[0]);
-    hone_close(p.ctx);
-    return status;
-}
-
-static int run_cpu_child(void *user, int from_parent, int to_parent)
-{
-    run_setup *setup = user;
-    hone_cpu_problem *problem = hone__alloc(sizeof *problem);
-    hone_run_result result;
-    hone_error err = {.status = HONE_OK};
-    hone_status status =
-        problem ? HONE_OK
-                : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
-
-    (void)from_parent;
-    memset(&result, 0, sizeof result);
-    hone__host_name(result.device_name, sizeof result.device_name);
-    if (status == HONE_OK)
-        status = hone__cpu_problem_open(&setup->problem, 1, problem, &err);
-    if (status == HONE_OK) {
-        status = run_on_cpu(setup, problem, &result, &err);
-        hone__cpu_problem_close(problem);
-    }
-    hone__free(problem);
-    return say_result(to_parent, &result, status, &err);
-}
-
-/* ---- a GPU --------------------------------------------------------------
- */
-
 static int run_child(void *user, int from_parent, int to_parent)
 {
     run_setup *setup = user;
     hone_problem *problem = hone__alloc(sizeof *problem);
-    hone_gpu device = {.driver = NULL};
+    hone_device device = {.driver = NULL};
     hone_run_result result;
     hone_error err = {.status = HONE_OK};
     hone_status status =
@@ -232,8 +168,9 @@ static int run_child(void *user, int from_parent, int to_parent)
     (void)from_parent;
     memset(&result, 0, sizeof result);
     if (status == HONE_OK)
-        status = hone__device_open(&device, setup->request->device,
-                                   setup->device_code, &err);
+        status = hone__device_open(hone__device_kind(setup->request->backend),
+                                   setup->request->device, setup->device_code,
+                                   &device, &err);
     if (status == HONE_OK) {
         memcpy(result.device_name, device.name, sizeof result.device_name);
         status = hone__problem_open(&device, &setup->problem, problem, &err);
@@ -246,7 +183,7 @@ static int run_child(void *user, int from_parent, int to_parent)
 /* The arguments come from the template's default variant. */
 static hone_status default_spec(const hone_run_request *request,
                                 const hone_properties *properties,
-                                hone_text *out, hone_error *err)
+                                hone_launch_spec **out, hone_error *err)
 {
     hone_space *space = NULL;
     int64_t index = 0;
@@ -265,10 +202,10 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     const hone_farm_options farm = {.backend = request->backend,
                                     .cache_folder = request->cache_folder,
                                     .stop = request->stop};
-    const int is_cpu = request->backend == HONE_BACKEND_CPU;
+    const hone_device_kind *kind = hone__device_kind(request->backend);
     hone_device_report device;
     hone_text code = {0};
-    hone_text spec = {0};
+    hone_launch_spec *spec = NULL;
     hone_reference_templates *others = NULL;
     hone_device_lock lock = {.fd = -1};
     hone_status status;
@@ -276,25 +213,24 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
     memset(out, 0, sizeof *out);
     status = hone__references_check(request->tmpl, request->references,
                                     request->n_references, err);
-    if (is_cpu)
-        hone__host_describe(&device);
-    else if (status == HONE_OK)
-        status = hone__device_describe(request->device, &device, err);
+    if (status == HONE_OK)
+        status = hone__device_describe(request->backend, request->device,
+                                       &device, err);
     if (status == HONE_OK)
         status = default_spec(request, &device.properties, &spec, err);
     if (status == HONE_OK)
         status = hone__reference_templates_open(
-            &(hone_reference_templates_request){
-                .tmpl = request->tmpl,
-                .launch_spec = hone__text_str(&spec),
-                .dims = request->dims,
-                .properties = &device.properties,
-                .arch = device.arch,
-                .farm = &farm},
+            &(hone_reference_templates_request){.tmpl = request->tmpl,
+                                                .spec = spec,
+                                                .dims = request->dims,
+                                                .properties =
+                                                    &device.properties,
+                                                .arch = device.arch,
+                                                .farm = &farm},
             &others, err);
-    if (status == HONE_OK && !is_cpu)
+    if (status == HONE_OK && kind->needs_code)
         status = hone__helper_kernels_compile(&farm, device.arch, &code, err);
-    if (status == HONE_OK && !is_cpu)
+    if (status == HONE_OK && !kind->is_shared)
         status =
             hone__device_lock_take(device.id, request->stop, request->on_wait,
                                    request->user, &lock, err);
@@ -302,7 +238,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
         run_setup setup = {.request = request,
                            .device_code = code.data,
                            .problem = {.tmpl = request->tmpl,
-                                       .launch_spec = hone__text_str(&spec),
+                                       .spec = spec,
                                        .dims = request->dims,
                                        .mode = request->mode,
                                        .rotation = HONE_ROTATION_FINAL,
@@ -311,12 +247,11 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                                        .n_references = request->n_references,
                                        .reference_templates = others}};
 
-        status = hone__worker_ask(is_cpu ? run_cpu_child : run_child, &setup,
-                                  out, sizeof *out, err);
+        status = hone__worker_ask(run_child, &setup, out, sizeof *out, err);
     }
     hone__device_lock_drop(&lock);
     hone__text_free(&code);
-    hone__text_free(&spec);
+    hone__launch_spec_free(spec);
     hone__reference_templates_close(others);
     return status;
 }

@@ -72,23 +72,24 @@ static int dotted_name(hone_cursor *c, const char *what, const char **out)
     return *out && template_name(c->p, word, *out);
 }
 
-static int check_clause(hone_cursor *c, hone_template_check *check)
+static int check_clause(hone_cursor *c, hone_template_bound *bound)
 {
     hone_parser *p = c->p;
     hone_template_expr *expr;
     hone_slice word;
     size_t n;
 
-    if (!hone__cursor_need_word(c, "tolerance(..) or exact(..)", &word))
+    if (!hone__cursor_need_word(c, "tolerance(..), exact(..) or for ARRAY",
+                                &word))
         return 0;
     if (hone__slice_is(p, word, "tolerance"))
-        expr = &check->tolerance;
+        expr = &bound->tolerance;
     else if (hone__slice_is(p, word, "exact"))
-        expr = &check->exact;
+        expr = &bound->exact;
     else
         return hone__complain(p, word,
-                              "a check takes tolerance(..) and "
-                              "exact(..), not '%.*s'",
+                              "a check takes tolerance(..), exact(..) and "
+                              "for ARRAY, not '%.*s'",
                               (int)(word.end - word.begin),
                               p->bare + word.begin);
     if (expr->expr)
@@ -97,6 +98,41 @@ static int check_clause(hone_cursor *c, hone_template_check *check)
                               p->bare + word.begin);
     return hone__compile_list(c, "tolerance or exact", 1, HONE_SCOPE_ANY, expr,
                               &n);
+}
+
+/* `for ARRAY`: what follows is about this array alone. */
+static int check_array(hone_cursor *c, hone_template_check *check)
+{
+    hone_parser *p = c->p;
+    hone_slice word;
+    int arg = -1;
+
+    if (!hone__cursor_need_word(c, "the name of an array", &word))
+        return 0;
+    for (size_t i = 0; i < p->tmpl->n_args; ++i) {
+        if (hone__slice_is(p, word, p->parts.args[i].name))
+            arg = (int)i;
+    }
+    if (arg < 0 || (p->parts.args[arg].mode != HONE_ARG_OUT &&
+                    p->parts.args[arg].mode != HONE_ARG_INOUT))
+        return hone__complain(p, word,
+                              "'%.*s' is not an array that is written: "
+                              "declare it out or inout above this line",
+                              (int)(word.end - word.begin),
+                              p->bare + word.begin);
+    for (size_t i = 1; i < check->n_bounds; ++i) {
+        if (check->bounds[i].arg == arg)
+            return hone__complain(p, word, "'%.*s' has bounds already",
+                                  (int)(word.end - word.begin),
+                                  p->bare + word.begin);
+    }
+    if (check->n_bounds == HONE_MAX_BOUNDS)
+        return hone__complain(p, word,
+                              "a check gives at most %d arrays bounds of "
+                              "their own",
+                              HONE_MAX_BOUNDS - 1);
+    check->bounds[check->n_bounds++] = (hone_template_bound){.arg = arg};
+    return 1;
 }
 
 int hone__statement_check(hone_parser *p, hone_cursor *c)
@@ -109,12 +145,17 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
     if (!check)
         return 0;
     *check = (hone_template_check){
-        .reference = "", .line = hone__line_of(p, hone__cursor_here(c).begin)};
+        .reference = "",
+        .n_bounds = 1,
+        .bounds = {{.arg = -1}},
+        .line = hone__line_of(p, hone__cursor_here(c).begin)};
     if (!dotted_name(c, "the name of a reference, e.g. cpu.sum, or none",
                      &check->reference))
         return 0;
     while (hone__cursor_peek(c) != '\0') {
-        if (!check_clause(c, check))
+        if (!(hone__cursor_accept_word(c, "for")
+                  ? check_array(c, check)
+                  : check_clause(c, &check->bounds[check->n_bounds - 1])))
             return 0;
     }
     return hone__cursor_finish(c);

@@ -154,18 +154,27 @@ typedef struct hone_template_option {
     hone_template_expr value;
 } hone_template_option;
 
-/* `check NAME tolerance(E) exact(E)`: compare with reference NAME ("cpu.sum",
+/* `check NAME tolerance(E) exact(E) [for ARRAY tolerance(E) exact(E)] ..`: compare with reference NAME ("cpu.sum",
  * "cublas.gemm"). On random inputs every output element must satisfy
  *     |out - ref| <= tolerance * u * magnitude + ulp(ref)
  * where u is the unit round-off of the accumulation type (2^-24 for f32) and
  * magnitude the operation on the absolute values of its inputs (the sum of
  * the absolute terms). With exact(E) it is also run on inputs that are random
  * integers in [-E, E], where it must reproduce the reference bit for bit:
- * this finds a single wrong index that rounding would hide. */
+ * this finds a single wrong index that rounding would hide. Every array that
+ * is written is compared; `for` gives one of them bounds of its own. */
+typedef struct hone_template_bound {
+    int arg;                      /* the array; -1: all that are written */
+    hone_template_expr tolerance; /* .expr NULL: as for all; there: 0 */
+    hone_template_expr exact;     /* likewise; there: no such run */
+} hone_template_bound;
+
+enum { HONE_MAX_BOUNDS = 9 };
+
 typedef struct hone_template_check {
     const char *reference;
-    hone_template_expr tolerance; /* .expr NULL: 0 */
-    hone_template_expr exact;     /* .expr NULL: no such run */
+    size_t n_bounds;
+    hone_template_bound bounds[HONE_MAX_BOUNDS]; /* the first: for all */
     int line;
 } hone_template_check;
 

@@ -234,7 +234,7 @@ typedef struct hone_host_function {
     struct hone_host_module *module; /* NULL: `run` is called */
     void (*run)(void **params);
     struct hone_host_function *next;
-    char name[];
+    const char *name; /* of a module's */
 } hone_host_function;
 hone_cu_function hone__host_kernel(hone_host_function *function);
 

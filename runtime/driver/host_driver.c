@@ -191,7 +191,7 @@ static hone_cu_result module_function(hone_cu_function *out,
 
         f = hone__alloc(sizeof *f + bytes);
         if (f) {
-            memcpy(f->name, name, bytes);
+            f->name = memcpy(f + 1, name, bytes);
             f->module = module;
             f->next = module->functions;
             module->functions = f;

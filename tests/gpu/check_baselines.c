@@ -374,13 +374,13 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
 static void show_nvml(hone_cu_device device)
 {
     hone_nvml *nvml = NULL;
-    hone_nvml_sample sample;
+    hone_clocks sample;
     hone_error err = {0};
     char reasons[128];
 
     must(hone__nvml_open(driver, device, &nvml, &err), &err);
     hone__nvml_sample(nvml, &sample);
-    hone__nvml_reasons_text(sample.clock_reasons, reasons, sizeof reasons);
+    hone__clock_reasons_text(sample.clock_reasons, reasons, sizeof reasons);
     (void)printf("NVML: available %d, SM %d MHz, memory %d MHz, power %d mW, "
                  "%d C, clocks held by: %s. %s\n",
                  sample.available, sample.sm_clock_mhz, sample.memory_clock_mhz,

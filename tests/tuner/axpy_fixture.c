@@ -100,16 +100,16 @@ static double cost(const int64_t *dims)
     return 2;
 }
 
-const hone_reference axpy_references[1] = {{"axpy", reference, cost}};
+const hone_reference axpy_references[1] = {{"axpy", {reference}, cost}};
 
 void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                 const hone_properties *properties, hone_template **out_tmpl,
-                hone_text *out_spec)
+                hone_text *out_text, hone_launch_spec **out_spec)
 {
     hone_diagnostics diagnostics = {0, NULL};
     hone_error err = {.status = HONE_OK};
     hone_space *space = NULL;
-    int64_t index = 0;
+    int64_t config[8] = {0};
     char text[2048];
 
     (void)snprintf(text, sizeof text, head, ticket,
@@ -119,7 +119,11 @@ void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                      HONE_OK);
     assert_int_equal(
         hone__space_create(*out_tmpl, dims, properties, &space, &err), HONE_OK);
+    assert_int_equal(hone__space_default(space, config, &err), HONE_OK);
     assert_int_equal(
-        hone__default_plan(*out_tmpl, space, &index, out_spec, &err), HONE_OK);
+        hone__expand_launch_spec(*out_tmpl, config, out_text, &err), HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_parse(hone__text_str(out_text), out_spec, &err),
+        HONE_OK);
     hone__space_free(space);
 }

@@ -32,7 +32,7 @@ extern const hone_reference axpy_references[1];
  * expression), and its default launch plan at `dims`. */
 void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                 const hone_properties *properties, hone_template **out_tmpl,
-                hone_text *out_spec);
+                hone_text *out_text, hone_launch_spec **out_spec);
 
 /* The kernel, in its run number `run` (from 1). */
 void axpy_run(float alpha, float *x, float *y, int64_t *ticket, int64_t n,

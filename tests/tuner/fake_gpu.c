@@ -2,7 +2,8 @@
 /* See fake_gpu.h. */
 #include "tests/tuner/fake_gpu.h"
 
-#include "tests/tuner/fake_gpu_kernels.h"
+#include "tuner/cpu/cpu_kernels.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -483,20 +484,22 @@ void fake_gpu_reset(void)
     fake_gpu_resident_clusters = 16;
     fake_gpu_clock_mhz[0] = 1980;
     fake_gpu_n_clocks = 1;
-    for (int i = 0; i < FAKE_N_OWN_KERNELS; ++i)
-        (void)fake_gpu_kernel(fake_own_kernels[i].name, fake_own_kernels[i].run,
-                              0, 0);
+    for (int i = 0; i < HONE_N_CPU_KERNELS; ++i)
+        (void)fake_gpu_kernel(hone__cpu_kernels[i].name,
+                              hone__cpu_kernels[i].run, 0, 0);
     (void)fake_gpu_kernel("hone_load", run_load, 2, 0);
     (void)fake_gpu_kernel("hone_hold", NULL, 1, 20000);
 }
 
-void fake_gpu_open(hone_gpu *out, int64_t l2_bytes)
+void fake_gpu_open(hone_device *out, int64_t l2_bytes)
 {
     hone_error err = {.status = HONE_OK};
     hone_status status;
 
     memset(out, 0, sizeof *out);
     out->driver = &table;
+    out->kind = &hone__cuda_device;
+    out->guard_bytes = hone__cuda_device.guard_bytes;
     (void)hone__properties_of_arch("sm_90", &out->properties, &err);
     out->properties.value[HONE_PROPERTY_l2] = l2_bytes;
     status = hone__device_begin(out, "our kernels", &err);

@@ -7,7 +7,7 @@
 #define HONE_TESTS_FAKE_GPU_H
 
 #include "tests/tuner/fake_driver.h"
-#include "tuner/cuda/device.h"
+#include "tuner/device/device.h"
 
 /* A kernel gets what cuLaunchKernel gets; every parameter is 8 bytes. */
 typedef void fake_kernel_run(void **params);
@@ -28,7 +28,7 @@ enum { FAKE_GPU_CONTEXT_BYTES = 10000 }; /* a context needs so much */
 /* Back to a new device: only the tuner's kernels, no limits, no NVML. */
 void fake_gpu_reset(void);
 /* Opened, with `l2_bytes` of cache. */
-void fake_gpu_open(hone_gpu *out, int64_t l2_bytes);
+void fake_gpu_open(hone_device *out, int64_t l2_bytes);
 /* Add a kernel, or replace the one of this name. */
 fake_kernel *fake_gpu_kernel(const char *name, fake_kernel_run *run,
                              int n_params, double cost_ns);

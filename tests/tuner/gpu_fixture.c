@@ -36,11 +36,11 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
     f->kernel = fake_gpu_kernel("axpy", run_axpy, 5, 5000);
     fake_gpu_open(&f->device, l2_bytes);
     axpy_parse(check, ticket, f->dims, &f->device.properties, &f->tmpl,
-               &f->spec);
+               &f->text, &f->spec);
     f->problem = calloc(1, sizeof *f->problem);
     f->setup =
         (hone_problem_setup){.tmpl = f->tmpl,
-                             .launch_spec = hone__text_str(&f->spec),
+                             .spec = f->spec,
                              .dims = f->dims,
                              .mode = HONE_MODE_COLD,
                              .rotation = HONE_ROTATION_TRIAL,
@@ -49,7 +49,8 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
                              .n_references = 1,
                              .reference_templates = f->reference_templates};
     f->job = (hone_trial_job){.id = 3,
-                              .launch_spec = hone__text_str(&f->spec),
+                              .launch_spec = hone__text_str(&f->text),
+                              .spec = f->spec,
                               .cubin = "cubin",
                               .cubin_bytes = 6};
     return hone__problem_open(&f->device, &f->setup, f->problem, err);
@@ -72,7 +73,8 @@ void gpu_fixture_close(gpu_fixture *f)
         hone__problem_close(f->problem);
     free(f->problem);
     hone__device_close(&f->device);
-    hone__text_free(&f->spec);
+    hone__text_free(&f->text);
+    hone__launch_spec_free(f->spec);
     hone__template_free(f->tmpl);
     memset(f, 0, sizeof *f);
     assert_int_equal(fake_gpu_live_bytes, 0);

@@ -6,18 +6,21 @@
 #include "tests/tuner/axpy_fixture.h"
 #include "tests/tuner/fake_gpu.h"
 #include "tuner/trial/device_worker.h"
+#include "tuner/trial/timer.h"
+#include "tuner/trial/trial.h"
 
 /* The last 8 addresses of x that the kernel got. */
 extern const float *gpu_seen[8];
 
 typedef struct gpu_fixture {
-    hone_gpu device;
+    hone_device device;
     hone_problem *problem;
     hone_problem_setup setup;
     const hone_reference_templates
         *reference_templates; /* what the setup gets when it is opened */
     hone_template *tmpl;
-    hone_text spec;
+    hone_text text; /* the launch plan of the default variant */
+    hone_launch_spec *spec;
     int64_t dims[1];
     fake_kernel *kernel;
     hone_trial_job job;

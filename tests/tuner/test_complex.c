@@ -4,6 +4,7 @@
 #include "gen/expand/expand.h"
 #include "tests/tuner/fake_gpu.h"
 #include "tuner/trial/device_worker.h"
+#include "tuner/trial/trial.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,10 +37,11 @@ static const char text[] =
     "#pragma hone check cpu.turn tolerance(4) exact(8)\n"
     "extern \"C\" __global__ void turn() {}\n";
 
-static hone_gpu device;
+static hone_device device;
 static hone_problem *problem;
 static hone_template *tmpl;
 static hone_text spec;
+static hone_launch_spec *plan;
 static defect planted;
 
 static void run_turn(void **params)
@@ -95,7 +97,7 @@ static double cost(const int64_t *dims)
     return 3;
 }
 
-static const hone_reference references[] = {{"turn", reference, cost}};
+static const hone_reference references[] = {{"turn", {reference}, cost}};
 
 static void open_problem(hone_type type)
 {
@@ -119,7 +121,9 @@ static void open_problem(hone_type type)
     assert_int_equal(hone__expand_launch_spec(tmpl, config, &spec, &err),
                      HONE_OK);
     of.tmpl = tmpl;
-    of.launch_spec = hone__text_str(&spec);
+    assert_int_equal(
+        hone__launch_spec_parse(hone__text_str(&spec), &plan, &err), HONE_OK);
+    of.spec = plan;
     problem = calloc(1, sizeof *problem);
     if (hone__problem_open(&device, &of, problem, &err))
         fail_msg("%s", err.text);
@@ -131,6 +135,7 @@ static void close_problem(void)
     free(problem);
     hone__device_close(&device);
     hone__text_free(&spec);
+    hone__launch_spec_free(plan);
     hone__template_free(tmpl);
     assert_int_equal(fake_gpu_live_bytes, 0);
 }
@@ -139,7 +144,8 @@ static void expect(defect d, hone_outcome outcome, const char *part)
 {
     const hone_trial_job job = {.cubin = "cubin",
                                 .cubin_bytes = 6,
-                                .launch_spec = hone__text_str(&spec)};
+                                .launch_spec = hone__text_str(&spec),
+                                .spec = plan};
     hone_trial_report report;
     hone_error err = {.status = HONE_OK};
 

@@ -2,7 +2,9 @@
 /* Verification on the cpu device: what a variant damages is found, named and
  * put right, like on a GPU. The variant is a C function of this test. */
 #include "tests/tuner/axpy_fixture.h"
-#include "tuner/cpu/cpu_worker.h"
+#include "tuner/cpu/cpu_device.h"
+#include "tuner/trial/problem.h"
+#include "tuner/trial/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,14 +18,21 @@
 enum { N = 1000 };
 
 typedef struct fixture {
-    hone_cpu_problem problem;
+    hone_device device;
+    hone_problem problem;
     hone_template *tmpl;
-    hone_text spec;
-    hone_cpu_block ticket;
+    hone_text text;
+    hone_launch_spec *spec;
+    hone_block ticket;
     long n_runs;
 } fixture;
 
 static fixture *f;
+
+static void *at(hone_cu_ptr address)
+{
+    return (void *)(uintptr_t)address;
+}
 
 static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                            hone_error *err)
@@ -35,14 +44,13 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     (void)err;
     memcpy(&alpha, args[0], sizeof alpha);
     axpy_run(alpha, *(float *const *)args[1], *(float *const *)args[2],
-             (int64_t *)(void *)f->ticket.data, N, ++f->n_runs);
+             (int64_t *)at(f->ticket.data), N, ++f->n_runs);
     return HONE_OK;
 }
 
 static int open_problem(const char *check)
 {
     const int64_t dims[] = {N};
-    hone_properties properties;
     hone_error err = {.status = HONE_OK};
     hone_problem_setup setup = {.dims = dims,
                                 .seed = 1,
@@ -52,13 +60,17 @@ static int open_problem(const char *check)
     f = calloc(1, sizeof *f);
     if (!f)
         return 1;
-    hone__properties_of_host(&properties);
-    axpy_parse(check, "1", dims, &properties, &f->tmpl, &f->spec);
+    assert_int_equal(
+        hone__device_open(&hone__cpu_device, 0, NULL, &f->device, &err),
+        HONE_OK);
+    axpy_parse(check, "1", dims, &f->device.properties, &f->tmpl, &f->text,
+               &f->spec);
     setup.tmpl = f->tmpl;
-    setup.launch_spec = hone__text_str(&f->spec);
-    assert_int_equal(hone__cpu_problem_open(&setup, 1, &f->problem, &err),
+    setup.spec = f->spec;
+    assert_int_equal(hone__problem_open(&f->device, &setup, &f->problem, &err),
                      HONE_OK);
-    assert_int_equal(hone__cpu_block_alloc(8, 1, &f->ticket, &err), HONE_OK);
+    assert_int_equal(hone__block_alloc(&f->device, 8, &f->ticket, &err),
+                     HONE_OK);
     return 0;
 }
 
@@ -71,10 +83,12 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    hone__cpu_problem_close(&f->problem);
-    hone__cpu_block_free(&f->ticket);
+    hone__problem_close(&f->problem);
+    hone__block_free(&f->device, &f->ticket);
+    hone__device_close(&f->device);
     hone__template_free(f->tmpl);
-    hone__text_free(&f->spec);
+    hone__text_free(&f->text);
+    hone__launch_spec_free(f->spec);
     free(f);
     return 0;
 }
@@ -87,9 +101,9 @@ static hone_verdict verify(defect d)
 
     axpy_defect = d;
     f->n_runs = 0;
-    memset(f->ticket.data, 0, 8);
+    memset(at(f->ticket.data), 0, 8);
     assert_int_equal(
-        hone__cpu_verify(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        hone__verify(&f->problem, subject, &f->ticket, 1, &verdict, &err),
         HONE_OK);
     return verdict;
 }
@@ -137,21 +151,22 @@ static void test_own_damage_is_put_right(void **state)
     expect_good();
     expect_wrong(WRITES_BEHIND, "1 bytes behind the array 'y'", 0);
     expect_good();
-    (void)axpy_aim(f->ticket.data + 8, 1);
+    (void)axpy_aim(at(f->ticket.data + 8), 1);
     expect_wrong(WRITES_ELSEWHERE, "bytes behind workspace 1", 0);
 }
 
 static void test_neighbours(void **state)
 {
-    hone_cpu_check *check = &f->problem.checks[0];
+    hone_check *check = &f->problem.checks[0];
     char original;
 
     (void)state;
-    original = axpy_aim(check->value[HONE_PASS_REALS].data + 16, 1);
+    original =
+        axpy_aim(at(check->expected[HONE_PASS_REALS].value.data + 16), 1);
     expect_wrong(WRITES_ELSEWHERE, "what check cpu.axpy expects on reals", 1);
     *axpy_victim = original;
     expect_good();
-    original = axpy_aim(f->problem.pristine[HONE_PASS_EXACT][2].data, 2);
+    original = axpy_aim(at(f->problem.pristine[HONE_PASS_EXACT][2].data), 2);
     expect_wrong(WRITES_ELSEWHERE, "the array 'y' with integers", 1);
     *axpy_victim = original;
     expect_good();
@@ -167,20 +182,21 @@ static void test_after_timing(void **state)
     axpy_defect_from = 3;
     verdict = verify(DIRTY_WORKSPACE);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK);
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
-                                            0, &verdict, &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__verify_again(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK); /* the third run */
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
-                                            0, &verdict, &err),
-                     HONE_OK);
+    assert_int_equal(
+        hone__verify_again(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_non_null(strstr(verdict.message, "integers, after timing"));
     f->n_runs = 0;
-    f->ticket.data[8] = 0; /* only its memory is looked at: no run */
-    assert_int_equal(hone__cpu_verify_again(&f->problem, subject, &f->ticket, 1,
-                                            1, &verdict, &err),
-                     HONE_OK);
+    ((unsigned char *)at(f->ticket.data))[8] =
+        0; /* only its memory is looked at: no run */
+    assert_int_equal(
+        hone__verify_memory(&f->problem, &f->ticket, 1, &verdict, &err),
+        HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_int_equal(f->n_runs, 0);
 }

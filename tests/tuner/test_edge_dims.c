@@ -2,7 +2,7 @@
 /* Which edge shapes a variant is tried on: as they stand where its plan
  * allows it, and otherwise with as few dimensions changed as possible. */
 #include "gen/expand/expand.h"
-#include "tuner/trial/edge_shapes.h"
+#include "tuner/judge/edge_dims.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,13 +54,14 @@ static void close_fixture(fixture *f)
 static void expect(const fixture *f, const int64_t *given, size_t row,
                    const int64_t *wanted)
 {
-    const hone_problem_setup setup = {.tmpl = f->tmpl, .dims = given};
     int64_t got[HONE_MAX_DIMS] = {0};
+    hone_launch_spec *spec = NULL;
     hone_error err = {0};
 
-    if (hone__edge_dims(&setup, hone__text_str(&f->spec), &f->properties, row,
-                        got, &err))
+    if (hone__launch_spec_parse(hone__text_str(&f->spec), &spec, &err))
         fail_msg("%s", err.text);
+    hone__edge_dims(f->tmpl, spec, given, &f->properties, row, got);
+    hone__launch_spec_free(spec);
     for (size_t i = 0; i < f->tmpl->n_dims; ++i)
         if (got[i] != wanted[i])
             fail_msg("row %zu: dimension %zu is %lld, not %lld", row, i,

@@ -21,9 +21,9 @@
 enum { N = 8, BATCH = 3, LANES = 2 * N * BATCH };
 
 typedef struct fixture {
-    hone_gpu device;
+    hone_device device;
     hone_template *tmpl;
-    hone_text spec;
+    hone_launch_spec *spec;
     hone_problem *problem;
     int64_t dims[3];
 } fixture;
@@ -60,7 +60,7 @@ static hone_status open_fixture(fixture *f, const char *check,
     hone__space_free(space);
     f->problem = calloc(1, sizeof *f->problem);
     setup = (hone_problem_setup){.tmpl = f->tmpl,
-                                 .launch_spec = hone__text_str(&f->spec),
+                                 .spec = f->spec,
                                  .dims = f->dims,
                                  .mode = HONE_MODE_COLD,
                                  .rotation = HONE_ROTATION_NONE,
@@ -74,7 +74,7 @@ static void close_fixture(fixture *f)
         hone__problem_close(f->problem);
     free(f->problem);
     hone__device_close(&f->device);
-    hone__text_free(&f->spec);
+    hone__launch_spec_free(f->spec);
     hone__template_free(f->tmpl);
     assert_int_equal(fake_gpu_live_bytes, 0);
 }

@@ -4,6 +4,7 @@
 #include "tuner/compile/default_plan.h"
 #include "tuner/judge/final.h"
 #include "tuner/trial/verify.h"
+#include "tuner/trial/final_steps.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -107,7 +108,7 @@ static int teardown(void **state)
 {
     (void)state;
     hone__template_free(others.items[0].tmpl);
-    hone__text_free(&others.items[0].spec);
+    hone__launch_spec_free(others.items[0].spec);
     hone__text_free(&others.items[0].code);
     gpu_fixture_close(&f);
     return 0;
@@ -205,6 +206,7 @@ static hone_final_report *final_of(fake_kernel_run *run)
     static hone_final_report report;
     hone_final_request *request = calloc(1, sizeof *request);
     FILE *answers = tmpfile();
+    hone_edge_shapes *edge_shapes = NULL;
     hone_error err = {.status = HONE_OK};
     hone_text payload = {0};
     uint32_t kind = 0;
@@ -218,8 +220,11 @@ static hone_final_report *final_of(fake_kernel_run *run)
         (hone_final_entry){.job = f.job, .keep = 1, .wants_series = 1};
     hone__final_request_pack(&payload, request);
     in = (hone_unpack){payload.data, payload.data + payload.length, 0};
-    if (hone__final_answer(f.problem, &f.setup, &in, fileno(answers), &err))
+    if (hone__edge_shapes_open(&f.device, &f.setup, &edge_shapes, &err) ||
+        hone__final_answer(f.problem, &f.setup, edge_shapes, &in,
+                           fileno(answers), &err))
         fail_msg("%s", err.text);
+    hone__edge_shapes_close(edge_shapes);
     rewind(answers);
     while (kind != HONE_DEVICE_RANKED &&
            hone__message_receive(fileno(answers), &kind, &payload, NULL) ==

@@ -3,6 +3,7 @@
  * kernels of their own, each with its time and its defect. */
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/judge/final.h"
+#include "tuner/trial/final_steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +109,7 @@ static void counted(const int64_t *dims, const void *const *args, int64_t first,
                     int64_t count, double *value, double *magnitude)
 {
     ++n_references;
-    axpy_references[0].compute(dims, args, first, count, value, magnitude);
+    axpy_references[0].compute[0](dims, args, first, count, value, magnitude);
 }
 
 static int setup(void **state)
@@ -118,7 +119,7 @@ static int setup(void **state)
     (void)state;
     gpu_fixture_setup(&f);
     reference = axpy_references[0];
-    reference.compute = counted;
+    reference.compute[0] = counted;
     f.setup.references = &reference;
     memset(&request, 0, sizeof request);
     memset(n_stages, 0, sizeof n_stages);
@@ -141,7 +142,7 @@ static int teardown(void **state)
 static void add(const char *name, fake_kernel_run *run, double cost_ns)
 {
     const int i = request.n_entries++;
-    const char *plan = hone__text_str(&f.spec);
+    const char *plan = hone__text_str(&f.text);
     const char *at = strstr(plan, "launch axpy\n");
 
     assert_non_null(at);
@@ -181,6 +182,19 @@ static void read_answers(void)
     hone__text_free(&message);
 }
 
+static hone_status answer(hone_unpack *in, hone_error *err)
+{
+    hone_edge_shapes *edge_shapes = NULL;
+    hone_status status =
+        hone__edge_shapes_open(&f.device, &f.setup, &edge_shapes, err);
+
+    if (status == HONE_OK)
+        status = hone__final_answer(f.problem, &f.setup, edge_shapes, in,
+                                    fileno(answers), err);
+    hone__edge_shapes_close(edge_shapes);
+    return status;
+}
+
 static hone_status run(hone_error *err)
 {
     hone_text payload = {0};
@@ -191,7 +205,7 @@ static hone_status run(hone_error *err)
     memset(&report, 0, sizeof report);
     hone__final_request_pack(&payload, &request);
     in = (hone_unpack){payload.data, payload.data + payload.length, 0};
-    status = hone__final_answer(f.problem, &f.setup, &in, fileno(answers), err);
+    status = answer(&in, err);
     hone__text_free(&payload);
     read_answers();
     return status;

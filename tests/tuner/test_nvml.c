@@ -41,7 +41,7 @@ static hone_nvml *open_monitor(void)
     return nvml;
 }
 
-static void assert_nothing(const hone_nvml_sample *s)
+static void assert_nothing(const hone_clocks *s)
 {
     assert_int_equal(s->available, 0);
     assert_int_equal(s->sm_clock_mhz, -1);
@@ -54,7 +54,7 @@ static void assert_nothing(const hone_nvml_sample *s)
 
 static void assert_values(hone_nvml *nvml, int64_t reasons)
 {
-    hone_nvml_sample s;
+    hone_clocks s;
 
     hone__nvml_sample(nvml, &s);
     assert_int_equal(s.available, 1);
@@ -70,7 +70,7 @@ static void assert_values(hone_nvml *nvml, int64_t reasons)
 static void assert_silent(const char *words)
 {
     hone_nvml *const nvml = open_monitor();
-    hone_nvml_sample s;
+    hone_clocks s;
 
     hone__nvml_sample(nvml, &s);
     assert_nothing(&s);
@@ -113,7 +113,7 @@ static void test_matching(void **state)
 static void test_absent(void **state)
 {
     hone_nvml *nvml = NULL;
-    hone_nvml_sample s;
+    hone_clocks s;
     hone_error err = {0};
 
     (void)state;
@@ -142,7 +142,7 @@ static void test_absent(void **state)
 static void test_mute_device(void **state)
 {
     hone_nvml *nvml;
-    hone_nvml_sample s;
+    hone_clocks s;
 
     (void)state;
     setenv("FAKE_NVML_MUTE", "1", 1);
@@ -179,14 +179,14 @@ static void test_reason_text(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const hone_nvml_sample s = {1, 1, 1, 1, 1, rows[i].bits};
+        const hone_clocks s = {1, 1, 1, 1, 1, rows[i].bits};
 
-        hone__nvml_reasons_text(rows[i].bits, text, sizeof text);
+        hone__clock_reasons_text(rows[i].bits, text, sizeof text);
         assert_string_equal(text, rows[i].text);
         assert_int_equal(hone__nvml_must_discard(&s), rows[i].discard);
     }
     memset(text, 'x', sizeof text);
-    hone__nvml_reasons_text(0x1ff, text, 12);
+    hone__clock_reasons_text(0x1ff, text, 12);
     assert_string_equal(text, "idle, appli");
     assert_int_equal(text[12], 'x');
 }

@@ -3,6 +3,8 @@
  * spaces with synthetic times. */
 #include "tuner/trial/timer.h"
 #include "tuner/judge/screen.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/judge/trial_protocol.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  * true, a card that slows down, and device memory that is short. */
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/trial/timer.h"
+#include "tuner/cuda/nvml.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void test_short_kernels_are_replayed(void **state)
     assert_in_range(report.n_launches, 100, 101); /* of 5 us: 500 us */
     assert_true(fabs(report.time_ns - 5000) < 1);
     assert_int_equal(report.n_samples, 8);
-    assert_true(report.sample_s > 0 && report.gpu_s >= report.sample_s);
+    assert_true(report.sample_s > 0 && report.device_s >= report.sample_s);
     assert_int_equal(fake_gpu_n_graphs, 1);
     f.job.incumbent_ns = 4000;
     report = gpu_fixture_try(&f, GOOD);
@@ -109,8 +110,8 @@ static void test_rotation(void **state)
 
     (void)state;
     f.kernel->cost_ns = 200e3; /* 3 executions a sample, 8 copies */
-    assert_int_equal(hone__variant_load(&f.device, f.job.launch_spec, "c", 2,
-                                        f.dims, 1, &variant, &outcome, &err),
+    assert_int_equal(hone__variant_load(&f.device, f.job.spec, "c", 2, f.dims,
+                                        1, &variant, &outcome, &err),
                      HONE_OK);
     assert_int_equal(hone__timer_open(f.problem,
                                       hone__variant_subject(&variant), &timer,
@@ -254,7 +255,7 @@ static void test_fewer_copies(void **state)
 static void test_context_does_not_fit(void **state)
 {
     hone_error err = {.status = HONE_OK};
-    hone_gpu other = {.driver = f.device.driver};
+    hone_device other = {.driver = f.device.driver, .kind = f.device.kind};
 
     (void)state;
     fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;

@@ -4,6 +4,8 @@
 #include "gen/expand/expand.h"
 #include "tests/tuner/fake_gpu.h"
 #include "tuner/trial/device_worker.h"
+#include "gen/space.h"
+#include "tuner/trial/trial.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,10 +38,11 @@ static const char text[] =
     "extern \"C\" __global__ void fir() {}\n"
     "extern \"C\" __global__ void wait() {}\n";
 
-static hone_gpu device;
+static hone_device device;
 static hone_problem *problem;
 static hone_template *tmpl;
 static hone_text spec;
+static hone_launch_spec *plan, *first_plan; /* of spec now, and at first */
 static const int64_t dims[] = {N, N_TAPS};
 static fake_kernel *fir;
 static const float *seen_h[8];
@@ -96,7 +99,7 @@ static double cost(const int64_t *d)
     return 2.0 * (double)d[1];
 }
 
-static const hone_reference references[] = {{"fir", reference, cost}};
+static const hone_reference references[] = {{"fir", {reference}, cost}};
 
 static void use_config(const char *config_text)
 {
@@ -106,6 +109,9 @@ static void use_config(const char *config_text)
     hone__text_clear(&spec);
     if (hone__config_parse(tmpl, config_text, config, &err) ||
         hone__expand_launch_spec(tmpl, config, &spec, &err))
+        fail_msg("%s", err.text);
+    hone__launch_spec_free(plan);
+    if (hone__launch_spec_parse(hone__text_str(&spec), &plan, &err))
         fail_msg("%s", err.text);
 }
 
@@ -131,7 +137,9 @@ static int setup(void **state)
         fail_msg("%s", err.text);
     use_config("");
     of.tmpl = tmpl;
-    of.launch_spec = hone__text_str(&spec);
+    if (hone__launch_spec_parse(hone__text_str(&spec), &first_plan, &err))
+        fail_msg("%s", err.text);
+    of.spec = first_plan;
     problem = calloc(1, sizeof *problem);
     if (hone__problem_open(&device, &of, problem, &err))
         fail_msg("%s", err.text);
@@ -145,6 +153,9 @@ static int teardown(void **state)
     free(problem);
     hone__device_close(&device);
     hone__text_free(&spec);
+    hone__launch_spec_free(plan);
+    hone__launch_spec_free(first_plan);
+    plan = first_plan = NULL;
     hone__template_free(tmpl);
     assert_int_equal(fake_gpu_live_bytes, 0);
     assert_int_equal(fake_gpu_live_graphs, 0);
@@ -159,6 +170,7 @@ static hone_trial_report try_config(const char *config)
 
     use_config(config);
     job.launch_spec = hone__text_str(&spec);
+    job.spec = plan;
     memset(fake_gpu_taps, 0xff, sizeof fake_gpu_taps);
     fir->n_runs = 0;
     fir->cluster = 0;

@@ -4,6 +4,7 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/trial/timer.h"
 #include "tuner/process/worker.h"
+#include "tuner/judge/statistics.h"
 
 #include <setjmp.h>
 #include <signal.h>

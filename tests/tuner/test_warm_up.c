@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a clock has settled, how it is read, and the floor of events. */
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/cuda/warm_up.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void test_clock_of_cycles(void **state)
 
 static void test_warm_up(void **state)
 {
-    hone_gpu device;
+    hone_device device;
     hone_warm_up warm_up;
     hone_error err = {.status = HONE_OK};
 
@@ -73,7 +73,7 @@ static void test_warm_up(void **state)
  */
 static void test_blind_warm_up(void **state)
 {
-    hone_gpu device;
+    hone_device device;
     hone_warm_up warm_up;
     hone_error err = {.status = HONE_OK};
 

@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <string.h>
 

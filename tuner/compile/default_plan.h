@@ -5,9 +5,11 @@
 #define HONE_TUNER_DEFAULT_PLAN_H
 
 #include "gen/space.h"
+#include "runtime/launch/launch_spec.h"
 
+/* Free the plan with hone__launch_spec_free(). */
 hone_status hone__default_plan(const hone_template *tmpl,
                                const hone_space *space, int64_t *out_index,
-                               hone_text *out_spec, hone_error *err);
+                               hone_launch_spec **out, hone_error *err);
 
 #endif

@@ -9,6 +9,9 @@
 /* In a farm of others' work: a job of this number, whose answer the farm's
  * callback gives to hone__helper_kernels_take(). */
 enum { HONE_HELPER_KERNELS_JOB = -1 };
+/* The text of cuda/device_code.cu. */
+extern const char hone__device_code[];
+
 typedef struct hone_helper_kernels {
     hone_text cubin;
     hone_text log;

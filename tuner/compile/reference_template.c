@@ -219,26 +219,19 @@ compare_plans(const hone_reference_templates *reference_templates,
               const hone_reference_templates_request *request,
               const int64_t *dims, hone_error *err)
 {
-    hone_launch_spec *specs[2] = {NULL, NULL};
     hone_resolved *plans = hone__alloc(2 * sizeof *plans);
     hone_status status = HONE_OK;
 
     if (!plans)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (hone__launch_spec_parse(request->launch_spec, &specs[0], NULL) ==
-            HONE_OK &&
-        hone__launch_spec_parse(hone__text_str(&other->spec), &specs[1],
-                                NULL) == HONE_OK &&
-        hone__launch_spec_resolve(specs[0], request->dims,
+    if (hone__launch_spec_resolve(request->spec, request->dims,
                                   request->tmpl->n_dims, request->properties,
                                   &plans[0], NULL) == HONE_OK &&
-        hone__launch_spec_resolve(specs[1], dims, other->tmpl->n_dims,
+        hone__launch_spec_resolve(other->spec, dims, other->tmpl->n_dims,
                                   request->properties, &plans[1],
                                   NULL) == HONE_OK)
         status = hone__reference_template_fits(reference_templates, other,
                                                &plans[0], &plans[1], err);
-    hone__launch_spec_free(specs[0]);
-    hone__launch_spec_free(specs[1]);
     hone__free(plans);
     return status;
 }
@@ -258,6 +251,7 @@ static hone_status expand(const hone_reference_templates_request *request,
     const hone_template *tmpl = other->tmpl;
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_space *space = NULL;
+    hone_text plan = {0};
     hone_status status;
 
     if (!config)
@@ -267,11 +261,15 @@ static hone_status expand(const hone_reference_templates_request *request,
     if (status == HONE_OK)
         status = hone__space_default(space, config, err);
     if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, &other->spec, err);
+        status = hone__expand_launch_spec(tmpl, config, &plan, err);
+    if (status == HONE_OK)
+        status =
+            hone__launch_spec_parse(hone__text_str(&plan), &other->spec, err);
     if (status == HONE_OK)
         status =
             hone__variant_source(tmpl, config, dims, request->farm->backend,
                                  &out->source, &out->options, err);
+    hone__text_free(&plan);
     hone__space_free(space);
     hone__free(config);
     return status;
@@ -425,7 +423,7 @@ void hone__reference_templates_close(
     hone_reference_templates *reference_templates)
 {
     for (size_t i = 0; reference_templates && i < reference_templates->n; ++i) {
-        hone__text_free(&reference_templates->items[i].spec);
+        hone__launch_spec_free(reference_templates->items[i].spec);
         hone__text_free(&reference_templates->items[i].code);
         hone__template_free(reference_templates->items[i].tmpl);
     }

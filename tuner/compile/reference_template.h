@@ -6,7 +6,8 @@
 #define HONE_TUNER_OTHER_TEMPLATE_H
 
 #include "gen/parse/template.h"
-#include "tuner/tuner.h"
+#include "runtime/launch/launch_spec.h"
+#include "tuner/compile/farm_options.h"
 
 enum { HONE_MAX_OTHERS = 12 }; /* four checks and eight baselines */
 
@@ -15,7 +16,7 @@ typedef struct hone_reference_template {
     int line;         /* where it is named */
     int is_check;
     hone_template *tmpl;
-    hone_text spec;          /* launch plan of its default configuration */
+    hone_launch_spec *spec;  /* launch plan of its default configuration */
     hone_text code;          /* what the farm made of it */
     int from[HONE_MAX_DIMS]; /* its dimensions among the problem's; -1: their
                                 default */
@@ -30,9 +31,9 @@ typedef struct hone_reference_templates {
 
 typedef struct hone_reference_templates_request {
     const hone_template *tmpl;
-    const char *launch_spec; /* of its default variant */
-    const int64_t *dims;     /* completed */
-    int every_size;          /* `dims` tells types only */
+    const hone_launch_spec *spec; /* of its default variant */
+    const int64_t *dims;          /* completed */
+    int every_size;               /* `dims` tells types only */
     const hone_properties *properties;
     const char *arch; /* "sm_90", "cpu" */
     const hone_farm_options *farm;

@@ -215,7 +215,18 @@ struct comparison {
     u32 unused;
 };
 
-// Element index[i] (or i) of `out` against ref[i]. Not exact: passes if
+// |a - b| of 64-bit integers, of which a double does not hold all.
+__device__ double distance(int type, const void *out, i64 at, const void *ref,
+                           i64 i)
+{
+    const u64 a = ((const u64 *)out)[at];
+    const u64 b = ((const u64 *)ref)[i];
+    const bool below = type == I64 ? (i64)a < (i64)b : a < b;
+    return (double)(below ? b - a : a - b);
+}
+
+// Element index[i] (or i) of `out` against ref[i]; of 64-bit integers ref
+// holds integers, not doubles. Not exact: passes if
 // |out - ref| <= tolerance * magnitude[i] + relative * |ref|. Exact: equals
 // the reference rounded to the output's type.
 extern "C" __global__ void hone_compare(int type, const void *out,
@@ -228,11 +239,14 @@ extern "C" __global__ void hone_compare(int type, const void *out,
     u64 n_bad = 0, n_nan = 0, first = ~0ull;
     FOR_EACH(i, n) {
         const i64 at = index ? index[i] : i;
+        const bool is_long = type == I64 || type == U64;
         const double v = load(type, out, at);
-        const double want = exact ? rounded(type, ref[i]) : ref[i];
+        const double want = is_long ? load(type, ref, i)
+                            : exact ? rounded(type, ref[i]) : ref[i];
         const double bound =
             exact ? 0.0 : tolerance * magnitude[i] + relative * fabs(want);
-        const double error = fabs(v - want);
+        const double error =
+            is_long ? distance(type, out, at, ref, i) : fabs(v - want);
         const bool ok = error <= bound; // false for NaN
         float ratio = ok ? (bound > 0 ? (float)(error / bound) : 0.0f)
                          : (bound > 0 && error == error

@@ -66,17 +66,6 @@ static const hone_library_symbol symbols[] = {
 #undef NVML_SYMBOL
 };
 
-static const struct {
-    int64_t bit;
-    const char *text;
-    int discard;
-} reason_rows[] = {
-#define REASON_ROW(name, bit, text, discard) {bit, text, discard},
-    HONE_CLOCK_REASON_MAP(REASON_ROW)
-#undef REASON_ROW
-};
-enum { N_REASONS = sizeof reason_rows / sizeof reason_rows[0] };
-
 /* NVML writes a UUID as GPU-8-4-4-4-12 digits, or MIG- for a slice. */
 static void uuid_text(const char *prefix, const unsigned char uuid[16],
                       char out[48])
@@ -209,12 +198,12 @@ static int64_t read_reasons(const hone_nvml *nvml)
     return -1;
 }
 
-void hone__nvml_sample(hone_nvml *nvml, hone_nvml_sample *out)
+void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out)
 {
     nvml_result result;
     unsigned value = 0;
 
-    *out = (hone_nvml_sample){0, -1, -1, -1, -1, -1};
+    *out = (hone_clocks){0, -1, -1, -1, -1, -1};
     if (!nvml || !nvml->device)
         return;
     result = nvml->api.clock(nvml->device, CLOCK_SM, &value);
@@ -233,49 +222,13 @@ void hone__nvml_sample(hone_nvml *nvml, hone_nvml_sample *out)
                      out->clock_reasons >= 0;
 }
 
-void hone__nvml_reasons_text(int64_t clock_reasons, char *out,
-                             size_t size_bytes)
+int hone__nvml_must_discard(const hone_clocks *sample)
 {
-    int64_t left = clock_reasons;
-    size_t at = 0;
-
-    if (clock_reasons <= 0) {
-        (void)snprintf(out, size_bytes, "%s",
-                       clock_reasons ? "unknown" : "none");
-        return;
-    }
-    for (size_t i = 0; i <= N_REASONS && left && at < size_bytes; i++) {
-        const char *const comma = at ? ", " : "";
-        int n = 0;
-
-        if (i == N_REASONS)
-            n = snprintf(out + at, size_bytes - at, "%s0x%" PRIx64, comma,
-                         (uint64_t)left);
-        else if (left & reason_rows[i].bit)
-            n = snprintf(out + at, size_bytes - at, "%s%s", comma,
-                         reason_rows[i].text);
-        if (i < N_REASONS)
-            left &= ~reason_rows[i].bit;
-        at += n > 0 ? (size_t)n : 0;
-    }
-}
-
-static int64_t discard_bits(int64_t clock_reasons)
-{
-    int64_t bits = 0;
-
-    for (size_t i = 0; clock_reasons > 0 && i < N_REASONS; i++)
-        if (reason_rows[i].discard)
-            bits |= clock_reasons & reason_rows[i].bit;
-    return bits;
-}
-
-int hone__nvml_must_discard(const hone_nvml_sample *sample)
-{
-    return discard_bits(sample->clock_reasons) != 0;
+    return hone__clock_discard_bits(sample->clock_reasons) != 0;
 }
 
 int64_t hone__nvml_slowdown(hone_nvml *nvml)
 {
-    return nvml && nvml->device ? discard_bits(read_reasons(nvml)) : 0;
+    return nvml && nvml->device ? hone__clock_discard_bits(read_reasons(nvml))
+                                : 0;
 }

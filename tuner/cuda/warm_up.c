@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warming up: see warm_up.h. The clock is counted by the load itself, on the
- * card: NVML reports it late and rounded, and may not be there. */
-#include "tuner/cuda/warm_up.h"
+/* Warming up: see cuda_device.h. The clock is counted by the load itself, on
+ * the card: NVML reports it late and rounded, and may not be there. */
+#include "tuner/cuda/cuda_device.h"
 
-#include "tuner/trial/timer.h"
+#include "tuner/cuda/nvml.h"
+#include "tuner/device/stopwatch.h"
+#include "tuner/judge/statistics.h"
 #include "tuner/process/worker.h"
 
 static const double window_s = 0.015;
@@ -35,7 +37,7 @@ double hone__clock_mhz(uint64_t cycles, uint64_t ns)
 }
 
 /* One window of load on every multiprocessor. `out_mhz` 0: unknown. */
-static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
+static hone_status load(hone_device *device, double *out_mhz, hone_error *err)
 {
     enum { BLOCK = 256, BLOCKS_SM = 4 };
     const hone_driver *driver = device->driver;
@@ -44,7 +46,7 @@ static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
     uint64_t ns = (uint64_t)(1e9 * window_s);
     uint64_t passed[2] = {0, 0}; /* cycles, nanoseconds */
     void *params[] = {&ns, &device->scratch};
-    hone_nvml_sample sample;
+    hone_clocks sample;
 
     HONE_TRY(hone__driver_check(driver,
                                 driver->launch(device->kernel.load, n_blocks, 1,
@@ -64,7 +66,7 @@ static hone_status load(hone_gpu *device, double *out_mhz, hone_error *err)
 }
 
 /* The median of some empty samples, taken as samples are. */
-static hone_status measure_floor(hone_gpu *device, hone_error *err)
+static hone_status measure_floor(hone_device *device, hone_error *err)
 {
     double totals_ns[N_EMPTY];
     hone_stopwatch watch;
@@ -81,8 +83,8 @@ static hone_status measure_floor(hone_gpu *device, hone_error *err)
     return status;
 }
 
-hone_status hone__device_warm_up(hone_gpu *device, hone_warm_up *out,
-                                 hone_error *err)
+hone_status hone__cuda_warm_up(hone_device *device, hone_warm_up *out,
+                               hone_error *err)
 {
     const double start_s = hone__now_s();
     double mhz[MAX_WINDOWS];

@@ -13,7 +13,7 @@ hone_audit_row hone__audit_row_of(const hone_block *block)
 }
 
 /* The rows in device memory, in room that grows and stays. */
-static hone_status make_room(hone_gpu *device, size_t size_bytes,
+static hone_status make_room(hone_device *device, size_t size_bytes,
                              hone_error *err)
 {
     if (device->audit.size_bytes >= size_bytes)
@@ -22,7 +22,7 @@ static hone_status make_room(hone_gpu *device, size_t size_bytes,
     return hone__block_alloc(device, 2 * size_bytes, &device->audit, err);
 }
 
-hone_status hone__audit(hone_gpu *device, hone_audit_row *rows, size_t n,
+hone_status hone__audit(hone_device *device, hone_audit_row *rows, size_t n,
                         hone_error *err)
 {
     const hone_driver *driver = device->driver;

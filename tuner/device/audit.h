@@ -5,7 +5,7 @@
 #ifndef HONE_TUNER_AUDIT_H
 #define HONE_TUNER_AUDIT_H
 
-#include "tuner/cuda/device.h"
+#include "tuner/device/device.h"
 
 /* A block and what was found: as in device_code.cu. */
 typedef struct hone_audit_row {
@@ -22,7 +22,7 @@ typedef struct hone_audit_row {
 hone_audit_row hone__audit_row_of(const hone_block *block);
 
 /* Fills hash, n_before and n_behind of every row. Waits for the stream. */
-hone_status hone__audit(hone_gpu *device, hone_audit_row *rows, size_t n,
+hone_status hone__audit(hone_device *device, hone_audit_row *rows, size_t n,
                         hone_error *err);
 
 #endif

@@ -148,6 +148,13 @@ double hone__element_load(int type, const void *array, int64_t index)
     }
 }
 
+/* The nearest integer of the type: the conversion alone is undefined outside
+ * its range. */
+static double clamp(double value, double low, double high)
+{
+    return isnan(value) ? 0 : value < low ? low : value > high ? high : value;
+}
+
 void hone__element_store(int type, void *array, int64_t index, double value)
 {
     switch (type) {
@@ -161,27 +168,35 @@ void hone__element_store(int type, void *array, int64_t index, double value)
         ((double *)array)[index] = value;
         break;
     case HONE_TYPE_I8:
-        ((int8_t *)array)[index] = (int8_t)value;
+        ((int8_t *)array)[index] = (int8_t)clamp(value, -128, 127);
         break;
     case HONE_TYPE_I32:
-        ((int32_t *)array)[index] = (int32_t)value;
+        ((int32_t *)array)[index] = (int32_t)clamp(value, INT32_MIN, INT32_MAX);
         break;
     case HONE_TYPE_U8:
-        ((uint8_t *)array)[index] = (uint8_t)value;
+        ((uint8_t *)array)[index] = (uint8_t)clamp(value, 0, 255);
         break;
     case HONE_TYPE_U32:
-        ((uint32_t *)array)[index] = (uint32_t)value;
+        ((uint32_t *)array)[index] = (uint32_t)clamp(value, 0, UINT32_MAX);
         break;
     case HONE_TYPE_I64:
-        ((int64_t *)array)[index] = (int64_t)value;
+        ((int64_t *)array)[index] =
+            value >= 0x1p63 ? INT64_MAX
+                            : (int64_t)clamp(value, -0x1p63, 0x1p63);
         break;
     case HONE_TYPE_U64:
-        ((uint64_t *)array)[index] = (uint64_t)value;
+        ((uint64_t *)array)[index] =
+            value >= 0x1p64 ? UINT64_MAX : (uint64_t)clamp(value, 0, 0x1p64);
         break;
     default:
         ((float *)array)[index] = (float)value;
         break;
     }
+}
+
+int hone__type_is_long(int type)
+{
+    return type == HONE_TYPE_I64 || type == HONE_TYPE_U64;
 }
 
 /* ---- checks -------------------------------------------------------------
@@ -204,10 +219,12 @@ int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
     return count;
 }
 
-hone_status
-hone__check_bounds(const hone_template *tmpl, const hone_template_check *check,
-                   const int64_t *dims, const hone_properties *properties,
-                   double *out_tolerance, int64_t *out_exact, hone_error *err)
+hone_status hone__check_bounds(const hone_template *tmpl,
+                               const hone_template_check *check, int arg,
+                               const int64_t *dims,
+                               const hone_properties *properties,
+                               double *out_tolerance, int64_t *out_exact,
+                               hone_error *err)
 {
     int64_t slots[512] = {0};
     int64_t tolerance = 0;
@@ -226,13 +243,19 @@ hone__check_bounds(const hone_template *tmpl, const hone_template_check *check,
     for (size_t i = 0; i < tmpl->n_lets; ++i)
         (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
                               &slots[tmpl->slots.lets + i], NULL);
-    if (check->tolerance.expr)
-        HONE_TRY(
-            hone__expr_eval(check->tolerance.expr, slots, &tolerance, err));
+    for (size_t i = 0; i < check->n_bounds; ++i) {
+        const hone_template_bound *bound = &check->bounds[i];
+
+        if (bound->arg >= 0 && bound->arg != arg)
+            continue;
+        if (bound->tolerance.expr)
+            HONE_TRY(
+                hone__expr_eval(bound->tolerance.expr, slots, &tolerance, err));
+        if (bound->exact.expr)
+            HONE_TRY(hone__expr_eval(bound->exact.expr, slots, out_exact, err));
+    }
     *out_tolerance = (double)tolerance;
-    return check->exact.expr
-               ? hone__expr_eval(check->exact.expr, slots, out_exact, err)
-               : HONE_OK;
+    return HONE_OK;
 }
 
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)

@@ -53,17 +53,22 @@ int hone__arg_is_written(const hone_resolved_arg *arg);
 double hone__element_load(int type, const void *array, int64_t index);
 void hone__element_store(int type, void *array, int64_t index, double value);
 
+/* 64-bit integers, of which a double does not hold all. */
+int hone__type_is_long(int type);
+
 /* Elements to compare: 0 for all of them, if that is cheap; else so many
  * numbers in `index` (room for HONE_N_SAMPLES): spread over the array, and
  * the last 64. Increasing. */
 int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index);
 
-/* Tolerance and amplitude of a check for one problem, with the parameters at
- * their defaults. */
-hone_status
-hone__check_bounds(const hone_template *tmpl, const hone_template_check *check,
-                   const int64_t *dims, const hone_properties *properties,
-                   double *out_tolerance, int64_t *out_exact, hone_error *err);
+/* Tolerance and amplitude of a check of array `arg` for one problem, with the
+ * parameters at their defaults. */
+hone_status hone__check_bounds(const hone_template *tmpl,
+                               const hone_template_check *check, int arg,
+                               const int64_t *dims,
+                               const hone_properties *properties,
+                               double *out_tolerance, int64_t *out_exact,
+                               hone_error *err);
 /* Unit round-off of the accumulation for results of this type, and the step
  * between neighbouring values of it. Half types accumulate in f32. */
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp);

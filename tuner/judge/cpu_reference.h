@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compute elements [first, first + count) of the operation's only output, in
+/* Compute elements [first, first + count) of one output of the operation, in
  * double: their values, and their magnitudes (the sum of the absolute values
  * of the terms, or what else rounding errors are in proportion to). A complex
  * number is two elements: its real and its imaginary part. `args` has a host
@@ -18,9 +18,12 @@ typedef void hone_reference_compute(const int64_t *dims,
                                     int64_t count, double *value,
                                     double *magnitude);
 
+enum { HONE_MAX_REFERENCE_OUTPUTS = 8 };
+
 typedef struct hone_reference {
     const char *name; /* what follows "cpu." in the template */
-    hone_reference_compute *compute;
+    /* One for each array that is written, in the order of declaration. */
+    hone_reference_compute *compute[HONE_MAX_REFERENCE_OUTPUTS];
     /* Floating-point operations per output element. */
     double (*cost)(const int64_t *dims);
 } hone_reference;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which edge shapes a variant is tried on. Some templates take few sizes
  * in one dimension (multiples of a tile, powers of two), and some variants
- * fewer: then the other dimensions stay edge_shapes. */
-#include "tuner/trial/edge_shapes.h"
+ * fewer: then the other dimensions keep their odd sizes. */
+#include "tuner/judge/edge_dims.h"
 
 #include <string.h>
 
@@ -127,28 +127,18 @@ static void lengthen(const shape_search *s, int dim)
     s->dims[dim] = kept;
 }
 
-hone_status hone__edge_dims(const hone_problem_setup *setup,
-                            const char *launch_spec,
-                            const hone_properties *properties, size_t row,
-                            int64_t *out, hone_error *err)
+void hone__edge_dims(const hone_template *tmpl, const hone_launch_spec *spec,
+                     const int64_t *dims, const hone_properties *properties,
+                     size_t row, int64_t *out)
 {
-    const hone_template *tmpl = setup->tmpl;
-    const int only = take_row(tmpl, setup->dims, row, out);
-    hone_launch_spec *spec = NULL;
+    const int only = take_row(tmpl, dims, row, out);
+    const shape_search s = {spec, properties, tmpl->n_dims, dims, row, out};
     unsigned integers = 0;
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         integers |= (tmpl->dims[i].n_types ? 0u : 1u) << i;
-    HONE_TRY(hone__launch_spec_parse(launch_spec, &spec, err));
-    {
-        const shape_search s = {spec,        properties, tmpl->n_dims,
-                                setup->dims, row,        out};
-
-        if (only >= 0 && row + 1 == HONE_N_EDGE_SHAPES)
-            lengthen(&s, only);
-        if (!is_allowed(&s, INT64_MAX))
-            find(&s, integers);
-    }
-    hone__launch_spec_free(spec);
-    return HONE_OK;
+    if (only >= 0 && row + 1 == HONE_N_EDGE_SHAPES)
+        lengthen(&s, only);
+    if (!is_allowed(&s, INT64_MAX))
+        find(&s, integers);
 }

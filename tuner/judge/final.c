@@ -3,6 +3,8 @@
 #include "tuner/judge/final.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/process/worker.h"
+#include "tuner/judge/statistics.h"
 
 #include <string.h>
 

@@ -18,9 +18,12 @@
 #ifndef HONE_TUNER_FINAL_H
 #define HONE_TUNER_FINAL_H
 
-#include "tuner/trial/device_worker.h"
+#include "tuner/judge/trial_protocol.h"
 #include "tuner/judge/race.h"
 #include "tuner/judge/tie.h"
+#include "gen/parse/template.h"
+
+enum { HONE_MAX_BASELINES = 8 };
 
 enum {
     HONE_LEAST_FINALISTS = 8, /* as far as there are so many */
@@ -169,6 +172,10 @@ void hone__final_request_pack(hone_text *out,
                               const hone_final_request *request);
 /* Cubins and texts stay in the message. */
 void hone__final_request_unpack(hone_unpack *in, hone_final_request *out);
+/* Read the launch plans of the entries. */
+hone_status hone__final_request_open(hone_final_request *request,
+                                     hone_error *err);
+void hone__final_request_close(hone_final_request *request);
 /* The template's baselines, as far as a final takes them. */
 int hone__final_count_baselines(const hone_template *tmpl);
 /* Tell the parent where the final is. */
@@ -178,10 +185,5 @@ hone_status hone__final_say(int to_parent, const hone_final_report *report,
                             hone_error *err);
 /* Median, spread and interval of a series into `item`. Sorts `series_ns`. */
 void hone__final_set_time(hone_finalist *item, double *series_ns, int n);
-
-/* Answer HONE_DEVICE_FINAL (final_gpu.c). */
-hone_status hone__final_answer(hone_problem *problem,
-                               const hone_problem_setup *setup, hone_unpack *in,
-                               int to_parent, hone_error *err);
 
 #endif

@@ -61,6 +61,20 @@ void hone__final_request_unpack(hone_unpack *in, hone_final_request *out)
         in->broken = 1;
 }
 
+hone_status hone__final_request_open(hone_final_request *request,
+                                     hone_error *err)
+{
+    for (int i = 0; i < request->n_entries; ++i)
+        HONE_TRY(hone__trial_job_open(&request->entries[i].job, err));
+    return HONE_OK;
+}
+
+void hone__final_request_close(hone_final_request *request)
+{
+    for (int i = 0; i < request->n_entries; ++i)
+        hone__trial_job_close(&request->entries[i].job);
+}
+
 void hone__final_say_at(int to_parent, int runner, hone_final_stage stage)
 {
     hone_text payload = {0};

@@ -2,7 +2,7 @@
 /* Spellings of outcomes, modes and timings. */
 #include "tuner/judge/outcome.h"
 
-#include "tuner/tuner.h"
+#include "tuner/judge/timing.h"
 
 #include <string.h>
 

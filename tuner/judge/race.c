@@ -2,7 +2,7 @@
 /* The race: see race.h. */
 #include "tuner/judge/race.h"
 
-#include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
 /* The rule of racing: see screen.h. */
 #include "tuner/judge/screen.h"
 
-#include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/judge/trial_protocol.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Robust statistics: see measure.h. */
-#include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

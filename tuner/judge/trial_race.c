@@ -3,6 +3,9 @@
 #include "tuner/judge/trial_race.h"
 
 #include "tuner/judge/screen.h"
+#include "tuner/process/worker.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/judge/clock_reasons.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +57,7 @@ static void give_up(race *r, int64_t reasons)
 {
     char text[128];
 
-    hone__nvml_reasons_text(reasons, text, sizeof text);
+    hone__clock_reasons_text(reasons, text, sizeof text);
     r->is_slow = 1;
     r->report->outcome = HONE_OUTCOME_UNSTABLE;
     (void)snprintf(r->report->message, sizeof r->report->message,

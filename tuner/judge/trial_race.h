@@ -5,8 +5,9 @@
 #ifndef HONE_TUNER_TRIAL_RACE_H
 #define HONE_TUNER_TRIAL_RACE_H
 
-#include "tuner/trial/device_worker.h"
+#include "tuner/judge/trial_protocol.h"
 #include "tuner/judge/verdict.h"
+#include "tuner/judge/selfcheck.h"
 
 /* Where samples come from. */
 typedef struct hone_sample_source {

@@ -3,6 +3,7 @@
 #include "tuner/replay/replay_curve.h"
 
 #include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 static double fraction_of(const hone_recording *recording,
                           const hone_replay_trace *trace, int64_t evaluations)

@@ -3,6 +3,7 @@
 #include "tuner/replay/replay_score.h"
 
 #include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "tuner/replay/replay_formats.h"
 
 #include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <stdio.h>
 #include <string.h>

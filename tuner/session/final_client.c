@@ -2,7 +2,7 @@
 /* The parent's side of a final: see final_client.h. */
 #include "tuner/session/final_client.h"
 
-#include "tuner/cpu/cpu_worker.h"
+#include "tuner/trial/device_worker.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -260,14 +260,12 @@ hone_status hone__final_ask_host(const hone_final_host *host,
     return HONE_OK;
 }
 
-hone_status hone__final_ask(hone_backend backend, hone_worker_setup *setup,
+hone_status hone__final_ask(hone_worker_setup *setup,
                             hone_final_request *request,
                             const volatile sig_atomic_t *stop,
                             hone_final_report *out, hone_error *err)
 {
-    const hone_final_host host = {
-        backend == HONE_BACKEND_CPU ? hone__cpu_worker : hone__device_worker,
-        setup, 0, NULL, NULL};
+    const hone_final_host host = {hone__device_worker, setup, 0, NULL, NULL};
 
     return hone__final_ask_host(&host, request, stop, out, err);
 }

@@ -7,6 +7,9 @@
 #define HONE_TUNER_FINAL_CLIENT_H
 
 #include "tuner/judge/final.h"
+#include "tuner/trial/device_worker.h"
+
+#include <signal.h>
 
 /* Who runs it, and how long a step may take. */
 typedef struct hone_final_host {
@@ -27,7 +30,7 @@ hone_status hone__final_ask_host(const hone_final_host *host,
                                  const volatile sig_atomic_t *stop,
                                  hone_final_report *out, hone_error *err);
 
-hone_status hone__final_ask(hone_backend backend, hone_worker_setup *setup,
+hone_status hone__final_ask(hone_worker_setup *setup,
                             hone_final_request *request,
                             const volatile sig_atomic_t *stop,
                             hone_final_report *out, hone_error *err);

@@ -128,7 +128,6 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
 static void finish_result(hone_tune_run *run)
 {
     hone_tune_result *result = run->result;
-    hone_launch_spec *spec = NULL;
     hone_resolved *resolved = hone__alloc(sizeof *resolved);
 
     result->n_trials = run->progress.n_done;
@@ -136,16 +135,13 @@ static void finish_result(hone_tune_run *run)
     result->n_compiled = run->progress.n_compiled;
     memcpy(result->outcomes, run->progress.outcomes, sizeof result->outcomes);
     result->seconds = hone__now_s() - run->start_s;
-    if (resolved &&
-        hone__launch_spec_parse(hone__text_str(&run->default_spec), &spec,
-                                NULL) == HONE_OK &&
+    if (resolved && run->default_spec &&
         hone__launch_spec_resolve(
-            spec, run->request->dims, run->request->tmpl->n_dims,
+            run->default_spec, run->request->dims, run->request->tmpl->n_dims,
             &run->device.properties, resolved, NULL) == HONE_OK) {
         result->flops = (double)resolved->flops;
         result->bytes = (double)resolved->bytes;
     }
-    hone__launch_spec_free(spec);
     hone__free(resolved);
 }
 

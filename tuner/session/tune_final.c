@@ -4,7 +4,7 @@
 #include "tuner/session/tune_final.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/cpu/cpu_worker.h"
+#include "tuner/trial/device_worker.h"
 #include "tuner/session/final_client.h"
 
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void make_room(void *user, const hone_worker *worker)
     hone_tune_run *run = user;
 
     (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
-    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+    if (hone__tune_kind(run)->needs_code)
         (void)hone__message_send(worker->to, HONE_DEVICE_CODE_JOB,
                                  &run->helper_kernels.cubin, NULL);
 }
@@ -139,12 +139,10 @@ static void make_room(void *user, const hone_worker *worker)
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
                               hone_error *err)
 {
-    const hone_final_host host = {run->request->farm.backend == HONE_BACKEND_CPU
-                                      ? hone__cpu_worker
-                                      : hone__device_worker,
-                                  &run->gpu_setup, 0, make_room, run};
+    const hone_final_host host = {hone__device_worker, &run->gpu_setup, 0,
+                                  make_room, run};
 
-    if (run->request->farm.backend == HONE_BACKEND_CUDA)
+    if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_finish(&run->helper_kernels, run->farm,
                                              run->device.arch, err));
     hone__farm_dismiss(run->farm);

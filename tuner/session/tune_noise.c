@@ -2,6 +2,7 @@
 /* How noisy the machine is, learnt from the trials as they come: what the
  * racing of the next ones allows for. */
 #include "tuner/session/tune_state.h"
+#include "tuner/judge/statistics.h"
 
 #include <string.h>
 

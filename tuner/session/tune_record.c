@@ -144,7 +144,7 @@ static const char *timing_text(const hone_tune_run *run,
 {
     if (!report->n_samples)
         return NULL;
-    return run->request->farm.backend == HONE_BACKEND_CPU
+    return hone__tune_kind(run)->is_shared
                ? "host"
                : hone__timing_name((hone_timing)report->timing);
 }
@@ -176,7 +176,7 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
         .temperature_c = report->temperature_c,
         .throttle_reasons =
             report->clock_reasons > 0 ? (uint64_t)report->clock_reasons : 0,
-        .gpu_time_ns = (int64_t)(1e9 * report->gpu_s)};
+        .gpu_time_ns = (int64_t)(1e9 * report->device_s)};
 
     return hone__db_trial_put(run->request->db, &row, out_id, err);
 }
@@ -209,7 +209,7 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
  * cache, was not done for it. */
 static double cost_s(const hone_tune_job *job, const hone_trial_report *report)
 {
-    return report->gpu_s +
+    return report->device_s +
            (job->compiled.cached ? 0 : 1e-3 * job->compiled.compile_ms);
 }
 

@@ -129,10 +129,9 @@ hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err)
         hone__alloc((request->tmpl->n_params + 1) * sizeof *walk.config);
     status =
         walk.config
-            ? hone__db_ranked_configs(
-                  request->db, request->tmpl->op,
-                  request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
-                  HONE_SEED_RANKS, take_ranked, &walk, err)
+            ? hone__db_ranked_configs(request->db, request->tmpl->op,
+                                      hone__tune_kind(run)->name,
+                                      HONE_SEED_RANKS, take_ranked, &walk, err)
             : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK) {
         run->n_seeds = hone__seeds_choose(walk.seeds, walk.n);

@@ -28,7 +28,7 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     char driver[16];
     hone_text json = {0};
     hone_db_device device = {
-        .kind = run->request->farm.backend == HONE_BACKEND_CPU ? "cpu" : "cuda",
+        .kind = hone__tune_kind(run)->name,
         .name = run->device.name,
         .arch = run->device.arch,
         .sm_count = properties->value[HONE_PROPERTY_sm_count],

@@ -81,17 +81,15 @@ static void plan_progress(hone_tune_run *run)
     p->best_config = run->best_config;
 }
 
-static int is_cpu(const hone_tune_run *run)
+const hone_device_kind *hone__tune_kind(const hone_tune_run *run)
 {
-    return run->request->farm.backend == HONE_BACKEND_CPU;
+    return hone__device_kind(run->request->farm.backend);
 }
 
 static hone_status describe_device(hone_tune_run *run, hone_error *err)
 {
-    if (!is_cpu(run))
-        return hone__device_describe(run->request->device, &run->device, err);
-    hone__host_describe(&run->device);
-    return HONE_OK;
+    return hone__device_describe(run->request->farm.backend,
+                                 run->request->device, &run->device, err);
 }
 
 /* Before the process that owns the device, which inherits them. */
@@ -102,7 +100,7 @@ static hone_status open_others(hone_tune_run *run, hone_error *err)
     return hone__reference_templates_open(
         &(hone_reference_templates_request){
             .tmpl = request->tmpl,
-            .launch_spec = hone__text_str(&run->default_spec),
+            .spec = run->default_spec,
             .dims = request->dims,
             .every_size = request->verify_only && !request->space_of_dims,
             .properties = &run->device.properties,
@@ -129,7 +127,7 @@ static hone_status lock_device(hone_tune_run *run, hone_error *err)
 
     if (run->request->verify_only)
         return HONE_OK;
-    if (!is_cpu(run))
+    if (!hone__tune_kind(run)->is_shared)
         (void)snprintf(name, sizeof name, "%s", run->device.id);
     else if (stat(hone__db_path(run->request->db), &file) == 0)
         (void)snprintf(name, sizeof name, "cpu-%llx-%llx",
@@ -181,12 +179,13 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__farm_wait(run->farm, err));
     HONE_TRY(open_others(run, err));
     run->gpu_setup = (hone_worker_setup){
+        .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .problem = {.tmpl = request->tmpl,
-                    .launch_spec = hone__text_str(&run->default_spec),
+                    .spec = run->default_spec,
                     .dims = request->dims,
                     .mode = request->mode,
                     .rotation = HONE_ROTATION_TRIAL,
@@ -197,7 +196,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     if (run->gpu_setup.sanitized)
         run->worker_log = tmpfile();
     HONE_TRY(hone__tune_gpu_start(run, err));
-    if (!is_cpu(run))
+    if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
     return remember(run, err);
 }
@@ -226,6 +225,6 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__space_free(run->space);
     hone__helper_kernels_free(&run->helper_kernels);
     hone__reference_templates_close(run->reference_templates);
-    hone__text_free(&run->default_spec);
+    hone__launch_spec_free(run->default_spec);
     hone__text_free(&run->folder);
 }

@@ -18,7 +18,9 @@
 #include "tuner/compile/helper_kernels.h"
 #include "tuner/search/search.h"
 #include "tuner/session/seeds.h"
-#include "tuner/tuner.h"
+#include "tuner/session/tune.h"
+#include "tuner/compile/reference_template.h"
+#include "tuner/trial/devices.h"
 #include "tuner/session/until.h"
 
 #include <stdio.h>
@@ -92,7 +94,7 @@ typedef struct hone_tune_run {
     hone_farm *farm;
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
-    hone_text default_spec;
+    hone_launch_spec *default_spec;
     hone_text folder; /* of the template, for its own headers */
     hone_worker_setup gpu_setup;
     hone_worker gpu;
@@ -129,6 +131,9 @@ typedef struct hone_tune_run {
 } hone_tune_run;
 
 /* tune_setup.c */
+/* What kind of device it is tuned on. */
+const hone_device_kind *hone__tune_kind(const hone_tune_run *run);
+
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err);
 void hone__tune_teardown(hone_tune_run *run);
 

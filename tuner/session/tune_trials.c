@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parent's side of the GPU worker: jobs to it, reports from it, and what
  * to do when it dies, hangs or cannot start. */
-#include "tuner/cpu/cpu_worker.h"
+#include "tuner/trial/device_worker.h"
 #include "tuner/compile/sanitizer_log.h"
 #include "tuner/session/tune_state.h"
 
@@ -26,11 +26,9 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
     run->gpu_ready = 0;
     run->gpu_gave_up = 0;
     run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
-    return hone__worker_start(
-        &run->gpu,
-        run->request->farm.backend == HONE_BACKEND_CPU ? hone__cpu_worker
-                                                       : hone__device_worker,
-        &run->gpu_setup, run->worker_log ? fileno(run->worker_log) : -1, err);
+    return hone__worker_start(&run->gpu, hone__device_worker, &run->gpu_setup,
+                              run->worker_log ? fileno(run->worker_log) : -1,
+                              err);
 }
 
 hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
@@ -123,9 +121,9 @@ static hone_status finish_job(hone_tune_run *run,
     hone_status status;
 
     run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
-    run->result->gpu_busy_s += report->gpu_s;
-    if (report->gpu_s > 0)
-        hone__pace_add(&run->pace.trial_s, report->gpu_s);
+    run->result->gpu_busy_s += report->device_s;
+    if (report->device_s > 0)
+        hone__pace_add(&run->pace.trial_s, report->device_s);
     run->result->sample_s += report->sample_s;
     run->result->n_samples += report->n_samples;
     run->result->n_discarded += report->n_discarded;
@@ -274,7 +272,7 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
     if (run->trying.n && run->gpu_ready) {
         if (!is_not_to_blame(run, end, how, err)) {
             explain_end(run, outcome, how, &report);
-            report.gpu_s = hone__now_s() - began_s; /* it cost that, too */
+            report.device_s = hone__now_s() - began_s; /* it cost that, too */
             HONE_TRY(finish_job(run, &report, err));
         }
     } else if (!run->gpu_ready) {

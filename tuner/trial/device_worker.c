@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process that owns the GPU: sets the problem up, then answers jobs. */
+/* The process that owns a device: sets the problem up, then answers jobs. */
 #include "tuner/trial/device_worker.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/judge/final.h"
-#include "tuner/cuda/warm_up.h"
+#include "tuner/process/worker.h"
+#include "tuner/trial/edge_shapes.h"
+#include "tuner/trial/final_steps.h"
+#include "tuner/trial/trial.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +23,22 @@ void hone__device_worker_failed(int to_parent, const hone_error *err)
     hone__text_free(&payload);
 }
 
+/* That vendors' libraries are not for a device without them is no news. */
+static int is_news(const hone_problem *problem, const hone_check *check)
+{
+    return check->skipped[0] && (problem->device->kind->has_vendors ||
+                                 hone__reference_template_is(check->name));
+}
+
 /* Checks that could not be made, and a smaller set-up, for a person. */
 static void describe(const hone_problem *problem, char *out, size_t size)
 {
     char note[256] = "";
     size_t at = 0;
 
-    for (size_t i = 0; i < problem->n_checks && at < size; ++i) {
-        if (problem->checks[i].skipped[0])
+    for (size_t i = 0; i < problem->n_checks && at < size;
+         i += problem->n_outputs) {
+        if (is_news(problem, &problem->checks[i]))
             at += (size_t)snprintf(out + at, size - at,
                                    "%scheck %s was left out: %s",
                                    at ? "; " : "", problem->checks[i].name,
@@ -48,10 +58,12 @@ static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
                                .warm_up_s = warm_up->seconds,
                                .n_sets = (int)problem->n_sets,
                                .n_sets_wanted = (int)problem->n_sets_wanted};
-    hone_roofline peak = hone__problem_roofline(problem);
+    hone_roofline peak = {0, 0, 0};
     hone_text payload = {0};
 
     describe(problem, ready.notes, sizeof ready.notes);
+    if (problem->tmpl)
+        peak = hone__problem_roofline(problem);
     ready.peak_bytes_per_s = peak.bytes_per_s;
     ready.peak_flops = peak.flops_per_s;
     ready.setup_s = hone__now_s() - start_s;
@@ -60,11 +72,19 @@ static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
     hone__text_free(&payload);
 }
 
+/* What a worker has. */
+typedef struct server {
+    const hone_worker_setup *setup;
+    hone_device device;
+    hone_problem problem;
+    hone_edge_shapes *edge_shapes;
+    hone_warm_up warm_up;
+    int to_parent;
+} server;
+
 /* A context that is lost, or memory that is damaged, makes the report the
  * last thing this process says: the caller leaves. */
-static hone_status answer_trial(hone_problem *problem,
-                                const hone_problem_setup *setup,
-                                hone_unpack *in, int verify, int to_parent,
+static hone_status answer_trial(server *s, hone_unpack *in, int verify,
                                 int *out_leave, hone_error *err)
 {
     hone_trial_job job;
@@ -75,19 +95,20 @@ static hone_status answer_trial(hone_problem *problem,
     hone__trial_job_unpack(in, &job);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL, "a trial arrived broken");
-    if (verify)
-        HONE_TRY(hone__trial_verify(problem, setup, &job, &report, err));
-    else
-        HONE_TRY(hone__trial_run(problem, &job, &report, err));
+    HONE_TRY(hone__trial_job_open(&job, err));
+    status = verify ? hone__trial_verify(s->edge_shapes, &job, &report, err)
+                    : hone__trial_run(&s->problem, &job, &report, err);
+    hone__trial_job_close(&job);
+    HONE_TRY(status);
     hone__trial_report_pack(&payload, &report);
-    status = hone__message_send(to_parent, HONE_DEVICE_RESULT, &payload, err);
+    status =
+        hone__message_send(s->to_parent, HONE_DEVICE_RESULT, &payload, err);
     hone__text_free(&payload);
     *out_leave = report.leaving;
     return status;
 }
 
-static hone_status serve(hone_problem *problem, const hone_problem_setup *setup,
-                         int from_parent, int to_parent, hone_error *err)
+static hone_status serve(server *s, int from_parent, hone_error *err)
 {
     hone_text request = {0};
     hone_status status = HONE_OK;
@@ -101,21 +122,21 @@ static hone_status serve(hone_problem *problem, const hone_problem_setup *setup,
 
         if (kind == HONE_DEVICE_TRIAL || kind == HONE_DEVICE_VERIFY)
             status =
-                answer_trial(problem, setup, &in, kind == HONE_DEVICE_VERIFY,
-                             to_parent, &leave, err);
+                answer_trial(s, &in, kind == HONE_DEVICE_VERIFY, &leave, err);
         else if (kind == HONE_DEVICE_FINAL)
-            status = hone__final_answer(problem, setup, &in, to_parent, err);
+            status = hone__final_answer(&s->problem, &s->setup->problem,
+                                        s->edge_shapes, &in, s->to_parent, err);
         else
             status = hone__fail(err, HONE_ERR_INTERNAL,
-                                "unknown request %u to the GPU worker",
+                                "unknown request %u to the device's worker",
                                 (unsigned)kind);
     }
     hone__text_free(&request);
     return status;
 }
 
-/* The tuner's own kernels, from the parent. */
-static hone_status receive_code(hone_gpu *device, int from_parent,
+/* The helper kernels, from the parent. */
+static hone_status receive_code(hone_device *device, int from_parent,
                                 hone_error *err)
 {
     hone_text message = {0};
@@ -125,8 +146,8 @@ static hone_status receive_code(hone_gpu *device, int from_parent,
 
     if (status == HONE_OK && kind != HONE_DEVICE_CODE_JOB)
         status = hone__fail(err, HONE_ERR_INTERNAL,
-                            "the GPU worker waits for its kernels and got "
-                            "request %u",
+                            "the device's worker waits for its kernels and "
+                            "got request %u",
                             (unsigned)kind);
     if (status == HONE_OK)
         status = hone__device_load(device, message.data, err);
@@ -134,43 +155,61 @@ static hone_status receive_code(hone_gpu *device, int from_parent,
     return status;
 }
 
-static hone_status set_up(const hone_worker_setup *setup, int from_parent,
-                          hone_gpu *device, hone_problem *problem,
-                          hone_warm_up *warm_up, hone_error *err)
+static hone_status set_up(server *s, int from_parent, hone_error *err)
 {
-    HONE_TRY(hone__device_open(device, setup->device, setup->device_code, err));
-    if (!setup->device_code)
+    const hone_worker_setup *setup = s->setup;
+    hone_device *device = &s->device;
+
+    HONE_TRY(hone__device_open(setup->kind, setup->device, setup->device_code,
+                               device, err));
+    if (setup->sanitized)
+        device->guard_bytes = 0;
+    if (setup->kind->needs_code && !setup->device_code)
         HONE_TRY(receive_code(device, from_parent, err));
-    if (setup->verify_only) {
-        problem->device = device;
+    HONE_TRY(
+        hone__edge_shapes_open(device, &setup->problem, &s->edge_shapes, err));
+    s->problem.device = device;
+    if (setup->verify_only)
         return HONE_OK;
-    }
-    HONE_TRY(hone__problem_open(device, &setup->problem, problem, err));
-    problem->timing = setup->timing;
-    return hone__device_warm_up(device, warm_up, err);
+    HONE_TRY(hone__problem_open(device, &setup->problem, &s->problem, err));
+    s->problem.timing = setup->timing;
+    return hone__device_warm_up(device, &s->warm_up, err);
+}
+
+/* Under a memory checker everything is given back; else the process ends, and
+ * a lost context could hang in it. */
+static void close_all(server *s)
+{
+    if (!s->setup->kind->is_shared)
+        return;
+    hone__edge_shapes_close(s->edge_shapes);
+    if (!s->setup->verify_only)
+        hone__problem_close(&s->problem);
+    hone__device_close(&s->device);
 }
 
 int hone__device_worker(void *user, int from_parent, int to_parent)
 {
-    const hone_worker_setup *setup = user;
     const double start_s = hone__now_s();
-    hone_problem *problem = hone__alloc(sizeof *problem);
-    hone_warm_up warm_up = {0, 0, 0};
-    hone_gpu device = {.driver = NULL};
+    server *s = hone__alloc(sizeof *s);
     hone_error err = {.status = HONE_OK};
     hone_status status =
-        problem ? HONE_OK
-                : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
+        s ? HONE_OK : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
 
     hone__worker_name("hone-trial");
+    if (status == HONE_OK) {
+        s->setup = user;
+        s->to_parent = to_parent;
+        status = set_up(s, from_parent, &err);
+    }
     if (status == HONE_OK)
-        status = set_up(setup, from_parent, &device, problem, &warm_up, &err);
+        say_ready(&s->problem, &s->warm_up, start_s, to_parent);
     if (status == HONE_OK)
-        say_ready(problem, &warm_up, start_s, to_parent);
+        status = serve(s, from_parent, &err);
     if (status == HONE_OK)
-        status = serve(problem, &setup->problem, from_parent, to_parent, &err);
-    if (status != HONE_OK)
+        close_all(s);
+    else
         hone__device_worker_failed(to_parent, &err);
-    /* No clean-up: the process ends, and a lost context could hang in it. */
+    hone__free(s);
     return status == HONE_OK ? 0 : 1;
 }

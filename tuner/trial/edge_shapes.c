@@ -3,12 +3,16 @@
 #include "tuner/trial/edge_shapes.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/judge/edge_dims.h"
+#include "tuner/trial/variant.h"
+#include "tuner/trial/verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void hone__edge_shapes_say(const hone_template *tmpl, const int64_t *dims,
-                           hone_verdict *verdict)
+/* Put the shape in front of the verdict's message. */
+static void say(const hone_template *tmpl, const int64_t *dims,
+                hone_verdict *verdict)
 {
     hone_text label = {0};
     char text[sizeof verdict->message];
@@ -21,13 +25,13 @@ void hone__edge_shapes_say(const hone_template *tmpl, const int64_t *dims,
 }
 
 struct hone_edge_shapes {
-    hone_gpu *device;
+    hone_device *device;
     const hone_problem_setup *setup;
     hone_problem *problems[HONE_N_EDGE_SHAPES]; /* NULL: not made yet */
     int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS];
 };
 
-hone_status hone__edge_shapes_open(hone_gpu *device,
+hone_status hone__edge_shapes_open(hone_device *device,
                                    const hone_problem_setup *setup,
                                    hone_edge_shapes **out, hone_error *err)
 {
@@ -82,7 +86,7 @@ static hone_status make_problem(hone_edge_shapes *edge_shapes, size_t row,
     small.dims = edge_shapes->dims[row];
     small.rotation = HONE_ROTATION_NONE;
     small.seed = edge_shapes->setup->seed ^ 0x5deece66du; /* the second seed */
-    small.launch_spec = job->launch_spec;
+    small.spec = job->spec;
     status = hone__problem_open(edge_shapes->device, &small, problem, err);
     if (status == HONE_OK)
         edge_shapes->problems[row] = problem;
@@ -98,8 +102,8 @@ static hone_status run_variant(hone_edge_shapes *edge_shapes, size_t row,
     hone_problem *problem = edge_shapes->problems[row];
     hone_variant variant;
     hone_status status = hone__variant_load(
-        edge_shapes->device, job->launch_spec, job->cubin, job->cubin_bytes,
-        dims, edge_shapes->setup->tmpl->n_dims, &variant, &out->outcome, err);
+        edge_shapes->device, job->spec, job->cubin, job->cubin_bytes, dims,
+        edge_shapes->setup->tmpl->n_dims, &variant, &out->outcome, err);
 
     if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY)
         return status;
@@ -131,9 +135,9 @@ static hone_status check_row(hone_edge_shapes *edge_shapes, size_t row,
     return HONE_OK;
 }
 
-hone_status hone__edge_shapes_check(hone_edge_shapes *edge_shapes,
-                                    const hone_trial_job *job,
-                                    hone_verdict *out, hone_error *err)
+static hone_status check_rows(hone_edge_shapes *edge_shapes,
+                              const hone_trial_job *job, hone_verdict *out,
+                              hone_error *err)
 {
     const hone_problem_setup *setup = edge_shapes->setup;
     int64_t dims[HONE_MAX_DIMS];
@@ -141,40 +145,33 @@ hone_status hone__edge_shapes_check(hone_edge_shapes *edge_shapes,
 
     memset(out, 0, sizeof *out);
     for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
-        HONE_TRY(hone__edge_dims(setup, job->launch_spec,
-                                 &edge_shapes->device->properties, row, dims,
-                                 err));
+        hone__edge_dims(setup->tmpl, job->spec, setup->dims,
+                        &edge_shapes->device->properties, row, dims);
         HONE_TRY(check_row(edge_shapes, row, dims, job, &verdict, err));
         out->n_compared += verdict.n_compared;
         if (verdict.error_ratio > out->error_ratio)
             out->error_ratio = verdict.error_ratio;
-        if (verdict.outcome != HONE_OUTCOME_OK) {
-            hone__edge_shapes_say(setup->tmpl, dims, &verdict);
-            *out = verdict;
-            if (verdict.outcome != HONE_OUTCOME_FAULT)
-                forget(edge_shapes); /* else nothing can be freed any more */
-            return HONE_OK;
-        }
+        if (verdict.outcome == HONE_OUTCOME_OK)
+            continue;
+        say(setup->tmpl, dims, &verdict);
+        *out = verdict;
+        if (verdict.outcome != HONE_OUTCOME_FAULT)
+            forget(edge_shapes); /* else nothing can be freed any more */
+        return HONE_OK;
     }
     return HONE_OK;
 }
 
-hone_status hone__edge_shapes_verify(hone_gpu *device,
-                                     const hone_problem_setup *setup,
-                                     const hone_trial_job *job,
-                                     hone_verdict *out, hone_error *err)
+/* The problems that are kept may be what takes the room. */
+hone_status hone__edge_shapes_check(hone_edge_shapes *edge_shapes,
+                                    const hone_trial_job *job,
+                                    hone_verdict *out, hone_error *err)
 {
-    hone_edge_shapes *edge_shapes = NULL;
-    hone_status status;
+    const hone_status status = check_rows(edge_shapes, job, out, err);
 
-    HONE_TRY(hone__edge_shapes_open(device, setup, &edge_shapes, err));
-    status = hone__edge_shapes_check(edge_shapes, job, out, err);
-    if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
-        out->outcome = HONE_OUTCOME_LIMITS;
-        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
-        status = HONE_OK;
-    }
-    if (out->outcome != HONE_OUTCOME_FAULT)
-        hone__edge_shapes_close(edge_shapes);
-    return status;
+    if (status != HONE_ERR_NO_MEMORY)
+        return status;
+    forget(edge_shapes);
+    hone__error_clear(err);
+    return check_rows(edge_shapes, job, out, err);
 }

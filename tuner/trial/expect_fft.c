@@ -18,7 +18,7 @@ static hone_status widen(hone_problem *problem, int pass,
                          const hone_fft_problem *fft, hone_block *out,
                          hone_error *err)
 {
-    hone_gpu *const device = problem->device;
+    hone_device *const device = problem->device;
     const hone_resolved_arg *const x = &problem->resolved.args[fft->x];
     int type = hone__lane_type(x->type);
     int64_t n = hone__lane_count(x);
@@ -34,7 +34,7 @@ static hone_status make_magnitude(hone_problem *problem,
                                   const hone_fft_problem *fft, hone_block *wide,
                                   hone_block *out, hone_error *err)
 {
-    hone_gpu *const device = problem->device;
+    hone_device *const device = problem->device;
     int64_t lanes = 2 * fft->n, batch = fft->batch;
     void *params[] = {&out->data, &wide->data, &lanes, &batch};
 
@@ -87,7 +87,8 @@ static hone_status expect_pass(hone_problem *problem, int pass,
     if (status == HONE_OK)
         status = make_value(problem, fft, &wide, &out->value, err);
     if (status == HONE_OK)
-        out->count = hone__lane_count(&problem->resolved.args[problem->output]);
+        out->count =
+            hone__lane_count(&problem->resolved.args[problem->outputs[0]]);
     hone__block_free(problem->device, &wide);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another template as reference on a GPU: see expect_template.h. */
+/* Another template as reference on a device: see expect_template.h. */
 #include "tuner/trial/expect_template.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@ static void refuse(const char *text, char out_why[256], hone_error *err)
 }
 
 hone_status hone__reference_template_load(
-    const hone_problem *problem, const hone_reference_templates *others,
+    const hone_problem *problem, const hone_reference_templates *templates,
     const char *name, hone_variant *out, char out_why[256], hone_error *err)
 {
     const hone_reference_template *other =
-        hone__reference_template_find(others, name);
+        hone__reference_template_find(templates, name);
     int64_t dims[HONE_MAX_DIMS];
     hone_outcome outcome;
     hone_status status;
@@ -28,12 +28,12 @@ hone_status hone__reference_template_load(
         return HONE_OK;
     }
     hone__reference_template_dims(other, problem->resolved.dims, dims);
-    status = hone__variant_load(problem->device, hone__text_str(&other->spec),
-                                other->code.data, other->code.length, dims,
-                                other->tmpl->n_dims, out, &outcome, err);
+    status = hone__variant_load(problem->device, other->spec, other->code.data,
+                                other->code.length, dims, other->tmpl->n_dims,
+                                out, &outcome, err);
     if (status == HONE_OK)
-        return hone__reference_template_fits(others, other, &problem->resolved,
-                                             &out->resolved, err);
+        return hone__reference_template_fits(
+            templates, other, &problem->resolved, &out->resolved, err);
     if (status == HONE_ERR_NO_MEMORY ||
         (err && err->domain == HONE_DOMAIN_CUDA &&
          hone__driver_is_fatal(err->native)))
@@ -62,24 +62,23 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     hone_variant *variant = user;
     const hone_subject subject = hone__variant_subject(variant);
 
-    for (size_t i = 0; i < variant->resolved.n_constants; ++i)
-        variant->constants[i].from = 0;
+    hone__bank_forget(&variant->bank);
     return subject.enqueue(subject.user, args, stream, err);
 }
 
-hone_status hone__expect_template(hone_problem *problem, hone_check *check,
+hone_status hone__expect_template(hone_problem *problem, hone_check *checks,
                                   const hone_problem_setup *setup,
                                   hone_error *err)
 {
     hone_variant variant;
     hone_status status = hone__reference_template_load(
-        problem, setup->reference_templates, check->name, &variant,
-        check->skipped, err);
+        problem, setup->reference_templates, checks->name, &variant,
+        checks->skipped, err);
 
-    if (status == HONE_OK && !check->skipped[0])
+    if (status == HONE_OK && !checks->skipped[0])
         status = hone__expect_template_failed(
-            check->name,
-            hone__expectations_run(problem, check,
+            checks->name,
+            hone__expectations_run(problem, checks,
                                    (hone_subject){enqueue, &variant}, err),
             err);
     /* A context that is lost could hang in it. */

@@ -1,122 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the output of a problem must be: by a CPU reference in double
- * ("cpu.NAME"), or on the device by a vendor library ("cublas.gemm") or
- * another template ("template.NAME", expect_template.c). The magnitude of an
- * element is the operation on the absolute values of its inputs: rounding
- * errors are bounded in proportion to it. */
-#include "runtime/base/alloc.h"
+/* What the outputs of a problem must be: by a CPU reference in double
+ * ("cpu.NAME", expect_cpu.c), or on the device by a vendor library
+ * ("cublas.gemm") or another template ("template.NAME", expect_template.c).
+ * The magnitude of an element is the operation on the absolute values of its
+ * inputs: rounding errors are bounded in proportion to it. */
 #include "tuner/baselines/baseline.h"
 #include "tuner/judge/check_data.h"
+#include "tuner/trial/expect_cpu.h"
 #include "tuner/trial/expect_fft.h"
 #include "tuner/trial/expect_template.h"
 #include "tuner/trial/problem.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static hone_status upload(hone_gpu *device, const void *from, size_t size_bytes,
-                          hone_block *to, hone_error *err)
-{
-    HONE_TRY(hone__block_alloc(device, size_bytes, to, err));
-    /* The copy below is on another stream than the fill of the guards. */
-    HONE_TRY(hone__device_synchronize(device, "allocating", err));
-    return hone__driver_check(
-        device->driver,
-        device->driver->copy_to_device(to->data, from, size_bytes),
-        "copying to the device", err);
-}
-
-/* ---- CPU references -----------------------------------------------------
- */
-
-/* Host copies of all arguments of one pass. */
-typedef struct host_args {
-    void *array[HONE_MAX_ARGS];
-    const void *pointer[HONE_MAX_ARGS];
-} host_args;
-
-static void free_host_args(host_args *host)
-{
-    for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
-        hone__free(host->array[i]);
-}
-
-static hone_status download_args(hone_problem *problem, int pass,
-                                 host_args *host, hone_error *err)
-{
-    const hone_driver *driver = problem->device->driver;
-
-    memset(host, 0, sizeof *host);
-    HONE_TRY(hone__device_synchronize(problem->device, "making inputs", err));
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const hone_block *block = &problem->pristine[pass][i];
-
-        host->pointer[i] = &problem->scalar[pass][i];
-        if (problem->resolved.args[i].mode == HONE_ARG_SCALAR)
-            continue;
-        if (!block->base) { /* an output: nothing there to read */
-            host->pointer[i] = NULL;
-            continue;
-        }
-        host->array[i] = hone__alloc(block->size_bytes);
-        if (!host->array[i])
-            return hone__fail(err, HONE_ERR_NO_MEMORY,
-                              "out of host memory for a reference");
-        HONE_TRY(
-            hone__driver_check(driver,
-                               driver->copy_to_host(host->array[i], block->data,
-                                                    block->size_bytes),
-                               "copying inputs to the host", err));
-        host->pointer[i] = host->array[i];
-    }
-    return HONE_OK;
-}
-
-static hone_status run_cpu_reference(hone_problem *problem, int pass,
-                                     const hone_reference *reference,
-                                     hone_expectation *out, hone_error *err)
-{
-    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
-    const int64_t *dims = problem->resolved.dims;
-    const int64_t n_lanes = hone__lane_count(output);
-    int64_t index[HONE_N_SAMPLES];
-    const int64_t n_chosen =
-        hone__inputs_elements(n_lanes, reference->cost(dims), index);
-    const int64_t count = n_chosen ? n_chosen : n_lanes;
-    double *value = hone__alloc((size_t)count * sizeof *value);
-    double *magnitude = hone__alloc((size_t)count * sizeof *magnitude);
-    host_args host = {{0}, {0}};
-    hone_status status = HONE_OK;
-
-    if (!value || !magnitude)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY,
-                            "out of host memory for a reference");
-    if (status == HONE_OK)
-        status = download_args(problem, pass, &host, err);
-    if (status == HONE_OK && !n_chosen)
-        reference->compute(dims, host.pointer, 0, count, value, magnitude);
-    for (int64_t i = 0; status == HONE_OK && i < n_chosen; ++i)
-        reference->compute(dims, host.pointer, index[i], 1, &value[i],
-                           &magnitude[i]);
-    if (status == HONE_OK && n_chosen)
-        status = upload(problem->device, index, (size_t)count * sizeof index[0],
-                        &out->index, err);
-    if (status == HONE_OK)
-        status = upload(problem->device, value, (size_t)count * sizeof *value,
-                        &out->value, err);
-    if (status == HONE_OK)
-        status =
-            upload(problem->device, magnitude,
-                   (size_t)count * sizeof *magnitude, &out->magnitude, err);
-    out->count = status == HONE_OK ? count : 0;
-    free_host_args(&host);
-    hone__free(value);
-    hone__free(magnitude);
-    return status;
-}
-
-/* ---- what runs on the device --------------------------------------------
- */
 
 /* Absolute value of a scalar: clear the sign of what it holds. */
 static void absolute_scalar(hone_type type, void *value)
@@ -144,7 +40,7 @@ typedef struct device_args {
     void *args[HONE_MAX_ARGS];
 } device_args;
 
-static void free_device_args(hone_gpu *device, device_args *copy)
+static void free_device_args(hone_device *device, device_args *copy)
 {
     for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
         hone__block_free(device, &copy->block[i]);
@@ -153,7 +49,7 @@ static void free_device_args(hone_gpu *device, device_args *copy)
 static hone_status copy_args(hone_problem *problem, int pass, int absolute,
                              device_args *copy, hone_error *err)
 {
-    hone_gpu *device = problem->device;
+    hone_device *device = problem->device;
 
     memset(copy, 0, sizeof *copy);
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
@@ -183,38 +79,50 @@ static hone_status copy_args(hone_problem *problem, int pass, int absolute,
             HONE_TRY(hone__device_run(device, device->kernel.absolute, n,
                                       params, "making a reference", err));
         } else {
-            HONE_TRY(hone__driver_check(
-                device->driver,
-                device->driver->copy_async(copy->pointer[i], source,
-                                           from->size_bytes, device->stream),
-                "making a reference", err));
+            HONE_TRY(hone__block_copy(device, from, &copy->block[i], err));
         }
     }
     return HONE_OK;
 }
 
-static hone_status run_subject(hone_problem *problem, int pass, int absolute,
-                               hone_subject subject, hone_block *out,
+/* An output as it is compared: doubles, but 64-bit integers as they are. */
+static hone_status keep_output(hone_problem *problem, int output,
+                               hone_cu_ptr from, int as_double, hone_block *out,
                                hone_error *err)
 {
-    hone_gpu *device = problem->device;
-    const hone_resolved_arg *output = &problem->resolved.args[problem->output];
-    int type = hone__lane_type(output->type);
-    int64_t n = hone__lane_count(output);
+    hone_device *device = problem->device;
+    const hone_resolved_arg *arg = &problem->resolved.args[output];
+    int type = hone__lane_type(arg->type);
+    int64_t n = hone__lane_count(arg);
+    void *params[] = {&type, &out->data, &from, &n};
+
+    HONE_TRY(hone__block_alloc(device, (size_t)n * sizeof(double), out, err));
+    if (!as_double && hone__type_is_long(type))
+        return hone__block_copy(
+            device, &(hone_block){from, from, out->size_bytes}, out, err);
+    return hone__device_run(device, device->kernel.to_double, n, params,
+                            "making a reference", err);
+}
+
+/* Run the subject once; keep what it wrote as values, or as magnitudes if it
+ * ran on absolute values. */
+static hone_status run_subject(hone_problem *problem, int pass, int absolute,
+                               hone_subject subject, hone_check *checks,
+                               hone_error *err)
+{
+    hone_device *device = problem->device;
     device_args copy;
     hone_status status = copy_args(problem, pass, absolute, &copy, err);
 
     if (status == HONE_OK)
         status = subject.enqueue(subject.user, copy.args, device->stream, err);
-    if (status == HONE_OK)
-        status =
-            hone__block_alloc(device, (size_t)n * sizeof(double), out, err);
-    if (status == HONE_OK) {
-        void *params[] = {&type, &out->data, &copy.pointer[problem->output],
-                          &n};
+    for (size_t i = 0; status == HONE_OK && i < problem->n_outputs; ++i) {
+        hone_expectation *e = &checks[i].expected[pass];
 
-        status = hone__device_run(device, device->kernel.to_double, n, params,
-                                  "making a reference", err);
+        if (hone__check_wants(&checks[i], pass))
+            status = keep_output(problem, checks[i].output,
+                                 copy.pointer[checks[i].output], absolute,
+                                 absolute ? &e->magnitude : &e->value, err);
     }
     if (status == HONE_OK)
         status = hone__device_synchronize(device, "making a reference", err);
@@ -222,19 +130,31 @@ static hone_status run_subject(hone_problem *problem, int pass, int absolute,
     return status;
 }
 
-hone_status hone__expectations_run(hone_problem *problem, hone_check *check,
+hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
                                    hone_subject subject, hone_error *err)
 {
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-        hone_expectation *e = &check->expected[pass];
+        int wanted = 0;
 
-        if (pass == HONE_PASS_EXACT && !check->exact)
+        for (size_t i = 0; i < problem->n_outputs; ++i)
+            wanted |= hone__check_wants(&checks[i], pass);
+        if (!wanted)
             continue;
-        HONE_TRY(run_subject(problem, pass, 0, subject, &e->value, err));
-        HONE_TRY(run_subject(problem, pass, 1, subject, &e->magnitude, err));
-        e->count = hone__lane_count(&problem->resolved.args[problem->output]);
+        HONE_TRY(run_subject(problem, pass, 0, subject, checks, err));
+        HONE_TRY(run_subject(problem, pass, 1, subject, checks, err));
+        for (size_t i = 0; i < problem->n_outputs; ++i)
+            checks[i].expected[pass].count =
+                hone__check_wants(&checks[i], pass)
+                    ? hone__lane_count(
+                          &problem->resolved.args[checks[i].output])
+                    : 0;
     }
     return HONE_OK;
+}
+
+int hone__check_wants(const hone_check *check, int pass)
+{
+    return pass != HONE_PASS_EXACT || check->exact > 0;
 }
 
 static hone_status enqueue_baseline(void *user, void *const *args,
@@ -260,56 +180,64 @@ static hone_status open_baseline(hone_problem *problem, const char *name,
                                problem->device->driver, out, err);
 }
 
-static hone_status expect_baseline(hone_problem *problem, hone_check *check,
+static void skip(const hone_problem *problem, hone_check *checks,
+                 const char *why)
+{
+    for (size_t i = 0; i < problem->n_outputs; ++i)
+        (void)snprintf(checks[i].skipped, sizeof checks[i].skipped, "%.250s",
+                       why);
+}
+
+static hone_status expect_baseline(hone_problem *problem, hone_check *checks,
                                    hone_error *err)
 {
     hone_baseline *baseline = NULL;
-    hone_status status = open_baseline(problem, check->name, &baseline, err);
+    hone_status status = open_baseline(problem, checks->name, &baseline, err);
 
     if (status == HONE_ERR_UNSUPPORTED) { /* not here: say so, go on */
-        (void)snprintf(check->skipped, sizeof check->skipped, "%.250s",
-                       err ? err->text : "not on this machine");
+        skip(problem, checks, err ? err->text : "not on this machine");
         hone__error_clear(err);
         return HONE_OK;
     }
     if (status == HONE_OK)
         status = hone__expectations_run(
-            problem, check, (hone_subject){enqueue_baseline, baseline}, err);
+            problem, checks, (hone_subject){enqueue_baseline, baseline}, err);
     hone__baseline_close(baseline);
     return status;
 }
 
-static hone_status expect_cpu(hone_problem *problem, hone_check *check,
-                              const hone_problem_setup *setup, hone_error *err)
+/* Vendors' libraries write one array. */
+static hone_status expect_vendor(hone_problem *problem, hone_check *checks,
+                                 hone_error *err)
 {
-    const hone_reference *reference = NULL;
-
-    HONE_TRY(hone__reference_find(problem->tmpl, check->name, setup->references,
-                                  setup->n_references, &reference, err));
-    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-        if (pass == HONE_PASS_EXACT && !check->exact)
-            continue;
-        HONE_TRY(run_cpu_reference(problem, pass, reference,
-                                   &check->expected[pass], err));
+    if (problem->n_outputs != 1)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s: the check %s gives one array, and %zu are "
+                          "written; check them with cpu.NAME or template.NAME",
+                          problem->tmpl->path, checks->name,
+                          problem->n_outputs);
+    if (!problem->device->kind->has_vendors) {
+        skip(problem, checks, "a vendor library of the GPU");
+        return HONE_OK;
     }
-    return HONE_OK;
+    return strncmp(checks->name, "cufft", 5) == 0
+               ? hone__expect_fft(problem, checks, err)
+               : expect_baseline(problem, checks, err);
 }
 
 hone_status hone__expectations_make(hone_problem *problem,
                                     const hone_problem_setup *setup,
                                     hone_error *err)
 {
-    for (size_t i = 0; i < problem->n_checks; ++i) {
-        hone_check *check = &problem->checks[i];
+    for (size_t i = 0; i < problem->n_checks; i += problem->n_outputs) {
+        hone_check *checks = &problem->checks[i];
 
-        if (strncmp(check->name, "cpu.", 4) == 0)
-            HONE_TRY(expect_cpu(problem, check, setup, err));
-        else if (strncmp(check->name, "cufft", 5) == 0)
-            HONE_TRY(hone__expect_fft(problem, check, err));
-        else if (hone__reference_template_is(check->name))
-            HONE_TRY(hone__expect_template(problem, check, setup, err));
+        if (strncmp(checks->name, "cpu.", 4) == 0)
+            HONE_TRY(hone__expect_cpu(problem, checks, setup, err));
+        else if (hone__reference_template_is(checks->name))
+            HONE_TRY(hone__expect_template(problem, checks, setup, err));
         else
-            HONE_TRY(expect_baseline(problem, check, err));
+            HONE_TRY(expect_vendor(problem, checks, err));
     }
     return HONE_OK;
 }

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a final on a GPU: see final.h. */
-#include "tuner/judge/final.h"
+/* See final_steps.h. */
+#include "tuner/trial/final_steps.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/trial/edge_shapes.h"
 #include "tuner/baselines/baseline.h"
 #include "tuner/trial/expect_template.h"
+#include "tuner/judge/final.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/process/worker.h"
+#include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A baseline and the way of it that is used. */
-typedef struct baseline {
+/* A baseline of a vendor and the algorithm of it that is used. */
+typedef struct vendor {
     hone_baseline *baseline;
     size_t algorithm;
-} baseline;
+} vendor;
 
 typedef struct runner {
     hone_variant variant; /* also of a baseline that is another template */
-    baseline baseline;
+    vendor vendor;
     hone_timer timer;
     int is_timed; /* the timer is open */
 } runner;
@@ -43,12 +46,12 @@ static const hone_trial_job *job_of(const final *f, int i)
     return &f->request->entries[i].job;
 }
 
-static hone_status enqueue_baseline(void *user, void *const *args,
-                                    hone_stream stream, hone_error *err)
+static hone_status enqueue_vendor(void *user, void *const *args,
+                                  hone_stream stream, hone_error *err)
 {
-    baseline *r = user;
+    vendor *v = user;
 
-    return hone__baseline_enqueue(r->baseline, r->algorithm, args, stream, err);
+    return hone__baseline_enqueue(v->baseline, v->algorithm, args, stream, err);
 }
 
 static int is_baseline(const final *f, int i)
@@ -71,7 +74,7 @@ static int is_foreign(const final *f, int i)
 static hone_subject subject_of(final *f, int i)
 {
     return is_foreign(f, i)
-               ? (hone_subject){enqueue_baseline, &f->runners[i].baseline}
+               ? (hone_subject){enqueue_vendor, &f->runners[i].vendor}
                : hone__variant_subject(&f->runners[i].variant);
 }
 
@@ -82,6 +85,13 @@ static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
 {
     item->outcome = outcome;
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
+}
+
+/* Is the context lost? Codes of other libraries mean something else. */
+static int is_fatal(const hone_error *err)
+{
+    return err->domain == HONE_DOMAIN_CUDA &&
+           hone__driver_is_fatal(err->native);
 }
 
 /* Anything but the loss of the context is the runner's own misfortune. All of
@@ -98,7 +108,7 @@ static hone_status runner_failed(hone_status status, hone_finalist *item,
                 "no room on the device beside the others");
         return HONE_OK;
     }
-    if (err->domain == HONE_DOMAIN_CUDA && hone__driver_is_fatal(err->native))
+    if (is_fatal(err))
         return status;
     set_out(item, hone__outcome_of(err), err->text);
     return HONE_OK;
@@ -137,7 +147,7 @@ static hone_status load(final *f, int of, hone_variant *out,
 {
     const hone_trial_job *job = job_of(f, of);
 
-    return hone__variant_load(f->problem->device, job->launch_spec, job->cubin,
+    return hone__variant_load(f->problem->device, job->spec, job->cubin,
                               job->cubin_bytes, f->problem->resolved.dims,
                               f->problem->resolved.n_dims, out, outcome, err);
 }
@@ -156,12 +166,12 @@ static hone_status read_features(const hone_variant *variant,
         HONE_TRY(hone__driver_check(driver,
                                     driver->function_get(&registers,
                                                          HONE_CU_FUNC_REGISTERS,
-                                                         variant->functions[i]),
+                                                         variant->program->launches[i].function),
                                     "reading a kernel's registers", err));
         HONE_TRY(hone__driver_check(
             driver,
             driver->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,
-                                 variant->functions[i]),
+                                 variant->program->launches[i].function),
             "reading a kernel's shared memory", err));
         if (registers > features->registers)
             features->registers = registers;
@@ -221,48 +231,46 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
  * -------------------------------------------------------
  */
 
-static hone_status time_way(final *f, baseline *r, double *out_ns,
-                            hone_error *err)
+static hone_status time_algorithm(final *f, vendor *v, double *out_ns,
+                                  hone_error *err)
 {
     double samples[3] = {0, 0, 0};
-    hone_timer timer;
     hone_status status;
+    hone_timer timer;
 
-    HONE_TRY(hone__timer_open(f->problem, (hone_subject){enqueue_baseline, r},
+    HONE_TRY(hone__timer_open(f->problem, (hone_subject){enqueue_vendor, v},
                               &timer, err));
-    for (int i = 0; i < 3; ++i) {
+    status = hone__timer_sample(&timer, &samples[0], err);
+    for (int i = 1; status == HONE_OK && i < 3; ++i)
         status = hone__timer_sample(&timer, &samples[i], err);
-        if (status != HONE_OK)
-            return status;
-    }
     hone__timer_close(&timer);
     *out_ns = hone__median(samples, 3);
-    return HONE_OK;
+    return status;
 }
 
-/* Time each way of a baseline shortly and keep the fastest. */
-static hone_status choose_way(final *f, baseline *r, hone_finalist *item,
-                              hone_error *err)
+/* Time each algorithm of a library shortly and keep the fastest. */
+static hone_status choose_algorithm(final *f, vendor *v, hone_finalist *item,
+                                    hone_error *err)
 {
-    const size_t n = hone__baseline_n_algorithms(r->baseline);
+    const size_t n = hone__baseline_n_algorithms(v->baseline);
     double best_ns = 0;
     size_t best = 0;
 
     for (size_t algorithm = 0; n > 1 && algorithm < n; ++algorithm) {
         double ns = 0;
 
-        r->algorithm = algorithm;
-        if (time_way(f, r, &ns, err) != HONE_OK) {
-            if (hone__driver_is_fatal(err->native))
+        v->algorithm = algorithm;
+        if (time_algorithm(f, v, &ns, err) != HONE_OK) {
+            if (is_fatal(err))
                 return err->status;
-            continue; /* this way cannot do it */
+            continue; /* this one cannot do it */
         }
         if (best_ns <= 0 || ns < best_ns) {
             best_ns = ns;
             best = algorithm;
         }
     }
-    r->algorithm = best;
+    v->algorithm = best;
     item->algorithm = (int)best;
     item->n_algorithms = (int)n;
     return HONE_OK;
@@ -311,21 +319,25 @@ static hone_status enter_baseline(final *f, int i, hone_finalist *item,
 {
     hone_problem *problem = f->problem;
     const char *name = baseline_name(f, i);
-    baseline *r = &f->runners[i].baseline;
+    vendor *v = &f->runners[i].vendor;
     hone_status status;
 
     item->n_algorithms = 1;
     (void)snprintf(item->label, sizeof item->label, "%s", name);
     if (hone__reference_template_is(name))
         return enter_template(f, i, item, err);
+    if (!problem->device->kind->has_vendors) {
+        set_out(item, HONE_OUTCOME_CONSTRAINT, "it is for GPUs");
+        return HONE_OK;
+    }
     status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                                 problem->device->driver, &r->baseline, err);
+                                 problem->device->driver, &v->baseline, err);
     if (status == HONE_OK) {
         (void)snprintf(item->label, sizeof item->label, "%.90s",
-                       hone__baseline_label(r->baseline));
-        status = choose_way(f, r, item, err);
+                       hone__baseline_label(v->baseline));
+        status = choose_algorithm(f, v, item, err);
     }
-    if (status == HONE_OK && hone__baseline_computes(r->baseline))
+    if (status == HONE_OK && hone__baseline_computes(v->baseline))
         return judge_baseline(f, i, item, err);
     return runner_failed(status, item, err);
 }
@@ -410,6 +422,14 @@ static hone_status series(void *user, int i, hone_finalist *item,
     const int n = series_length(timer);
     double series_ns[HONE_SERIES_SAMPLES];
 
+    /* Nothing lowers the clock of a core that works on: its rounds serve. */
+    if (!f->problem->device->kind->rests) {
+        double rounds_ns[HONE_RACE_MOST];
+
+        memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
+        hone__final_set_time(item, rounds_ns, item->n_samples);
+        return HONE_OK;
+    }
     HONE_TRY(hone__timer_series(timer, n, series_ns, err));
     hone__final_set_time(item, series_ns, n);
     return HONE_OK;
@@ -436,16 +456,15 @@ static void close_all(final *f)
         if (r->is_timed)
             hone__timer_close(&r->timer);
         hone__variant_unload(&r->variant);
-        hone__baseline_close(r->baseline.baseline);
+        hone__baseline_close(r->vendor.baseline);
     }
-    hone__edge_shapes_close(f->edge_shapes);
 }
 
 static void read_clocks(const final *f, hone_final_report *report)
 {
-    hone_nvml_sample now;
+    hone_clocks now;
 
-    hone__nvml_sample(f->problem->device->nvml, &now);
+    hone__device_clocks(f->problem->device, &now);
     report->sm_clock_mhz = now.sm_clock_mhz;
     report->power_mw = now.power_mw;
     report->temperature_c = now.temperature_c;
@@ -454,11 +473,8 @@ static void read_clocks(const final *f, hone_final_report *report)
 
 static hone_status run(final *f, hone_final_report *report, hone_error *err)
 {
-    hone_status status = hone__edge_shapes_open(f->problem->device, f->setup,
-                                                &f->edge_shapes, err);
+    hone_status status = hone__final_run(&ops, f, f->request, report, err);
 
-    if (status == HONE_OK)
-        status = hone__final_run(&ops, f, f->request, report, err);
     if (status == HONE_OK) {
         report->timing = (int)f->problem->timing;
         read_clocks(f, report);
@@ -470,8 +486,23 @@ static hone_status run(final *f, hone_final_report *report, hone_error *err)
     return status;
 }
 
+/* If only vendors' libraries are named, and the device cannot run them, nobody
+ * has to hear so of each. */
+static int count_baselines(const hone_problem *problem)
+{
+    const hone_template *tmpl = problem->tmpl;
+    int n_templates = 0;
+
+    for (size_t i = 0; i < tmpl->n_baselines; ++i)
+        n_templates += hone__reference_template_is(tmpl->baselines[i].name);
+    return n_templates || problem->device->kind->has_vendors
+               ? hone__final_count_baselines(tmpl)
+               : 0;
+}
+
 hone_status hone__final_answer(hone_problem *problem,
-                               const hone_problem_setup *setup, hone_unpack *in,
+                               const hone_problem_setup *setup,
+                               hone_edge_shapes *edge_shapes, hone_unpack *in,
                                int to_parent, hone_error *err)
 {
     final *f = hone__alloc(sizeof *f);
@@ -483,16 +514,23 @@ hone_status hone__final_answer(hone_problem *problem,
     if (!f || !request || !report) {
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     } else {
+        *f = (final){.problem = problem,
+                     .setup = setup,
+                     .request = request,
+                     .edge_shapes = edge_shapes,
+                     .to_parent = to_parent};
         hone__final_request_unpack(in, request);
-        request->n_baselines = hone__final_count_baselines(problem->tmpl);
-        f->problem = problem;
-        f->setup = setup;
-        f->request = request;
-        f->to_parent = to_parent;
         status = in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
                                          "a final arrived broken")
-                            : run(f, report, err);
+                            : hone__final_request_open(request, err);
+        request->n_baselines = count_baselines(problem);
+        if (request->race_s <= 0)
+            request->race_s = problem->device->kind->race_s;
+        if (status == HONE_OK)
+            status = run(f, report, err);
     }
+    if (request)
+        hone__final_request_close(request);
     hone__free(report);
     hone__free(request);
     hone__free(f);

@@ -23,7 +23,7 @@ int64_t hone__lane_count(const hone_resolved_arg *arg)
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
                                hone_error *err)
 {
-    hone_gpu *device = problem->device;
+    hone_device *device = problem->device;
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     int type = hone__lane_type(a->type);
     int64_t n = hone__lane_count(a);
@@ -75,7 +75,7 @@ int64_t hone__problem_bytes(const hone_problem *problem)
 
 hone_roofline hone__problem_roofline(const hone_problem *problem)
 {
-    const hone_gpu *device = problem->device;
+    const hone_device *device = problem->device;
     int has_bytes = 0;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i)
@@ -87,52 +87,56 @@ hone_roofline hone__problem_roofline(const hone_problem *problem)
         device->memory_clock_khz, device->bus_bits, has_bytes);
 }
 
-hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
-                               const hone_block *to, hone_error *err)
+static hone_status find_outputs(hone_problem *problem, hone_error *err)
 {
-    const hone_driver *driver = problem->device->driver;
-
-    return hone__driver_check(driver,
-                              driver->copy_async(to->data, from->data,
-                                                 to->size_bytes,
-                                                 problem->device->stream),
-                              "copying an array", err);
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        if (hone__arg_is_written(&problem->resolved.args[i]))
+            problem->outputs[problem->n_outputs++] = (int)i;
+    }
+    if (!problem->tmpl->n_checks || problem->n_outputs)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s: a check compares what is written, but no array is "
+                      "marked out or inout",
+                      problem->tmpl->path);
 }
 
-static hone_status find_output(hone_problem *problem, hone_error *err)
+static hone_status add_check(hone_problem *problem,
+                             const hone_template_check *from, int output,
+                             hone_error *err)
 {
-    int n_outputs = 0;
+    const hone_resolved_arg *arg = &problem->resolved.args[output];
+    hone_check *check;
 
-    problem->output = -1;
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        if (!hone__arg_is_written(&problem->resolved.args[i]))
-            continue;
-        problem->output = (int)i;
-        ++n_outputs;
-    }
-    if (problem->tmpl->n_checks && n_outputs != 1)
+    if (problem->n_checks == HONE_MAX_CHECKS)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "%s: a check compares the only output array, but "
-                          "this template has %d arrays marked out or inout",
-                          problem->tmpl->path, n_outputs);
-    return HONE_OK;
+                          "%s: %zu checks of %zu arrays are more than %d "
+                          "comparisons",
+                          problem->tmpl->path, problem->tmpl->n_checks,
+                          problem->n_outputs, HONE_MAX_CHECKS);
+    check = &problem->checks[problem->n_checks++];
+    check->name = from->reference;
+    check->output = output;
+    (void)snprintf(check->label, sizeof check->label,
+                   problem->n_outputs > 1 ? "%s of '%s'" : "%s",
+                   from->reference, arg->name);
+    return hone__check_bounds(
+        problem->tmpl, from, output, problem->resolved.dims,
+        &problem->device->properties, &check->tolerance, &check->exact, err);
 }
 
 static hone_status read_checks(hone_problem *problem, hone_error *err)
 {
     const hone_template *tmpl = problem->tmpl;
 
-    for (size_t i = 0; i < tmpl->n_checks && i < HONE_MAX_CHECKS; ++i) {
-        hone_check *check = &problem->checks[problem->n_checks++];
-
-        check->name = tmpl->checks[i].reference;
-        HONE_TRY(hone__check_bounds(tmpl, &tmpl->checks[i],
-                                    problem->resolved.dims,
-                                    &problem->device->properties,
-                                    &check->tolerance, &check->exact, err));
-        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
-            problem->amplitude[HONE_PASS_EXACT], check->exact);
+    for (size_t i = 0; i < tmpl->n_checks; ++i) {
+        for (size_t k = 0; k < problem->n_outputs; ++k)
+            HONE_TRY(
+                add_check(problem, &tmpl->checks[i], problem->outputs[k], err));
     }
+    for (size_t i = 0; i < problem->n_checks; ++i)
+        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
+            problem->amplitude[HONE_PASS_EXACT], problem->checks[i].exact);
     return HONE_OK;
 }
 
@@ -150,10 +154,11 @@ static int64_t needed_bytes(const hone_problem *problem)
         if (hone__arg_is_written(arg))
             bytes += arg->size_bytes;
     }
-    for (size_t i = 0; problem->output >= 0 && i < problem->n_checks; ++i)
+    for (size_t i = 0; i < problem->n_checks; ++i)
         bytes += (problem->checks[i].exact ? 2 : 1) * 2 *
                  (int64_t)sizeof(double) *
-                 hone__lane_count(&problem->resolved.args[problem->output]);
+                 hone__lane_count(
+                     &problem->resolved.args[problem->checks[i].output]);
     return bytes;
 }
 
@@ -180,7 +185,7 @@ static hone_status explain_memory(const hone_problem *problem,
 
 static void free_memory(hone_problem *problem)
 {
-    hone_gpu *device = problem->device;
+    hone_device *device = problem->device;
 
     for (size_t i = 0; device && i < HONE_MAX_ARGS; ++i) {
         for (int pass = 0; pass < HONE_N_PASSES; ++pass)
@@ -200,7 +205,7 @@ static void free_memory(hone_problem *problem)
     }
 }
 
-hone_status hone__problem_open(hone_gpu *device,
+hone_status hone__problem_open(hone_device *device,
                                const hone_problem_setup *setup,
                                hone_problem *out, hone_error *err)
 {
@@ -210,13 +215,11 @@ hone_status hone__problem_open(hone_gpu *device,
     out->device = device;
     out->tmpl = setup->tmpl;
     out->seed = setup->seed;
-    status = hone__launch_spec_parse(setup->launch_spec, &out->spec, err);
+    status =
+        hone__launch_spec_resolve(setup->spec, setup->dims, setup->tmpl->n_dims,
+                                  &device->properties, &out->resolved, err);
     if (status == HONE_OK)
-        status = hone__launch_spec_resolve(
-            out->spec, setup->dims, setup->tmpl->n_dims, &device->properties,
-            &out->resolved, err);
-    if (status == HONE_OK)
-        status = find_output(out, err);
+        status = find_outputs(out, err);
     if (status == HONE_OK)
         status = read_checks(out, err);
     if (status == HONE_OK)
@@ -239,7 +242,6 @@ hone_status hone__problem_open(hone_gpu *device,
 void hone__problem_close(hone_problem *problem)
 {
     free_memory(problem);
-    hone__launch_spec_free(problem->spec);
     hone__free(problem->watched);
     memset(problem, 0, sizeof *problem);
 }
@@ -248,7 +250,7 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
                                   hone_cu_ptr *pointers, void **args,
                                   hone_error *err)
 {
-    hone_gpu *device = problem->device;
+    hone_device *device = problem->device;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];
@@ -262,15 +264,10 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
             continue;
         pointers[i] = problem->work[i].data;
         if (arg->mode == HONE_ARG_INOUT)
-            HONE_TRY(hone__problem_copy(problem, &problem->pristine[pass][i],
-                                        &problem->work[i], err));
+            HONE_TRY(hone__block_copy(device, &problem->pristine[pass][i],
+                                      &problem->work[i], err));
         else
-            HONE_TRY(hone__driver_check(
-                device->driver,
-                device->driver->fill8_async(problem->work[i].data, 0xff,
-                                            problem->work[i].size_bytes,
-                                            device->stream),
-                "poisoning an output", err));
+            HONE_TRY(hone__block_fill(device, &problem->work[i], 0xff, err));
     }
     return HONE_OK;
 }

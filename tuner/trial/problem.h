@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem on the GPU: its arguments with inputs, copies of them for
+/* One problem on a device: its arguments with inputs, copies of them for
  * cold measurements, and what the outputs must be. */
 #ifndef HONE_TUNER_PROBLEM_H
 #define HONE_TUNER_PROBLEM_H
@@ -10,7 +10,7 @@
 #include "tuner/judge/cpu_reference.h"
 #include "tuner/compile/reference_template.h"
 #include "tuner/judge/selfcheck.h"
-#include "tuner/tuner.h"
+#include "tuner/judge/timing.h"
 #include "tuner/trial/variant.h"
 #include "tuner/judge/watch.h"
 
@@ -24,19 +24,25 @@ enum {
     HONE_ROTATION_NONE = 0, /* for verification only */
     HONE_ROTATION_TRIAL = 3,
     HONE_ROTATION_FINAL = 24,
-    HONE_MAX_CHECKS = 4
+    /* Checks of a template times arrays that they compare. */
+    HONE_MAX_CHECKS = 32
 };
 
-/* What one check expects of the output in one pass. */
+/* What one check expects of an output array in one pass. */
 typedef struct hone_expectation {
     hone_block index;     /* int64 element numbers; base 0: all, in order */
-    hone_block value;     /* double */
+    hone_block value;     /* double; of 64-bit integers the integers */
     hone_block magnitude; /* double */
     int64_t count;        /* 0: nothing to compare in this pass */
 } hone_expectation;
 
+/* One check of one output array. Those of one `check` statement stand side by
+ * side, one for each output of the problem, in order. */
 typedef struct hone_check {
     const char *name;
+    int output;       /* the argument */
+    char label[128];  /* in sentences: the name, and the array if there are
+                         several */
     double tolerance; /* in units of round-off */
     int64_t exact;    /* amplitude of the integers; 0: no exact run */
     hone_expectation expected[HONE_N_PASSES];
@@ -50,13 +56,13 @@ typedef struct hone_watched {
 } hone_watched;
 
 typedef struct hone_problem {
-    hone_gpu *device;
+    hone_device *device;
     const hone_template *tmpl;
-    hone_launch_spec *spec; /* of the default variant; names borrow from it */
     hone_resolved resolved; /* the arguments are those of every variant */
     uint64_t seed;
     int64_t amplitude[HONE_N_PASSES]; /* of integers as inputs; 0: reals */
-    int output; /* index of the only out or inout array; -1: none */
+    size_t n_outputs;
+    int outputs[HONE_MAX_ARGS]; /* arguments that are written */
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
@@ -78,8 +84,8 @@ typedef struct hone_problem {
 
 typedef struct hone_problem_setup {
     const hone_template *tmpl;
-    const char *launch_spec; /* of the default variant, as text */
-    const int64_t *dims;     /* completed */
+    const hone_launch_spec *spec; /* of the default variant; borrowed */
+    const int64_t *dims;          /* completed */
     hone_mode mode;
     int rotation; /* HONE_ROTATION_.. */
     uint64_t seed;
@@ -92,9 +98,9 @@ typedef struct hone_problem_setup {
 
 /* Allocate and fill everything; if memory is short, with fewer copies than
  * wanted. HONE_ERR_NO_MEMORY: the problem does not fit the device, with what
- * is needed and what is free. HONE_ERR_UNSUPPORTED: a check needs one output
- * array. */
-hone_status hone__problem_open(hone_gpu *device,
+ * is needed and what is free. HONE_ERR_UNSUPPORTED: there is a
+ * check and no array that is written. */
+hone_status hone__problem_open(hone_device *device,
                                const hone_problem_setup *setup,
                                hone_problem *out, hone_error *err);
 void hone__problem_close(hone_problem *problem);
@@ -117,10 +123,6 @@ int64_t hone__problem_bytes(const hone_problem *problem);
 /* Inputs of one argument in one pass, written (again). */
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
                                hone_error *err);
-
-/* Copy an array, on the problem's stream. */
-hone_status hone__problem_copy(hone_problem *problem, const hone_block *from,
-                               const hone_block *to, hone_error *err);
 
 /* ---- problem_sets.c ---- */
 
@@ -149,10 +151,12 @@ hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err);
 
-/* Fill `check` for all passes it wants by running `subject` on copies of the
- * inputs, and on their absolute values. */
-hone_status hone__expectations_run(hone_problem *problem, hone_check *check,
+/* Fill a statement's checks for all passes they want by running `subject` on
+ * copies of the inputs, and on their absolute values. */
+hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
                                    hone_subject subject, hone_error *err);
+/* Whether a check compares in this pass. */
+int hone__check_wants(const hone_check *check, int pass);
 /* Compute what each check expects (expectations.c). */
 hone_status hone__expectations_make(hone_problem *problem,
                                     const hone_problem_setup *setup,

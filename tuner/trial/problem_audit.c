@@ -60,7 +60,7 @@ static void add_expectations(hone_problem *problem)
                                      .pass = pass,
                                      .index = i,
                                      .read_only = 1,
-                                     .name = problem->checks[i].name};
+                                     .name = problem->checks[i].label};
 
             add(problem, &e->index, &what);
             add(problem, &e->value, &what);
@@ -180,20 +180,6 @@ hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
 /* ---- putting right ------------------------------------------------------
  */
 
-static hone_status restore_copy(hone_problem *problem, const hone_watched *w,
-                                hone_error *err)
-{
-    const hone_block *reals =
-        &problem->pristine[HONE_PASS_REALS][w->what.index];
-    const hone_driver *driver = problem->device->driver;
-
-    return hone__driver_check(driver,
-                              driver->copy_async(w->block->data, reals->data,
-                                                 reals->size_bytes,
-                                                 problem->device->stream),
-                              "copying an array", err);
-}
-
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err)
 {
@@ -212,7 +198,10 @@ hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
         const hone_watched *w = &problem->watched[i];
 
         if (w->what.kind == HONE_WATCH_COPY && w->what.read_only)
-            HONE_TRY(restore_copy(problem, w, err));
+            HONE_TRY(hone__block_copy(
+                problem->device,
+                &problem->pristine[HONE_PASS_REALS][w->what.index], w->block,
+                err));
     }
     HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1, NULL, 0, &left,
                                  text, sizeof text, err));

@@ -25,7 +25,8 @@ static void choose_n_sets(hone_problem *problem,
 
     problem->mode = setup->mode;
     problem->n_sets = problem->n_sets_wanted = 1;
-    if (!setup->rotation || setup->mode == HONE_MODE_HOT || n <= 1)
+    if (!setup->rotation || setup->mode == HONE_MODE_HOT ||
+        !problem->device->kind->has_caches || n <= 1)
         return;
     problem->n_sets_wanted = (size_t)(needed > 1 ? needed : 1);
     if (problem->device->driver->memory_info(&free_bytes, &total_bytes) == 0) {
@@ -98,7 +99,7 @@ static hone_status make_set(hone_problem *problem, size_t set, hone_error *err)
             HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
                                        &problem->extra[set][i], err));
             if (reals->base)
-                HONE_TRY(hone__problem_copy(problem, reals, block, err));
+                HONE_TRY(hone__block_copy(problem->device, reals, block, err));
         }
         problem->pointer[set][i] = block->data;
         problem->args[set][i] = &problem->pointer[set][i];

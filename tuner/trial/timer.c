@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timer: see measure.h. */
+/* The timer: see timer.h. */
 #include "tuner/trial/timer.h"
 
 #include <math.h>
@@ -15,74 +15,6 @@ static const double sample_ns = 500e3;
  * microsecond, is as it will be in a program. */
 static const double event_from_ns = 100e3;
 static const double long_ns = 2e6; /* of an execution */
-/* How long the stream is held: the host needs some 10 us to queue a graph or
- * the first launch, several times that if it is busy compiling. */
-static const uint64_t hold_ns = 20000;
-
-/* ---- two events ---------------------------------------------------------
- */
-
-hone_status hone__stopwatch_open(hone_gpu *device, hone_stopwatch *out,
-                                 hone_error *err)
-{
-    const hone_driver *driver = device->driver;
-
-    *out = (hone_stopwatch){device, NULL, NULL};
-    HONE_TRY(hone__driver_check(
-        driver, driver->event_create(&out->start, HONE_CU_EVENT_DEFAULT),
-        "making an event", err));
-    return hone__driver_check(
-        driver, driver->event_create(&out->stop, HONE_CU_EVENT_DEFAULT),
-        "making an event", err);
-}
-
-void hone__stopwatch_close(hone_stopwatch *watch)
-{
-    if (watch->start)
-        (void)watch->device->driver->event_destroy(watch->start);
-    if (watch->stop)
-        (void)watch->device->driver->event_destroy(watch->stop);
-    watch->start = watch->stop = NULL;
-}
-
-static hone_status record(hone_gpu *device, hone_cu_event event,
-                          hone_error *err)
-{
-    return hone__driver_check(
-        device->driver, device->driver->event_record(event, device->stream),
-        "recording an event", err);
-}
-
-hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
-{
-    hone_gpu *device = watch->device;
-    uint64_t ns = hold_ns;
-    void *params[] = {&ns};
-
-    if (device->kernel.hold)
-        HONE_TRY(hone__driver_check(
-            device->driver,
-            device->driver->launch(device->kernel.hold, 1, 1, 1, 1, 1, 1, 0,
-                                   device->stream, params, NULL),
-            "holding the stream", err));
-    return record(device, watch->start, err);
-}
-
-hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
-                                 hone_error *err)
-{
-    const hone_driver *driver = watch->device->driver;
-    float ms = 0;
-
-    HONE_TRY(record(watch->device, watch->stop, err));
-    HONE_TRY(hone__driver_check(driver, driver->event_synchronize(watch->stop),
-                                "running the kernel", err));
-    HONE_TRY(hone__driver_check(
-        driver, driver->event_elapsed(&ms, watch->start, watch->stop),
-        "reading the time", err));
-    *out_ns = 1e6 * (double)ms;
-    return HONE_OK;
-}
 
 /* ---- choices ------------------------------------------------------------
  */
@@ -249,7 +181,10 @@ hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
     if (status == HONE_OK && out->estimate_ns < event_from_ns)
         status = estimate(out, err);
     if (status == HONE_OK) {
-        out->timing = hone__timing_choose(problem->timing, out->estimate_ns);
+        out->timing = hone__timing_choose(out->device->kind->timing
+                                              ? out->device->kind->timing
+                                              : problem->timing,
+                                          out->estimate_ns);
         out->n_launches = hone__launches_choose(out->timing, out->estimate_ns,
                                                 least_sets(problem));
         status = prepare(out, err);

@@ -9,32 +9,18 @@
  * that all of a sample is queued before its first event: whatever delays the
  * host then does not show. Baselines are timed the same way. In cold mode the
  * executions go round over the problem's copies. */
-#ifndef HONE_TUNER_MEASURE_H
-#define HONE_TUNER_MEASURE_H
+#ifndef HONE_TUNER_TIMER_H
+#define HONE_TUNER_TIMER_H
 
+#include "tuner/device/stopwatch.h"
 #include "tuner/trial/problem.h"
 #include "tuner/judge/selfcheck.h"
 #include "tuner/trial/variant.h"
 
-enum { HONE_MAX_SAMPLES = 64, HONE_MAX_SAMPLE_LAUNCHES = 512 };
-
-/* Two events around a piece of a stream. */
-typedef struct hone_stopwatch {
-    hone_gpu *device;
-    hone_cu_event start;
-    hone_cu_event stop;
-} hone_stopwatch;
-
-hone_status hone__stopwatch_open(hone_gpu *device, hone_stopwatch *out,
-                                 hone_error *err);
-void hone__stopwatch_close(hone_stopwatch *watch);
-/* Hold the stream and start; then enqueue; then stop and wait. */
-hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err);
-hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
-                                 hone_error *err);
+enum { HONE_MAX_SAMPLE_LAUNCHES = 512 };
 
 typedef struct hone_timer {
-    hone_gpu *device;
+    hone_device *device;
     hone_problem *problem;
     hone_subject subject;
     hone_timing timing; /* EVENT or GRAPH, once it is open */
@@ -75,14 +61,5 @@ void hone__timer_close(hone_timer *timer);
 hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns);
 int hone__launches_choose(hone_timing timing, double estimate_ns,
                           size_t n_sets);
-
-/* Robust statistics. `values` is sorted in place. */
-double hone__median(double *values, size_t n);
-/* Half the interquartile range of sorted values. */
-double hone__half_iqr(const double *sorted, size_t n);
-/* Distribution-free 95 % confidence interval of the median of sorted values:
- * the order statistics of the sign test. */
-void hone__median_interval(const double *sorted, size_t n, double *out_low,
-                           double *out_high);
 
 #endif

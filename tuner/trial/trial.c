@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One trial in the GPU worker: load, verify, then time. */
-#include "tuner/trial/edge_shapes.h"
+/* See trial.h. */
+#include "tuner/trial/trial.h"
+
 #include "tuner/judge/trial_race.h"
+#include "tuner/process/worker.h"
+#include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const double most_seconds = 1.0; /* of timing per trial */
 
 static hone_status take_sample(void *user, double *out_ns, hone_error *err)
 {
@@ -18,7 +19,7 @@ static int64_t slowed(void *user)
 {
     const hone_timer *timer = user;
 
-    return hone__nvml_slowdown(timer->device->nvml);
+    return timer->device->kind->slowed(timer->device);
 }
 
 static void check_time(const hone_problem *problem, const hone_variant *variant,
@@ -40,8 +41,10 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
                                 hone_trial_report *report, hone_error *err)
 {
     hone_timer timer;
-    const hone_sample_source source = {take_sample, slowed, &timer,
-                                       most_seconds, 0};
+    const hone_device_kind *kind = problem->device->kind;
+    const hone_sample_source source = {take_sample,
+                                       kind->slowed ? slowed : NULL, &timer,
+                                       kind->trial_s, kind->is_shared};
     hone_status status = hone__timer_open_warm(
         problem, hone__variant_subject(variant), run_ns, &timer, err);
 
@@ -87,9 +90,9 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
 
 static void read_clocks(hone_problem *problem, hone_trial_report *report)
 {
-    hone_nvml_sample sample;
+    hone_clocks sample;
 
-    hone__nvml_sample(problem->device->nvml, &sample);
+    hone__device_clocks(problem->device, &sample);
     report->sm_clock_mhz = sample.sm_clock_mhz;
     report->power_mw = sample.power_mw;
     report->temperature_c = sample.temperature_c;
@@ -101,7 +104,8 @@ static hone_status as_outcome(hone_status status, hone_trial_report *report,
                               hone_error *err)
 {
     if (status == HONE_OK ||
-        (status != HONE_ERR_CUDA && err->domain != HONE_DOMAIN_CUDA))
+        (status != HONE_ERR_CUDA && status != HONE_ERR_KERNEL &&
+         err->domain != HONE_DOMAIN_CUDA))
         return status;
     report->outcome = hone__outcome_of(err);
     (void)snprintf(report->message, sizeof report->message, "%.300s",
@@ -119,13 +123,13 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     memset(out, 0, sizeof *out);
     out->id = job->id;
     read_clocks(problem, out);
-    if (hone__variant_load(problem->device, job->launch_spec, job->cubin,
+    if (hone__variant_load(problem->device, job->spec, job->cubin,
                            job->cubin_bytes, problem->resolved.dims,
                            problem->resolved.n_dims, &variant, &out->outcome,
                            err) != HONE_OK) {
         (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         out->leaving = out->outcome == HONE_OUTCOME_FAULT;
-        out->gpu_s = hone__now_s() - start_s;
+        out->device_s = hone__now_s() - start_s;
         return HONE_OK;
     }
     status = as_outcome(judge(problem, &variant, job, out, err), out, err);
@@ -135,22 +139,27 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
         read_clocks(problem, out);
         hone__variant_unload(&variant);
     }
-    out->gpu_s = hone__now_s() - start_s;
+    out->device_s = hone__now_s() - start_s;
     return status;
 }
 
-hone_status hone__trial_verify(hone_problem *problem,
-                               const hone_problem_setup *setup,
+hone_status hone__trial_verify(hone_edge_shapes *edge_shapes,
                                const hone_trial_job *job,
                                hone_trial_report *out, hone_error *err)
 {
     hone_verdict verdict;
+    hone_status status;
 
     memset(out, 0, sizeof *out);
     out->id = job->id;
     out->sm_clock_mhz = -1;
-    HONE_TRY(
-        hone__edge_shapes_verify(problem->device, setup, job, &verdict, err));
+    status = hone__edge_shapes_check(edge_shapes, job, &verdict, err);
+    if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
+        out->outcome = HONE_OUTCOME_LIMITS;
+        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
+        return HONE_OK;
+    }
+    HONE_TRY(status);
     hone__trial_take_verdict(out, &verdict);
     out->leaving |= out->outcome == HONE_OUTCOME_FAULT;
     return HONE_OK;

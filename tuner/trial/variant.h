@@ -4,10 +4,9 @@
 #ifndef HONE_TUNER_VARIANT_H
 #define HONE_TUNER_VARIANT_H
 
-#include "runtime/driver/driver_launch.h"
+#include "runtime/execute/program.h"
 #include "runtime/launch/launch_spec.h"
-#include "runtime/driver/map_cache.h"
-#include "tuner/cuda/device.h"
+#include "tuner/device/device.h"
 #include "tuner/judge/outcome.h"
 
 /* Anything that runs the operation once on a stream. */
@@ -24,36 +23,28 @@ typedef struct hone_subject {
  * above one MB a few, those above 16 MB are everywhere anyway. */
 enum { HONE_PLACES = 16, HONE_PLACES_OF_LARGE = 4 };
 
-/* Constant memory of the variant's module: copied when an execution gets
- * another pointer than the last one. The arrays are not rotated (problem.c),
- * so that no copy is timed, as none happens in a program that keeps them. */
-typedef struct hone_filled {
-    hone_cu_ptr to;
-    hone_cu_ptr from; /* 0: not filled yet */
-} hone_filled;
-
 typedef struct hone_variant {
-    hone_gpu *device;
-    hone_launch_spec *spec;
+    hone_device *device;
     hone_resolved resolved;
     hone_cu_module module;
-    hone_cu_function functions[HONE_MAX_LAUNCHES];
-    hone_map_cache *maps; /* NULL: no tensor maps */
-    hone_cu_shape shapes[HONE_MAX_LAUNCHES];
-    hone_filled constants[HONE_MAX_CONSTANTS];
+    hone_program *program;
+    /* Constant memory is copied when an execution gets another pointer than
+     * the last one. The arrays are not rotated (problem_sets.c), so that no
+     * copy is timed, as none happens in a program that keeps them. */
+    hone_bank bank;
     /* Workspace i at place p is [p * resolved.n_workspaces + i]. */
     hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
     size_t n_places;
     size_t turn; /* the next execution's place */
 } hone_variant;
 
-/* Load; `cubin` may lie at any address. On failure `out_outcome` is limits,
- * launch or fault. */
-hone_status hone__variant_load(hone_gpu *device, const char *launch_spec,
-                               const void *cubin, size_t cubin_bytes,
-                               const int64_t *dims, size_t n_dims,
-                               hone_variant *out, hone_outcome *out_outcome,
-                               hone_error *err);
+/* Load; `spec` is borrowed, `cubin` may lie at any address. On failure
+ * `out_outcome` is limits, launch or fault. */
+hone_status hone__variant_load(hone_device *device,
+                               const hone_launch_spec *spec, const void *cubin,
+                               size_t cubin_bytes, const int64_t *dims,
+                               size_t n_dims, hone_variant *out,
+                               hone_outcome *out_outcome, hone_error *err);
 void hone__variant_unload(hone_variant *variant);
 
 /* Before it is timed: up to `most` places for its workspaces, if it has any

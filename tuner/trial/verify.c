@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a verification on a GPU: see verify.h and verdict.h. */
+/* The runs of a verification on a device: see verify.h and verdict.h. */
 #include "tuner/trial/verify.h"
 
-#include "tuner/trial/timer.h"
+#include "tuner/device/stopwatch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,12 +85,12 @@ static hone_status compare_on_device(hone_problem *problem,
                                      const hone_check *check, int pass,
                                      comparison *result, hone_error *err)
 {
-    hone_gpu *device = problem->device;
+    hone_device *device = problem->device;
     const hone_driver *driver = device->driver;
     const hone_expectation *e = &check->expected[pass];
-    const hone_resolved_arg *arg = &problem->resolved.args[problem->output];
+    const hone_resolved_arg *arg = &problem->resolved.args[check->output];
     int type = hone__lane_type(arg->type);
-    hone_cu_ptr out = problem->work[problem->output].data;
+    hone_cu_ptr out = problem->work[check->output].data;
     hone_cu_ptr index = e->index.data;
     hone_cu_ptr value = e->value.data;
     hone_cu_ptr magnitude = e->magnitude.data;
@@ -132,7 +132,7 @@ static hone_status compare(void *user, const hone_verify_run *run,
         memcpy(&ratio, &found.worst_ratio, sizeof ratio);
         result = (hone_comparison){found.n_bad, found.first_bad, found.n_nan,
                                    (double)ratio};
-        hone__verdict_compared(out, check->name, run, &result, count);
+        hone__verdict_compared(out, check->label, run, &result, count);
         if (out->outcome != HONE_OUTCOME_OK)
             break;
     }

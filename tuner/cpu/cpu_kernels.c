@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tuner's own kernels as C functions. Parameters and results are those of
- * device_code.cu; hashes are others, which nobody compares with a GPU's. */
-#include "tests/tuner/fake_gpu_kernels.h"
+/* The helper kernels of the cpu device. Parameters and results are those of
+ * cuda/device_code.cu; hashes are others, which nobody compares with a GPU's.
+ */
+#include "tuner/cpu/cpu_kernels.h"
 
 #include "runtime/base/hash.h"
 #include "tuner/device/audit.h"
@@ -61,12 +62,12 @@ static void norms(void **params)
     }
 }
 
-static uint64_t damage_of(hone_cu_ptr guard)
+static uint64_t damage_of(hone_cu_ptr guard, size_t guard_bytes)
 {
     const unsigned char *bytes = (const unsigned char *)(uintptr_t)guard;
     uint64_t n = 0;
 
-    for (int i = 0; i < HONE_GUARD_BYTES; ++i)
+    for (size_t i = 0; i < guard_bytes; ++i)
         n += bytes[i] != 0xff;
     return n;
 }
@@ -77,11 +78,13 @@ static void audit(void **params)
 
     for (int i = 0; i < PARAM(int, 1); ++i) {
         hone_audit_row *r = &rows[i];
+        const size_t guard_bytes = (size_t)(r->data - r->base);
 
         r->hash = hone__hash64((const void *)(uintptr_t)r->data,
                                (size_t)r->size_bytes);
-        r->n_before = damage_of(r->base);
-        r->n_behind = damage_of(r->data + (hone_cu_ptr)r->size_bytes);
+        r->n_before = damage_of(r->base, guard_bytes);
+        r->n_behind =
+            damage_of(r->data + (hone_cu_ptr)r->size_bytes, guard_bytes);
     }
 }
 
@@ -92,38 +95,69 @@ struct comparison {
     float worst_ratio;
 };
 
+/* |a - b| of 64-bit integers, of which a double does not hold all. */
+static double distance(int type, const void *out, int64_t at, const void *ref,
+                       int64_t i)
+{
+    const uint64_t a = ((const uint64_t *)out)[at];
+    const uint64_t b = ((const uint64_t *)ref)[i];
+    const int below = type == HONE_TYPE_I64 ? (int64_t)a < (int64_t)b : a < b;
+
+    return (double)(below ? b - a : a - b);
+}
+
+/* A reference as the output's type holds it. */
+static double rounded(int type, double value)
+{
+    uint64_t cell = 0;
+
+    hone__element_store(type, &cell, 0, value);
+    return hone__element_load(type, &cell, 0);
+}
+
+/* Error over bound; infinity where the bound is zero or there is no number. */
+static double error_ratio(double error, double bound)
+{
+    if (error <= bound)
+        return bound > 0 ? error / bound : 0;
+    return bound > 0 && !isnan(error) ? error / bound : INFINITY;
+}
+
 static void compare(void **params)
 {
     const int type = PARAM(int, 0);
+    const void *out = pointer_at(params, 1);
     const int64_t *index = pointer_at(params, 2);
     const double *ref = pointer_at(params, 3);
     const double *magnitude = pointer_at(params, 4);
     const int exact = PARAM(int, 8);
+    const int is_long = hone__type_is_long(type);
     struct comparison *result = pointer_at(params, 9);
 
     for (int64_t i = 0; i < PARAM(int64_t, 5); ++i) {
         const int64_t at = index ? index[i] : i;
-        const double v = hone__element_load(type, pointer_at(params, 1), at);
+        const double v = hone__element_load(type, out, at);
+        const double want = is_long ? hone__element_load(type, ref, i)
+                            : exact ? rounded(type, ref[i])
+                                    : ref[i];
         const double bound = exact ? 0
                                    : PARAM(double, 6) * magnitude[i] +
-                                         PARAM(double, 7) * fabs(ref[i]);
-        const double error = fabs(v - ref[i]);
+                                         PARAM(double, 7) * fabs(want);
+        const double error =
+            is_long ? distance(type, out, at, ref, i) : fabs(v - want);
+        const double ratio = error_ratio(error, bound);
 
-        if (error <= bound) {
-            const float ratio = bound > 0 ? (float)(error / bound) : 0;
-
-            if (ratio > result->worst_ratio)
-                result->worst_ratio = ratio;
+        if (ratio > (double)result->worst_ratio)
+            result->worst_ratio = (float)ratio;
+        if (error <= bound)
             continue;
-        }
-        result->worst_ratio = (float)INFINITY;
         result->n_nan += isnan(v) != 0;
         if (!result->n_bad++)
             result->first_bad = (uint64_t)at;
     }
 }
 
-const struct fake_own_kernel fake_own_kernels[FAKE_N_OWN_KERNELS] = {
+const hone_cpu_kernel hone__cpu_kernels[HONE_N_CPU_KERNELS] = {
     {"hone_fill", fill},           {"hone_absolute", absolute},
     {"hone_to_double", to_double}, {"hone_norms", norms},
     {"hone_audit", audit},         {"hone_compare", compare},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker is asked and what it says, as messages: see gpu_worker.h. */
-#include "tuner/trial/device_worker.h"
+/* What a worker is asked and what it says, as messages: see trial_protocol.h.
+ */
+#include "tuner/judge/trial_protocol.h"
 
 #include <string.h>
 
@@ -19,11 +20,23 @@ void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out)
 {
     out->id = hone__unpack_i64(in);
     out->launch_spec = hone__unpack_string(in);
+    out->spec = NULL;
     out->cubin = hone__unpack_bytes(in, &out->cubin_bytes);
     out->incumbent_ns = hone__unpack_f64(in);
     out->noise = hone__unpack_f64(in);
     out->fixed_samples = (int)hone__unpack_i64(in);
     out->timeout_s = hone__unpack_f64(in);
+}
+
+hone_status hone__trial_job_open(hone_trial_job *job, hone_error *err)
+{
+    return hone__launch_spec_parse(job->launch_spec, &job->spec, err);
+}
+
+void hone__trial_job_close(hone_trial_job *job)
+{
+    hone__launch_spec_free(job->spec);
+    job->spec = NULL;
 }
 
 /* Reports travel as they are in memory: both ends are one program. */

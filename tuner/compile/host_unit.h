@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the farm compiles for a variant. */
+#ifndef HONE_TUNER_HOST_UNIT_H
+#define HONE_TUNER_HOST_UNIT_H
+
+#include "gen/parse/template.h"
+#include "runtime/base/text.h"
+#include "tuner/compile/farm_options.h"
+
+/* What the farm compiles for one configuration: the expanded source and the
+ * options for NVRTC, or a unit for the C++ compiler (host_unit.c). */
+hone_status hone__variant_source(const hone_template *tmpl,
+                                 const int64_t *config, const int64_t *dims,
+                                 hone_backend backend, hone_text *out_source,
+                                 hone_text *out_options, hone_error *err);
+
+/* HONE_ERR_CONSTRAINT with the template's reason if it is for CUDA devices
+ * only and `backend` is the cpu. */
+hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
+                              hone_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is the same for every kind of device: see device.h. */
+#include "tuner/device/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+hone_status hone__device_open(const hone_device_kind *kind, int ordinal,
+                              const void *code, hone_device *out,
+                              hone_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = kind;
+    out->guard_bytes = kind->guard_bytes;
+    HONE_TRY(kind->identify(out, ordinal, err));
+    return hone__device_begin(out, code, err);
+}
+
+hone_status hone__device_begin(hone_device *device, const void *code,
+                               hone_error *err)
+{
+    HONE_TRY(device->kind->begin(device, code, err));
+    return hone__driver_check(
+        device->driver,
+        device->driver->memory_alloc(&device->scratch, HONE_SCRATCH_BYTES),
+        "allocating device memory", err);
+}
+
+void hone__device_close(hone_device *device)
+{
+    if (!device->driver)
+        return;
+    if (device->code)
+        (void)device->driver->module_unload(device->code);
+    hone__block_free(device, &device->audit);
+    if (device->scratch)
+        (void)device->driver->memory_free(device->scratch);
+    if (device->stream)
+        (void)device->driver->stream_destroy(device->stream);
+    if (device->context)
+        (void)device->driver->primary_release(device->ordinal);
+    if (device->kind->end)
+        device->kind->end(device);
+    memset(device, 0, sizeof *device);
+}
+
+hone_status hone__device_warm_up(hone_device *device, hone_warm_up *out,
+                                 hone_error *err)
+{
+    *out = (hone_warm_up){0, 0, 0};
+    return device->kind->warm_up ? device->kind->warm_up(device, out, err)
+                                 : HONE_OK;
+}
+
+void hone__device_clocks(hone_device *device, hone_clocks *out)
+{
+    *out = (hone_clocks){0, -1, -1, -1, -1, -1};
+    if (device->kind->read_clocks)
+        device->kind->read_clocks(device, out);
+}
+
+hone_status hone__device_load(hone_device *device, const void *code,
+                              hone_error *err)
+{
+    const struct {
+        const char *symbol;
+        hone_cu_function *function;
+    } kernels[] = {
+#define DEVICE_KERNEL(field, symbol) {symbol, &device->kernel.field},
+        HONE_DEVICE_KERNEL_MAP(DEVICE_KERNEL)
+#undef DEVICE_KERNEL
+    };
+
+    HONE_TRY(hone__driver_check(
+        device->driver, device->driver->module_load(&device->code, code),
+        "loading the helper kernels", err));
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i)
+        HONE_TRY(hone__driver_kernel(device->driver, device->code,
+                                     kernels[i].symbol, 0, kernels[i].function,
+                                     err));
+    return HONE_OK;
+}
+
+hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
+                             int64_t n, void **params, const char *what,
+                             hone_error *err)
+{
+    enum { BLOCK = 256, MAX_BLOCKS = 132 * 16 };
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    const unsigned grid = blocks < 1            ? 1
+                          : blocks > MAX_BLOCKS ? MAX_BLOCKS
+                                                : (unsigned)blocks;
+
+    return hone__driver_check(device->driver,
+                              device->driver->launch(kernel, grid, 1, 1, BLOCK,
+                                                     1, 1, 0, device->stream,
+                                                     params, NULL),
+                              what, err);
+}
+
+hone_status hone__device_synchronize(hone_device *device, const char *what,
+                                     hone_error *err)
+{
+    return hone__driver_check(
+        device->driver, device->driver->stream_synchronize(device->stream),
+        what, err);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static hone_status no_room(hone_device *device, size_t size_bytes,
+                           hone_error *err)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+
+    if (device->driver->kind)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for an array of %zu bytes",
+                          size_bytes);
+    (void)device->driver->memory_info(&free_bytes, &total_bytes);
+    return hone__fail_native(
+        err, HONE_ERR_NO_MEMORY, HONE_DOMAIN_CUDA, HONE_CU_OUT_OF_MEMORY,
+        "no room for %.1f MiB of device memory: %.1f of "
+        "%.1f MiB are free",
+        (double)size_bytes / (1 << 20), (double)free_bytes / (1 << 20),
+        (double)total_bytes / (1 << 20));
+}
+
+hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
+                              hone_block *out, hone_error *err)
+{
+    const hone_driver *driver = device->driver;
+    /* Whole guards behind the last byte, whatever the size. */
+    const size_t room = 2 * device->guard_bytes + size_bytes;
+    hone_cu_result result;
+
+    *out = (hone_block){0, 0, 0};
+    result = driver->memory_alloc(&out->base, room);
+    if (result == HONE_CU_OUT_OF_MEMORY)
+        return no_room(device, room, err);
+    HONE_TRY(
+        hone__driver_check(driver, result, "allocating device memory", err));
+    out->data = out->base + device->guard_bytes;
+    out->size_bytes = size_bytes;
+    return hone__driver_check(
+        driver, driver->fill8_async(out->base, 0xff, room, device->stream),
+        "filling device memory", err);
+}
+
+void hone__block_free(hone_device *device, hone_block *block)
+{
+    if (block->base)
+        (void)device->driver->memory_free(block->base);
+    *block = (hone_block){0, 0, 0};
+}
+
+hone_status hone__block_guard(hone_device *device, const hone_block *block,
+                              hone_error *err)
+{
+    const hone_driver *driver = device->driver;
+    const hone_cu_ptr guards[] = {block->base, block->data + block->size_bytes};
+
+    for (int i = 0; i < 2 && device->guard_bytes; ++i)
+        HONE_TRY(hone__driver_check(driver,
+                                    driver->fill8_async(guards[i], 0xff,
+                                                        device->guard_bytes,
+                                                        device->stream),
+                                    "writing guard bands", err));
+    return HONE_OK;
+}
+
+hone_status hone__block_fill(hone_device *device, const hone_block *block,
+                             unsigned char value, hone_error *err)
+{
+    return hone__driver_check(device->driver,
+                              device->driver->fill8_async(block->data, value,
+                                                          block->size_bytes,
+                                                          device->stream),
+                              "filling an array", err);
+}
+
+hone_status hone__block_copy(hone_device *device, const hone_block *from,
+                             const hone_block *to, hone_error *err)
+{
+    return hone__driver_check(device->driver,
+                              device->driver->copy_async(to->data, from->data,
+                                                         to->size_bytes,
+                                                         device->stream),
+                              "copying an array", err);
+}
+
+hone_status hone__block_upload(hone_device *device, const void *from,
+                               size_t size_bytes, hone_block *out,
+                               hone_error *err)
+{
+    HONE_TRY(hone__block_alloc(device, size_bytes, out, err));
+    /* The copy below is on another stream than the fill of the guards. */
+    HONE_TRY(hone__device_synchronize(device, "allocating", err));
+    return hone__driver_check(
+        device->driver,
+        device->driver->copy_to_device(out->data, from, size_bytes),
+        "copying to the device", err);
+}

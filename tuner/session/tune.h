@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tuning one problem: what is asked for, how it goes on, what comes out. */
+#ifndef HONE_TUNER_TUNE_H
+#define HONE_TUNER_TUNE_H
+
+#include "db/db.h"
+#include "gen/parse/template.h"
+#include "tuner/compile/farm_options.h"
+#include "tuner/judge/cpu_reference.h"
+#include "tuner/judge/final.h"
+#include "tuner/judge/outcome.h"
+#include "tuner/judge/timing.h"
+
+typedef struct hone_tune_progress {
+    int64_t n_done;    /* trials with an outcome, resumed ones included */
+    int64_t n_resumed; /* of these, found in the database */
+    int64_t n_planned; /* by budget and space; 0 if limited by time only */
+    int64_t n_compiled;
+    double elapsed_s;
+    double budget_s;         /* 0: none */
+    double best_ns;          /* 0: none yet */
+    const char *best_config; /* "" : none yet; valid during the call */
+    const char *stage; /* "tuning", "final", "waiting for process 12", .. */
+    int64_t outcomes[HONE_N_OUTCOMES];
+} hone_tune_progress;
+
+typedef struct hone_tune_request {
+    const hone_template *tmpl;
+    const int64_t *dims; /* completed */
+    int device;          /* CUDA ordinal */
+    hone_mode mode;
+    const char *strategy;  /* of tuner/search/search.h */
+    int64_t budget_trials; /* 0: no such limit */
+    double budget_s;       /* 0: no such limit */
+    double until_gain;     /* stop when another such gain is unlikely, see
+                              until.h: 0.01 for 1 %; 0: do not */
+    uint64_t seed;
+    int without_seeds;      /* do not begin with what is good elsewhere */
+    double trial_timeout_s; /* 0: 10 */
+    int fixed_samples;      /* > 0: so many for every variant, no racing */
+    hone_timing timing;
+    const int64_t *config; /* this one only; NULL: the space */
+    const hone_reference *references;
+    size_t n_references;
+    hone_db *db; /* NULL with verify_only: nothing is stored */
+    /* Only verify, on small shapes that divide nothing: `dims` gives the
+     * type dimensions, and the space is that of every shape, or with
+     * `space_of_dims` that of `dims`. */
+    int verify_only;
+    int space_of_dims;
+    hone_farm_options farm;
+    void (*on_trial)(void *user, const char *config, hone_outcome outcome,
+                     const char *message); /* NULL ok */
+    void (*on_progress)(void *user, const hone_tune_progress *progress);
+    void *user;
+} hone_tune_request;
+
+/* A baseline measured beside the winner, interleaved with it. */
+typedef struct hone_tune_baseline {
+    char name[64];
+    char label[96];
+    double time_ns;   /* median; 0 if it could not run */
+    double spread_ns; /* half the interquartile range */
+    int algorithm;
+    int n_algorithms;
+    char message[256]; /* why it could not run */
+} hone_tune_baseline;
+
+typedef struct hone_tune_result {
+    char device_name[128];
+    char arch[16];
+    int64_t space_raw;
+    int64_t space_valid;
+    int64_t n_trials; /* with an outcome, resumed ones included */
+    int64_t n_resumed;
+    int64_t n_seeded;    /* configurations that went first, see seeds.h */
+    int64_t n_compiled;  /* variants that have a cubin */
+    int64_t n_compiles;  /* of the compiler; the rest shared one or came from
+                            the cache */
+    int64_t n_gated;     /* rejected before they were compiled */
+    int64_t n_deferred;  /* spill registers: left for the end */
+    int64_t n_samples;   /* of all trials of this run */
+    double sample_s;     /* spent in these samples */
+    int64_t n_discarded; /* samples during a slowdown, repeated */
+    int64_t n_retried;   /* trials whose worker was killed from outside */
+    int64_t outcomes[HONE_N_OUTCOMES];
+    int has_winner;
+    char message[512]; /* why there is none (failures.h); "" if there is */
+    char winner[256];
+    double time_ns; /* of the winner, median of the final */
+    double ci_low_ns;
+    double ci_high_ns;
+    double spread_ns;
+    double default_ns;  /* of the default variant in the same final */
+    double error_ratio; /* worst error over the bound; at most 1 */
+    double flops;       /* declared work; 0 if not declared */
+    double bytes;
+    int sm_clock_mhz;      /* -1 unknown */
+    char stopped[16];      /* "exhausted", "budget", "unlikely",
+                              "interrupted"; "": it did not come to it */
+    char stopped_why[160]; /* a sentence */
+    char decided_by[160];
+    char verdict[16];      /* "decided", "tied", "too_noisy", "only_one", "" */
+    double noise_floor;    /* relative, of the final; negative: unknown */
+    double event_floor_ns; /* of an empty pair of events; 0: unknown */
+    char notes[1024];      /* checks left out, alarms, a smaller set-up: what a
+                              person should know; "" : nothing */
+    size_t n_baselines;
+    hone_tune_baseline baselines[HONE_MAX_BASELINES];
+    double seconds;
+    /* Where they went: until the first trial could start, trials, final. */
+    double setup_s;
+    double trials_s;
+    double final_s;
+    double gpu_busy_s; /* of trials_s */
+} hone_tune_result;
+
+/* Tune one problem: every trial is in the database when this returns, also
+ * with HONE_ERR_INTERRUPTED. Calling it again resumes. A run in which no
+ * variant is valid returns HONE_OK with has_winner 0. Errors:
+ * HONE_ERR_NO_GPU, HONE_ERR_NO_NVRTC, HONE_ERR_CUDA (the device stopped
+ * answering), HONE_ERR_DATABASE, HONE_ERR_CONSTRAINT (the template's arch
+ * line), HONE_ERR_NO_MEMORY (device memory too small for the problem). */
+hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
+                       hone_error *err);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of devices that there are. */
+#ifndef HONE_TUNER_DEVICES_H
+#define HONE_TUNER_DEVICES_H
+
+#include "tuner/compile/farm_options.h"
+#include "tuner/device/device.h"
+
+const hone_device_kind *hone__device_kind(hone_backend backend);
+
+#endif
