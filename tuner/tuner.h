@@ -13,10 +13,10 @@
 #include "runtime/hone.h"
 #include "tuner/compile/farm_options.h"
 #include "tuner/compile/host_unit.h"
-#include "tuner/device/device.h"
 #include "tuner/judge/cpu_reference.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/session/tune.h"
+#include "tuner/trial/devices.h"
 
 /* ---- compile ---------------------------------------------------------- */
 
@@ -102,11 +102,5 @@ typedef struct hone_run_result {
  * tuner's protocol. */
 hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                       hone_error *err);
-
-/* ---- doctor ----------------------------------------------------------- */
-
-/* Ask a device what it is, in a child process if that takes a driver. */
-hone_status hone__device_describe(hone_backend backend, int ordinal,
-                                  hone_device_report *out, hone_error *err);
 
 #endif

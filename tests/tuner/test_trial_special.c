@@ -236,7 +236,7 @@ static void what_the_device_cannot_hold(void **state)
            "no cluster of 2 blocks of kernel 'fir' fits");
     fake_gpu_taps_bytes = 4 * N_TAPS - 4;
     expect("", HONE_OUTCOME_LIMITS,
-           "the constant 'taps' holds 16 bytes, and "
+           "the constant 'taps' of fir holds 16 bytes, and "
            "20 are");
     fake_gpu_taps_bytes = 0;
     expect("", HONE_OUTCOME_LIMITS, "has no constant 'taps'");

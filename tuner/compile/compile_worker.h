@@ -3,7 +3,7 @@
 #ifndef HONE_TUNER_COMPILE_WORKER_H
 #define HONE_TUNER_COMPILE_WORKER_H
 
-#include "tuner/tuner.h"
+#include "tuner/compile/farm_options.h"
 #include "tuner/process/worker.h"
 
 enum {

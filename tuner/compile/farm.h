@@ -7,7 +7,7 @@
 #define HONE_TUNER_FARM_H
 
 #include "tuner/compile/compiler.h"
-#include "tuner/tuner.h"
+#include "tuner/compile/farm_options.h"
 
 #include <poll.h>
 

@@ -3,7 +3,6 @@
 #include "tuner/compile/helper_kernels.h"
 
 #include "tuner/compile/allowance.h"
-#include "tuner/device/device.h"
 
 void hone__helper_kernels_take(hone_helper_kernels *code,
                                const hone_compile_output *output)

@@ -6,7 +6,7 @@
 
 #include "gen/parse/template.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/tuner.h"
+#include "tuner/compile/farm_options.h"
 
 typedef struct hone_host_compiler {
     char path[1024]; /* $CXX, else c++ */

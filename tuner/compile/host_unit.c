@@ -5,7 +5,7 @@
 #include "tuner/compile/host_compiler.h"
 
 #include "gen/expand/expand.h"
-#include "tuner/trial/device_worker.h"
+#include "tuner/compile/host_unit.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "gen/space.h"
 #include "runtime/base/alloc.h"
 #include "tuner/compile/compile_one.h"
-#include "tuner/trial/device_worker.h"
+#include "tuner/compile/host_unit.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* Curves over evaluations: see replay_curve.h. */
 #include "tuner/replay/replay_curve.h"
 
-#include "tuner/trial/timer.h"
 #include "tuner/judge/statistics.h"
 
 static double fraction_of(const hone_recording *recording,

@@ -3,7 +3,7 @@
  * run and closed at its end: one that was interrupted ends anywhere. */
 #include "tuner/replay/replay_formats.h"
 
-#include "tuner/trial/timer.h"
+#include "tuner/judge/statistics.h"
 
 #include <stdio.h>
 #include <string.h>

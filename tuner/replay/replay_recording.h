@@ -12,7 +12,7 @@
 #include "runtime/base/text.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/search/search.h"
-#include "tuner/tuner.h"
+#include "tuner/session/tune.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,6 @@
 /* The score: see replay_score.h. */
 #include "tuner/replay/replay_score.h"
 
-#include "tuner/trial/timer.h"
 #include "tuner/judge/statistics.h"
 
 #include <math.h>

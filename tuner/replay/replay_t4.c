@@ -2,7 +2,6 @@
 /* The list of results of a T4 file. */
 #include "tuner/replay/replay_formats.h"
 
-#include "tuner/trial/timer.h"
 #include "tuner/judge/statistics.h"
 
 #include <stdio.h>

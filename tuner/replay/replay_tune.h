@@ -5,7 +5,7 @@
 #define HONE_TUNER_REPLAY_TUNE_H
 
 #include "tuner/replay/replay_run.h"
-#include "tuner/tuner.h"
+#include "tuner/session/tune.h"
 
 enum { HONE_REPLAY_RANKS = 50 }; /* kept in the database and in the result */
 

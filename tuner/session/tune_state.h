@@ -16,6 +16,7 @@
 #include "tuner/trial/device_worker.h"
 #include "tuner/session/look_ahead.h"
 #include "tuner/compile/helper_kernels.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/search/search.h"
 #include "tuner/session/seeds.h"
 #include "tuner/session/tune.h"

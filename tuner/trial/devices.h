@@ -8,4 +8,8 @@
 
 const hone_device_kind *hone__device_kind(hone_backend backend);
 
+/* Ask a device what it is, in a child process if that takes a driver. */
+hone_status hone__device_describe(hone_backend backend, int ordinal,
+                                  hone_device_report *out, hone_error *err);
+
 #endif

@@ -163,11 +163,11 @@ static hone_status read_features(const hone_variant *variant,
         int registers = 0;
         int bytes = 0;
 
-        HONE_TRY(hone__driver_check(driver,
-                                    driver->function_get(&registers,
-                                                         HONE_CU_FUNC_REGISTERS,
-                                                         variant->program->launches[i].function),
-                                    "reading a kernel's registers", err));
+        HONE_TRY(hone__driver_check(
+            driver,
+            driver->function_get(&registers, HONE_CU_FUNC_REGISTERS,
+                                 variant->program->launches[i].function),
+            "reading a kernel's registers", err));
         HONE_TRY(hone__driver_check(
             driver,
             driver->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,

@@ -55,8 +55,7 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
                                 &blocks[i], err));
         parts[i] = blocks[i].data;
     }
-    HONE_TRY(
-        hone__program_clear(variant->program, parts, device->stream, err));
+    HONE_TRY(hone__program_clear(variant->program, parts, device->stream, err));
     ++variant->n_places;
     return HONE_OK;
 }

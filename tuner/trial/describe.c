@@ -3,7 +3,6 @@
  * free of CUDA and can fork. */
 #include "tuner/trial/device_worker.h"
 #include "tuner/trial/devices.h"
-#include "tuner/tuner.h"
 
 #include <stdio.h>
 #include <string.h>
