@@ -73,7 +73,8 @@ static void devices(doctor *d)
         hone_device_report report;
         char name[32];
 
-        if (hone__device_describe(HONE_BACKEND_CUDA, i, &report, &err) != HONE_OK)
+        if (hone__device_describe(HONE_BACKEND_CUDA, i, NULL, &report, &err) !=
+            HONE_OK)
             break;
         if (i == 0) {
             hone__text_printf(&text, "CUDA %d.%d", report.driver_version / 1000,

@@ -53,20 +53,21 @@ hone_exit hone__cmd_run(const hone_options *options)
     hone_status status = hone__tuned_read(options, &tuned, &err);
 
     if (status == HONE_OK) {
-        request =
-            (hone_run_request){.tmpl = tuned.tmpl,
-                               .dims = tuned.dims,
-                               .backend = tuned.backend,
-                               .device = tuned.device,
-                               .mode = tuned.mode,
-                               .db_path = hone__text_str(&tuned.db_path),
-                               .seed = tuned.seed,
-                               .references = tuned.references,
-                               .n_references = tuned.n_references,
-                               .cache_folder = hone__text_str(&tuned.cache),
-                               .stop = hone__interrupt_flag(),
-                               .on_wait = hone__tuned_say_waiting,
-                               .user = &is_said};
+        request = (hone_run_request){
+            .tmpl = tuned.tmpl,
+            .dims = tuned.dims,
+            .backend = tuned.backend,
+            .device = tuned.device,
+            .mode = tuned.mode,
+            .db_path = hone__text_str(&tuned.db_path),
+            .seed = tuned.seed,
+            .references = tuned.references,
+            .n_references = tuned.n_references,
+            .cache_folder = hone__text_str(&tuned.cache),
+            .timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT],
+            .stop = hone__interrupt_flag(),
+            .on_wait = hone__tuned_say_waiting,
+            .user = &is_said};
         status = hone__run(&request, &result, &err);
     }
     if (status == HONE_OK)

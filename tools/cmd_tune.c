@@ -273,8 +273,8 @@ static hone_status open_db(tune_run *run, hone_error *err)
 
     if (run->request.farm.backend == HONE_BACKEND_CUDA &&
         access(path, F_OK) != 0)
-        HONE_TRY(hone__device_describe(HONE_BACKEND_CUDA,
-                                       run->request.device, &report, err));
+        HONE_TRY(hone__device_describe(HONE_BACKEND_CUDA, run->request.device,
+                                       run->request.farm.stop, &report, err));
     return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
 }
 
@@ -294,6 +294,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
+    request->farm.stop = hone__interrupt_flag();
     HONE_TRY(open_db(run, err));
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
@@ -307,7 +308,6 @@ static hone_status prepare(tune_run *run, hone_error *err)
     request->references = hone__references(&request->n_references);
     request->farm.cache_folder = hone__text_str(&run->cache);
     request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
-    request->farm.stop = hone__interrupt_flag();
     request->on_progress = on_progress;
     return HONE_OK;
 }

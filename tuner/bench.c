@@ -160,7 +160,7 @@ static hone_status measure(bench *b, hone_error *err)
     int64_t ignored = 0;
 
     HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                   &b->device, err));
+                                   request->farm.stop, &b->device, err));
     HONE_TRY(hone__space_create(request->tmpl, request->dims,
                                 &b->device.properties, &b->space, err));
     HONE_TRY(hone__bench_variants_read(request, &b->device, b->space,

@@ -238,7 +238,6 @@ static int has_to_be_compiled(const hone_bench_variant *variant)
 static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
 {
     const hone_template *tmpl = r->request->tmpl;
-    const volatile sig_atomic_t *stop = r->request->farm.stop;
     hone_text folder = {0};
     hone_status status = HONE_OK;
     int next = 0;
@@ -246,10 +245,6 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
     hone__folder_of(tmpl->path, &folder);
     while (status == HONE_OK &&
            (next < r->out->n || hone__farm_n_busy(farm) > 0)) {
-        struct pollfd fds[256];
-
-        if (stop && *stop)
-            status = hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
         for (; status == HONE_OK && next < r->out->n &&
                hone__farm_n_idle(farm) > 0;
              ++next) {
@@ -264,10 +259,8 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
             if (has_to_be_compiled(v))
                 status = hone__farm_submit(farm, next, &input, err);
         }
-        if (status == HONE_OK) {
-            (void)poll(fds, hone__farm_descriptors(farm, fds, 256), 100);
-            status = hone__farm_pump(farm, err);
-        }
+        if (status == HONE_OK)
+            status = hone__farm_turn(farm, NULL, err);
     }
     hone__text_free(&folder);
     return status;

@@ -203,21 +203,19 @@ static hone_status submit(compile_run *run, int64_t job, hone_error *err)
 
 static hone_status compile_all(compile_run *run, hone_error *err)
 {
-    const volatile sig_atomic_t *stop = run->request->farm.stop;
-    struct pollfd fds[256];
+    hone_status status = HONE_OK;
     int64_t next = 0;
 
-    while (run->result->n_variants < run->n_total) {
-        if (stop && *stop)
-            return hone__fail(err, HONE_ERR_INTERRUPTED,
-                              "interrupted; what is compiled stays in the "
-                              "cache and is found by the next run");
+    while (status == HONE_OK && run->result->n_variants < run->n_total) {
         while (next < run->n_total && hone__farm_n_idle(run->farm) > 0)
             HONE_TRY(submit(run, next++, err));
-        (void)poll(fds, hone__farm_descriptors(run->farm, fds, 256), 100);
-        HONE_TRY(hone__farm_pump(run->farm, err));
+        status = hone__farm_turn(run->farm, NULL, err);
     }
-    return HONE_OK;
+    return status == HONE_ERR_INTERRUPTED
+               ? hone__fail(err, status,
+                            "interrupted; what is compiled stays in the cache "
+                            "and is found by the next run")
+               : status;
 }
 
 hone_status hone__compile_space(const hone_compile_request *request,

@@ -2,6 +2,7 @@
 /* `hone run`: what a user of the runtime gets. A child process opens the
  * database through hone.h, makes a plan, verifies its result like any variant
  * and times it with the tuner's protocol. */
+#include "tuner/process/ask.h"
 #include "tuner/process/device_lock.h"
 #include "tuner/tuner.h"
 
@@ -19,10 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Seconds that a step may take: as long as in a tuning run, whose trials are
+ * checked and whose finals are timed by the same code. */
+enum { SETUP_S = 180, CHECK_S = 60, TIMING_S = 180 };
+
 typedef struct run_setup {
     const hone_run_request *request;
     const void *device_code;
     hone_problem_setup problem;
+    int to_parent; /* of the child */
 } run_setup;
 
 /* Plans of one problem and the context they came from, as a subject. Each has
@@ -67,20 +73,37 @@ static hone_status enqueue_plan(void *user, void *const *args,
     return status == HONE_OK ? HONE_OK : fail_from_runtime(status, p->ctx, err);
 }
 
-/* The child's last words; returns its exit status. */
-static int say_result(int to_parent, const hone_run_result *result,
-                      hone_status status, const hone_error *err)
-{
-    hone_text payload = {0};
+/* ---- the steps, for the parent, which watches the time ------------------
+ */
 
-    if (status != HONE_OK) {
-        hone__device_worker_failed(to_parent, err);
-        return 1;
-    }
-    hone__pack_bytes(&payload, result, sizeof *result);
-    (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
-    hone__text_free(&payload);
-    return 0;
+static void begin(const run_setup *setup, const hone_run_result *result,
+                  const char *work, double at_most_s)
+{
+    char what[360];
+
+    (void)snprintf(what, sizeof what, "the %s of %s %.250s", work,
+                   setup->request->tmpl->op, result->match.config);
+    hone__ask_step(setup->to_parent,
+                   &(hone_step){what,
+                                "The kernel hangs or crashes, or needs more "
+                                "time than --trial-timeout allows",
+                                at_most_s, HONE_ERR_KERNEL});
+}
+
+static double check_s(const run_setup *setup)
+{
+    return setup->request->timeout_s > 0 ? setup->request->timeout_s : CHECK_S;
+}
+
+static void begin_check(const run_setup *setup, const hone_run_result *result)
+{
+    begin(setup, result, "check", check_s(setup));
+}
+
+static void begin_timing(const run_setup *setup, const hone_run_result *result)
+{
+    begin(setup, result, "timing",
+          check_s(setup) > TIMING_S ? check_s(setup) : TIMING_S);
 }
 
 static hone_status time_plans(hone_problem *problem, hone_subject subject,
@@ -98,17 +121,20 @@ static hone_status time_plans(hone_problem *problem, hone_subject subject,
     return status;
 }
 
-static hone_status verify_and_time(hone_problem *problem, planned *all,
+static hone_status verify_and_time(const run_setup *setup,
+                                   hone_problem *problem, planned *all,
                                    hone_run_result *result, hone_error *err)
 {
     const hone_subject subject = {enqueue_plan, all};
     hone_verdict verdict;
 
+    begin_check(setup, result);
     HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
     result->error_ratio = verdict.error_ratio;
     result->correct = verdict.outcome == HONE_OUTCOME_OK;
     (void)snprintf(result->message, sizeof result->message, "%.255s",
                    verdict.message);
+    begin_timing(setup, result);
     return result->correct ? time_plans(problem, subject, result, err)
                            : HONE_OK;
 }
@@ -146,7 +172,7 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
         result->tuned_time_ns = (double)result->match.tuned_time_ns;
         status = hone__device_warm_up(device, &warm_up, err);
         if (status == HONE_OK)
-            status = verify_and_time(problem, &all, result, err);
+            status = verify_and_time(setup, problem, &all, result, err);
     }
     for (int p = 0; p < N_PLANS; ++p)
         hone_plan_destroy(all.plans[p]);
@@ -166,6 +192,7 @@ static int run_child(void *user, int from_parent, int to_parent)
                 : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
 
     (void)from_parent;
+    setup->to_parent = to_parent;
     memset(&result, 0, sizeof result);
     if (status == HONE_OK)
         status = hone__device_open(hone__device_kind(setup->request->backend),
@@ -177,7 +204,7 @@ static int run_child(void *user, int from_parent, int to_parent)
     }
     if (status == HONE_OK)
         status = run_plan(setup, &device, problem, &result, &err);
-    return say_result(to_parent, &result, status, &err);
+    return hone__ask_answer(to_parent, &result, sizeof result, status, &err);
 }
 
 /* The arguments come from the template's default variant. */
@@ -215,7 +242,7 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                                     request->n_references, err);
     if (status == HONE_OK)
         status = hone__device_describe(request->backend, request->device,
-                                       &device, err);
+                                       request->stop, &device, err);
     if (status == HONE_OK)
         status = default_spec(request, &device.properties, &spec, err);
     if (status == HONE_OK)
@@ -247,7 +274,14 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                                        .n_references = request->n_references,
                                        .reference_templates = others}};
 
-        status = hone__worker_ask(run_child, &setup, out, sizeof *out, err);
+        status = hone__ask(
+            &(hone_question){.run = run_child,
+                             .user = &setup,
+                             .first = {"the set-up of the problem",
+                                       "Smaller dimensions need less time",
+                                       SETUP_S, HONE_ERR_CUDA},
+                             .stop = request->stop},
+            out, sizeof *out, err);
     }
     hone__device_lock_drop(&lock);
     hone__text_free(&code);

@@ -81,7 +81,8 @@ typedef struct hone_run_request {
     const hone_reference *references;
     size_t n_references;
     const char *cache_folder;
-    const volatile sig_atomic_t *stop; /* while waiting; NULL ok */
+    double timeout_s;                  /* of the run that is checked; 0: 60 */
+    const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C; NULL ok */
     /* Another process measures on this GPU; NULL ok. */
     void (*on_wait)(void *user, long holder);
     void *user;
@@ -99,7 +100,8 @@ typedef struct hone_run_result {
 } hone_run_result;
 
 /* Launch through the runtime (hone.h), verify the result, measure with the
- * tuner's protocol. */
+ * tuner's protocol. HONE_ERR_KERNEL: the kernel hangs or crashes;
+ * HONE_ERR_INTERRUPTED. */
 hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                       hone_error *err);
 

@@ -135,11 +135,9 @@ static void submit(hone_farm *farm, int64_t job, const char *source)
 static void wait_for(hone_farm *farm, const answers *got, int n)
 {
     while (got->n < n) {
-        struct pollfd fds[4];
         hone_error err = {.status = HONE_OK};
 
-        (void)poll(fds, hone__farm_descriptors(farm, fds, 4), 20);
-        if (hone__farm_pump(farm, &err) != HONE_OK)
+        if (hone__farm_turn(farm, NULL, &err) != HONE_OK)
             fail_msg("%s", err.text);
     }
 }

@@ -3,6 +3,7 @@
  * and lie. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/tuner/final_fixture.h"
+#include "tuner/process/serve.h"
 #include "tuner/session/final_client.h"
 
 #include <signal.h>
@@ -84,7 +85,7 @@ static int play_worker(void *user, int from_parent, int to_parent)
         return 5;
     if (p->fails_setup) {
         (void)hone__fail(&err, p->fails_setup, "no such device");
-        hone__device_worker_failed(to_parent, &err);
+        hone__serve_failed(to_parent, HONE_DEVICE_FAILED, &err);
         return 1;
     }
     (void)hone__message_send(to_parent, HONE_DEVICE_READY, &message, NULL);
@@ -103,7 +104,7 @@ static int play_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK)
         status = hone__final_say(to_parent, &report, &err);
     else
-        hone__device_worker_failed(to_parent, &err);
+        hone__serve_failed(to_parent, HONE_DEVICE_FAILED, &err);
     hone__text_free(&message);
     return status == HONE_OK ? 0 : 1;
 }

@@ -69,7 +69,7 @@ static void test_inbox_takes_messages_apart(void **state)
     hone_text payload = {0};
     hone_unpack in;
     uint32_t kind = 0;
-    int ends[2];
+    int ends[2], is_end = -1;
 
     (void)state;
     assert_int_equal(pipe(ends), 0);
@@ -79,14 +79,16 @@ static void test_inbox_takes_messages_apart(void **state)
     assert_int_equal(hone__message_send(ends[1], 8, &payload, NULL), HONE_OK);
     assert_int_equal(write(ends[1], "abc", 3), 3); /* part of a third one */
     (void)close(ends[1]);
-    assert_true(hone__inbox_fill(&inbox, ends[0]));
+    assert_int_equal(hone__inbox_fill(&inbox, ends[0], &is_end, NULL), HONE_OK);
+    assert_false(is_end);
     assert_true(hone__inbox_next(&inbox, &kind, &in));
     assert_int_equal(kind, 7);
     assert_string_equal(hone__unpack_string(&in), "first");
     assert_true(hone__inbox_next(&inbox, &kind, &in));
     assert_int_equal(kind, 8);
     assert_false(hone__inbox_next(&inbox, &kind, &in));
-    assert_false(hone__inbox_fill(&inbox, ends[0]));
+    assert_int_equal(hone__inbox_fill(&inbox, ends[0], &is_end, NULL), HONE_OK);
+    assert_true(is_end);
     (void)close(ends[0]);
     hone__inbox_free(&inbox);
     hone__text_free(&payload);

@@ -19,20 +19,6 @@ static void take(void *user, int64_t job, hone_compile_output *output)
     a->is_here = 1;
 }
 
-static hone_status wait_for(hone_farm *farm, const answer *a,
-                            const volatile sig_atomic_t *stop, hone_error *err)
-{
-    while (!a->is_here) {
-        struct pollfd fds[8];
-
-        if (stop && *stop)
-            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
-        (void)poll(fds, hone__farm_descriptors(farm, fds, 8), 100);
-        HONE_TRY(hone__farm_pump(farm, err));
-    }
-    return HONE_OK;
-}
-
 hone_status hone__compile_one(const hone_farm_options *options,
                               const hone_compile_input *input,
                               hone_compile_output *out, hone_error *err)
@@ -47,8 +33,8 @@ hone_status hone__compile_one(const hone_farm_options *options,
     status = hone__farm_open(&one, take, &a, &farm, err);
     if (status == HONE_OK)
         status = hone__farm_submit(farm, 0, input, err);
-    if (status == HONE_OK)
-        status = wait_for(farm, &a, options->stop, err);
+    while (status == HONE_OK && !a.is_here)
+        status = hone__farm_turn(farm, NULL, err);
     hone__farm_close(farm);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/host_compiler.h"
 #include "tuner/compile/pch_folder.h"
+#include "tuner/process/serve.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -84,16 +85,6 @@ static const producer producers[] = {
     [HONE_BACKEND_CPU] = {open_host, compile_host},
 };
 
-static void say_failed(int to_parent, const hone_error *err)
-{
-    hone_text payload = {0};
-
-    hone__pack_i64(&payload, err->status);
-    hone__pack_string(&payload, err->text);
-    (void)hone__message_send(to_parent, HONE_COMPILE_FAILED, &payload, NULL);
-    hone__text_free(&payload);
-}
-
 static void say_begun(const state *st)
 {
     hone_text payload = {0};
@@ -168,34 +159,31 @@ static hone_status produce(state *st, const hone_compile_input *input,
     return status;
 }
 
-static int answer(state *st, hone_text *request)
+static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
+                          int *out_leave, hone_error *err)
 {
-    hone_unpack in = {request->data, request->data + request->length, 0};
-    const int64_t job = hone__unpack_i64(&in);
+    state *st = user;
     hone_compile_output output = {.registers = -1};
     hone_compile_input input;
     hone_text payload = {0};
-    hone_error err = {.status = HONE_OK};
     hone_status status;
 
-    st->job = job;
-    hone__compile_input_unpack(&in, &input);
-    status = in.broken ? hone__fail(&err, HONE_ERR_INTERNAL,
-                                    "a compile job arrived broken")
-                       : produce(st, &input, &output, &err);
-    if (status != HONE_OK) {
-        say_failed(st->to_parent, &err);
-    } else {
-        hone__pack_i64(&payload, job);
-        hone__compile_output_pack(&payload, &output);
-        hone__pack_i64(&payload, output.out_of_memory);
-        hone__pack_i64(&payload, output.crashed);
-        status = hone__message_send(st->to_parent, HONE_COMPILE_DONE, &payload,
-                                    NULL);
-        hone__compile_output_free(&output);
-    }
+    (void)out_leave;
+    st->job = hone__unpack_i64(in);
+    hone__compile_input_unpack(in, &input);
+    if (in->broken || kind != HONE_COMPILE_JOB)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "a compile job arrived broken");
+    HONE_TRY(produce(st, &input, &output, err));
+    hone__pack_i64(&payload, st->job);
+    hone__compile_output_pack(&payload, &output);
+    hone__pack_i64(&payload, output.out_of_memory);
+    hone__pack_i64(&payload, output.crashed);
+    status =
+        hone__message_send(st->to_parent, HONE_COMPILE_DONE, &payload, err);
+    hone__compile_output_free(&output);
     hone__text_free(&payload);
-    return status == HONE_OK;
+    return status;
 }
 
 static void say_hello(const state *st)
@@ -230,8 +218,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
 {
     static state st; /* one per process; large */
     hone_error err = {.status = HONE_OK};
-    hone_text message = {0};
-    uint32_t kind = 0;
+    hone_status status;
 
     hone__worker_name("hone-compile");
     st.setup = user;
@@ -242,17 +229,15 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     (void)fcntl(to_parent, F_SETFD, FD_CLOEXEC);
     st.to_parent = to_parent;
     st.producer = &producers[st.setup->backend];
-    if (st.producer->open(&st, &err) != HONE_OK) {
-        say_failed(to_parent, &err);
-        return 1;
+    status = st.producer->open(&st, &err);
+    if (status == HONE_OK) {
+        say_hello(&st);
+        st.folder =
+            hone__pch_folder_make(st.folder_path, sizeof st.folder_path);
+        status = hone__serve(from_parent, answer, &st, &err);
+        hone__pch_folder_remove(st.folder);
     }
-    say_hello(&st);
-    st.folder = hone__pch_folder_make(st.folder_path, sizeof st.folder_path);
-    while (hone__message_receive(from_parent, &kind, &message, NULL) ==
-               HONE_OK &&
-           answer(&st, &message))
-        continue;
-    hone__text_free(&message);
-    hone__pch_folder_remove(st.folder);
-    return 0;
+    if (status != HONE_OK)
+        hone__serve_failed(to_parent, HONE_COMPILE_FAILED, &err);
+    return status == HONE_OK ? 0 : 1;
 }

@@ -11,7 +11,7 @@ enum {
     HONE_COMPILE_HELLO = 2,  /* from it, first: hone_toolchain */
     HONE_COMPILE_DONE = 3,   /* from it: job, hone_compile_output,
                                 out_of_memory, crashed */
-    HONE_COMPILE_FAILED = 4, /* from it: hone_status, sentence */
+    HONE_COMPILE_FAILED = 4, /* from it: its last words, an error */
     HONE_COMPILE_BEGUN = 5   /* from it: job; the compiler runs now */
 };
 

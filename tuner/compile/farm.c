@@ -7,12 +7,16 @@
 #include "tuner/compile/farm_state.h"
 #include "tuner/compile/pch_folder.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 static const double default_timeout_s = 120;
+/* NVRTC is there in a tenth of a second, from a slow network in ten. */
+static const double most_to_load_s = 120;
+enum { FAREWELL_S = 2 };
 
 int hone__farm_default_workers(void)
 {
@@ -55,31 +59,46 @@ static void choose_cap(hone_compile_worker_setup *setup)
     setup->memory_cap_bytes = data_bytes() > cap / 2 ? 0 : cap;
 }
 
+static hone_status take_hello(hone_farm *farm, hone_unpack *in, hone_error *err)
+{
+    hone_toolchain *toolchain = &farm->toolchain;
+
+    (void)snprintf(toolchain->name, sizeof toolchain->name, "%s",
+                   hone__unpack_string(in));
+    (void)snprintf(toolchain->version, sizeof toolchain->version, "%s",
+                   hone__unpack_string(in));
+    return in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
+                                   "a compile process named its compiler in "
+                                   "a broken message")
+                      : HONE_OK;
+}
+
 /* The first thing a worker says: its compiler, or why there is none. */
 hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
-    hone_text payload = {0};
+    const hone_status missing = farm->setup.backend == HONE_BACKEND_CPU
+                                    ? HONE_ERR_NO_COMPILER
+                                    : HONE_ERR_NVRTC;
+    const hone_wait wait = {hone__now_s() + most_to_load_s, farm->stop};
     uint32_t kind = 0;
-    hone_status status =
-        hone__message_receive(farm->slots[0].worker.from, &kind, &payload, err);
-    hone_unpack in = {payload.data, payload.data, 0};
+    hone_unpack in;
 
-    if (status == HONE_OK) {
-        in.end = payload.data + payload.length;
-        if (kind == HONE_COMPILE_FAILED) {
-            const hone_status code = (hone_status)hone__unpack_i64(&in);
-
-            status = hone__fail(err, code, "%s", hone__unpack_string(&in));
-        } else {
-            (void)snprintf(farm->toolchain.name, sizeof farm->toolchain.name,
-                           "%s", hone__unpack_string(&in));
-            (void)snprintf(farm->toolchain.version,
-                           sizeof farm->toolchain.version, "%s",
-                           hone__unpack_string(&in));
-        }
+    HONE_TRY(hone__worker_hear(&farm->slots[0].worker, &wait, &kind, &in, err));
+    switch (kind) {
+    case HONE_COMPILE_HELLO:
+        return take_hello(farm, &in, err);
+    case HONE_COMPILE_FAILED:
+        return hone__unpack_error(&in, err);
+    case HONE_HEARD_NOTHING:
+        return hone__fail(err, missing,
+                          "the compiler did not answer within %g s of its "
+                          "start; is the disk that it lies on reachable?",
+                          most_to_load_s);
+    default:
+        return hone__fail(err, missing,
+                          "a compile process ended while it started its "
+                          "compiler; 'hone doctor' says which one it is");
     }
-    hone__text_free(&payload);
-    return status;
 }
 
 static void set_up(hone_farm *farm, const hone_farm_options *options,
@@ -115,6 +134,7 @@ hone_status hone__farm_start(const hone_farm_options *options,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     farm->on_done = on_done;
     farm->user = user;
+    farm->stop = options->stop;
     farm->looked_s = hone__now_s();
     set_up(farm, options, n_workers);
     hone__pch_folder_sweep(); /* what a killed run left behind */
@@ -149,26 +169,36 @@ hone_status hone__farm_open(const hone_farm_options *options,
     return status;
 }
 
+/* When a person wants an end, the idle do not get time to tidy up either:
+ * one may be loading a compiler that does not load. */
 void hone__farm_dismiss(hone_farm *farm)
 {
     for (int i = 0; farm && i < farm->n_slots; ++i) {
-        if (farm->slots[i].busy)
-            hone__farm_kill_worker(&farm->slots[i]);
-        if (farm->slots[i].worker.pid && farm->slots[i].worker.to >= 0)
-            (void)close(farm->slots[i].worker.to);
-        farm->slots[i].worker.to = -1;
+        hone_farm_slot *slot = &farm->slots[i];
+
+        if (slot->busy || (farm->stop && *farm->stop))
+            hone__farm_kill_worker(slot);
+        hone__worker_dismiss(&slot->worker);
     }
 }
 
 void hone__farm_close(hone_farm *farm)
 {
+    double until_s;
+
     if (!farm)
         return;
     hone__farm_dismiss(farm); /* tell all, then wait: they leave side by side */
+    until_s = hone__now_s() + FAREWELL_S;
     for (int i = 0; i < farm->n_slots; ++i) {
         hone_farm_slot *slot = &farm->slots[i];
+        const pid_t group = slot->worker.pid;
 
-        (void)hone__worker_stop(&slot->worker, 2, NULL, 0);
+        if (farm->stop && *farm->stop)
+            hone__worker_kill(&slot->worker);
+        else if (hone__worker_stop(&slot->worker, until_s - hone__now_s(), NULL,
+                                   0) == HONE_WORKER_OVERDUE)
+            (void)kill(-group, SIGKILL); /* its compiler's processes, too */
         if (slot->log >= 0)
             (void)close(slot->log);
         hone__text_free(&slot->request);
@@ -206,19 +236,22 @@ int hone__farm_n_idle(const hone_farm *farm)
 static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
                         const char *key, hone_error *err)
 {
+    hone_status status;
+
     slot->job = job;
     memcpy(slot->key, key, sizeof slot->key);
     slot->begun = 0;
     slot->killed = 0;
     slot->start_s = farm->clock_s;
-    if (hone__message_send(slot->worker.to, HONE_COMPILE_JOB, &slot->request,
-                           NULL) != HONE_OK) { /* it died while idle */
+    status =
+        hone__worker_send(&slot->worker, HONE_COMPILE_JOB, &slot->request, err);
+    if (status == HONE_ERR_IO) { /* it died while idle */
         HONE_TRY(hone__farm_replace(farm, slot, 0, err));
-        HONE_TRY(hone__message_send(slot->worker.to, HONE_COMPILE_JOB,
-                                    &slot->request, err));
+        status = hone__worker_send(&slot->worker, HONE_COMPILE_JOB,
+                                   &slot->request, err);
     }
-    slot->busy = 1;
-    return HONE_OK;
+    slot->busy = status == HONE_OK;
+    return status;
 }
 
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
@@ -248,23 +281,12 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     return hone__fail(err, HONE_ERR_INTERNAL, "no compile process is idle");
 }
 
-size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
-                              size_t capacity)
-{
-    size_t n = 0;
-
-    for (int i = 0; i < farm->n_slots && n < capacity; ++i) {
-        if (farm->slots[i].worker.pid)
-            out[n++] = (struct pollfd){farm->slots[i].worker.from, POLLIN, 0};
-    }
-    return n;
-}
-
 static hone_status take_answer(hone_farm *farm, hone_farm_slot *slot,
                                hone_unpack *in, hone_error *err)
 {
     hone_compile_output output;
 
+    (void)hone__unpack_i64(in); /* the job, which the slot knows */
     hone__compile_output_unpack(in, &output);
     output.out_of_memory = (int)hone__unpack_i64(in);
     output.crashed = (int)hone__unpack_i64(in);
@@ -281,20 +303,18 @@ static hone_status read_answers(hone_farm *farm, hone_farm_slot *slot,
     hone_unpack in;
 
     while (hone__inbox_next(&slot->worker.inbox, &kind, &in)) {
-        int64_t first;
-
-        if (kind == HONE_COMPILE_HELLO)
-            continue;
-        first = hone__unpack_i64(&in); /* the job, or a status */
-        if (kind == HONE_COMPILE_FAILED)
-            return hone__fail(err, (hone_status)first, "%s",
-                              hone__unpack_string(&in));
-        if (kind == HONE_COMPILE_BEGUN) {
+        switch (kind) {
+        case HONE_COMPILE_HELLO:
+            break;
+        case HONE_COMPILE_FAILED:
+            return hone__unpack_error(&in, err);
+        case HONE_COMPILE_BEGUN:
             slot->begun = 1;
             slot->start_s = farm->clock_s;
-            continue;
+            break;
+        default:
+            HONE_TRY(take_answer(farm, slot, &in, err));
         }
-        HONE_TRY(take_answer(farm, slot, &in, err));
     }
     return HONE_OK;
 }
@@ -310,33 +330,35 @@ static int is_overdue(const hone_farm *farm, const hone_farm_slot *slot)
     return slot->busy && farm->clock_s - slot->start_s > limit_s;
 }
 
-static hone_status pump_slot(hone_farm *farm, hone_farm_slot *slot,
-                             hone_error *err)
+static hone_status look_after(hone_farm *farm, hone_farm_slot *slot,
+                              hone_error *err)
 {
-    struct pollfd ready = {slot->worker.from, POLLIN, 0};
-
-    while (poll(&ready, 1, 0) > 0) {
-        if (!hone__inbox_fill(&slot->worker.inbox, slot->worker.from)) {
-            HONE_TRY(read_answers(farm, slot, err));
-            return hone__farm_replace(farm, slot, 0, err);
-        }
-        HONE_TRY(read_answers(farm, slot, err));
-    }
-    return is_overdue(farm, slot) ? hone__farm_replace(farm, slot, 1, err)
-                                  : HONE_OK;
+    HONE_TRY(read_answers(farm, slot, err));
+    if (slot->worker.is_over || is_overdue(farm, slot))
+        return hone__farm_replace(farm, slot, !slot->worker.is_over, err);
+    return HONE_OK;
 }
 
-hone_status hone__farm_pump(hone_farm *farm, hone_error *err)
+hone_status hone__farm_turn(hone_farm *farm, hone_worker *also, hone_error *err)
 {
-    const double now_s = hone__now_s();
-    const double since_s = now_s - farm->looked_s;
+    const hone_wait wait = {hone__now_s() + 0.05, farm->stop};
+    hone_worker *workers[HONE_MOST_COMPILE_WORKERS + 1];
+    size_t n = 0;
+    double now_s, since_s;
 
+    for (int i = 0; i < farm->n_slots; ++i)
+        workers[n++] = &farm->slots[i].worker;
+    if (also)
+        workers[n++] = also;
+    HONE_TRY(hone__workers_wait(workers, n, &wait, err));
     /* Time in which this process was stopped, or busy elsewhere, does not
      * count against a compile, which may have been stopped with it. */
+    now_s = hone__now_s();
+    since_s = now_s - farm->looked_s;
     farm->clock_s += since_s < 1 ? since_s : 1;
     farm->looked_s = now_s;
     for (int i = 0; i < farm->n_slots; ++i)
-        HONE_TRY(pump_slot(farm, &farm->slots[i], err));
+        HONE_TRY(look_after(farm, &farm->slots[i], err));
     hone__farm_answer_lost(farm);
     return HONE_OK;
 }

@@ -8,8 +8,7 @@
 
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/farm_options.h"
-
-#include <poll.h>
+#include "tuner/process/worker.h"
 
 typedef struct hone_farm hone_farm;
 
@@ -22,7 +21,7 @@ typedef void hone_farm_done(void *user, int64_t job,
 
 /* Start the workers and wait until the first has its compiler.
  * HONE_ERR_NO_NVRTC, HONE_ERR_NO_COMPILER (no C++ compiler), HONE_ERR_IO
- * (cache folder). */
+ * (cache folder), HONE_ERR_INTERRUPTED. */
 hone_status hone__farm_open(const hone_farm_options *options,
                             hone_farm_done *on_done, void *user,
                             hone_farm **out, hone_error *err);
@@ -51,12 +50,12 @@ int hone__farm_n_busy(const hone_farm *farm);
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input, hone_error *err);
 
-/* For a caller with a poll loop of its own: the descriptors to watch, then,
- * after poll(), the work. `pump` calls on_done for what has finished and
- * replaces workers that died or are overdue. */
-size_t hone__farm_descriptors(const hone_farm *farm, struct pollfd *out,
-                              size_t capacity);
-hone_status hone__farm_pump(hone_farm *farm, hone_error *err);
+/* The farm's share of a loop: wait a moment, or until a compile process or
+ * `also` (NULL: nobody else) has news, then call on_done for what has finished
+ * and replace workers that died or are overdue. HONE_ERR_INTERRUPTED when the
+ * options' stop flag is set. */
+hone_status hone__farm_turn(hone_farm *farm, hone_worker *also,
+                            hone_error *err);
 
 /* Default number of workers: see allowance.h. */
 int hone__farm_default_workers(void);

@@ -213,8 +213,8 @@ static hone_status send_again(hone_farm *farm, hone_farm_slot *slot,
     slot->killed = 1;
     slot->begun = 0;
     slot->start_s = farm->clock_s;
-    return hone__message_send(slot->worker.to, HONE_COMPILE_JOB, &slot->request,
-                              err);
+    return hone__worker_send(&slot->worker, HONE_COMPILE_JOB, &slot->request,
+                             err);
 }
 
 hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,

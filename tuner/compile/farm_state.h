@@ -46,6 +46,7 @@ struct hone_farm {
     hone_compile_worker_setup setup;
     hone_farm_done *on_done;
     void *user;
+    const volatile sig_atomic_t *stop; /* NULL ok */
     hone_compile_limit limit;
     hone_toolchain toolchain;
     double clock_s; /* time in which somebody looked after the farm */

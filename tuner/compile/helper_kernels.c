@@ -2,8 +2,6 @@
 /* Compiling the tuner's own kernels: see helper_kernels.h. */
 #include "tuner/compile/helper_kernels.h"
 
-#include "tuner/compile/allowance.h"
-
 void hone__helper_kernels_take(hone_helper_kernels *code,
                                const hone_compile_output *output)
 {
@@ -39,14 +37,8 @@ hone_status hone__helper_kernels_finish(hone_helper_kernels *code,
                                         hone_farm *farm, const char *arch,
                                         hone_error *err)
 {
-    while (!code->done) {
-        struct pollfd fds[HONE_MOST_COMPILE_WORKERS];
-        const size_t n =
-            hone__farm_descriptors(farm, fds, HONE_MOST_COMPILE_WORKERS);
-
-        (void)poll(fds, n, 100);
-        HONE_TRY(hone__farm_pump(farm, err));
-    }
+    while (!code->done)
+        HONE_TRY(hone__farm_turn(farm, NULL, err));
     return hone__helper_kernels_check(code, arch, err);
 }
 

@@ -33,19 +33,15 @@ static int run(void *user, int from_parent, int to_parent)
 hone_status hone__disk_sync_start(hone_disk_sync *sync, const char *path,
                                   hone_error *err)
 {
-    const hone_status status = hone__worker_start(
-        &sync->worker, run, (void *)(uintptr_t)path, -1, err);
-
-    /* A full pipe means that it will sync anyway. */
-    if (status == HONE_OK)
-        (void)fcntl(sync->worker.to, F_SETFL, O_NONBLOCK);
-    return status;
+    return hone__worker_start(&sync->worker, run, (void *)(uintptr_t)path, -1,
+                              err);
 }
 
 int hone__disk_sync_soon(hone_disk_sync *sync)
 {
     if (!sync->worker.pid)
         return 0;
+    /* A full pipe means that it will sync anyway. */
     return write(sync->worker.to, "", 1) == 1 || errno == EAGAIN;
 }
 

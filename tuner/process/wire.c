@@ -82,6 +82,27 @@ const char *hone__unpack_string(hone_unpack *in)
     return string;
 }
 
+void hone__pack_error(hone_text *out, const hone_error *error)
+{
+    hone__pack_i64(out, error->status);
+    hone__pack_i64(out, error->domain);
+    hone__pack_i64(out, error->native);
+    hone__pack_string(out, error->text);
+}
+
+hone_status hone__unpack_error(hone_unpack *in, hone_error *err)
+{
+    const hone_status status = (hone_status)hone__unpack_i64(in);
+    const hone_domain domain = (hone_domain)hone__unpack_i64(in);
+    const int native = (int)hone__unpack_i64(in);
+    const char *text = hone__unpack_string(in);
+
+    if (in->broken || status == HONE_OK)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "a worker process failed and did not say why");
+    return hone__fail_native(err, status, domain, native, "%s", text);
+}
+
 /* 1: all read, 0: end of stream before the first byte, -1: error. */
 static int read_all(int fd, char *bytes, size_t size_bytes)
 {
@@ -99,18 +120,35 @@ static int read_all(int fd, char *bytes, size_t size_bytes)
     return 1;
 }
 
+static hone_status make_head(uint32_t kind, const hone_text *payload,
+                             hone_message_head *out, hone_error *err)
+{
+    HONE_TRY(hone__text_check(payload, err));
+    if (payload->length > UINT32_MAX)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "a message of %zu bytes is longer than 4 GiB",
+                          payload->length);
+    *out = (hone_message_head){kind, (uint32_t)payload->length};
+    return HONE_OK;
+}
+
+static hone_status cannot_write(int code, hone_error *err)
+{
+    return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                             "cannot write to a process of the tuner: %s",
+                             strerror(code));
+}
+
 hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
                                hone_error *err)
 {
-    const hone_message_head head = {kind, (uint32_t)payload->length};
+    hone_message_head head;
 
-    HONE_TRY(hone__text_check(payload, err));
+    HONE_TRY(make_head(kind, payload, &head, err));
     if (hone__write_all(fd, &head, sizeof head) ||
         (payload->length &&
          hone__write_all(fd, payload->data, payload->length)))
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                 "cannot write to a worker process: %s",
-                                 strerror(errno));
+        return cannot_write(errno, err);
     return HONE_OK;
 }
 
@@ -139,24 +177,79 @@ hone_status hone__message_receive(int fd, uint32_t *out_kind,
                              "a message from a worker process broke off");
 }
 
-int hone__inbox_fill(hone_inbox *inbox, int fd)
+/* ---- the parent's side --------------------------------------------------
+ */
+
+/* Drop the first `n` bytes. */
+static void drop(hone_text *bytes, size_t n)
+{
+    if (!n)
+        return;
+    bytes->length -= n;
+    memmove(bytes->data, bytes->data + n, bytes->length);
+}
+
+hone_status hone__outbox_add(hone_outbox *outbox, uint32_t kind,
+                             const hone_text *payload, hone_error *err)
+{
+    hone_message_head head;
+
+    HONE_TRY(make_head(kind, payload, &head, err));
+    drop(&outbox->bytes, outbox->sent);
+    outbox->sent = 0;
+    hone__text_append(&outbox->bytes, (const char *)&head, sizeof head);
+    hone__text_append(&outbox->bytes, payload->data, payload->length);
+    return hone__text_check(&outbox->bytes, err);
+}
+
+int hone__outbox_is_empty(const hone_outbox *outbox)
+{
+    return outbox->sent == outbox->bytes.length;
+}
+
+hone_status hone__outbox_flush(hone_outbox *outbox, int fd, hone_error *err)
+{
+    while (!hone__outbox_is_empty(outbox)) {
+        const ssize_t n = write(fd, outbox->bytes.data + outbox->sent,
+                                outbox->bytes.length - outbox->sent);
+
+        if (n > 0) {
+            outbox->sent += (size_t)n;
+        } else if (errno == EAGAIN) {
+            return HONE_OK;
+        } else if (errno != EINTR) {
+            const int code = errno;
+
+            hone__outbox_free(outbox);
+            return cannot_write(code, err);
+        }
+    }
+    hone__text_clear(&outbox->bytes);
+    outbox->sent = 0;
+    return HONE_OK;
+}
+
+void hone__outbox_free(hone_outbox *outbox)
+{
+    hone__text_free(&outbox->bytes);
+    outbox->sent = 0;
+}
+
+hone_status hone__inbox_fill(hone_inbox *inbox, int fd, int *out_end,
+                             hone_error *err)
 {
     char buffer[65536];
     ssize_t n;
 
-    if (inbox->taken) { /* drop what was handed out */
-        inbox->bytes.length -= inbox->taken;
-        memmove(inbox->bytes.data, inbox->bytes.data + inbox->taken,
-                inbox->bytes.length);
-        inbox->taken = 0;
-    }
+    drop(&inbox->bytes, inbox->taken); /* what was handed out */
+    inbox->taken = 0;
     do {
         n = read(fd, buffer, sizeof buffer);
     } while (n < 0 && errno == EINTR);
-    if (n <= 0)
-        return 0;
-    hone__text_append(&inbox->bytes, buffer, (size_t)n);
-    return !inbox->bytes.failed;
+    *out_end = n <= 0;
+    if (n > 0)
+        hone__text_append(&inbox->bytes, buffer, (size_t)n);
+    return hone__text_check(&inbox->bytes, err);
 }
 
 int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,

@@ -30,11 +30,18 @@ int64_t hone__unpack_i64(hone_unpack *in);
 double hone__unpack_f64(hone_unpack *in);
 /* A NUL-terminated string inside the payload. */
 const char *hone__unpack_string(hone_unpack *in);
+/* An error as a payload. Unpacking fills `err` (NULL ok) and returns its
+ * status, HONE_ERR_INTERNAL if there is none in the payload. */
+void hone__pack_error(hone_text *out, const hone_error *error);
+hone_status hone__unpack_error(hone_unpack *in, hone_error *err);
 
 typedef struct hone_message_head {
     uint32_t kind;
     uint32_t size_bytes;
 } hone_message_head;
+
+/* ---- a worker's side: it waits for its parent ---------------------------
+ */
 
 /* Write one message, all of it. HONE_ERR_IO when the other side is gone. */
 hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
@@ -44,14 +51,33 @@ hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
 hone_status hone__message_receive(int fd, uint32_t *out_kind,
                                   hone_text *payload, hone_error *err);
 
+/* ---- the parent's side: it waits for nobody -----------------------------
+ */
+
+/* Messages on their way to a descriptor that does not block. */
+typedef struct hone_outbox {
+    hone_text bytes;
+    size_t sent;
+} hone_outbox;
+
+hone_status hone__outbox_add(hone_outbox *outbox, uint32_t kind,
+                             const hone_text *payload, hone_error *err);
+/* Write what goes at once. HONE_ERR_IO when the other side is gone: what was
+ * left is dropped then. */
+hone_status hone__outbox_flush(hone_outbox *outbox, int fd, hone_error *err);
+int hone__outbox_is_empty(const hone_outbox *outbox);
+void hone__outbox_free(hone_outbox *outbox);
+
 /* Collects messages from a descriptor that poll() found readable. */
 typedef struct hone_inbox {
     hone_text bytes;
     size_t taken;
 } hone_inbox;
 
-/* Read what is there. Returns 0 at end of stream, 1 otherwise. */
-int hone__inbox_fill(hone_inbox *inbox, int fd);
+/* Read what is there; `*out_end`: the stream has ended. HONE_ERR_NO_MEMORY.
+ */
+hone_status hone__inbox_fill(hone_inbox *inbox, int fd, int *out_end,
+                             hone_error *err);
 /* Next whole message: 1 and a view into the inbox, valid until the next
  * fill; 0 if there is none yet. */
 int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and ending worker processes: see worker.h. */
+/* Starting, hearing and ending worker processes: see worker.h. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "tuner/process/worker.h"
 
@@ -16,7 +16,9 @@
 
 /* A process inside a driver call that never returns is not even stopped by
  * SIGKILL; waiting for it longer would hang the run with it. */
-enum { UNKILLABLE_S = 5, PIPE_BYTES = 1 << 20 };
+enum { UNKILLABLE_S = 5 };
+
+static const hone_worker nobody = {.pid = 0, .to = -1, .from = -1};
 
 double hone__now_s(void)
 {
@@ -67,7 +69,7 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     int up[2];
     const pid_t parent = getpid();
 
-    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    *worker = nobody;
     (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
     if (pipe(down))
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
@@ -92,9 +94,7 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     if (worker->pid == 0) {
         run_child(parent, run, user, log, down[0], up[1]);
     }
-    /* Room for a job with its cubin, so that the parent never waits for a
-     * worker that is busy with the one before. */
-    (void)fcntl(down[1], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)fcntl(down[1], F_SETFL, O_NONBLOCK); /* a pipe accepts that */
     (void)close(down[0]);
     (void)close(up[1]);
     worker->to = down[1];
@@ -102,10 +102,113 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     return HONE_OK;
 }
 
+void hone__worker_widen(const hone_worker *worker)
+{
+    enum { PIPE_BYTES = 1 << 20 };
+
+    (void)fcntl(worker->to, F_SETPIPE_SZ, PIPE_BYTES);
+}
+
 void hone__worker_name(const char *name)
 {
     (void)prctl(PR_SET_NAME, name);
 }
+
+/* ---- messages -----------------------------------------------------------
+ */
+
+hone_status hone__worker_send(hone_worker *worker, uint32_t kind,
+                              const hone_text *payload, hone_error *err)
+{
+    if (worker->is_over)
+        return hone__fail(err, HONE_ERR_IO, "the worker process has ended");
+    HONE_TRY(hone__outbox_add(&worker->outbox, kind, payload, err));
+    return hone__outbox_flush(&worker->outbox, worker->to, err);
+}
+
+/* A look at the descriptors of some workers: two rows for each. */
+enum { MOST_WORKERS = 512, SLICE_MS = 50 };
+
+static void fill_rows(hone_worker *const *workers, size_t n,
+                      struct pollfd *rows)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const hone_worker *w = workers[i];
+        const int has_mail = !hone__outbox_is_empty(&w->outbox);
+
+        /* poll() leaves out what is negative. */
+        rows[2 * i] =
+            (struct pollfd){w->pid && !w->is_over ? w->from : -1, POLLIN, 0};
+        rows[2 * i + 1] =
+            (struct pollfd){w->pid && has_mail ? w->to : -1, POLLOUT, 0};
+    }
+}
+
+/* `*news`: some worker has said something, or has ended. */
+static hone_status move_messages(hone_worker *const *workers, size_t n,
+                                 const struct pollfd *rows, int *news,
+                                 hone_error *err)
+{
+    for (size_t i = 0; i < n; ++i) {
+        hone_worker *w = workers[i];
+
+        /* One that is gone is noticed where its answers come from. */
+        if (rows[2 * i + 1].revents)
+            (void)hone__outbox_flush(&w->outbox, w->to, NULL);
+        if (rows[2 * i].revents) {
+            *news = 1;
+            HONE_TRY(hone__inbox_fill(&w->inbox, w->from, &w->is_over, err));
+        }
+    }
+    return HONE_OK;
+}
+
+hone_status hone__workers_wait(hone_worker *const *workers, size_t n,
+                               const hone_wait *wait, hone_error *err)
+{
+    struct pollfd rows[2 * MOST_WORKERS];
+    int news = 0;
+
+    if (n > MOST_WORKERS)
+        return hone__fail(err, HONE_ERR_INTERNAL, "%zu workers are too many",
+                          n);
+    for (;;) {
+        const double left_ms = 1e3 * (wait->until_s - hone__now_s());
+
+        if (wait->stop && *wait->stop)
+            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+        fill_rows(workers, n, rows);
+        if (poll(rows, 2 * n,
+                 left_ms <= 0         ? 0
+                 : left_ms < SLICE_MS ? (int)left_ms + 1
+                                      : SLICE_MS) > 0)
+            HONE_TRY(move_messages(workers, n, rows, &news, err));
+        if (news || left_ms <= 0)
+            return HONE_OK;
+    }
+}
+
+hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
+                              uint32_t *out_kind, hone_unpack *out,
+                              hone_error *err)
+{
+    int is_late = 0;
+
+    if (wait->stop && *wait->stop)
+        return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+    while (!hone__inbox_next(&worker->inbox, out_kind, out)) {
+        *out = (hone_unpack){"", "", 0};
+        *out_kind = worker->is_over ? HONE_HEARD_END : HONE_HEARD_NOTHING;
+        if (worker->is_over || is_late)
+            return HONE_OK;
+        is_late = hone__now_s() >= wait->until_s; /* then one last look */
+        HONE_TRY(hone__workers_wait(&worker, 1, wait, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- their end ----------------------------------------------------------
+ */
 
 static void describe_end(int how, char *out, size_t size)
 {
@@ -150,23 +253,40 @@ static int wait_until(pid_t pid, double deadline_s, int *out_how)
     }
 }
 
+void hone__worker_dismiss(hone_worker *worker)
+{
+    if (!worker->pid)
+        return;
+    if (worker->to >= 0)
+        (void)close(worker->to);
+    worker->to = -1;
+    hone__outbox_free(&worker->outbox);
+}
+
+static void forget(hone_worker *worker)
+{
+    hone__worker_dismiss(worker);
+    (void)close(worker->from);
+    hone__inbox_free(&worker->inbox);
+    *worker = nobody;
+}
+
 hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
                                   char *out_how, size_t how_size)
 {
-    hone_worker_end end;
+    hone_worker_end end = HONE_WORKER_OVERDUE;
     int how = 0;
 
     if (out_how && how_size)
         out_how[0] = '\0';
     if (!worker->pid)
         return HONE_WORKER_LEFT;
-    (void)close(worker->to);
+    hone__worker_dismiss(worker);
     if (wait_until(worker->pid, hone__now_s() + grace_s, &how)) {
         end = end_of(how);
         describe_end(how, out_how, how_size);
     } else {
         (void)kill(worker->pid, SIGKILL);
-        end = HONE_WORKER_OVERDUE;
         if (wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how)) {
             describe_end(how, out_how, how_size);
         } else {
@@ -176,10 +296,19 @@ hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
                                (int)worker->pid);
         }
     }
-    (void)close(worker->from);
-    hone__inbox_free(&worker->inbox);
-    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    forget(worker);
     return end;
+}
+
+void hone__worker_kill(hone_worker *worker)
+{
+    int how = 0;
+
+    if (!worker->pid)
+        return;
+    (void)kill(worker->pid, SIGKILL);
+    (void)wait_until(worker->pid, hone__now_s() + 0.5, &how);
+    forget(worker);
 }
 
 void hone__worker_release(hone_worker *worker)
@@ -188,9 +317,7 @@ void hone__worker_release(hone_worker *worker)
 
     if (!worker->pid)
         return;
-    (void)close(worker->to);
-    (void)close(worker->from);
+    hone__worker_dismiss(worker);
     (void)waitpid(worker->pid, &how, WNOHANG);
-    hone__inbox_free(&worker->inbox);
-    *worker = (hone_worker){.pid = 0, .to = -1, .from = -1};
+    forget(worker);
 }

@@ -4,7 +4,6 @@
 
 #include "tuner/trial/device_worker.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,13 +24,12 @@ typedef enum ending {
 typedef struct client {
     const hone_final_host *host;
     hone_final_request *request;
-    const volatile sig_atomic_t *stop;
     hone_final_report *report;
     hone_worker worker;
+    hone_wait wait; /* for its next message */
     int is_ready;
     int at_runner; /* -1: all of them */
     hone_final_stage at_stage;
-    double deadline_s;
     int n_killed; /* workers, from outside */
     int n_failed; /* workers that failed for reasons of their own */
     hone_error error;
@@ -45,22 +43,18 @@ static void set_deadline(client *c)
                            : c->at_stage == HONE_FINAL_SERIES ? RACE_S
                                                               : STEP_S;
 
-    c->deadline_s = hone__now_s() + limit_s;
+    c->wait.until_s = hone__now_s() + limit_s;
 }
 
 /* ---- what the worker says ---------------------------------------------- */
 
 static ending take_failure(client *c, hone_unpack *in)
 {
-    const hone_status status = (hone_status)hone__unpack_i64(in);
-    const hone_domain domain = (hone_domain)hone__unpack_i64(in);
-    const int native = (int)hone__unpack_i64(in);
+    const hone_status status = hone__unpack_error(in, &c->error);
 
-    (void)hone__fail_native(&c->error, status, domain, native, "%s",
-                            hone__unpack_string(in));
     return c->is_ready && (status == HONE_ERR_KERNEL ||
-                           (domain == HONE_DOMAIN_CUDA &&
-                            hone__driver_is_fatal(native)))
+                           (c->error.domain == HONE_DOMAIN_CUDA &&
+                            hone__driver_is_fatal(c->error.native)))
                ? ENDED_BLAMED
                : ENDED_FAILED;
 }
@@ -79,16 +73,23 @@ static ending take_report(client *c, hone_unpack *in)
     return ENDED_RANKED;
 }
 
-static hone_status send_request(client *c)
+/* A worker that is gone is heard of soon. */
+static int can_send(hone_status status)
+{
+    return status == HONE_OK || status == HONE_ERR_IO;
+}
+
+/* 0: it cannot be sent, for a reason that is not the worker's. */
+static int send_request(client *c)
 {
     hone_text payload = {0};
     hone_status status;
 
     hone__final_request_pack(&payload, c->request);
     status =
-        hone__message_send(c->worker.to, HONE_DEVICE_FINAL, &payload, NULL);
+        hone__worker_send(&c->worker, HONE_DEVICE_FINAL, &payload, &c->error);
     hone__text_free(&payload);
-    return status;
+    return can_send(status);
 }
 
 /* 1: the worker has ended its turn, and `out` says how. */
@@ -98,8 +99,8 @@ static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
     case HONE_DEVICE_READY:
         c->is_ready = 1;
         set_deadline(c);
-        (void)send_request(c); /* a worker that is gone is found by poll() */
-        return 0;
+        *out = ENDED_FAILED;
+        return !send_request(c);
     case HONE_FINAL_AT:
         c->at_runner = (int)hone__unpack_i64(in);
         c->at_stage = (hone_final_stage)hone__unpack_i64(in);
@@ -110,6 +111,12 @@ static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
         return 1;
     case HONE_DEVICE_RANKED:
         *out = take_report(c, in);
+        return 1;
+    case HONE_HEARD_END:
+        *out = ENDED_DIED;
+        return 1;
+    case HONE_HEARD_NOTHING:
+        *out = ENDED_OVERDUE;
         return 1;
     default:
         (void)hone__fail(&c->error, HONE_ERR_INTERNAL,
@@ -122,32 +129,23 @@ static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
 
 static ending follow(client *c)
 {
+    ending how = ENDED_FAILED;
+    hone_status status = HONE_OK;
+
     c->is_ready = 0;
     c->at_runner = -1;
     set_deadline(c);
-    for (;;) {
-        struct pollfd ready = {c->worker.from, POLLIN, 0};
+    if (c->host->started)
+        status = c->host->started(c->host->started_user, &c->worker, &c->error);
+    while (can_send(status)) {
         uint32_t kind = 0;
         hone_unpack in;
-        ending how;
-        int open;
 
-        if (c->stop && *c->stop) {
-            (void)hone__fail(&c->error, HONE_ERR_INTERRUPTED, "interrupted");
-            return ENDED_FAILED;
-        }
-        if (hone__now_s() > c->deadline_s)
-            return ENDED_OVERDUE;
-        if (poll(&ready, 1, 50) <= 0)
-            continue;
-        open = hone__inbox_fill(&c->worker.inbox, c->worker.from);
-        while (hone__inbox_next(&c->worker.inbox, &kind, &in)) {
-            if (take_message(c, kind, &in, &how))
-                return how;
-        }
-        if (!open)
-            return ENDED_DIED;
+        status = hone__worker_hear(&c->worker, &c->wait, &kind, &in, &c->error);
+        if (status == HONE_OK && take_message(c, kind, &in, &how))
+            return how;
     }
+    return ENDED_FAILED;
 }
 
 /* ---- what to make of it ------------------------------------------------ */
@@ -223,8 +221,6 @@ static hone_status take_turn(client *c, int *out_done, hone_error *err)
     hone__error_clear(&c->error);
     HONE_TRY(
         hone__worker_start(&c->worker, c->host->run, c->host->user, -1, err));
-    if (c->host->started)
-        c->host->started(c->host->started_user, &c->worker);
     how = follow(c);
     if (how == ENDED_DIED)
         return take_death(c, err);
@@ -232,6 +228,8 @@ static hone_status take_turn(client *c, int *out_done, hone_error *err)
         return take_hang(c, err);
     if (how == ENDED_RANKED)
         hone__worker_release(&c->worker);
+    else if (c->error.status == HONE_ERR_INTERRUPTED)
+        hone__worker_kill(&c->worker);
     else
         (void)hone__worker_stop(&c->worker, 0, NULL, 0);
     if (how == ENDED_BLAMED)
@@ -250,7 +248,10 @@ hone_status hone__final_ask_host(const hone_final_host *host,
                                  const volatile sig_atomic_t *stop,
                                  hone_final_report *out, hone_error *err)
 {
-    client c = {.host = host, .request = request, .stop = stop, .report = out};
+    client c = {.host = host,
+                .request = request,
+                .wait = {.stop = stop},
+                .report = out};
     int done = 0;
 
     /* Each turn ends it, takes a runner out, is the careful one, is tried

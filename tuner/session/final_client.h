@@ -16,8 +16,10 @@ typedef struct hone_final_host {
     hone_worker_main *run;
     void *user;    /* its first parameter */
     double step_s; /* every step; 0: as final_client.c has them */
-    /* Called for every worker that was started; NULL ok. */
-    void (*started)(void *started_user, const hone_worker *worker);
+    /* Called for every worker that was started; NULL ok. HONE_ERR_IO: the
+     * worker is gone already. */
+    hone_status (*started)(void *started_user, hone_worker *worker,
+                           hone_error *err);
     void *started_user;
 } hone_final_host;
 

@@ -33,15 +33,6 @@ void hone__tune_note(hone_tune_run *run, const char *sentence)
                    used ? "; " : "", sentence);
 }
 
-static void wait_for_news(hone_tune_run *run)
-{
-    struct pollfd fds[257];
-    const size_t n = hone__farm_descriptors(run->farm, fds, 256);
-
-    fds[n] = (struct pollfd){run->gpu.from, POLLIN, 0};
-    (void)poll(fds, n + 1, 50);
-}
-
 /* Nothing more to do: neither now nor in what was put off. */
 static int is_over(const hone_tune_run *run)
 {
@@ -53,14 +44,11 @@ static int is_over(const hone_tune_run *run)
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
-        if (hone__tune_stopped(run))
-            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
         HONE_TRY(hone__tune_propose(run, err));
         HONE_TRY(hone__tune_gpu_feed(run, err));
         if (is_over(run)) /* the last ones never got past the gate */
             return HONE_OK;
-        wait_for_news(run);
-        HONE_TRY(hone__farm_pump(run->farm, err));
+        HONE_TRY(hone__farm_turn(run->farm, &run->gpu, err));
         if (run->pending_status != HONE_OK) {
             *err = run->pending_error;
             return run->pending_status;

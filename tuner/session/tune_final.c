@@ -126,14 +126,15 @@ static int is_final(const hone_tune_final_state *f)
 
 /* While the final's worker makes its context, the worker of the trials makes
  * room on the device; then the new one gets our kernels and goes on. */
-static void make_room(void *user, const hone_worker *worker)
+static hone_status make_room(void *user, hone_worker *worker, hone_error *err)
 {
     hone_tune_run *run = user;
 
     (void)hone__worker_stop(&run->gpu, 1.0, NULL, 0);
-    if (hone__tune_kind(run)->needs_code)
-        (void)hone__message_send(worker->to, HONE_DEVICE_CODE_JOB,
-                                 &run->helper_kernels.cubin, NULL);
+    return hone__tune_kind(run)->needs_code
+               ? hone__worker_send(worker, HONE_DEVICE_CODE_JOB,
+                                   &run->helper_kernels.cubin, err)
+               : HONE_OK;
 }
 
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,

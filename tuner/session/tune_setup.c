@@ -89,7 +89,8 @@ const hone_device_kind *hone__tune_kind(const hone_tune_run *run)
 static hone_status describe_device(hone_tune_run *run, hone_error *err)
 {
     return hone__device_describe(run->request->farm.backend,
-                                 run->request->device, &run->device, err);
+                                 run->request->device, run->request->farm.stop,
+                                 &run->device, err);
 }
 
 /* Before the process that owns the device, which inherits them. */
@@ -209,7 +210,10 @@ static void free_jobs(hone_tune_queue *queue)
 
 void hone__tune_teardown(hone_tune_run *run)
 {
-    (void)hone__worker_stop(&run->gpu, run->trying.n ? 0 : 2.0, NULL, 0);
+    if (hone__tune_stopped(run))
+        hone__worker_kill(&run->gpu);
+    else
+        (void)hone__worker_stop(&run->gpu, run->trying.n ? 0 : 2.0, NULL, 0);
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);

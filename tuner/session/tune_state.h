@@ -51,7 +51,7 @@ typedef struct hone_tune_queue {
 } hone_tune_queue;
 
 /* Jobs the GPU worker has at a time: the one it tries and the next, which
- * waits in its pipe so that the GPU does not wait for us. */
+ * waits in its pipe so that the GPU does not wait for us (worker.h). */
 enum { HONE_TUNE_AHEAD = 2 };
 
 /* A verified and timed variant: what the final chooses from. */

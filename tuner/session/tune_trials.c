@@ -11,8 +11,7 @@
 enum {
     SETUP_TIMEOUT_S = 180, /* inputs and references of large problems */
     MAX_SETUP_FAILURES = 3,
-    MAX_KILLED = 2, /* workers killed under one job before it is blamed */
-    MAX_AHEAD_BYTES = 512 << 10 /* a larger job could fill the pipe */
+    MAX_KILLED = 2 /* workers killed under one job before it is blamed */
 };
 
 static double trial_timeout_s(const hone_tune_run *run)
@@ -26,9 +25,20 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
     run->gpu_ready = 0;
     run->gpu_gave_up = 0;
     run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
-    return hone__worker_start(&run->gpu, hone__device_worker, &run->gpu_setup,
-                              run->worker_log ? fileno(run->worker_log) : -1,
-                              err);
+    HONE_TRY(hone__worker_start(&run->gpu, hone__device_worker, &run->gpu_setup,
+                                run->worker_log ? fileno(run->worker_log) : -1,
+                                err));
+    hone__worker_widen(&run->gpu);
+    return HONE_OK;
+}
+
+/* A worker that is gone already is found by the pump. */
+static hone_status tell_worker(hone_tune_run *run, uint32_t kind,
+                               const hone_text *payload, hone_error *err)
+{
+    const hone_status status = hone__worker_send(&run->gpu, kind, payload, err);
+
+    return status == HONE_ERR_IO ? HONE_OK : status;
 }
 
 hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
@@ -38,10 +48,8 @@ hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__helper_kernels_check(&run->helper_kernels, run->device.arch,
                                         err));
     run->gpu_setup.device_code = run->helper_kernels.cubin.data;
-    /* A worker that is gone already is found by the pump. */
-    (void)hone__message_send(run->gpu.to, HONE_DEVICE_CODE_JOB,
-                             &run->helper_kernels.cubin, NULL);
-    return HONE_OK;
+    return tell_worker(run, HONE_DEVICE_CODE_JOB, &run->helper_kernels.cubin,
+                       err);
 }
 
 /* ---- to the worker ------------------------------------------------------
@@ -56,16 +64,6 @@ static hone_tune_job *next_job(hone_tune_run *run)
         !hone__tune_is_enough(run))
         return hone__tune_queue_take(&run->deferred);
     return NULL;
-}
-
-/* May it wait in the worker's pipe? The first may always. */
-static int fits_pipe(const hone_tune_run *run)
-{
-    const hone_tune_job *next =
-        run->queued.n ? run->queued.head : run->deferred.head;
-
-    return !run->trying.n ||
-           (next && next->compiled.cubin.length < MAX_AHEAD_BYTES);
 }
 
 static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
@@ -86,21 +84,17 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
         run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
     hone__tune_queue_add(&run->trying, job);
     hone__trial_job_pack(&payload, &wire);
-    status = hone__message_send(run->gpu.to,
-                                run->request->verify_only ? HONE_DEVICE_VERIFY
-                                                          : HONE_DEVICE_TRIAL,
-                                &payload, NULL);
+    status = tell_worker(
+        run, run->request->verify_only ? HONE_DEVICE_VERIFY : HONE_DEVICE_TRIAL,
+        &payload, err);
     hone__text_free(&payload);
-    /* A worker that is already gone is found by the pump. */
-    return status == HONE_ERR_NO_MEMORY
-               ? hone__fail(err, status, "out of memory")
-               : HONE_OK;
+    return status;
 }
 
 hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
 {
     while (run->gpu_ready && !run->gpu_gave_up &&
-           run->trying.n < HONE_TUNE_AHEAD && fits_pipe(run)) {
+           run->trying.n < HONE_TUNE_AHEAD) {
         hone_tune_job *job = next_job(run);
 
         if (!job)
@@ -138,19 +132,20 @@ static hone_status finish_job(hone_tune_run *run,
 static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
                                 hone_error *err)
 {
-    const hone_status status = (hone_status)hone__unpack_i64(in);
-    const hone_domain domain = (hone_domain)hone__unpack_i64(in);
-    const int native = (int)hone__unpack_i64(in);
-    const char *text = hone__unpack_string(in);
     hone_trial_report report = {.outcome = HONE_OUTCOME_FAULT,
                                 .sm_clock_mhz = -1};
+    hone_error error;
 
     run->gpu_gave_up = 1;
+    (void)hone__unpack_error(in, &error);
     if (run->gpu_ready && run->trying.n) {
-        (void)snprintf(report.message, sizeof report.message, "%.300s", text);
+        (void)snprintf(report.message, sizeof report.message, "%.300s",
+                       error.text);
         return finish_job(run, &report, err);
     }
-    return hone__fail_native(err, status, domain, native, "%s", text);
+    if (err)
+        *err = error;
+    return error.status;
 }
 
 static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
@@ -287,18 +282,13 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
 
 hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err)
 {
-    struct pollfd ready = {run->gpu.from, POLLIN, 0};
     uint32_t kind = 0;
     hone_unpack in;
 
-    while (poll(&ready, 1, 0) > 0) {
-        const int open = hone__inbox_fill(&run->gpu.inbox, run->gpu.from);
-
-        while (hone__inbox_next(&run->gpu.inbox, &kind, &in))
-            HONE_TRY(take_message(run, kind, &in, err));
-        if (!open)
-            return replace(run, HONE_OUTCOME_FAULT, err);
-    }
+    while (hone__inbox_next(&run->gpu.inbox, &kind, &in))
+        HONE_TRY(take_message(run, kind, &in, err));
+    if (run->gpu.is_over)
+        return replace(run, HONE_OUTCOME_FAULT, err);
     if ((run->trying.n || !run->gpu_ready) &&
         hone__now_s() > run->gpu_deadline_s)
         return replace(run, HONE_OUTCOME_TIMEOUT, err);

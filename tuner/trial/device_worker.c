@@ -3,25 +3,13 @@
 #include "tuner/trial/device_worker.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/process/worker.h"
+#include "tuner/process/serve.h"
 #include "tuner/trial/edge_shapes.h"
 #include "tuner/trial/final_steps.h"
 #include "tuner/trial/trial.h"
 
 #include <stdio.h>
 #include <string.h>
-
-void hone__device_worker_failed(int to_parent, const hone_error *err)
-{
-    hone_text payload = {0};
-
-    hone__pack_i64(&payload, err->status);
-    hone__pack_i64(&payload, err->domain);
-    hone__pack_i64(&payload, err->native);
-    hone__pack_string(&payload, err->text);
-    (void)hone__message_send(to_parent, HONE_DEVICE_FAILED, &payload, NULL);
-    hone__text_free(&payload);
-}
 
 /* That vendors' libraries are not for a device without them is no news. */
 static int is_news(const hone_problem *problem, const hone_check *check)
@@ -108,31 +96,23 @@ static hone_status answer_trial(server *s, hone_unpack *in, int verify,
     return status;
 }
 
-static hone_status serve(server *s, int from_parent, hone_error *err)
+static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
+                          int *out_leave, hone_error *err)
 {
-    hone_text request = {0};
-    hone_status status = HONE_OK;
-    uint32_t kind = 0;
-    int leave = 0;
+    server *s = user;
 
-    while (status == HONE_OK && !leave &&
-           hone__message_receive(from_parent, &kind, &request, NULL) ==
-               HONE_OK) {
-        hone_unpack in = {request.data, request.data + request.length, 0};
-
-        if (kind == HONE_DEVICE_TRIAL || kind == HONE_DEVICE_VERIFY)
-            status =
-                answer_trial(s, &in, kind == HONE_DEVICE_VERIFY, &leave, err);
-        else if (kind == HONE_DEVICE_FINAL)
-            status = hone__final_answer(&s->problem, &s->setup->problem,
-                                        s->edge_shapes, &in, s->to_parent, err);
-        else
-            status = hone__fail(err, HONE_ERR_INTERNAL,
-                                "unknown request %u to the device's worker",
-                                (unsigned)kind);
+    switch (kind) {
+    case HONE_DEVICE_TRIAL:
+    case HONE_DEVICE_VERIFY:
+        return answer_trial(s, in, kind == HONE_DEVICE_VERIFY, out_leave, err);
+    case HONE_DEVICE_FINAL:
+        return hone__final_answer(&s->problem, &s->setup->problem,
+                                  s->edge_shapes, in, s->to_parent, err);
+    default:
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "unknown request %u to the device's worker",
+                          (unsigned)kind);
     }
-    hone__text_free(&request);
-    return status;
 }
 
 /* The helper kernels, from the parent. */
@@ -205,11 +185,11 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK)
         say_ready(&s->problem, &s->warm_up, start_s, to_parent);
     if (status == HONE_OK)
-        status = serve(s, from_parent, &err);
+        status = hone__serve(from_parent, answer, s, &err);
     if (status == HONE_OK)
         close_all(s);
     else
-        hone__device_worker_failed(to_parent, &err);
+        hone__serve_failed(to_parent, HONE_DEVICE_FAILED, &err);
     hone__free(s);
     return status == HONE_OK ? 0 : 1;
 }

@@ -25,12 +25,4 @@ typedef struct hone_worker_setup {
 /* `user` is a hone_worker_setup. */
 int hone__device_worker(void *user, int from_parent, int to_parent);
 
-/* Start a worker for one answer and wait for it: HONE_DEVICE_READY with
- * `out_bytes` packed bytes, or HONE_DEVICE_FAILED (describe.c). */
-hone_status hone__worker_ask(hone_worker_main *run, void *user, void *out,
-                             size_t out_bytes, hone_error *err);
-
-/* Tell the parent about an error of the worker's own. */
-void hone__device_worker_failed(int to_parent, const hone_error *err);
-
 #endif

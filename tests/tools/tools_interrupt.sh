@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One Ctrl-C ends every command, whatever hangs in one of its processes: a
+# kernel, the CUDA driver, NVRTC, the C++ compiler. And 'hone run' comes to an
+# end without it.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+HONE_DB=$work/hangs.db
+HONE_CACHE_DIR=$work/cache
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
+template=$fixtures/hangs.cu
+hanging_library=$(dirname "$json_check")/libhanging_library.so
+mark=$work/mark
+process=
+trap '[ -z "$process" ] || kill -KILL "$process" 2>/dev/null || true
+    rm -rf "$work"' EXIT
+
+# gone PROCESS: it has ended. The shell's own child is a zombie then.
+gone() {
+    ! grep '^State:' "/proc/$1/status" 2>/dev/null | grep -qv Z
+}
+# interrupted [VARIABLE=VALUE..] ARGUMENTS..: the command hangs, SIGINT ends
+# it.
+interrupted() {
+    command="env HANG_MARK=$mark $*"
+    code=none
+    rm -f "$mark"
+    env HANG_MARK="$mark" "$@" >"$work/out" 2>"$work/err" </dev/null &
+    process=$!
+    wait_until "it comes to what hangs" test -e "$mark"
+    kill -INT $process
+    wait_until "it ends" gone $process
+    code=0
+    wait $process || code=$?
+    [ "$code" -eq 130 ] || fail "expected exit code 130"
+    process=
+}
+
+# A kernel.
+run 0 tune "$template" --dims 4096 --device cpu --budget 1
+run 0 run "$template" --dims 4096 --device cpu
+interrupted "$HONE" run "$template" --dims 4096 --device cpu
+interrupted "$HONE" bench "$template" --dims 4096 --device cpu
+interrupted "$HONE" tune "$template" --dims 4097 --device cpu \
+    --trial-timeout 1000
+interrupted "$HONE" verify "$template" --dims 4096 --device cpu \
+    --trial-timeout 1000
+
+# Without a Ctrl-C: the time limit.
+HANG_MARK=$mark
+export HANG_MARK
+run 1 run "$template" --dims 4096 --device cpu --trial-timeout 1
+err_has "the check of hangs KIND=good did not end within 1 s"
+err_has "--trial-timeout"
+err_lines 1
+unset HANG_MARK
+
+# The C++ compiler, while the farm starts; what it started ends with it.
+cat >"$work/c++" <<'END'
+#!/bin/sh
+echo $$ >"$HANG_MARK.new"
+mv "$HANG_MARK.new" "$HANG_MARK"
+exec sleep 1000
+END
+chmod +x "$work/c++"
+interrupted CXX="$work/c++" HONE_CACHE_DIR="$work/cache2" "$HONE" tune \
+    "$template" --dims 4098 --device cpu
+wait_until "the compiler ends" gone "$(cat "$mark")"
+
+# The CUDA driver, NVRTC.
+interrupted HONE_CUDA_LIBRARY="$hanging_library" "$HONE" run saxpy --dims 4096
+interrupted HONE_CUDA_LIBRARY="$hanging_library" "$HONE" bench saxpy \
+    --dims 4096
+interrupted HONE_CUDA_LIBRARY="$hanging_library" "$HONE" tune saxpy \
+    --dims 4096
+interrupted HONE_NVRTC_LIBRARY="$hanging_library" "$HONE" compile saxpy \
+    --arch sm_90

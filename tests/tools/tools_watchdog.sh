@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A variant that hangs is ended when its time is up, also where pipes hold so
+# little that the next job does not fit into one.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+HONE_DB=$work/open/hangs.db
+HONE_CACHE_DIR=$work/open/cache
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
+template=$fixtures/hangs.cu
+mkdir "$work/open" # for every user
+chmod 755 "$work"
+chmod 777 "$work/open"
+HOME=$work/open
+
+# Its limit is 1 s. What does not end within minutes does not end at all.
+command="hone tune with pipes of 8 KiB"
+code=0
+timeout -k 5 300 "$(dirname "$json_check")/fill_pipes" "$HONE" tune "$template" \
+    --dims 4096 --device cpu --strategy exhaustive --trial-timeout 1 \
+    --format json >"$work/out" 2>"$work/err" || code=$?
+if [ $code -eq 77 ]; then
+    cat "$work/out"
+    exit 77
+fi
+[ $code -eq 0 ] || fail "the tuner was frozen by a variant that hangs"
+json shapes.0.outcomes.ok=4 shapes.0.outcomes.timeout=1 shapes.0.trials=5
