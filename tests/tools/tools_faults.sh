@@ -66,6 +66,16 @@ cat "$work/two.first" "$work/two.second" | grep -c '"resumed": 2' |
 run 0 show trials --format csv
 [ "$(grep -c KIND= "$work/out")" -eq 2 ] || fail "a trial was done twice"
 
+# Without the lock that keeps a second tuner away nothing is measured.
+HONE_DB=$work/unlocked.db
+HONE_LOCK_DIR=$work/nowhere
+export HONE_LOCK_DIR
+run 3 tune "$template" --dims 4100 --device cpu --budget 1
+err_has "$work/nowhere/hone-cpu-"
+err_has "No such file or directory"
+err_has "set HONE_LOCK_DIR to a folder"
+unset HONE_LOCK_DIR
+
 # Every variant gets as many samples as asked for.
 HONE_DB=$work/samples.db
 run 0 tune saxpy --dims 5003 --device cpu --budget 3 --samples 5 --format json

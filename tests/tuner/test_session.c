@@ -4,12 +4,14 @@
 #include "tuner/process/device_lock.h"
 #include "tuner/session/tune_state.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +145,40 @@ static void test_waiting_can_be_interrupted(void **state)
     (void)remove(name);
 }
 
+/* A lock that cannot be had is an error that says how to get one, not
+ * measuring without it. */
+static void test_no_lock_is_an_error(void **state)
+{
+    hone_device_lock lock = {.fd = 7};
+    hone_error err = {.status = HONE_OK};
+    char folder[] = "/tmp/hone-locks-XXXXXX";
+    char path[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("HONE_LOCK_DIR", folder, 1), 0);
+    assert_int_equal(hone__device_lock_take("a", NULL, NULL, NULL, &lock, NULL),
+                     HONE_OK);
+    assert_true(lock.fd >= 0);
+    hone__device_lock_drop(&lock);
+    (void)snprintf(path, sizeof path, "%s/hone-a.lock", folder);
+    assert_int_equal(remove(path), 0);
+    /* Somebody's link there is not followed. */
+    assert_int_equal(symlink("/dev/null", path), 0);
+    assert_int_equal(hone__device_lock_take("a", NULL, NULL, NULL, &lock, &err),
+                     HONE_ERR_IO);
+    assert_int_equal(lock.fd, -1);
+    assert_int_equal(err.native, ELOOP);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(hone__device_lock_take("a", NULL, NULL, NULL, &lock, &err),
+                     HONE_ERR_IO);
+    assert_int_equal(err.native, ENOENT);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, "set HONE_LOCK_DIR to a folder"));
+    assert_int_equal(unsetenv("HONE_LOCK_DIR"), 0);
+}
+
 /* ---- waiting for the disk -----------------------------------------------
  */
 
@@ -202,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_how_a_worker_ended),
         cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
         cmocka_unit_test(test_waiting_can_be_interrupted),
+        cmocka_unit_test(test_no_lock_is_an_error),
         cmocka_unit_test(test_disk_sync_takes_any_number_of_wishes),
         cmocka_unit_test(test_noise_is_the_typical_spread),
     };

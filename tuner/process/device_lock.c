@@ -7,25 +7,42 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+static hone_status no_lock(const char *path, int code, hone_error *err)
+{
+    return hone__fail_native(
+        err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+        "no lock for this device: %s: %s. Without it two tuners would measure "
+        "each other; set HONE_LOCK_DIR to a folder that everybody who uses "
+        "the device can write to",
+        path, strerror(code));
+}
+
 /* $TMPDIR is not asked: two users must find the same file. A file of another
  * user is opened for reading, which flock() is content with. */
-static int open_file(const char *name)
+static hone_status open_file(const char *name, char *path, size_t size,
+                             int *out, hone_error *err)
 {
-    char path[128];
-    int fd;
+    const char *folder = getenv("HONE_LOCK_DIR");
+    const int length = snprintf(path, size, "%s/hone-%s.lock",
+                                folder && folder[0] ? folder : "/tmp", name);
+    int code;
 
-    (void)snprintf(path, sizeof path, "/tmp/hone-%.80s.lock", name);
-    fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    else
-        (void)fchmod(fd, 0666); /* whatever the umask; fails if not ours */
-    return fd;
+    if (length < 0 || (size_t)length >= size)
+        return no_lock(folder ? folder : name, ENAMETOOLONG, err);
+    *out = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (*out >= 0) {
+        (void)fchmod(*out, 0666); /* whatever the umask; fails if not ours */
+        return HONE_OK;
+    }
+    code = errno;
+    *out = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    return *out >= 0 ? HONE_OK : no_lock(path, code, err);
 }
 
 static long read_holder(int fd)
@@ -51,15 +68,17 @@ hone_status hone__device_lock_take(const char *name,
                                    hone_device_lock *out, hone_error *err)
 {
     const struct timespec nap = {0, 100000000}; /* 100 ms */
-    const int fd = open_file(name);
+    char path[4096];
+    int fd = -1;
 
     out->fd = -1;
-    if (fd < 0)
-        return HONE_OK;
+    HONE_TRY(open_file(name, path, sizeof path, &fd, err));
     while (flock(fd, LOCK_EX | LOCK_NB)) {
-        if (errno != EWOULDBLOCK && errno != EINTR) {
+        const int code = errno;
+
+        if (code != EWOULDBLOCK && code != EINTR) {
             (void)close(fd); /* a file system without locks */
-            return HONE_OK;
+            return no_lock(path, code, err);
         }
         if (stop && *stop) {
             (void)close(fd);

@@ -2,9 +2,9 @@
 /* One measuring process per device. Two tuners on one GPU would measure each
  * other, so whoever measures holds the device's lock and the next one waits;
  * it then finds the first one's trials in the database and does not repeat
- * them. The lock is a flock() on a small file of the machine's temporary
- * folder: the kernel drops it when its holder ends, however it ends. It does
- * not reach across containers that do not share that folder. */
+ * them. The lock is a flock() on a small file in $HONE_LOCK_DIR, or else
+ * /tmp: the kernel drops it when its holder ends, however it ends. It does not
+ * reach across containers that do not share that folder. */
 #ifndef HONE_TUNER_DEVICE_LOCK_H
 #define HONE_TUNER_DEVICE_LOCK_H
 
@@ -21,8 +21,9 @@ typedef struct hone_device_lock {
 typedef void hone_lock_waiting(void *user, long holder);
 
 /* Wait for the lock of `name` (letters, digits, '-'). HONE_ERR_INTERRUPTED
- * when *stop becomes non-zero. Where no lock file can be made there is no
- * lock: HONE_OK, and `fd` stays -1. */
+ * when *stop becomes non-zero. HONE_ERR_IO where no lock can be had, in a
+ * folder that cannot be written, say: nobody measures without one, for whoever
+ * else does would not know of it. The sentence says how to get one. */
 hone_status hone__device_lock_take(const char *name,
                                    const volatile sig_atomic_t *stop,
                                    hone_lock_waiting *on_wait, void *user,
