@@ -130,7 +130,8 @@ static void set_winner(json_t *row, const hone_tune_result *r)
 /* How the run went: phases, samples, and what was noticed on the way. */
 static json_t *run_json(const hone_tune_result *r)
 {
-    const double idle = r->trials_s > 0 ? 1 - r->gpu_busy_s / r->trials_s : 0;
+    const double idle =
+        r->trials_s > 0 ? 1 - r->device_busy_s / r->trials_s : 0;
 
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, "
@@ -140,8 +141,9 @@ static json_t *run_json(const hone_tune_result *r)
         "n_samples", (json_int_t)r->n_samples, "n_discarded",
         (json_int_t)r->n_discarded, "n_retried", (json_int_t)r->n_retried,
         "sample_s", r->sample_s, "setup_s", r->setup_s, "trials_s", r->trials_s,
-        "final_s", r->final_s, "gpu_busy_s", r->gpu_busy_s, "gpu_idle_ratio",
-        r->trials_s > 0 ? json_real(idle) : json_null(), "noise_floor",
+        "final_s", r->final_s, "device_busy_s", r->device_busy_s,
+        "device_idle_ratio", r->trials_s > 0 ? json_real(idle) : json_null(),
+        "noise_floor",
         r->noise_floor >= 0 ? json_real(r->noise_floor) : json_null(),
         "event_floor_ns", positive(r->event_floor_ns), "notes", r->notes);
 }

@@ -17,7 +17,7 @@ select name as "tuning", j ->> 'trials' as trials, round(s, 1) as "s",
        round(j ->> 'trials_s', 2) as "trials s",
        round((j ->> 'trials') / (j ->> 'trials_s'), 0) as "per s of these",
        round(j ->> 'final_s', 2) as "final s",
-       round(100 * (j ->> 'gpu_idle_ratio'), 0) || ' %' as "GPU idle",
+       round(100 * (j ->> 'device_idle_ratio'), 0) || ' %' as "GPU idle",
        j ->> 'n_samples' as samples, round(j ->> 'sample_s', 2) as "their s",
        j ->> 'outcomes' as outcomes, j ->> 'verdict' as verdict,
        round(100 * (j ->> 'noise_floor'), 2) || ' %' as "noise"

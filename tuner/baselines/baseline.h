@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines: vendor implementations of an operation, enqueued with the same
  * arguments as our kernels, so that they are timed and checked by the same
- * code in the same run. Runs in the GPU worker, in its current context. */
+ * code in the same run. Runs in the device's worker, in its current context. */
 #ifndef HONE_TUNER_BASELINE_H
 #define HONE_TUNER_BASELINE_H
 

@@ -2,7 +2,7 @@
 /* Which variants are not worth the next step: what the device cannot launch
  * is not compiled, and not tried; what the compiler had trouble with is tried
  * last. Pure functions of the launch plan, the device's properties and what
- * the compiler said. What they cannot decide passes: the GPU worker asks the
+ * the compiler said. What they cannot decide passes: the device's worker asks the
  * driver. */
 #ifndef HONE_TUNER_GATE_H
 #define HONE_TUNER_GATE_H

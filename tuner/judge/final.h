@@ -34,7 +34,7 @@ enum {
     HONE_SERIES_SAMPLES = 16
 };
 
-/* Messages of a worker beside those of gpu_worker.h. */
+/* Messages of a worker beside those of device_worker.h. */
 enum {
     HONE_FINAL_AT = 20 /* runner (-1: all), hone_final_stage */
 };

@@ -45,16 +45,16 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
         HONE_TRY(hone__tune_propose(run, err));
-        HONE_TRY(hone__tune_gpu_feed(run, err));
+        HONE_TRY(hone__tune_worker_feed(run, err));
         if (is_over(run)) /* the last ones never got past the gate */
             return HONE_OK;
-        HONE_TRY(hone__farm_turn(run->farm, &run->gpu, err));
+        HONE_TRY(hone__farm_turn(run->farm, &run->worker, err));
         if (run->pending_status != HONE_OK) {
             *err = run->pending_error;
             return run->pending_status;
         }
-        HONE_TRY(hone__tune_gpu_code(run, err));
-        HONE_TRY(hone__tune_gpu_pump(run, err));
+        HONE_TRY(hone__tune_worker_code(run, err));
+        HONE_TRY(hone__tune_worker_pump(run, err));
     }
     return HONE_OK;
 }

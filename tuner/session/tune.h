@@ -112,7 +112,7 @@ typedef struct hone_tune_result {
     double setup_s;
     double trials_s;
     double final_s;
-    double gpu_busy_s; /* of trials_s */
+    double device_busy_s; /* of trials_s */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also

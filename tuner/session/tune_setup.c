@@ -179,7 +179,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
     HONE_TRY(open_others(run, err));
-    run->gpu_setup = (hone_worker_setup){
+    run->worker_setup = (hone_worker_setup){
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
@@ -194,9 +194,9 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .references = request->references,
                     .n_references = request->n_references,
                     .reference_templates = run->reference_templates}};
-    if (run->gpu_setup.sanitized)
+    if (run->worker_setup.sanitized)
         run->worker_log = tmpfile();
-    HONE_TRY(hone__tune_gpu_start(run, err));
+    HONE_TRY(hone__tune_worker_start(run, err));
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
     return remember(run, err);
@@ -211,9 +211,9 @@ static void free_jobs(hone_tune_queue *queue)
 void hone__tune_teardown(hone_tune_run *run)
 {
     if (hone__tune_stopped(run))
-        hone__worker_kill(&run->gpu);
+        hone__worker_kill(&run->worker);
     else
-        (void)hone__worker_stop(&run->gpu, run->trying.n ? 0 : 2.0, NULL, 0);
+        (void)hone__worker_stop(&run->worker, run->trying.n ? 0 : 2.0, NULL, 0);
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of hone__tune(), shared by the files that make it up: tune.c (the
- * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_gpu.c (the
- * GPU worker), tune_session.c, tune_record.c and tune_decision.c (database),
- * tune_resume.c (earlier runs), tune_seeds.c (other shapes and devices),
- * tune_noise.c (what the run knows of its own measuring), tune_final.c and
- * tune_explain.c (why nobody won). */
+ * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_trials.c (the
+ * worker of the device), tune_session.c, tune_record.c and tune_decision.c
+ * (database), tune_resume.c (earlier runs), tune_seeds.c (other shapes and
+ * devices), tune_noise.c (what the run knows of its own measuring),
+ * tune_final.c and tune_explain.c (why nobody won). */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
 
@@ -50,7 +50,7 @@ typedef struct hone_tune_queue {
     int n;
 } hone_tune_queue;
 
-/* Jobs the GPU worker has at a time: the one it tries and the next, which
+/* Jobs the device's worker has at a time: the one it tries and the next, which
  * waits in its pipe so that the GPU does not wait for us (worker.h). */
 enum { HONE_TUNE_AHEAD = 2 };
 
@@ -97,13 +97,13 @@ typedef struct hone_tune_run {
     hone_reference_templates *reference_templates; /* NULL: there are none */
     hone_launch_spec *default_spec;
     hone_text folder; /* of the template, for its own headers */
-    hone_worker_setup gpu_setup;
-    hone_worker gpu;
+    hone_worker_setup worker_setup;
+    hone_worker worker;
     FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */
-    int gpu_ready;
-    int gpu_gave_up;           /* it said FAILED and is about to leave */
-    int gpu_setups_failed;     /* in a row */
-    double gpu_deadline_s;     /* of the first of `trying` */
+    int worker_ready;
+    int worker_gave_up;        /* it said FAILED and is about to leave */
+    int setups_failed;         /* in a row */
+    double worker_deadline_s;  /* of the first of `trying` */
     hone_tune_queue compiling; /* given to the farm */
     hone_tune_queue queued;    /* compiled, for the GPU */
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
@@ -205,14 +205,14 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     hone_error *err);
 /* Compiled, but the run ends before they are tried. */
 hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
-/* tune_gpu.c */
-hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err);
+/* tune_trials.c */
+hone_status hone__tune_worker_start(hone_tune_run *run, hone_error *err);
 /* The first worker makes its context while our kernels are compiled: give
  * them to it when they are. The next ones inherit them. */
-hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err);
-hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err);
 /* Read what the worker said; handle its death and its deadline. */
-hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err);
 
 /* tune_noise.c */
 void hone__tune_noise_add(hone_tune_noise *noise,

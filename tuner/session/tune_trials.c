@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parent's side of the GPU worker: jobs to it, reports from it, and what
- * to do when it dies, hangs or cannot start. */
+/* The parent's side of the device's worker: jobs to it, reports from it, and
+ * what to do when it dies, hangs or cannot start. */
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/sanitizer_log.h"
 #include "tuner/session/tune_state.h"
@@ -20,15 +20,15 @@ static double trial_timeout_s(const hone_tune_run *run)
                                              : 10;
 }
 
-hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_start(hone_tune_run *run, hone_error *err)
 {
-    run->gpu_ready = 0;
-    run->gpu_gave_up = 0;
-    run->gpu_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
-    HONE_TRY(hone__worker_start(&run->gpu, hone__device_worker, &run->gpu_setup,
-                                run->worker_log ? fileno(run->worker_log) : -1,
-                                err));
-    hone__worker_widen(&run->gpu);
+    run->worker_ready = 0;
+    run->worker_gave_up = 0;
+    run->worker_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
+    HONE_TRY(hone__worker_start(
+        &run->worker, hone__device_worker, &run->worker_setup,
+        run->worker_log ? fileno(run->worker_log) : -1, err));
+    hone__worker_widen(&run->worker);
     return HONE_OK;
 }
 
@@ -36,18 +36,19 @@ hone_status hone__tune_gpu_start(hone_tune_run *run, hone_error *err)
 static hone_status tell_worker(hone_tune_run *run, uint32_t kind,
                                const hone_text *payload, hone_error *err)
 {
-    const hone_status status = hone__worker_send(&run->gpu, kind, payload, err);
+    const hone_status status =
+        hone__worker_send(&run->worker, kind, payload, err);
 
     return status == HONE_ERR_IO ? HONE_OK : status;
 }
 
-hone_status hone__tune_gpu_code(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err)
 {
-    if (!run->helper_kernels.done || run->gpu_setup.device_code)
+    if (!run->helper_kernels.done || run->worker_setup.device_code)
         return HONE_OK;
     HONE_TRY(hone__helper_kernels_check(&run->helper_kernels, run->device.arch,
                                         err));
-    run->gpu_setup.device_code = run->helper_kernels.cubin.data;
+    run->worker_setup.device_code = run->helper_kernels.cubin.data;
     return tell_worker(run, HONE_DEVICE_CODE_JOB, &run->helper_kernels.cubin,
                        err);
 }
@@ -81,7 +82,7 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
     hone_status status;
 
     if (!run->trying.n)
-        run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
+        run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
     hone__tune_queue_add(&run->trying, job);
     hone__trial_job_pack(&payload, &wire);
     status = tell_worker(
@@ -91,9 +92,9 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
-hone_status hone__tune_gpu_feed(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err)
 {
-    while (run->gpu_ready && !run->gpu_gave_up &&
+    while (run->worker_ready && !run->worker_gave_up &&
            run->trying.n < HONE_TUNE_AHEAD) {
         hone_tune_job *job = next_job(run);
 
@@ -114,8 +115,8 @@ static hone_status finish_job(hone_tune_run *run,
     hone_tune_job *job = hone__tune_queue_take(&run->trying);
     hone_status status;
 
-    run->gpu_deadline_s = hone__now_s() + trial_timeout_s(run);
-    run->result->gpu_busy_s += report->device_s;
+    run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
+    run->result->device_busy_s += report->device_s;
     if (report->device_s > 0)
         hone__pace_add(&run->pace.trial_s, report->device_s);
     run->result->sample_s += report->sample_s;
@@ -136,9 +137,9 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
                                 .sm_clock_mhz = -1};
     hone_error error;
 
-    run->gpu_gave_up = 1;
+    run->worker_gave_up = 1;
     (void)hone__unpack_error(in, &error);
-    if (run->gpu_ready && run->trying.n) {
+    if (run->worker_ready && run->trying.n) {
         (void)snprintf(report.message, sizeof report.message, "%.300s",
                        error.text);
         return finish_job(run, &report, err);
@@ -154,9 +155,9 @@ static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
     hone__ready_report_unpack(in, &run->ready);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL,
-                          "the GPU worker's set-up report is broken");
-    run->gpu_ready = 1;
-    run->gpu_setups_failed = 0;
+                          "the device's worker's set-up report is broken");
+    run->worker_ready = 1;
+    run->setups_failed = 0;
     if (run->ready_s <= 0)
         run->ready_s = hone__now_s();
     run->result->event_floor_ns = run->ready.event_floor_ns;
@@ -178,11 +179,11 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
         hone__trial_report_unpack(in, &report);
         if (in->broken || !run->trying.n || report.id != run->trying.head->id)
             return hone__fail(err, HONE_ERR_INTERNAL,
-                              "the GPU worker answered something else");
+                              "the device's worker answered something else");
         return finish_job(run, &report, err);
     default:
         return hone__fail(err, HONE_ERR_INTERNAL,
-                          "unknown answer %u of the GPU worker",
+                          "unknown answer %u of the device's worker",
                           (unsigned)kind);
     }
 }
@@ -214,7 +215,7 @@ static int is_not_to_blame(hone_tune_run *run, hone_worker_end end,
     hone_tune_job *job = run->trying.head;
     char text[512];
 
-    if (run->gpu_gave_up)
+    if (run->worker_gave_up)
         return 1;
     if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
         ++job->n_killed >= MAX_KILLED)
@@ -249,7 +250,7 @@ static hone_status gone_for_good(hone_tune_run *run, const char *how,
                       "ended in their set-up). Everything measured so far is "
                       "kept; look at the device with hone doctor, then run "
                       "the same command again",
-                      how, run->gpu_setups_failed);
+                      how, run->setups_failed);
 }
 
 /* The worker is gone, or is killed because its time is up: that is its job's
@@ -258,39 +259,38 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
                            hone_error *err)
 {
     hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
-    const double began_s = run->gpu_deadline_s - trial_timeout_s(run);
+    const double began_s = run->worker_deadline_s - trial_timeout_s(run);
     char how[128];
     /* One that closed its pipe is about to end: its own end is wanted. */
     const hone_worker_end end = hone__worker_stop(
-        &run->gpu, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
+        &run->worker, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
 
-    if (run->trying.n && run->gpu_ready) {
+    if (run->trying.n && run->worker_ready) {
         if (!is_not_to_blame(run, end, how, err)) {
             explain_end(run, outcome, how, &report);
             report.device_s = hone__now_s() - began_s; /* it cost that, too */
             HONE_TRY(finish_job(run, &report, err));
         }
-    } else if (!run->gpu_ready) {
-        ++run->gpu_setups_failed;
+    } else if (!run->worker_ready) {
+        ++run->setups_failed;
     }
     put_back(run);
-    if (end == HONE_WORKER_STUCK ||
-        run->gpu_setups_failed >= MAX_SETUP_FAILURES)
+    if (end == HONE_WORKER_STUCK || run->setups_failed >= MAX_SETUP_FAILURES)
         return gone_for_good(run, how, err);
-    return hone__tune_gpu_start(run, err);
+    return hone__tune_worker_start(run, err);
 }
 
-hone_status hone__tune_gpu_pump(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err)
 {
     uint32_t kind = 0;
     hone_unpack in;
 
-    while (hone__inbox_next(&run->gpu.inbox, &kind, &in))
+    while (hone__inbox_next(&run->worker.inbox, &kind, &in))
         HONE_TRY(take_message(run, kind, &in, err));
-    if (run->gpu.is_over)
+    if (run->worker.is_over)
         return replace(run, HONE_OUTCOME_FAULT, err);
-    if ((run->trying.n || !run->gpu_ready) &&
-        hone__now_s() > run->gpu_deadline_s)
+    if ((run->trying.n || !run->worker_ready) &&
+        hone__now_s() > run->worker_deadline_s)
         return replace(run, HONE_OUTCOME_TIMEOUT, err);
     return HONE_OK;
 }
