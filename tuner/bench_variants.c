@@ -238,23 +238,18 @@ static int has_to_be_compiled(const hone_bench_variant *variant)
 static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
 {
     const hone_template *tmpl = r->request->tmpl;
-    hone_text folder = {0};
     hone_status status = HONE_OK;
     int next = 0;
 
-    hone__folder_of(tmpl->path, &folder);
     while (status == HONE_OK &&
            (next < r->out->n || hone__farm_n_busy(farm) > 0)) {
         for (; status == HONE_OK && next < r->out->n &&
                hone__farm_n_idle(farm) > 0;
              ++next) {
             const hone_bench_variant *v = &r->out->items[next];
-            const hone_compile_input input = {hone__text_str(&v->source),
-                                              tmpl->path,
-                                              r->arch,
-                                              hone__text_str(&v->options),
-                                              hone__text_str(&folder),
-                                              tmpl->sha256};
+            const hone_compile_input input = {
+                hone__text_str(&v->source), tmpl->path, r->arch,
+                hone__text_str(&v->options), tmpl->headers};
 
             if (has_to_be_compiled(v))
                 status = hone__farm_submit(farm, next, &input, err);
@@ -262,7 +257,6 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
         if (status == HONE_OK)
             status = hone__farm_turn(farm, NULL, err);
     }
-    hone__text_free(&folder);
     return status;
 }
 

@@ -23,7 +23,6 @@ typedef struct compile_run {
     hone_space *space; /* NULL: one given configuration */
     int64_t n_total;
     int64_t *config; /* scratch */
-    hone_text folder;
     hone_farm *farm;
 } compile_run;
 
@@ -162,7 +161,7 @@ static hone_status expand(compile_run *run, int64_t job, variant_text *out,
 
     config_of(run, job, run->config);
     HONE_TRY(
-        hone__expand_source(tmpl, run->config, run->dims, &out->source, err));
+        hone__expand_unit(tmpl, run->config, run->dims, &out->source, err));
     HONE_TRY(
         hone__expand_options(tmpl, run->config, run->dims, &out->options, err));
     return hone__expand_launch_spec(tmpl, run->config, &out->spec, err);
@@ -172,12 +171,9 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
                                   const variant_text *text, hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
-    const hone_compile_input input = {hone__text_str(&text->source),
-                                      tmpl->path,
-                                      run->arch,
-                                      hone__text_str(&text->options),
-                                      hone__text_str(&run->folder),
-                                      tmpl->sha256};
+    const hone_compile_input input = {hone__text_str(&text->source), tmpl->path,
+                                      run->arch, hone__text_str(&text->options),
+                                      tmpl->headers};
     char why[320];
 
     if (hone__gate_launch(hone__text_str(&text->spec), input.options,
@@ -226,7 +222,6 @@ hone_status hone__compile_space(const hone_compile_request *request,
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    hone__folder_of(request->tmpl->path, &run.folder);
     status = open_space(&run, err);
     if (status == HONE_OK)
         status = hone__farm_open(&request->farm, on_done, &run, &run.farm, err);
@@ -246,6 +241,5 @@ hone_status hone__compile_space(const hone_compile_request *request,
     hone__farm_close(run.farm);
     hone__space_free(run.space);
     hone__free(run.config);
-    hone__text_free(&run.folder);
     return status;
 }

@@ -8,13 +8,17 @@
 
 #include "gen/parse/template.h"
 
-/* The source NVRTC gets: the leading #include lines first and unchanged (so
+/* The source of a variant: the leading #include lines first and unchanged (so
  * that a precompiled header serves all variants), then the parameters as
  * constexpr values and HONE_-prefixed macros, then the expanded body with
  * #line directives. `dims` completed; integer dims are not read. */
 hone_status hone__expand_source(const hone_template *tmpl,
                                 const int64_t *config, const int64_t *dims,
                                 hone_text *out, hone_error *err);
+/* The same for a compiler that is given tmpl->headers: includes name these. */
+hone_status hone__expand_unit(const hone_template *tmpl, const int64_t *config,
+                              const int64_t *dims, hone_text *out,
+                              hone_error *err);
 
 /* NVRTC options that follow from the configuration, one per line, sorted:
  * "--maxrregcount=64". Architecture and include paths are the compiler's

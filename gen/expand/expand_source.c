@@ -23,6 +23,7 @@ typedef struct writer {
     const int64_t *dims;
     int line;      /* what the compiler calls the line written next */
     int has_block; /* the parameters are written */
+    int for_compiler;
     hone_text *out;
     hone_error *err;
 } writer;
@@ -81,7 +82,12 @@ static hone_status write_text(writer *w, const hone_body_item *item)
         const char *bytes = w->tmpl->source + piece->begin;
         const size_t length = piece->end - piece->begin;
 
-        if (piece->kind != HONE_PIECE_BYTES) {
+        if (piece->kind == HONE_PIECE_HEADER && w->for_compiler) {
+            hone__text_puts(w->out, piece->header);
+            continue;
+        }
+        if (piece->kind != HONE_PIECE_BYTES &&
+            piece->kind != HONE_PIECE_HEADER) {
             HONE_TRY(write_insert(w, piece));
             continue;
         }
@@ -181,14 +187,15 @@ static hone_status run(writer *w, size_t begin, size_t end)
     return HONE_OK;
 }
 
-hone_status hone__expand_source(const hone_template *tmpl,
-                                const int64_t *config, const int64_t *dims,
-                                hone_text *out, hone_error *err)
+static hone_status expand(const hone_template *tmpl, const int64_t *config,
+                          const int64_t *dims, int for_compiler, hone_text *out,
+                          hone_error *err)
 {
     writer w = {.tmpl = tmpl,
                 .config = config,
                 .dims = dims,
                 .line = 1,
+                .for_compiler = for_compiler,
                 .out = out,
                 .err = err};
     hone_status status;
@@ -198,4 +205,18 @@ hone_status hone__expand_source(const hone_template *tmpl,
     hone__free(w.slots);
     HONE_TRY(status);
     return hone__text_check(out, err);
+}
+
+hone_status hone__expand_source(const hone_template *tmpl,
+                                const int64_t *config, const int64_t *dims,
+                                hone_text *out, hone_error *err)
+{
+    return expand(tmpl, config, dims, 0, out, err);
+}
+
+hone_status hone__expand_unit(const hone_template *tmpl, const int64_t *config,
+                              const int64_t *dims, hone_text *out,
+                              hone_error *err)
+{
+    return expand(tmpl, config, dims, 1, out, err);
 }

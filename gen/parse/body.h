@@ -22,16 +22,18 @@ typedef enum hone_body_kind {
 
 typedef enum hone_piece_kind {
     HONE_PIECE_BYTES,
+    HONE_PIECE_HEADER, /* name of a header */
     HONE_PIECE_NUMBER,
     HONE_PIECE_SYMBOL, /* name of an enumeration's value */
     HONE_PIECE_TYPE    /* C++ spelling of an element type */
 } hone_piece_kind;
 
-/* Source bytes [begin, end), or a value to insert instead of them. */
+/* Source bytes [begin, end), or what to write instead of them. */
 typedef struct hone_piece {
     hone_piece_kind kind;
     size_t begin;
     size_t end;
+    const char *header; /* what compilers get; people get the bytes */
     hone_template_expr insert;
 } hone_piece;
 
@@ -62,8 +64,9 @@ struct hone_template_body {
         size_t first;  /* item that opened it */
         size_t branch; /* last if, elif or else */
     } open[HONE_MAX_BODY_NESTING];
-    size_t n_loops;  /* while parsing: open for */
-    size_t n_strays; /* declarations inside for and if */
+    size_t n_loops;    /* while parsing: open for */
+    size_t n_includes; /* while parsing: those that are in an item */
+    size_t n_strays;   /* declarations inside for and if */
     struct hone_stray *strays;
     size_t n_exprs; /* every expression of the template, to free them */
     hone_expr **exprs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of a template: its text with the inserts `@{EXPR}`, and the place
  * where the parameters of a variant go. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
@@ -70,6 +71,28 @@ static int insert(hone_parser *p, hone_body_item *item, size_t *at)
            push_piece(p, item, piece);
 }
 
+/* The include that stands at `at`; moves it behind. */
+static int push_header(hone_parser *p, hone_body_item *item, size_t *at)
+{
+    const hone_template_include *include = &p->includes[p->body->n_includes++];
+
+    *at = include->where.end;
+    return push_piece(p, item,
+                      (hone_piece){.kind = HONE_PIECE_HEADER,
+                                   .begin = include->where.begin,
+                                   .end = include->where.end,
+                                   .header = include->spelled});
+}
+
+static int is_header(hone_parser *p, size_t at)
+{
+    size_t *next = &p->body->n_includes;
+
+    while (*next < p->n_includes && p->includes[*next].where.begin < at)
+        ++*next; /* in a statement */
+    return *next < p->n_includes && p->includes[*next].where.begin == at;
+}
+
 static int push_lines(hone_parser *p, int first, int last)
 {
     hone_body_item *item;
@@ -87,6 +110,12 @@ static int push_lines(hone_parser *p, int first, int last)
     *item = (hone_body_item){.kind = HONE_BODY_TEXT, .line = first};
     end = p->line_starts[last];
     while (at + 1 < end) {
+        if (is_header(p, at)) {
+            if (!push_bytes(p, item, begin, at) || !push_header(p, item, &at))
+                return 0;
+            begin = at;
+            continue;
+        }
         /* In the copy without comments: they are left alone. */
         if (p->bare[at] != '@' || p->bare[at + 1] != '{') {
             ++at;
@@ -185,6 +214,9 @@ void hone__body_find_block(hone_parser *p)
                 break;
             line = (size_t)p->statements[statement++].last_line;
         } else if (is_leading(p, line)) {
+            while (line + 1 < p->n_lines &&
+                   hone__code_is_spliced(p->bare, p->line_starts[line + 1] - 1))
+                ++line;
             ++line;
         } else {
             break;

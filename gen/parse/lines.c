@@ -2,73 +2,11 @@
 /* The lexical layer: line starts, a copy of the source with comments blanked
  * (so that every offset stays what it was), and the `#pragma hone`
  * statements with their continuation lines joined. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
 #include <string.h>
-
-static void blank(char *text, size_t begin, size_t end)
-{
-    for (size_t i = begin; i < end; ++i) {
-        if (text[i] != '\n' && text[i] != '\r')
-            text[i] = ' ';
-    }
-}
-
-/* Is the newline at `at` spliced away by a backslash before it? */
-static int is_spliced(const char *text, size_t at)
-{
-    if (at && text[at - 1] == '\r')
-        --at;
-    return at && text[at - 1] == '\\';
-}
-
-static size_t comment_end(const char *text, size_t at, size_t length)
-{
-    if (text[at + 1] == '*') {
-        const char *end = strstr(text + at + 2, "*/");
-
-        return end ? (size_t)(end - text) + 2 : length;
-    }
-    while (at < length && (text[at] != '\n' || is_spliced(text, at)))
-        ++at;
-    return at;
-}
-
-/* End of a string or character constant; it does not go past its line. */
-static size_t quoted_end(const char *text, size_t at, size_t length)
-{
-    const char quote = text[at++];
-
-    while (at < length && text[at] != quote && text[at] != '\n') {
-        at += text[at] == '\\' && at + 1 < length;
-        ++at;
-    }
-    return at < length && text[at] == quote ? at + 1 : at;
-}
-
-static void blank_comments(char *text, size_t length)
-{
-    size_t at = 0;
-
-    while (at < length) {
-        const char c = text[at];
-
-        if (c == '/' && (text[at + 1] == '/' || text[at + 1] == '*')) {
-            const size_t end = comment_end(text, at, length);
-
-            blank(text, at, end);
-            at = end;
-        } else if (c == '"' ||
-                   /* not the digit separator of 1'000 */
-                   (c == '\'' &&
-                    !(at && isalnum((unsigned char)text[at - 1])))) {
-            at = quoted_end(text, at, length);
-        } else {
-            ++at;
-        }
-    }
-}
 
 static int find_line_starts(hone_parser *p)
 {
@@ -147,7 +85,7 @@ int hone__lines_split(hone_parser *p)
 
     if (!find_line_starts(p))
         return 0;
-    blank_comments(text, p->length);
+    hone__code_blank(text, p->length);
     for (size_t line = 0; line < p->n_lines; ++line) {
         const size_t end = p->line_starts[line + 1];
         const size_t pragma = skip_blanks(text, p->line_starts[line], end);
@@ -162,7 +100,7 @@ int hone__lines_split(hone_parser *p)
         statement->pragma = pragma;
         statement->first_line = (int)line + 1;
         while (line + 1 < p->n_lines &&
-               is_spliced(text, p->line_starts[line + 1] - 1)) {
+               hone__code_is_spliced(text, p->line_starts[line + 1] - 1)) {
             const size_t newline = p->line_starts[line + 1] - 1;
 
             text[newline - (text[newline - 1] == '\r') - 1] = ' ';

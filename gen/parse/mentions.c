@@ -5,49 +5,26 @@
  * with ## is not found. */
 #include "gen/parse/mentions.h"
 
+#include "gen/parse/code.h"
 #include "runtime/base/alloc.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static int is_name_character(char c)
+/* End of a literal or of one of our pragma lines that starts at `at`; `at`
+ * itself if none does. */
+static size_t skip_non_code(const char *code, size_t at, size_t length)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
+    const char *word = code + at + 1 + strspn(code + at + 1, " \t");
 
-/* End of a comment, a literal or one of our pragma lines that starts at `at`;
- * `at` itself if none does. */
-static const char *skip_non_code(const char *at)
-{
-    if (at[0] == '/' && at[1] == '/')
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-
-        return end ? end + 2 : at + strlen(at);
-    }
-    if (*at == '"' || *at == '\'') {
-        const char *end = at + 1;
-
-        while (*end && *end != *at && *end != '\n')
-            end += end[0] == '\\' && end[1] ? 2 : 1;
-        return *end == *at ? end + 1 : end;
-    }
-    if (*at == '#') {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-
-        if (strncmp(word, "pragma", 6) != 0)
-            return at;
-        word += 6 + strspn(word + 6, " \t");
-        if (strncmp(word, "hone", 4) != 0 || is_name_character(word[4]))
-            return at;
-        do { /* with its continuation lines */
-            word += strcspn(word, "\n");
-            if (word[-1] != '\\')
-                break;
-        } while (*word++);
-        return word;
-    }
+    if (code[at] != '#' || strncmp(word, "pragma", 6) != 0)
+        return hone__code_literal_end(code, at, length);
+    word += 6 + strspn(word + 6, " \t");
+    if (strncmp(word, "hone", 4) != 0 || hone__code_is_name(word[4]))
+        return at;
+    at = (size_t)(word - code);
+    while (at < length && (code[at] != '\n' || hone__code_is_spliced(code, at)))
+        ++at;
     return at;
 }
 
@@ -84,28 +61,35 @@ static void mark(const hone_template *tmpl, const char *word, size_t length,
             (unsigned char)names_it(word, length, tmpl->lets[i].name);
 }
 
-hone_status hone__mentions_find(hone_template *tmpl, const char *code,
-                                hone_error *err)
+static void mark_all(const hone_template *tmpl, const char *code,
+                     unsigned char *mentioned)
 {
+    const size_t length = strlen(code);
+    size_t at = 0;
+
+    while (at < length) {
+        const size_t skipped = skip_non_code(code, at, length);
+        size_t end = at;
+
+        while (skipped == at && hone__code_is_name(code[end]))
+            ++end;
+        if (end > at && !isdigit((unsigned char)code[at]))
+            mark(tmpl, code + at, end - at, mentioned);
+        at = skipped > at ? skipped : end > at ? end : at + 1;
+    }
+}
+
+hone_status hone__mentions_find(const hone_parser *p, hone_error *err)
+{
+    hone_template *tmpl = p->tmpl;
     unsigned char *mentioned =
         hone__arena_alloc(&tmpl->arena, tmpl->n_params + tmpl->n_lets + 1);
 
     if (!mentioned)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    while (*code) {
-        const char *end = skip_non_code(code);
-        size_t length = 0;
-
-        if (end != code) {
-            code = end;
-            continue;
-        }
-        while (is_name_character(code[length]))
-            ++length;
-        if (length && !isdigit((unsigned char)*code))
-            mark(tmpl, code, length, mentioned);
-        code += length ? length : 1;
-    }
+    mark_all(tmpl, p->bare, mentioned);
+    for (size_t i = 0; i < p->n_headers; ++i)
+        mark_all(tmpl, p->headers[i].code, mentioned);
     tmpl->mentioned = mentioned;
     return HONE_OK;
 }

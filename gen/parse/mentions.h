@@ -6,10 +6,9 @@
 #ifndef HONE_GEN_MENTIONS_H
 #define HONE_GEN_MENTIONS_H
 
-#include "gen/parse/template.h"
+#include "gen/parse/parse.h"
 
-/* Fill tmpl->mentioned from `code`: the template and its own headers. */
-hone_status hone__mentions_find(hone_template *tmpl, const char *code,
-                                hone_error *err);
+/* Fill in tmpl->mentioned, from the template and its headers. */
+hone_status hone__mentions_find(const hone_parser *p, hone_error *err);
 
 #endif

@@ -12,6 +12,8 @@
 #include "gen/parse/template.h"
 #include "runtime/base/device_properties.h"
 
+#include <sys/types.h>
+
 enum {
     HONE_MAX_PARAMS = 64,
     HONE_MAX_VALUES = 65536,   /* of one parameter */
@@ -82,6 +84,21 @@ typedef struct hone_parts {
     hone_expr **exprs;
 } hone_parts;
 
+/* An include of the template, and what compilers get instead. */
+typedef struct hone_template_include {
+    hone_slice where; /* the name with its quotes or brackets */
+    const char *spelled;
+} hone_template_include;
+
+/* A file that the template includes. */
+typedef struct hone_header {
+    const char *path;
+    const char *name; /* for compilers; no two have the same */
+    const char *code; /* without comments, once it is read */
+    dev_t device;     /* these two say whether it is the same file */
+    ino_t file;
+} hone_header;
+
 typedef struct hone_parser {
     hone_template *tmpl;
     hone_template_body *body;
@@ -97,7 +114,13 @@ typedef struct hone_parser {
     hone_diagnostics *diagnostics;
     int no_memory;
     int has_op;
-    int has_local_includes;
+    size_t n_includes;
+    hone_template_include *includes;
+    size_t n_headers;
+    hone_header *headers;
+    int has_local_includes; /* of something that is not the compiler's */
+    hone_status status;     /* a failure that is no mistake of the template */
+    hone_error *err;
     hone_slice map_names[HONE_MAX_MAPS];
     /* of the expression being compiled */
     hone_scope scope;
@@ -214,9 +237,19 @@ int hone__compile_count(hone_cursor *c, hone_template_expr *out);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 
-/* --- load.c --- */
-/* Fill in the SHA-256 of the file and its local headers. */
-hone_status hone__template_hash(hone_template *tmpl, hone_error *err);
+/* --- template.c --- */
+hone_status hone__template_read(const char *path, const char *search_path,
+                                const char *text, size_t length,
+                                hone_template **out,
+                                hone_diagnostics *diagnostics, hone_error *err);
+
+/* --- headers.c --- */
+/* Find what the template itself includes. */
+int hone__includes_of_template(hone_parser *p);
+/* Read these and what they include, into tmpl->headers. */
+int hone__headers_read(hone_parser *p);
+/* Fill in the SHA-256 of the file and its headers. */
+hone_status hone__template_hash(const hone_parser *p, hone_error *err);
 
 /* --- body_text.c, directives.c --- */
 /* Take in the lines before statement `index`; n_statements: before the end

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing a template: the table of statements, one pass over them, and what
  * has to be true of the whole. */
+#include "gen/parse/mentions.h"
 #include "gen/parse/parse.h"
 
 #include <string.h>
@@ -118,13 +119,9 @@ static void read_all(hone_parser *p)
 
     if (!hone__lines_split(p))
         return;
-    for (size_t line = 0; line < p->n_lines; ++line) {
-        hone_cursor c = {p, p->line_starts[line], p->line_starts[line + 1]};
-
-        p->has_local_includes |= hone__cursor_accept(&c, '#') &&
-                                 hone__cursor_accept_word(&c, "include") &&
-                                 hone__cursor_peek(&c) == '"';
-    }
+    if (!hone__includes_of_template(p))
+        return;
+    (void)hone__headers_read(p); /* the verdict comes to it */
     hone__body_find_block(p);
     op = read_op(p);
     assign_slots(p);
@@ -165,18 +162,20 @@ static void hand_over(hone_parser *p)
     tmpl->symbols = parts->symbols;
 }
 
-static int prepare(hone_parser *p, const char *path, const char *text,
-                   size_t length)
+static int prepare(hone_parser *p, const char *path, const char *search_path,
+                   const char *text, size_t length)
 {
     hone_arena *arena = &p->tmpl->arena;
 
     p->body = hone__arena_alloc(arena, sizeof *p->body);
     p->tmpl->body = p->body;
     p->tmpl->path = hone__arena_strndup(arena, path, strlen(path));
-    p->tmpl->search_path = "";
+    p->tmpl->search_path =
+        hone__arena_strndup(arena, search_path, strlen(search_path));
     p->tmpl->source = hone__arena_strndup(arena, text, length);
     p->bare = hone__arena_strndup(arena, text, length);
-    if (!p->body || !p->tmpl->path || !p->tmpl->source || !p->bare)
+    if (!p->body || !p->tmpl->path || !p->tmpl->search_path ||
+        !p->tmpl->source || !p->bare)
         return hone__no_memory(p);
     p->body->next_line = 1;
     p->tmpl->source_bytes = p->length = length;
@@ -201,15 +200,19 @@ static hone_status verdict(hone_parser *p, hone_error *err)
                           list->items[0].column, list->items[0].text, list->n,
                           list->n == 1 ? "" : "s");
     }
+    if (p->status)
+        return p->status;
     hand_over(p);
-    return hone__template_hash(p->tmpl, err);
+    HONE_TRY(hone__mentions_find(p, err));
+    return hone__template_hash(p, err);
 }
 
-hone_status hone__template_parse(const char *path, const char *text,
-                                 size_t length, hone_template **out,
-                                 hone_diagnostics *diagnostics, hone_error *err)
+hone_status hone__template_read(const char *path, const char *search_path,
+                                const char *text, size_t length,
+                                hone_template **out,
+                                hone_diagnostics *diagnostics, hone_error *err)
 {
-    hone_parser p = {.diagnostics = diagnostics};
+    hone_parser p = {.diagnostics = diagnostics, .err = err};
     hone_status status;
 
     *out = NULL;
@@ -220,7 +223,7 @@ hone_status hone__template_parse(const char *path, const char *text,
     p.tmpl = hone__alloc(sizeof *p.tmpl);
     if (!p.tmpl)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (prepare(&p, path, text, length))
+    if (prepare(&p, path, search_path, text, length))
         read_all(&p);
     status = verdict(&p, err);
     if (status)
@@ -228,6 +231,13 @@ hone_status hone__template_parse(const char *path, const char *text,
     else
         *out = p.tmpl;
     return status;
+}
+
+hone_status hone__template_parse(const char *path, const char *text,
+                                 size_t length, hone_template **out,
+                                 hone_diagnostics *diagnostics, hone_error *err)
+{
+    return hone__template_read(path, "", text, length, out, diagnostics, err);
 }
 
 void hone__template_free(hone_template *tmpl)

@@ -154,15 +154,15 @@ typedef struct hone_template_option {
     hone_template_expr value;
 } hone_template_option;
 
-/* `check NAME tolerance(E) exact(E) [for ARRAY tolerance(E) exact(E)] ..`: compare with reference NAME ("cpu.sum",
- * "cublas.gemm"). On random inputs every output element must satisfy
- *     |out - ref| <= tolerance * u * magnitude + ulp(ref)
- * where u is the unit round-off of the accumulation type (2^-24 for f32) and
- * magnitude the operation on the absolute values of its inputs (the sum of
- * the absolute terms). With exact(E) it is also run on inputs that are random
- * integers in [-E, E], where it must reproduce the reference bit for bit:
- * this finds a single wrong index that rounding would hide. Every array that
- * is written is compared; `for` gives one of them bounds of its own. */
+/* `check NAME tolerance(E) exact(E) [for ARRAY tolerance(E) exact(E)] ..`:
+ * compare with reference NAME ("cpu.sum", "cublas.gemm"). On random inputs
+ * every output element must satisfy |out - ref| <= tolerance * u * magnitude +
+ * ulp(ref) where u is the unit round-off of the accumulation type (2^-24 for
+ * f32) and magnitude the operation on the absolute values of its inputs (the
+ * sum of the absolute terms). With exact(E) it is also run on inputs that are
+ * random integers in [-E, E], where it must reproduce the reference bit for
+ * bit: this finds a single wrong index that rounding would hide. Every array
+ * that is written is compared; `for` gives one of them bounds of its own. */
 typedef struct hone_template_bound {
     int arg;                      /* the array; -1: all that are written */
     hone_template_expr tolerance; /* .expr NULL: as for all; there: 0 */
@@ -187,6 +187,15 @@ typedef struct hone_template_baseline {
 /* What references and baselines that are other templates begin with. */
 #define HONE_TEMPLATE_PREFIX "template."
 
+/* Every file that a template includes, directly or through each other, but
+ * what belongs to the compiler: a name and the text in turns, each with a NUL
+ * behind it. Includes in these texts say which of the names they mean. */
+typedef struct hone_headers {
+    size_t n;
+    const char *bytes;
+    size_t size_bytes;
+} hone_headers;
+
 typedef struct hone_template {
     hone_arena arena;
     const char *path; /* as given; used in messages and #line */
@@ -195,8 +204,8 @@ typedef struct hone_template {
     const char *search_path;
     const char *source; /* the file, NUL-terminated */
     size_t source_bytes;
-    char sha256[HONE_SHA256_HEX]; /* of the file and the files it includes
-                                     from its own folder */
+    hone_headers headers;
+    char sha256[HONE_SHA256_HEX]; /* of the file and its headers */
     const char *op;
     const char *description;
     size_t n_dims;
@@ -250,8 +259,10 @@ typedef struct hone_diagnostics {
     hone_diagnostic *items; /* sorted by line and column */
 } hone_diagnostics;
 
-/* Parse. On HONE_ERR_INPUT `diagnostics` holds every mistake and `err` their
- * count. Other errors: HONE_ERR_NO_MEMORY. `path` is copied. */
+/* Parse, and read the headers that the text includes. On HONE_ERR_INPUT
+ * `diagnostics` holds every mistake and `err` their count; for a mistake in a
+ * header, `err` says where it is. Other errors: HONE_ERR_NO_MEMORY,
+ * HONE_ERR_IO. `path` is copied. */
 hone_status hone__template_parse(const char *path, const char *text,
                                  size_t length, hone_template **out,
                                  hone_diagnostics *diagnostics,

@@ -10,6 +10,8 @@
 /* Allocations left before they fail; negative: never. Atomic because the
  * runtime allocates from any thread. */
 static atomic_long allocations_left = -1;
+static atomic_int fail_once;
+static atomic_int has_failed;
 
 static int must_fail(void)
 {
@@ -19,12 +21,33 @@ static int must_fail(void)
         if (atomic_compare_exchange_weak(&allocations_left, &left, left - 1))
             return 0;
     }
-    return left == 0;
+    if (left < 0)
+        return 0;
+    if (atomic_load(&fail_once))
+        atomic_store(&allocations_left, -1);
+    atomic_store(&has_failed, 1);
+    return 1;
 }
 
 void hone__alloc_fail_after(long n)
 {
+    atomic_store(&fail_once, 0);
+    atomic_store(&has_failed, 0);
     atomic_store(&allocations_left, n);
+}
+
+void hone__alloc_fail_once(long n)
+{
+    hone__alloc_fail_after(n);
+    atomic_store(&fail_once, 1);
+}
+
+int hone__alloc_fail_end(void)
+{
+    const int failed = atomic_load(&has_failed);
+
+    hone__alloc_fail_after(-1);
+    return failed;
 }
 
 void *hone__alloc(size_t size_bytes)

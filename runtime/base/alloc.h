@@ -18,6 +18,10 @@ char *hone__strndup(const char *text, size_t length);
 /* Fault injection: the allocation that comes after `n` good ones fails, and
  * so do all later ones. A negative n turns it off (the default). */
 void hone__alloc_fail_after(long n);
+/* The same, and all later ones are good. */
+void hone__alloc_fail_once(long n);
+/* Turn it off; 1 if an allocation was made to fail since it was turned on. */
+int hone__alloc_fail_end(void);
 
 /* Bump allocator: everything is freed at once by hone__arena_free(). An
  * arena starts as {0}. */

@@ -75,7 +75,6 @@ void hone__text_printf(hone_text *text, const char *format, ...)
 void hone__text_clear(hone_text *text)
 {
     text->length = 0;
-    text->failed = 0;
     if (text->data)
         text->data[0] = '\0';
 }

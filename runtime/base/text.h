@@ -21,8 +21,9 @@ void hone__text_append(hone_text *text, const char *bytes, size_t length);
 void hone__text_puts(hone_text *text, const char *string);
 void hone__text_printf(hone_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void hone__text_clear(hone_text *text); /* keeps the memory */
-void hone__text_free(hone_text *text);  /* back to {0} */
+/* Empty it; keeps the memory, and `failed`. */
+void hone__text_clear(hone_text *text);
+void hone__text_free(hone_text *text); /* back to {0} */
 /* The contents as a string, "" when empty; borrowed. */
 const char *hone__text_str(const hone_text *text);
 /* HONE_ERR_NO_MEMORY if an append failed. */

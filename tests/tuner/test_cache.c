@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cubin cache: what a key is made of, entries that appear whole or not at
  * all, one process at a time per key, leftovers of killed writers. */
+#include "runtime/base/alloc.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/process/worker.h"
 
@@ -23,42 +24,94 @@ static char folder[64];
 static char key[HONE_SHA256_HEX];
 
 static const hone_compile_input sample_input = {
-    "source", "name.cu", "sm_90", "--fmad=true\n", "/folder", "abc"};
+    "source", "name.cu", "sm_90", "--fmad=true\n", {1, "./h\0int a;", 11}};
 
-static const hone_toolchain nvrtc = {"nvrtc", "13.0"};
+static const hone_toolchain nvrtc = {"nvrtc", "13.0", "00"};
+
+static void key_of(const hone_compile_input *input,
+                   const hone_toolchain *toolchain, char out[HONE_SHA256_HEX])
+{
+    assert_int_equal(hone__cache_key(input, toolchain, out, NULL), HONE_OK);
+}
 
 static void test_cache_key_depends_on_what_matters(void **state)
 {
+    static const hone_toolchain toolchains[] = {{"c++", "13.0", "00"},
+                                                {"nvrtc", "13.1", "00"},
+                                                {"nvrtc", "13.0", "01"}};
     char base[HONE_SHA256_HEX], other[HONE_SHA256_HEX];
-    hone_compile_input changed = sample_input;
-    const hone_toolchain other_version = {"nvrtc", "13.1"};
+    hone_compile_input changed[4];
 
     (void)state;
-    hone__cache_key(&sample_input, &nvrtc, base);
-    changed.folder = "/elsewhere"; /* a copied cache must still hit */
-    changed.name = "other.cu";
-    hone__cache_key(&changed, &nvrtc, other);
+    key_of(&sample_input, &nvrtc, base);
+    for (size_t i = 0; i < 4; ++i)
+        changed[i] = sample_input;
+    changed[0].name = "other.cu"; /* a copied cache must still hit */
+    key_of(&changed[0], &nvrtc, other);
     assert_string_equal(base, other);
-    hone__cache_key(&sample_input, &other_version, other);
-    assert_string_not_equal(base, other);
-    changed.options = "--fmad=false\n";
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
-    changed = sample_input;
-    changed.arch = "sm_90a";
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
-    changed = sample_input;
-    changed.origin = "abd"; /* one of the template's headers changed */
-    hone__cache_key(&changed, &nvrtc, other);
-    assert_string_not_equal(base, other);
+    changed[0].source = "sourcf";
+    changed[1].options = "--fmad=false\n";
+    changed[2].arch = "sm_90a";
+    changed[3].headers.bytes = "./h\0int b;";
+    for (size_t i = 0; i < 4; ++i) {
+        key_of(&changed[i], &nvrtc, other);
+        assert_string_not_equal(base, other);
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        key_of(&sample_input, &toolchains[i], other);
+        assert_string_not_equal(base, other);
+    }
+}
+
+/* Never the key of a part. */
+static void test_cache_key_needs_memory(void **state)
+{
+    char other[HONE_SHA256_HEX] = "";
+    long n = 0;
+
+    (void)state;
+    for (;; ++n) {
+        hone_status status;
+
+        hone__alloc_fail_after(n);
+        status = hone__cache_key(&sample_input, &nvrtc, other, NULL);
+        hone__alloc_fail_after(-1);
+        if (status == HONE_OK)
+            break;
+        assert_int_equal(status, HONE_ERR_NO_MEMORY);
+        assert_string_equal(other, "");
+    }
+    assert_true(n > 0);
+    assert_string_equal(other, key);
+}
+
+/* A toolkit of the same version with other headers is another compiler. */
+static void test_digest_covers_headers_of_cuda(void **state)
+{
+    hone_nvrtc table = {.version_major = 13};
+    hone_toolchain first, second;
+    char path[128];
+
+    (void)state;
+    (void)snprintf(table.includes, sizeof table.includes, "%s", folder);
+    (void)snprintf(path, sizeof path, "%s/mma.h", folder);
+    assert_int_equal(hone__file_replace(path, "m", 1, NULL), HONE_OK);
+    (void)snprintf(path, sizeof path, "%s/cuda_fp16.h", folder);
+    assert_int_equal(hone__nvrtc_toolchain(&table, &first, NULL), HONE_ERR_IO);
+    assert_int_equal(hone__file_replace(path, "a", 1, NULL), HONE_OK);
+    assert_int_equal(hone__nvrtc_toolchain(&table, &first, NULL), HONE_OK);
+    assert_int_equal(hone__nvrtc_toolchain(&table, &second, NULL), HONE_OK);
+    assert_string_equal(first.digest, second.digest);
+    assert_int_equal(hone__file_replace(path, "b", 1, NULL), HONE_OK);
+    assert_int_equal(hone__nvrtc_toolchain(&table, &second, NULL), HONE_OK);
+    assert_string_not_equal(first.digest, second.digest);
 }
 
 static int make_folder(void **state)
 {
     (void)state;
     (void)snprintf(folder, sizeof folder, "cache-test-XXXXXX");
-    hone__cache_key(&sample_input, &nvrtc, key);
+    key_of(&sample_input, &nvrtc, key);
     return !mkdtemp(folder) || hone__cache_prepare(folder, NULL) != HONE_OK;
 }
 
@@ -354,6 +407,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cache_key_depends_on_what_matters),
+        cmocka_unit_test_setup_teardown(test_cache_key_needs_memory,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_digest_covers_headers_of_cuda,
+                                        make_folder, remove_folder),
         IN_FOLDER(test_keeps_an_entry),
         IN_FOLDER(test_damaged_entry_is_none),
         IN_FOLDER(test_reads_old_entries),

@@ -36,10 +36,11 @@ static const char played_compiler[] =
     "*--version*) echo 'played c++ 1.0'; exit 0 ;;\n"
     "*c++-header*) exit 0 ;;\n"
     "esac\n"
-    "unit= object= before=\n"
+    "unit= object= list= before=\n"
     "for word in \"$@\"; do\n"
     "    case $word in *.cpp) unit=$word ;; esac\n"
     "    [ \"$before\" != -o ] || object=$word\n"
+    "    [ \"$before\" != -MF ] || list=$word\n"
     "    before=$word\n"
     "done\n"
     "echo once >> \"$here/runs\"\n"
@@ -58,7 +59,9 @@ static const char played_compiler[] =
     "    echo 'virtual memory exhausted: Cannot allocate memory'; exit 1\n"
     "fi\n"
     "if says wrong; then echo 'error: wrong'; exit 1; fi\n"
-    "echo object > \"$object\"\n";
+    "echo object > \"$object\"\n"
+    "echo 'o: u.cpp /usr/local/include/c++/12/cmath' > \"$list\"\n"
+    "if says foreign; then echo ' /usr/local/include/own.h' >> \"$list\"; fi\n";
 
 static char folder[64];
 static char cache[80];
@@ -127,7 +130,7 @@ static hone_farm *open_farm(int n_workers, double timeout_s, answers *got)
 
 static void submit(hone_farm *farm, int64_t job, const char *source)
 {
-    const hone_compile_input input = {source, "t.cu", "sm_90", "", folder, ""};
+    const hone_compile_input input = {source, "t.cu", "sm_90", "", {0}};
 
     assert_int_equal(hone__farm_submit(farm, job, &input, NULL), HONE_OK);
 }
@@ -156,6 +159,23 @@ static void has(const answers *got, int job, const char *part)
 {
     if (!strstr(got->log[job], part))
         fail_msg("job %d says '%s', not '%s'", job, got->log[job], part);
+}
+
+/* What the compiler opened is looked at. */
+static void test_foreign_header(void **state)
+{
+    answers got;
+    hone_farm *farm = open_farm(1, 0, &got);
+    hone_error err = {.status = HONE_OK};
+    hone_status status = HONE_OK;
+
+    (void)state;
+    submit(farm, 0, "foreign");
+    while (status == HONE_OK && !got.n)
+        status = hone__farm_turn(farm, NULL, &err);
+    assert_int_equal(status, HONE_ERR_INPUT);
+    assert_non_null(strstr(err.text, "'/usr/local/include/own.h'"));
+    hone__farm_close(farm);
 }
 
 /* Compiles that the played compiler was asked for. */
@@ -382,6 +402,7 @@ int main(void)
         IN_FOLDER(test_out_of_memory),
         IN_FOLDER(test_memory_cap),
         IN_FOLDER(test_cap_is_the_worker_s),
+        IN_FOLDER(test_foreign_header),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,9 +51,7 @@ static hone_status open_nvrtc(state *st, hone_error *err)
 {
     keep_memory();
     HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
-    (void)snprintf(st->toolchain.name, sizeof st->toolchain.name, "nvrtc");
-    (void)snprintf(st->toolchain.version, sizeof st->toolchain.version, "%d.%d",
-                   st->nvrtc->version_major, st->nvrtc->version_minor);
+    HONE_TRY(hone__nvrtc_toolchain(st->nvrtc, &st->toolchain, err));
     /* The default heap is too small for mma.h in some processes; NVRTC then
      * compiles without the precompiled header, at three times the cost. */
     if (st->nvrtc->set_pch_heap_bytes)
@@ -142,7 +140,7 @@ static hone_status produce(state *st, const hone_compile_input *input,
     hone_status status;
     int lock = -1;
 
-    hone__cache_key(input, &st->toolchain, key);
+    HONE_TRY(hone__cache_key(input, &st->toolchain, key, err));
     if (cache && hone__cache_load(cache, key, out, NULL) == HONE_OK)
         return HONE_OK;
     if (cache) {
@@ -190,8 +188,7 @@ static void say_hello(const state *st)
 {
     hone_text message = {0};
 
-    hone__pack_string(&message, st->toolchain.name);
-    hone__pack_string(&message, st->toolchain.version);
+    hone__toolchain_pack(&message, &st->toolchain);
     (void)hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message, NULL);
     hone__text_free(&message);
 }

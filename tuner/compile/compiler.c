@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 40 };
-
-void hone__folder_of(const char *path, hone_text *out)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (slash)
-        hone__text_append(out, path, slash > path ? (size_t)(slash - path) : 1);
-    else
-        hone__text_puts(out, ".");
-}
-
 void hone__compile_output_copy(const hone_compile_output *from,
                                hone_compile_output *out)
 {
@@ -94,62 +82,151 @@ static hone_status read_cubin(const hone_nvrtc *nvrtc,
     return hone__text_check(cubin, err);
 }
 
-/* The options of one compile, in `storage` and pointed at by `list`. */
+/* The options of one compile, each with a NUL behind it. */
 typedef struct option_list {
     hone_text storage;
-    size_t offsets[MAX_OPTIONS];
-    const char *list[MAX_OPTIONS];
     int n;
+    const char **list; /* into the storage, once it is complete */
 } option_list;
 
 static void add_option(option_list *options, const char *name,
-                       const char *value)
+                       const char *value, size_t length)
 {
-    if (options->n == MAX_OPTIONS)
-        return;
-    options->offsets[options->n++] = options->storage.length;
     hone__text_puts(&options->storage, name);
-    hone__text_append(&options->storage, value, strlen(value) + 1);
+    hone__text_append(&options->storage, value, length);
+    hone__text_append(&options->storage, "", 1);
+    ++options->n;
 }
 
-/* Whatever is added here must become part of the cache's key. */
-static hone_status build_options(const hone_nvrtc *nvrtc,
-                                 const hone_compile_input *input,
-                                 const char *pch_folder, option_list *options,
-                                 hone_error *err)
+/* One per line. */
+static void add_options(option_list *options, const char *lines)
 {
-    const char *line = input->options;
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n");
 
-    add_option(options, "--gpu-architecture=", input->arch);
-    add_option(options, "--std=c++17", "");
-    add_option(options, "-default-device", "");
-    add_option(options, "--ptxas-options=-v", "");
-    add_option(options, "-DNDEBUG", "");
-    if (nvrtc->includes[0]) {
-        add_option(options, "--include-path=", nvrtc->includes);
+        if (length)
+            add_option(options, "", lines, length);
+        lines += length + (lines[length] == '\n');
     }
-    if (input->folder[0])
-        add_option(options, "--include-path=", input->folder);
+}
+
+/* Those that every compile gets. They are in the toolchain's digest, all of
+ * them, the folders by what they hold. */
+static void add_common_options(option_list *options, const hone_nvrtc *nvrtc,
+                               const char *pch_folder)
+{
+    add_options(options, "--std=c++17\n-default-device\n"
+                         "--ptxas-options=-v\n-DNDEBUG\n");
+    if (nvrtc->includes[0])
+        add_option(options, "--include-path=", nvrtc->includes,
+                   strlen(nvrtc->includes));
     /* NVRTC 13 keeps compiles in a cache of its own; ours knows more. */
     if (nvrtc->version_major >= 13)
-        add_option(options, "--no-cache", "");
+        add_options(options, "--no-cache");
     if (pch_folder) {
-        add_option(options, "--pch", "");
-        add_option(options, "--pch-dir=", pch_folder);
-        add_option(options, "--pch-messages=false", "");
+        add_options(options, "--pch\n--pch-messages=false");
+        add_option(options, "--pch-dir=", pch_folder, strlen(pch_folder));
     }
-    while (*line) {
-        const size_t length = strcspn(line, "\n");
-        char one[512];
+}
 
-        (void)snprintf(one, sizeof one, "%.*s", (int)length, line);
-        if (length)
-            add_option(options, one, "");
-        line += length + (line[length] == '\n');
-    }
+static hone_status finish_options(option_list *options, hone_error *err)
+{
+    const char *at = options->storage.data;
+
     HONE_TRY(hone__text_check(&options->storage, err));
-    for (int i = 0; i < options->n; ++i)
-        options->list[i] = options->storage.data + options->offsets[i];
+    options->list = hone__alloc((size_t)options->n * sizeof *options->list);
+    if (!options->list)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (int i = 0; i < options->n; ++i) {
+        options->list[i] = at;
+        at += strlen(at) + 1;
+    }
+    return HONE_OK;
+}
+
+hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
+                                  hone_error *err)
+{
+    /* The version of NVRTC need not be that of the headers. */
+    static const char *const headers[] = {"cuda_fp16.h", "mma.h"};
+    hone_nvrtc anywhere = *nvrtc;
+    option_list options = {.n = 0};
+    hone_text *all = &options.storage;
+    hone_status status = HONE_OK;
+
+    (void)snprintf(out->name, sizeof out->name, "nvrtc");
+    (void)snprintf(out->version, sizeof out->version, "%d.%d",
+                   nvrtc->version_major, nvrtc->version_minor);
+    if (nvrtc->includes[0])
+        (void)snprintf(anywhere.includes, sizeof anywhere.includes, "CUDA");
+    add_common_options(&options, &anywhere, "PCH");
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0] && !status &&
+                       nvrtc->includes[0];
+         ++i) {
+        char path[1200];
+
+        (void)snprintf(path, sizeof path, "%s/%s", nvrtc->includes, headers[i]);
+        status = hone__text_read_file(all, path, err);
+    }
+    if (status == HONE_OK)
+        status = hone__text_check(all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all->data, all->length, out->digest);
+    hone__text_free(all);
+    return status;
+}
+
+void hone__toolchain_pack(hone_text *out, const hone_toolchain *toolchain)
+{
+    hone__pack_string(out, toolchain->name);
+    hone__pack_string(out, toolchain->version);
+    hone__pack_string(out, toolchain->digest);
+}
+
+void hone__toolchain_unpack(hone_unpack *in, hone_toolchain *out)
+{
+    (void)snprintf(out->name, sizeof out->name, "%s", hone__unpack_string(in));
+    (void)snprintf(out->version, sizeof out->version, "%s",
+                   hone__unpack_string(in));
+    (void)snprintf(out->digest, sizeof out->digest, "%s",
+                   hone__unpack_string(in));
+}
+
+int hone__headers_next(const hone_headers *headers, const char **at,
+                       const char **out_name, const char **out_text)
+{
+    if (!*at)
+        *at = headers->bytes;
+    if (!*at || *at == headers->bytes + headers->size_bytes)
+        return 0;
+    *out_name = *at;
+    *out_text = *out_name + strlen(*out_name) + 1;
+    *at = *out_text + strlen(*out_text) + 1;
+    return 1;
+}
+
+/* A program of the source and its headers. */
+static hone_status create(const hone_nvrtc *nvrtc,
+                          const hone_compile_input *input,
+                          hone_nvrtc_program *out, hone_error *err)
+{
+    const size_t n = input->headers.n;
+    const char **names = hone__alloc(2 * n * sizeof *names);
+    const char *at = NULL;
+    hone_nvrtc_result result = 0;
+
+    if (!names)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < n; ++i)
+        (void)hone__headers_next(&input->headers, &at, &names[i],
+                                 &names[n + i]);
+    result = nvrtc->create(out, input->source, input->name, (int)n, names + n,
+                           names);
+    hone__free(names);
+    if (result)
+        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
+                                 "NVRTC cannot start a program: %s",
+                                 nvrtc->error_string(result));
     return HONE_OK;
 }
 
@@ -159,14 +236,10 @@ static hone_status compile(const hone_nvrtc *nvrtc,
                            hone_error *err)
 {
     hone_nvrtc_program program = NULL;
-    hone_status status = HONE_OK;
-    hone_nvrtc_result result =
-        nvrtc->create(&program, input->source, input->name, 0, NULL, NULL);
+    hone_status status;
+    hone_nvrtc_result result;
 
-    if (result)
-        return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
-                                 "NVRTC cannot start a program: %s",
-                                 nvrtc->error_string(result));
+    HONE_TRY(create(nvrtc, input, &program, err));
     result = nvrtc->compile(program, options->n, options->list);
     status = read_program_log(nvrtc, program, &out->log, err);
     /* Where memory runs out in its optimiser, NVRTC 13.0 fails without a
@@ -197,15 +270,21 @@ hone_status hone__compile_source(const hone_nvrtc *nvrtc,
 {
     option_list options = {.n = 0};
     const double start_s = hone__now_s();
-    hone_status status = build_options(nvrtc, input, pch_folder, &options, err);
+    hone_status status;
 
     *out = (hone_compile_output){.registers = -1};
+    add_option(&options, "--gpu-architecture=", input->arch,
+               strlen(input->arch));
+    add_common_options(&options, nvrtc, pch_folder);
+    add_options(&options, input->options);
+    status = finish_options(&options, err);
     if (status == HONE_OK)
         status = compile(nvrtc, input, &options, out, err);
     out->compile_ms = 1e3 * (hone__now_s() - start_s);
     if (out->ok)
         hone__compile_read_log(hone__text_str(&out->log), out);
     hone__text_free(&options.storage);
+    hone__free(options.list);
     if (status != HONE_OK)
         hone__compile_output_free(out);
     return status;
@@ -217,8 +296,8 @@ void hone__compile_input_pack(hone_text *out, const hone_compile_input *in)
     hone__pack_string(out, in->name);
     hone__pack_string(out, in->arch);
     hone__pack_string(out, in->options);
-    hone__pack_string(out, in->folder);
-    hone__pack_string(out, in->origin);
+    hone__pack_i64(out, (int64_t)in->headers.n);
+    hone__pack_bytes(out, in->headers.bytes, in->headers.size_bytes);
 }
 
 void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
@@ -227,8 +306,8 @@ void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
     out->name = hone__unpack_string(in);
     out->arch = hone__unpack_string(in);
     out->options = hone__unpack_string(in);
-    out->folder = hone__unpack_string(in);
-    out->origin = hone__unpack_string(in);
+    out->headers.n = (size_t)hone__unpack_i64(in);
+    out->headers.bytes = hone__unpack_bytes(in, &out->headers.size_bytes);
 }
 
 void hone__compile_output_pack(hone_text *out, const hone_compile_output *in)

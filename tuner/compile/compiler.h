@@ -3,6 +3,7 @@
 #ifndef HONE_TUNER_COMPILER_H
 #define HONE_TUNER_COMPILER_H
 
+#include "gen/parse/template.h"
 #include "runtime/base/error.h"
 #include "runtime/driver/nvrtc_api.h"
 #include "runtime/base/text.h"
@@ -13,15 +14,18 @@
 typedef struct hone_toolchain {
     char name[16];
     char version[96];
+    /* SHA-256 of whatever else decides about its output: every option that
+     * is the same for all compiles, and headers that come with hone or lie
+     * beside the compiler. */
+    char digest[HONE_SHA256_HEX];
 } hone_toolchain;
 
 typedef struct hone_compile_input {
     const char *source;
-    const char *name;    /* what messages call the source */
-    const char *arch;    /* "sm_90a" */
-    const char *options; /* one per line */
-    const char *folder;  /* of the template, for its own headers; "" none */
-    const char *origin;  /* SHA-256 of the template and those headers */
+    const char *name;     /* what messages call the source */
+    const char *arch;     /* "sm_90a" */
+    const char *options;  /* one per line */
+    hone_headers headers; /* of the template; the source names these */
 } hone_compile_input;
 
 typedef struct hone_compile_output {
@@ -41,8 +45,16 @@ typedef struct hone_compile_output {
     int cached;
 } hone_compile_output;
 
-/* Folder part of a path, "." if it has none. */
-void hone__folder_of(const char *path, hone_text *out);
+/* Fill in what NVRTC is: HONE_ERR_IO if its headers cannot be read. */
+hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
+                                  hone_error *err);
+void hone__toolchain_pack(hone_text *out, const hone_toolchain *toolchain);
+void hone__toolchain_unpack(hone_unpack *in, hone_toolchain *out);
+
+/* Walk through `headers`, starting with *at NULL: the next one's name and
+ * text; 0 after the last. */
+int hone__headers_next(const hone_headers *headers, const char **at,
+                       const char **out_name, const char **out_text);
 
 /* Copy, marked as cached. */
 void hone__compile_output_copy(const hone_compile_output *from,

@@ -21,22 +21,25 @@
 static const char magic[] = "hone-cubin 1\n";
 enum { HEAD_BYTES = sizeof magic - 1 + HONE_SHA256_HEX, PATH_BYTES = 4096 };
 
-void hone__cache_key(const hone_compile_input *input,
-                     const hone_toolchain *toolchain,
-                     char out_key[HONE_SHA256_HEX])
+hone_status hone__cache_key(const hone_compile_input *input,
+                            const hone_toolchain *toolchain,
+                            char out_key[HONE_SHA256_HEX], hone_error *err)
 {
     hone_text all = {0};
+    hone_status status;
 
     /* Each part with its length, so that no two inputs run together. The
-     * folder is left out: its headers are in the hash of the origin. */
+     * name is left out: it is only what messages call the source. */
     hone__pack_string(&all, input->source);
     hone__pack_string(&all, input->options);
     hone__pack_string(&all, input->arch);
-    hone__pack_string(&all, input->origin);
-    hone__pack_string(&all, toolchain->name);
-    hone__pack_string(&all, toolchain->version);
-    hone__sha256_hex(hone__text_str(&all), all.length, out_key);
+    hone__pack_bytes(&all, input->headers.bytes, input->headers.size_bytes);
+    hone__toolchain_pack(&all, toolchain);
+    status = hone__text_check(&all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all.data, all.length, out_key);
     hone__text_free(&all);
+    return status;
 }
 
 /* "FOLDER/MIDDLE/NAME"; HONE_ERR_IO if that is too long. */
@@ -168,7 +171,8 @@ hone_status hone__cache_load(const char *folder, const char *key,
 
             hone__compile_output_unpack(&in, out);
             if (!in.broken)
-                status = hone__text_check(&out->cubin, err);
+                status = hone__text_check(
+                    out->log.failed ? &out->log : &out->cubin, err);
         }
     }
     hone__text_free(&file);
@@ -218,12 +222,14 @@ hone_status hone__cache_store(const char *folder, const char *key,
     hone_text file = {0};
     hone_status status;
 
+    HONE_TRY(hone__text_check(&output->cubin, err));
+    HONE_TRY(hone__text_check(&output->log, err));
     hone__compile_output_pack(&body, output);
     hone__sha256_hex(hone__text_str(&body), body.length, sum);
     hone__text_append(&file, magic, sizeof magic - 1);
     hone__text_append(&file, sum, sizeof sum);
     hone__text_append(&file, hone__text_str(&body), body.length);
-    status = hone__text_check(&file, err);
+    status = hone__text_check(body.failed ? &body : &file, err);
     if (status == HONE_OK)
         status = write_entry(folder, key, &file, err);
     hone__text_free(&body);

@@ -15,11 +15,11 @@
 #include "runtime/base/hash.h"
 #include "tuner/compile/compiler.h"
 
-/* Key of a compile: SHA-256 over source, options, architecture, origin and
- * compiler. */
-void hone__cache_key(const hone_compile_input *input,
-                     const hone_toolchain *toolchain,
-                     char out_key[HONE_SHA256_HEX]);
+/* Key of a compile: SHA-256 over everything that the compiler is given and
+ * over the compiler. HONE_ERR_NO_MEMORY. */
+hone_status hone__cache_key(const hone_compile_input *input,
+                            const hone_toolchain *toolchain,
+                            char out_key[HONE_SHA256_HEX], hone_error *err);
 
 /* Make the folder ready, and remove what writers that were killed an hour ago
  * or longer left behind. HONE_ERR_IO with the path. */

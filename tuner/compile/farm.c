@@ -61,12 +61,7 @@ static void choose_cap(hone_compile_worker_setup *setup)
 
 static hone_status take_hello(hone_farm *farm, hone_unpack *in, hone_error *err)
 {
-    hone_toolchain *toolchain = &farm->toolchain;
-
-    (void)snprintf(toolchain->name, sizeof toolchain->name, "%s",
-                   hone__unpack_string(in));
-    (void)snprintf(toolchain->version, sizeof toolchain->version, "%s",
-                   hone__unpack_string(in));
+    hone__toolchain_unpack(in, &farm->toolchain);
     return in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
                                    "a compile process named its compiler in "
                                    "a broken message")
@@ -260,7 +255,7 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     char key[HONE_SHA256_HEX];
     hone_farm_lost *lost;
 
-    hone__cache_key(input, &farm->toolchain, key);
+    HONE_TRY(hone__cache_key(input, &farm->toolchain, key, err));
     lost = hone__farm_find_lost(farm, key);
     if (lost)
         return hone__farm_follow(&lost->waiting, job, err);

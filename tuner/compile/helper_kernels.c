@@ -17,7 +17,7 @@ hone_status hone__helper_kernels_submit(hone_farm *farm, const char *arch,
                                         hone_error *err)
 {
     const hone_compile_input input = {
-        hone__device_code, "hone/device_code.cu", arch, "", "", ""};
+        hone__device_code, "hone/device_code.cu", arch, "", {0}};
 
     return hone__farm_submit(farm, HONE_HELPER_KERNELS_JOB, &input, err);
 }

@@ -1,115 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system's C++ compiler as a producer of variants: see host_compiler.h.
  */
+#define _GNU_SOURCE /* realpath */
 #include "tuner/compile/host_compiler.h"
 
-#include "runtime/base/alloc.h"
 #include "runtime/base/hash.h"
+#include "tuner/compile/command.h"
 #include "tuner/process/worker.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = 48, MAX_PATH = 4200 };
+enum { MAX_PATH = 4200 };
 
-/* A command line; its words are borrowed. */
-typedef struct command {
-    const char *words[MAX_ARGUMENTS + 1];
-    int n;
-} command;
-
-static void add(command *c, const char *word)
-{
-    if (c->n < MAX_ARGUMENTS)
-        c->words[c->n++] = word;
-    c->words[c->n] = NULL;
-}
-
-/* The environment without LD_PRELOAD: the compiler must not run with a
- * sanitizer that is meant for the variants. Freed by the caller. */
-static char **clean_environment(void)
-{
-    extern char **environ;
-    size_t n = 0;
-    size_t kept = 0;
-    char **copy;
-
-    while (environ[n])
-        ++n;
-    copy = hone__alloc((n + 1) * sizeof *copy);
-    for (size_t i = 0; copy && i < n; ++i) {
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
-            copy[kept++] = environ[i];
-    }
-    return copy;
-}
-
-/* Children inherit a limit of processor time: so much more than this process
- * has used. The farm ends a compile long before; this is for compilers whose
- * farm was killed, which nothing else would end. Returns the limit before. */
-static struct rlimit limit_children(double seconds)
-{
-    struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
-    struct rlimit limit;
-    struct rusage used;
-
-    if (getrlimit(RLIMIT_CPU, &before) || getrusage(RUSAGE_SELF, &used) ||
-        seconds <= 0)
-        return before;
-    limit = before;
-    limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec +
-                     (rlim_t)used.ru_stime.tv_sec + (rlim_t)seconds + 10;
-    if (limit.rlim_cur < before.rlim_cur)
-        (void)setrlimit(RLIMIT_CPU, &limit);
-    return before;
-}
-
-/* Run it with stdout and stderr in the file `log`, for so much processor time
- * at most. Exit status, -1 if it could not be started. */
-static int run_command(const command *c, const char *log, double at_most_s)
-{
-    posix_spawn_file_actions_t actions;
-    char **environment = clean_environment();
-    char *words[MAX_ARGUMENTS + 1];
-    pid_t pid = 0;
-    struct rlimit before;
-    int how = 0;
-    int code;
-
-    memcpy(words, c->words, sizeof words);
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addopen(&actions, 1, log,
-                                           O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    before = limit_children(at_most_s);
-    code = environment ? posix_spawnp(&pid, words[0], &actions, NULL, words,
-                                      environment)
-                       : ENOMEM;
-    (void)setrlimit(RLIMIT_CPU, &before);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    hone__free(environment);
-    if (code)
-        return -1;
-    while (waitpid(pid, &how, 0) < 0) {
-        if (errno != EINTR)
-            return -1;
-    }
-    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
-}
+/* In the folder of a unit, where the compiler runs: so no message and no
+ * debugging information depends on where that folder is. Our own headers are
+ * in the folder above. */
+#define UNIT "hone-unit"
 
 /* ---- which compiler -----------------------------------------------------
  */
 
 static const char *const build_names[] = {"plain", "sanitized", "races"};
 
-static void add_flags(const hone_host_compiler *compiler, command *c)
+/* What every unit is compiled with. */
+static void add_flags(const hone_host_compiler *compiler, hone_command *c)
 {
     /* Hidden: inline variables of two objects in one process must not be
      * taken for the same one (GNU unique symbols are). */
@@ -121,31 +38,61 @@ static void add_flags(const hone_host_compiler *compiler, command *c)
                                          "-fno-strict-aliasing",
                                          "-ffp-contract=off",
                                          "-pthread",
-                                         "-fvisibility=hidden"};
+                                         "-fvisibility=hidden",
+                                         "-DHONE_HOST=1",
+                                         "-I..",
+                                         NULL};
     static const char *const sanitized[] = {
         "-fsanitize=address,undefined", "-fno-sanitize=vptr",
-        "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"};
+        "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", NULL};
     static const char *const races[] = {"-fsanitize=thread",
-                                        "-DHONE_HOST_RACE=1"};
+                                        "-DHONE_HOST_RACE=1", NULL};
+    static const char *const plain[] = {NULL};
+    static const char *const *const of_build[] = {[HONE_HOST_PLAIN] = plain,
+                                                  [HONE_HOST_SANITIZED] =
+                                                      sanitized,
+                                                  [HONE_HOST_RACES] = races};
 
-    add(c, compiler->path);
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; ++i)
-        add(c, common[i]);
-    for (size_t i = 0; compiler->build == HONE_HOST_SANITIZED &&
-                       i < sizeof sanitized / sizeof sanitized[0];
-         ++i)
-        add(c, sanitized[i]);
-    for (size_t i = 0; compiler->build == HONE_HOST_RACES &&
-                       i < sizeof races / sizeof races[0];
-         ++i)
-        add(c, races[i]);
+    hone__command_start(c, compiler->path);
+    hone__command_add(c, common);
+    hone__command_add(c, of_build[compiler->build]);
 }
 
+/* The command for a unit, and the one that links it if that is another. */
+static void make_commands(const hone_host_compiler *compiler,
+                          hone_command *unit, hone_command *link)
+{
+    static const char *const whole[] = {"-MD",      "-MF",       UNIT ".d",
+                                        "-shared",  UNIT ".cpp", "-o",
+                                        UNIT ".so", NULL};
+    static const char *const half[] = {"-MD",       "-MF", UNIT ".d", "-c",
+                                       UNIT ".cpp", "-o",  UNIT ".o", NULL};
+    static const char *const rest[] = {"-shared", "-pthread", UNIT ".o",
+                                       "-o",      UNIT ".so", NULL};
+    const int in_two = compiler->build == HONE_HOST_RACES;
+
+    *link = (hone_command){.n = 0};
+    add_flags(compiler, unit);
+    hone__command_add(unit, in_two ? half : whole);
+    if (!in_two)
+        return;
+    /* The hooks of the race build are ours: no libtsan. */
+    hone__command_start(link, compiler->path);
+    hone__command_add(link, rest);
+}
+
+/* A path from here stays the same when the compiler runs in a folder of its
+ * own. */
 static void choose_path(char *out, size_t size)
 {
     const char *chosen = getenv("CXX");
+    char *real = chosen && strchr(chosen, '/') ? realpath(chosen, NULL) : NULL;
 
-    (void)snprintf(out, size, "%s", chosen && *chosen ? chosen : "c++");
+    (void)snprintf(out, size, "%s",
+                   real                ? real
+                   : chosen && *chosen ? chosen
+                                       : "c++");
+    free(real);
 }
 
 /* The first line of what `PATH OPTION` prints. */
@@ -153,7 +100,8 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
 {
     const char *base = getenv("TMPDIR");
     char log[MAX_PATH];
-    command c = {.n = 0};
+    const char *const words[] = {option, NULL};
+    hone_command c;
     int fd;
     int ok;
 
@@ -163,9 +111,9 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
     if (fd < 0)
         return 0;
     (void)close(fd);
-    add(&c, path);
-    add(&c, option);
-    ok = run_command(&c, log, 0) == 0 &&
+    hone__command_start(&c, path);
+    hone__command_add(&c, words);
+    ok = hone__command_run(&c, "/", log, 0) == 0 &&
          hone__text_read_file(out, log, NULL) == HONE_OK && out->length;
     if (ok) {
         out->length = strcspn(out->data, "\n");
@@ -190,15 +138,43 @@ hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
                       path);
 }
 
+static void add_words(hone_text *all, const hone_command *c)
+{
+    for (int i = 1; i < c->n; ++i) /* without the path */
+        hone__text_append(all, c->words[i], strlen(c->words[i]) + 1);
+}
+
+/* Everything but the sources that decides about an object. */
+static hone_status make_digest(const hone_host_compiler *compiler,
+                               const char *version, hone_toolchain *out,
+                               hone_error *err)
+{
+    hone_command unit, link;
+    hone_text all = {0};
+    hone_status status;
+
+    make_commands(compiler, &unit, &link);
+    hone__text_append(&all, version, strlen(version) + 1);
+    add_words(&all, &unit);
+    add_words(&all, &link);
+    for (const hone_host_file *f = hone__host_files; f->name; ++f) {
+        hone__text_append(&all, f->name, strlen(f->name) + 1);
+        hone__text_append(&all, f->text, strlen(f->text) + 1);
+    }
+    status = hone__text_check(&all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all.data, all.length, out->digest);
+    hone__text_free(&all);
+    return status;
+}
+
 hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_host_build build,
                                      hone_toolchain *out_toolchain,
                                      hone_error *err)
 {
     hone_text version = {0};
-    command flags = {.n = 0};
-    char sum[HONE_SHA256_HEX];
-    hone_text all = {0};
+    hone_status status;
 
     choose_path(compiler->path, sizeof compiler->path);
     compiler->build = build;
@@ -213,20 +189,13 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                           "same way",
                           compiler->path);
     }
-    /* Whatever else decides about the object goes into one hash. */
-    add_flags(compiler, &flags);
-    for (int i = 0; i < flags.n; ++i)
-        hone__text_puts(&all, flags.words[i]);
-    for (const hone_host_file *f = hone__host_files; f->name; ++f)
-        hone__text_puts(&all, f->text);
-    hone__sha256_hex(hone__text_str(&all), all.length, sum);
-    hone__text_free(&all);
+    status = make_digest(compiler, version.data, out_toolchain, err);
     (void)snprintf(out_toolchain->name, sizeof out_toolchain->name, "c++");
     (void)snprintf(out_toolchain->version, sizeof out_toolchain->version,
-                   "%.56s, %s, headers %.8s", hone__text_str(&version),
-                   build_names[build], sum);
+                   "%.56s, %s, headers %.8s", version.data, build_names[build],
+                   out_toolchain->digest);
     hone__text_free(&version);
-    return HONE_OK;
+    return status;
 }
 
 /* ---- compiling ----------------------------------------------------------
@@ -245,80 +214,134 @@ static hone_status no_room(const char *folder, hone_error *err)
                       folder, why);
 }
 
-/* Write our headers and precompile the one that includes the others. */
-static hone_status prepare_headers(hone_host_compiler *compiler,
-                                   const char *folder, hone_error *err)
+static hone_status write_file(const char *folder, const char *name,
+                              const char *text, hone_error *err)
 {
-    char path[MAX_PATH];
-    char header[MAX_PATH];
-    char ours[MAX_PATH];
-    char log[MAX_PATH];
-    command c = {.n = 0};
+    hone_text path = {0};
+    hone_status status;
 
-    for (const hone_host_file *f = hone__host_files; f->name; ++f) {
-        (void)snprintf(path, sizeof path, "%s/%s", folder, f->name);
-        if (hone__file_replace(path, f->text, strlen(f->text), err))
-            return no_room(folder, err);
-    }
-    (void)snprintf(header, sizeof header, "%s/hone_cuda_host.h", folder);
-    (void)snprintf(path, sizeof path, "%s/hone_cuda_host.h.gch", folder);
-    (void)snprintf(log, sizeof log, "%s/gch.log", folder);
-    (void)snprintf(ours, sizeof ours, "-I%s", folder);
+    hone__text_printf(&path, "%s/%s", folder, name);
+    status = hone__text_check(&path, err);
+    if (!status && hone__file_replace(path.data, text, strlen(text), err))
+        status = no_room(folder, err);
+    hone__text_free(&path);
+    return status;
+}
+
+static hone_status read_file(const char *folder, const char *name,
+                             hone_text *out, hone_error *err)
+{
+    hone_text path = {0};
+    hone_status status;
+
+    hone__text_printf(&path, "%s/%s", folder, name);
+    status = hone__text_check(&path, err);
+    if (!status)
+        status = hone__text_read_file(out, path.data, err);
+    hone__text_free(&path);
+    return status;
+}
+
+/* Write our headers, precompile the one that includes the others, and make
+ * the folder of the units. */
+static hone_status prepare_headers(hone_host_compiler *compiler,
+                                   const char *folder, const char *unit_folder,
+                                   hone_error *err)
+{
+    static const char *const words[] = {"-x",
+                                        "c++-header",
+                                        "../hone_cuda_host.h",
+                                        "-o",
+                                        "../hone_cuda_host.h.gch",
+                                        NULL};
+    hone_command c;
+
+    for (const hone_host_file *f = hone__host_files; f->name; ++f)
+        HONE_TRY(write_file(folder, f->name, f->text, err));
+    if (hone__folder_create(unit_folder, err))
+        return no_room(folder, err);
     add_flags(compiler, &c);
-    add(&c, "-DHONE_HOST=1");
-    add(&c, ours);
-    add(&c, "-x");
-    add(&c, "c++-header");
-    add(&c, header);
-    add(&c, "-o");
-    add(&c, path);
-    (void)run_command(
-        &c, log, compiler->at_most_s); /* without it compiles are only slower */
+    hone__command_add(&c, words);
+    /* without it compiles are only slower */
+    (void)hone__command_run(&c, unit_folder, "gch.log", compiler->at_most_s);
     compiler->headers_ready = 1;
     return HONE_OK;
 }
 
-/* The template's own compiler options are NVRTC's and are left out. */
-static int compile_unit(const hone_host_compiler *compiler,
-                        const hone_compile_input *input, const char *folder,
-                        const char *unit, const char *object, const char *log)
+/* The template's headers, unless they are there already. */
+static hone_status write_headers(hone_host_compiler *compiler,
+                                 const hone_headers *headers,
+                                 const char *folder, hone_error *err)
 {
-    char ours[MAX_PATH];
-    char theirs[MAX_PATH];
-    char half[MAX_PATH];
-    command c = {.n = 0};
-    command link = {.n = 0};
+    const uint64_t sum = hone__hash64(headers->bytes, headers->size_bytes);
+    const char *at = NULL;
+    const char *name, *text;
+
+    if (compiler->headers_ready == 2 && compiler->headers_sum == sum)
+        return HONE_OK;
+    while (hone__headers_next(headers, &at, &name, &text))
+        HONE_TRY(write_file(folder, name, text, err));
+    compiler->headers_sum = sum;
+    compiler->headers_ready = 2;
+    return HONE_OK;
+}
+
+/* The template's own compiler options are NVRTC's and are left out. */
+static int compile_unit(const hone_host_compiler *compiler, const char *folder)
+{
+    hone_command unit, link;
     int code;
 
-    (void)snprintf(ours, sizeof ours, "-I%s", folder);
-    (void)snprintf(theirs, sizeof theirs, "-I%s", input->folder);
-    (void)snprintf(half, sizeof half, "%s/unit.o", folder);
-    add_flags(compiler, &c);
-    add(&c, "-DHONE_HOST=1");
-    add(&c, ours);
-    add(&c, theirs);
-    if (compiler->build != HONE_HOST_RACES) {
-        add(&c, "-shared");
-        add(&c, unit);
-        add(&c, "-o");
-        add(&c, object);
-        return run_command(&c, log, compiler->at_most_s);
-    }
-    /* The hooks of the race build are ours: no libtsan. */
-    add(&c, "-c");
-    add(&c, unit);
-    add(&c, "-o");
-    add(&c, half);
-    code = run_command(&c, log, compiler->at_most_s);
-    if (code)
+    make_commands(compiler, &unit, &link);
+    code = hone__command_run(&unit, folder, UNIT ".log", compiler->at_most_s);
+    if (code || !link.n)
         return code;
-    add(&link, compiler->path);
-    add(&link, "-shared");
-    add(&link, "-pthread");
-    add(&link, half);
-    add(&link, "-o");
-    add(&link, object);
-    return run_command(&link, log, compiler->at_most_s);
+    return hone__command_run(&link, folder, UNIT ".log", compiler->at_most_s);
+}
+
+/* A header that the compiler found by itself is its own, and covered by its
+ * version; but this is where people put theirs. */
+static hone_status refuse_foreign(const char *folder, hone_error *err)
+{
+    static const char place[] = " /usr/local/include/";
+    hone_text opened = {0};
+    hone_status status = read_file(folder, UNIT ".d", &opened, err);
+    const char *at = hone__text_str(&opened);
+
+    while ((at = strstr(at, place)) &&
+           strncmp(at + sizeof place - 1, "c++/", 4) == 0)
+        ++at;
+    if (status == HONE_OK && at)
+        status = hone__fail(err, HONE_ERR_INPUT,
+                            "the template includes '%.*s', which is no part "
+                            "of the compiler, and hone does not see when it "
+                            "changes: put it beside the template",
+                            (int)strcspn(at + 1, " \n"), at + 1);
+    hone__text_free(&opened);
+    return status;
+}
+
+static hone_status read_results(const hone_host_compiler *compiler, int code,
+                                const char *folder, hone_compile_output *out,
+                                hone_error *err)
+{
+    hone_status status = read_file(folder, UNIT ".log", &out->log, NULL);
+
+    if (out->log.failed)
+        return hone__text_check(&out->log, err);
+    /* Not the variant's fault, so not its outcome. */
+    if (status || code < 0 ||
+        (code && strstr(hone__text_str(&out->log), "No space left on device")))
+        return hone__fail(err, HONE_ERR_NO_COMPILER,
+                          "the C++ compiler '%s' could not be started, was "
+                          "killed, or found no room in '%s'; free space or "
+                          "memory, or set TMPDIR. %.300s",
+                          compiler->path, folder, hone__text_str(&out->log));
+    out->ok = code == 0;
+    if (!out->ok)
+        return HONE_OK;
+    HONE_TRY(refuse_foreign(folder, err));
+    return read_file(folder, UNIT ".so", &out->cubin, err);
 }
 
 hone_status hone__host_compile(hone_host_compiler *compiler,
@@ -327,34 +350,24 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
                                hone_error *err)
 {
     const double start_s = hone__now_s();
-    char unit[MAX_PATH];
-    char object[MAX_PATH];
-    char log[MAX_PATH];
+    char units[MAX_PATH];
     int code;
+    hone_status status;
 
     *out = (hone_compile_output){.registers = -1};
     if (!folder)
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "no temporary folder can be made for the compiler; "
                           "set TMPDIR to one that can be written");
+    (void)snprintf(units, sizeof units, "%s/units", folder);
     if (!compiler->headers_ready)
-        HONE_TRY(prepare_headers(compiler, folder, err));
-    (void)snprintf(unit, sizeof unit, "%s/unit.cpp", folder);
-    (void)snprintf(object, sizeof object, "%s/unit.so", folder);
-    (void)snprintf(log, sizeof log, "%s/unit.log", folder);
-    if (hone__file_replace(unit, input->source, strlen(input->source), err))
-        return no_room(folder, err);
-    code = compile_unit(compiler, input, folder, unit, object, log);
+        HONE_TRY(prepare_headers(compiler, folder, units, err));
+    HONE_TRY(write_headers(compiler, &input->headers, units, err));
+    HONE_TRY(write_file(units, UNIT ".cpp", input->source, err));
+    code = compile_unit(compiler, units);
     out->compile_ms = 1e3 * (hone__now_s() - start_s);
-    (void)hone__text_read_file(&out->log, log, NULL);
-    /* Not the variant's fault, so not its outcome. */
-    if (code < 0 ||
-        (code && strstr(hone__text_str(&out->log), "No space left on device")))
-        return hone__fail(err, HONE_ERR_NO_COMPILER,
-                          "the C++ compiler '%s' could not be started, was "
-                          "killed, or found no room in '%s'; free space or "
-                          "memory, or set TMPDIR. %.300s",
-                          compiler->path, folder, hone__text_str(&out->log));
-    out->ok = code == 0;
-    return out->ok ? hone__text_read_file(&out->cubin, object, err) : HONE_OK;
+    status = read_results(compiler, code, units, out, err);
+    if (status != HONE_OK)
+        hone__compile_output_free(out);
+    return status;
 }

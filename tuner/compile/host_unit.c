@@ -173,10 +173,10 @@ hone_status hone__variant_source(const hone_template *tmpl,
     hone_status status;
 
     if (backend == HONE_BACKEND_CUDA) {
-        HONE_TRY(hone__expand_source(tmpl, config, dims, out_source, err));
+        HONE_TRY(hone__expand_unit(tmpl, config, dims, out_source, err));
         return hone__expand_options(tmpl, config, dims, out_options, err);
     }
-    status = hone__expand_source(tmpl, config, dims, &source, err);
+    status = hone__expand_unit(tmpl, config, dims, &source, err);
     if (status == HONE_OK)
         status = hone__host_unit(tmpl, config, dims, hone__text_str(&source),
                                  out_source, err);

@@ -85,10 +85,11 @@ static hone_status load(const hone_template *by, const char *name,
 {
     hone_diagnostics diagnostics = {0};
     hone_text path = {0};
+    const char *slash = strrchr(by->path, '/');
     hone_status status;
 
-    hone__folder_of(by->path, &path);
-    hone__text_printf(&path, ":%s", by->search_path);
+    hone__text_printf(&path, "%.*s:%s", slash ? (int)(slash - by->path) + 1 : 1,
+                      slash ? by->path : ".", by->search_path);
     status = hone__text_check(&path, err);
     if (status == HONE_OK)
         status =
@@ -281,18 +282,15 @@ static hone_status compile(const hone_reference_templates *reference_templates,
                            const source_unit *unit, hone_error *err)
 {
     const hone_template *tmpl = other->tmpl;
-    hone_text folder = {0};
     hone_compile_output output;
     char arch[16];
     hone_compile_input input = {.source = hone__text_str(&unit->source),
                                 .name = tmpl->path,
                                 .arch = arch,
                                 .options = hone__text_str(&unit->options),
-                                .origin = tmpl->sha256};
+                                .headers = tmpl->headers};
     hone_status status;
 
-    hone__folder_of(tmpl->path, &folder);
-    input.folder = hone__text_str(&folder);
     (void)snprintf(arch, sizeof arch, "%.14s%s", request->arch,
                    tmpl->needs_arch_features ? "a" : "");
     status = hone__compile_one(request->farm, &input, &output, err);
@@ -309,7 +307,6 @@ static hone_status compile(const hone_reference_templates *reference_templates,
                        hone__text_str(&output.log));
     }
     hone__compile_output_free(&output);
-    hone__text_free(&folder);
     return status;
 }
 

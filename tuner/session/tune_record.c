@@ -95,8 +95,8 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
                                hone_error *err)
 {
     const hone_compile_input input = {
-        hone__text_str(&job->source),  "", run->compile_arch,
-        hone__text_str(&job->options), "", run->request->tmpl->sha256};
+        hone__text_str(&job->source), "", run->compile_arch,
+        hone__text_str(&job->options), run->request->tmpl->headers};
     const hone_compile_output *compiled = &job->compiled;
     char key[HONE_SHA256_HEX];
     char log[HONE_SHA256_HEX] = "";
@@ -119,7 +119,8 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .is_default = job->index == run->default_index};
     hone_status status = HONE_OK;
 
-    hone__cache_key(&input, hone__farm_toolchain(run->farm), key);
+    HONE_TRY(
+        hone__cache_key(&input, hone__farm_toolchain(run->farm), key, err));
     types_text(run, &types);
     row.types = types.length ? types.data : NULL;
     if (compiled->ok)

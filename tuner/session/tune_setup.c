@@ -173,7 +173,6 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                    "%s", run->device.name);
     (void)snprintf(run->result->arch, sizeof run->result->arch, "%s",
                    run->device.arch);
-    hone__folder_of(request->tmpl->path, &run->folder);
     HONE_TRY(open_space(run, err));
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
@@ -230,5 +229,4 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__helper_kernels_free(&run->helper_kernels);
     hone__reference_templates_close(run->reference_templates);
     hone__launch_spec_free(run->default_spec);
-    hone__text_free(&run->folder);
 }

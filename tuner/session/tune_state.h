@@ -96,7 +96,6 @@ typedef struct hone_tune_run {
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
     hone_launch_spec *default_spec;
-    hone_text folder; /* of the template, for its own headers */
     hone_worker_setup worker_setup;
     hone_worker worker;
     FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ text as its compiler reads it: what is comment, what is a literal, and
+ * which headers it names. Private to gen/. */
+#ifndef HONE_GEN_CODE_H
+#define HONE_GEN_CODE_H
+
+#include <stddef.h>
+
+/* Blank the comments of a text that ends in a NUL, in place, so that every
+ * offset stays what it was. Also blanked are the ends of lines inside
+ * comments and raw strings: what is a line end afterwards ends a line of
+ * code, unless a backslash stands before it. */
+void hone__code_blank(char *text, size_t length);
+
+/* End of the string or character constant that starts at `at`; `at` itself if
+ * none does. */
+size_t hone__code_literal_end(const char *text, size_t at, size_t length);
+
+/* Is the line end at `at` spliced away by a backslash before it? */
+int hone__code_is_spliced(const char *text, size_t at);
+
+int hone__code_is_name(char c); /* may stand in an identifier */
+
+enum { HONE_MAX_INCLUDE = 512 };
+
+/* The name of a header in an `#include` or a `__has_include`. */
+typedef struct hone_include {
+    size_t begin; /* of the name, with its quotes or brackets */
+    size_t end;
+    char name[HONE_MAX_INCLUDE]; /* without them */
+    int is_quoted;
+    const char *mistake; /* why it cannot be followed; NULL: it can */
+} hone_include;
+
+/* A walk through blanked text; starts as {text, length}. */
+typedef struct hone_include_scan {
+    const char *text;
+    size_t length;
+    size_t at;
+    int in_line; /* something stood in this line before `at` */
+} hone_include_scan;
+
+/* The next header that is named; 0 at the end of the text. Conditions are not
+ * evaluated: what stands in an `#if 0` counts. */
+int hone__include_next(hone_include_scan *scan, hone_include *out);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The headers of a template: every file that it includes, and that those
+ * include, is found here and nowhere else. Compilers get the texts, in which
+ * each of these includes names one of them, so that nothing else can be
+ * opened but what belongs to the compiler itself. */
+#include "gen/parse/code.h"
+#include "gen/parse/parse.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Folder part of a path with its slash; 0 if there is none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Is there such a file that can be read? */
+static int try_file(hone_text *path, const char *folder, size_t length,
+                    const char *name, struct stat *out)
+{
+    hone__text_clear(path);
+    hone__text_append(path, folder, length);
+    if (length && folder[length - 1] != '/')
+        hone__text_puts(path, "/");
+    hone__text_puts(path, name);
+    return !path->failed && stat(path->data, out) == 0 &&
+           S_ISREG(out->st_mode) && access(path->data, R_OK) == 0;
+}
+
+/* Beside the file that includes it (in quotes only), beside the template, in
+ * the folders of the search path. */
+static int find(const hone_parser *p, const char *by,
+                const hone_include *include, hone_text *path, struct stat *out)
+{
+    const char *at = p->tmpl->search_path;
+
+    if (include->name[0] == '/')
+        return try_file(path, "", 0, include->name, out);
+    if ((include->is_quoted &&
+         try_file(path, by, folder_length(by), include->name, out)) ||
+        try_file(path, p->tmpl->path, folder_length(p->tmpl->path),
+                 include->name, out))
+        return 1;
+    while (*at && !path->failed) {
+        const size_t length = strcspn(at, ":");
+
+        if (length && try_file(path, at, length, include->name, out))
+            return 1;
+        at += length + (at[length] == ':');
+    }
+    return 0;
+}
+
+/* What compilers know the file as: its name without a folder, with a number
+ * in front if another one is called that. */
+static const char *choose_name(hone_parser *p, const char *path)
+{
+    const char *base = path + folder_length(path);
+    hone_text name = {0};
+    const char *kept;
+
+    hone__text_printf(&name, "./%s", base);
+    for (size_t i = 0; i < p->n_headers; ++i) {
+        if (strcmp(p->headers[i].name, hone__text_str(&name)) != 0)
+            continue;
+        hone__text_clear(&name);
+        hone__text_printf(&name, "./%zu-%s", p->n_headers + 1, base);
+        i = (size_t)-1; /* a file may be called that, too */
+    }
+    kept = name.failed
+               ? NULL
+               : hone__arena_strndup(&p->tmpl->arena, hone__text_str(&name),
+                                     name.length);
+    hone__text_free(&name);
+    return kept;
+}
+
+/* Index of the header in p->headers, where it is put if it is new; -1 without
+ * memory. */
+static int add_header(hone_parser *p, const char *path, const struct stat *file)
+{
+    hone_arena *arena = &p->tmpl->arena;
+    hone_header header = {.device = file->st_dev, .file = file->st_ino};
+    hone_header *slot;
+
+    for (size_t i = 0; i < p->n_headers; ++i) {
+        if (p->headers[i].device == header.device &&
+            p->headers[i].file == header.file)
+            return (int)i;
+    }
+    header.path = hone__arena_strndup(arena, path, strlen(path));
+    header.name = choose_name(p, path);
+    slot = HONE_PUSH(p, p->headers, p->n_headers);
+    if (!header.path || !header.name || !slot) {
+        (void)hone__no_memory(p);
+        return -1;
+    }
+    *slot = header;
+    return (int)p->n_headers - 1;
+}
+
+/* What to write for the include that file `by` has: the name of one of our
+ * headers, or brackets, which make every compiler look among its own. NULL
+ * without memory. */
+static const char *follow(hone_parser *p, const char *by,
+                          const hone_include *include)
+{
+    hone_text text = {0};
+    struct stat file;
+    const char *spelled = NULL;
+    int index = -1;
+
+    if (find(p, by, include, &text, &file)) {
+        index = add_header(p, text.data, &file);
+    } else if (text.failed) {
+        (void)hone__no_memory(p);
+    }
+    if (!p->no_memory) {
+        hone__text_clear(&text);
+        if (index < 0)
+            hone__text_printf(&text, "<%s>", include->name);
+        else
+            hone__text_printf(&text, "\"%s\"", p->headers[index].name);
+        if (!text.failed)
+            spelled =
+                hone__arena_strndup(&p->tmpl->arena, text.data, text.length);
+        if (!spelled)
+            (void)hone__no_memory(p);
+    }
+    hone__text_free(&text);
+    return spelled;
+}
+
+int hone__includes_of_template(hone_parser *p)
+{
+    hone_include_scan scan = {p->bare, p->length, 0, 0};
+    hone_include include;
+
+    while (hone__include_next(&scan, &include)) {
+        const hone_slice where = {include.begin, include.end};
+        hone_template_include *slot;
+
+        if (include.mistake) {
+            (void)hone__complain(p, where, "%s", include.mistake);
+            continue;
+        }
+        slot = HONE_PUSH(p, p->includes, p->n_includes);
+        if (!slot)
+            return 0;
+        slot->where = where;
+        slot->spelled = follow(p, p->tmpl->path, &include);
+        if (!slot->spelled)
+            return 0;
+        p->has_local_includes |= include.is_quoted || p->n_headers;
+    }
+    return 1;
+}
+
+/* A mistake in a header has no line of the template to point at. */
+static int complain(hone_parser *p, const hone_header *header, const char *text,
+                    const hone_include *include)
+{
+    int line = 1;
+    size_t begin = 0;
+
+    for (size_t i = 0; i < include->begin; ++i) {
+        if (text[i] == '\n') {
+            ++line;
+            begin = i + 1;
+        }
+    }
+    p->status =
+        hone__fail(p->err, HONE_ERR_INPUT, "%s:%d:%zu: %s", header->path, line,
+                   include->begin - begin + 1, include->mistake);
+    return 0;
+}
+
+/* Append the header's name and its text, in which every include says what it
+ * was followed to. */
+static int write_header(hone_parser *p, size_t index, const hone_text *text,
+                        hone_text *out)
+{
+    hone_header *header = &p->headers[index];
+    hone_include_scan scan = {header->code, text->length, 0, 0};
+    hone_include include;
+    size_t done = 0;
+
+    hone__text_append(out, header->name, strlen(header->name) + 1);
+    while (hone__include_next(&scan, &include)) {
+        const char *spelled;
+
+        if (include.mistake)
+            return complain(p, header, text->data, &include);
+        spelled = follow(p, header->path, &include);
+        if (!spelled)
+            return 0;
+        header = &p->headers[index]; /* the list may have moved */
+        hone__text_append(out, text->data + done, include.begin - done);
+        hone__text_puts(out, spelled);
+        done = include.end;
+    }
+    hone__text_append(out, hone__text_str(text) + done,
+                      text->length + 1 - done);
+    return 1;
+}
+
+static int read_header(hone_parser *p, size_t index, hone_text *out)
+{
+    const char *path = p->headers[index].path;
+    hone_text text = {0};
+    int ok = 0;
+
+    p->status = hone__text_read_file(&text, path, p->err);
+    if (!p->status && memchr(hone__text_str(&text), '\0', text.length))
+        p->status =
+            hone__fail(p->err, HONE_ERR_INPUT,
+                       "'%s' is not a text file: it has a NUL byte", path);
+    if (!p->status) {
+        char *code = hone__arena_strndup(&p->tmpl->arena, hone__text_str(&text),
+                                         text.length);
+
+        p->headers[index].code = code;
+        if (code) {
+            hone__code_blank(code, text.length);
+            ok = write_header(p, index, &text, out);
+        } else {
+            (void)hone__no_memory(p);
+        }
+    }
+    hone__text_free(&text);
+    return ok;
+}
+
+int hone__headers_read(hone_parser *p)
+{
+    hone_text all = {0};
+    size_t n = 0;
+
+    while (n < p->n_headers && read_header(p, n, &all))
+        ++n;
+    p->tmpl->headers = (hone_headers){
+        n,
+        hone__arena_strndup(&p->tmpl->arena, hone__text_str(&all), all.length),
+        all.length};
+    if (all.failed || !p->tmpl->headers.bytes)
+        (void)hone__no_memory(p);
+    hone__text_free(&all);
+    return n == p->n_headers && !p->no_memory;
+}
+
+hone_status hone__template_hash(const hone_parser *p, hone_error *err)
+{
+    hone_template *tmpl = p->tmpl;
+    hone_text all = {0};
+    hone_status status;
+
+    hone__text_append(&all, tmpl->source, tmpl->source_bytes + 1);
+    for (size_t i = 0; i < p->n_includes; ++i)
+        hone__text_printf(&all, "%s\n", p->includes[i].spelled);
+    hone__text_append(&all, tmpl->headers.bytes, tmpl->headers.size_bytes);
+    status = hone__text_check(&all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all.data, all.length, tmpl->sha256);
+    hone__text_free(&all);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The headers of a template: which are found, in whatever way they are
+ * written, that the hash covers them, and what is refused. */
+#include "tests/gen/gen_test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define REST                                                                   \
+    "#pragma hone op k(n) \"x\"\n"                                             \
+    "#pragma hone arg x: inout f32[n]\n"                                       \
+    "#pragma hone param A in 1..4\n"                                           \
+    "#pragma hone param B in {4, 8}\n"                                         \
+    "#pragma hone launch k grid(A) block(B)\n"                                 \
+    "extern \"C\" __global__ void k(float *x) { x[0] = 1; }\n"
+
+static void write_file(const char *name, const char *text)
+{
+    char *slash = strrchr(name, '/');
+
+    if (slash) {
+        char folder[64];
+
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - name),
+                       name);
+        assert_int_equal(hone__folder_create(folder, NULL), HONE_OK);
+    }
+    assert_int_equal(hone__file_replace(name, text, strlen(text), NULL),
+                     HONE_OK);
+}
+
+/* $TMPDIR/hone-headers-XXXXXX is where each test runs. */
+static char start[1024];
+static char folder[1100];
+
+static int enter(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/hone-headers-XXXXXX",
+                   tmp ? tmp : "/tmp");
+    return !getcwd(start, sizeof start) || !mkdtemp(folder) || chdir(folder);
+}
+
+static int leave(void **state)
+{
+    char command[1200];
+
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return chdir(start) || system(command);
+}
+
+/* t/t.cu: `lines`, and the rest of a template. */
+static hone_status load(const char *lines, hone_template **out,
+                        hone_diagnostics *d, hone_error *err)
+{
+    char text[2048];
+
+    (void)snprintf(text, sizeof text, "%s\n" REST, lines);
+    write_file("t/t.cu", text);
+    return hone__template_load("t/t.cu", "path/one:path/two", out, d, err);
+}
+
+static hone_template *load_good(const char *lines)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_error err = {0};
+
+    if (load(lines, &t, &d, &err) != HONE_OK)
+        fail_msg("%s\n%s", err.text, lines);
+    return t;
+}
+
+static void hash_of(const char *lines, char out[HONE_SHA256_HEX])
+{
+    hone_template *t = load_good(lines);
+
+    memcpy(out, t->sha256, HONE_SHA256_HEX);
+    hone__template_free(t);
+}
+
+/* An edit of the file is an edit of the template, and is undone with it. */
+static void assert_covered(const char *lines, const char *file)
+{
+    char first[HONE_SHA256_HEX], second[HONE_SHA256_HEX];
+    char third[HONE_SHA256_HEX];
+
+    write_file(file, "int a;\n");
+    hash_of(lines, first);
+    write_file(file, "int b;\n");
+    hash_of(lines, second);
+    write_file(file, "int a;\n");
+    hash_of(lines, third);
+    if (strcmp(first, second) == 0)
+        fail_msg("%s is not covered by\n%s", file, lines);
+    assert_string_equal(first, third);
+    assert_int_equal(unlink(file), 0);
+}
+
+static void every_way_is_covered(void **state)
+{
+    static const char *const ways[] = {
+        "#include \"own.cuh\"",
+        "#include <own.cuh>",
+        "  #  include\"own.cuh\"",
+        "#include \"./sub/../own.cuh\"",
+        "/**/ #include \"own.cuh\"",
+        "/* one\n two */ # /* three\n four */ include /**/ <own.cuh> // five",
+        "#include \\\n  \"own.cuh\"",
+        "#in\\\nclude \"own.cuh\"",
+        "#include \\\r\n  \"own.cuh\"\r",
+        "%:include \"own.cuh\"",
+        "#if 0\n#include \"own.cuh\"\n#endif",
+        "#if defined(__has_include) && __has_include(<own.cuh>)\n#endif",
+        "constexpr char quote = '\"';\n#include \"own.cuh\"",
+        "constexpr int many = 1'000; // don't\n#include \"own.cuh\"",
+        "const char *text = R\"(\")\";\n#include \"own.cuh\"",
+        "#include <cstdint>\n#include <none.h>\n#include \"own.cuh\"",
+    };
+
+    (void)state;
+    write_file("t/sub/some.cuh", "");
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i)
+        assert_covered(ways[i], "t/own.cuh");
+}
+
+static void every_place_is_covered(void **state)
+{
+    char lines[1200];
+
+    (void)state;
+    assert_covered("#include \"own.cuh\"", "path/one/own.cuh");
+    assert_covered("#include <own.cuh>", "path/two/own.cuh");
+    (void)snprintf(lines, sizeof lines, "#include \"%s/own.cuh\"", folder);
+    assert_covered(lines, "own.cuh");
+    assert_covered("#include \"../own.cuh\"", "own.cuh");
+    write_file("t/sub/mid.cuh", "#include \"own.cuh\"\n");
+    assert_covered("#include \"sub/mid.cuh\"", "t/sub/own.cuh");
+    assert_covered("#include \"sub/mid.cuh\"", "t/own.cuh");
+    /* Beside the header that includes it before anywhere else. */
+    write_file("t/own.cuh", "int elsewhere;\n");
+    assert_covered("#include \"sub/mid.cuh\"", "t/sub/own.cuh");
+    /* The 65th, and one that comes to be. */
+    write_file("t/h65.cuh", "#include \"mine.cuh\"\n");
+    for (int i = 1; i < 65; ++i) {
+        char name[32], text[32];
+
+        (void)snprintf(name, sizeof name, "t/h%d.cuh", i);
+        (void)snprintf(text, sizeof text, "#include \"h%d.cuh\"\n", i + 1);
+        write_file(name, text);
+    }
+    assert_covered("#include \"h1.cuh\"", "t/mine.cuh");
+}
+
+static void what_is_no_include_is_none(void **state)
+{
+    static const char *const lines[] = {
+        "// #include \"own.cuh\"",
+        "/*\n#include \"own.cuh\"\n*/",
+        "// spliced \\\n#include \"own.cuh\"",
+        "const char *text = R\"x(\n#include \"own.cuh\"\n)\" )x\";",
+        "const char *text = \"\\\n#include <own.cuh>\";",
+        "#define include_own \"own.cuh\"",
+        "int x; #include \"own.cuh\"",
+    };
+
+    (void)state;
+    write_file("t/own.cuh", "");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        hone_template *t = load_good(lines[i]);
+
+        if (t->headers.n)
+            fail_msg("%s", lines[i]);
+        hone__template_free(t);
+    }
+}
+
+/* What compilers get: every include names one text, whatever it was called,
+ * and what is not ours is asked for in brackets. */
+static void texts_name_each_other(void **state)
+{
+    static const char lines[] = "#include \"own.cuh\"\n"
+                                "#include \"sub/own.cuh\"\n"
+                                "#include \"sub/../own.cuh\"\n"
+                                "#include \"cuda_fp16.h\"\n"
+                                "#include <mma.h>";
+    static const char own[] = "#include \"sub/own.cuh\" // 1\n"
+                              "#include \"math.h\"\n";
+    static const char sub[] = "#pragma once\n#include <own.cuh>";
+    static const char expected[] = "./own.cuh\0"
+                                   "#include \"./2-own.cuh\" // 1\n"
+                                   "#include <math.h>\n\0"
+                                   "./2-own.cuh\0"
+                                   "#pragma once\n#include \"./own.cuh\"";
+    static const char head[] = "#include \"./own.cuh\"\n"
+                               "#include \"./2-own.cuh\"\n"
+                               "#include \"./own.cuh\"\n"
+                               "#include <cuda_fp16.h>\n"
+                               "#include <mma.h>\n";
+    const int64_t config[] = {1, 4};
+    const int64_t dims[] = {1};
+    hone_template *t;
+    hone_text text = {0};
+
+    (void)state;
+    write_file("t/own.cuh", own);
+    write_file("t/sub/own.cuh", sub);
+    t = load_good(lines);
+    assert_int_equal(t->headers.n, 2);
+    assert_int_equal(t->headers.size_bytes, sizeof expected);
+    assert_memory_equal(t->headers.bytes, expected, sizeof expected);
+    assert_int_equal(hone__expand_unit(t, config, dims, &text, NULL), HONE_OK);
+    assert_memory_equal(text.data, head, sizeof head - 1);
+    hone__text_clear(&text);
+    assert_int_equal(hone__expand_source(t, config, dims, &text, NULL),
+                     HONE_OK);
+    assert_memory_equal(text.data, lines, sizeof lines - 1);
+    hone__text_free(&text);
+    hone__template_free(t);
+}
+
+/* Parameters that only a header names reach it. */
+static void headers_name_parameters(void **state)
+{
+    hone_template *t;
+
+    (void)state;
+    write_file("t/own.cuh", "/* A */ constexpr int twice = 2 * B;\n");
+    t = load_good("#include <own.cuh>");
+    assert_int_equal(t->mentioned[0], 0);
+    assert_int_equal(t->mentioned[1], 1);
+    hone__template_free(t);
+}
+
+static void what_cannot_be_followed_is_refused(void **state)
+{
+    static const struct {
+        const char *lines;
+        int line;
+        int column;
+        const char *text;
+    } bad[] = {
+        {"\n  #include OWN", 2, 12, "write it here in quotes"},
+        {"#include /**/ NAME(x)", 1, 15, "write it here in quotes"},
+        {"#include", 1, 9, "write it here in quotes"},
+        {"#include \"own.cuh", 1, 10, "does not end"},
+        {"#include <own.cuh", 1, 10, "does not end"},
+        {"#include \"own@{A}.cuh\"", 1, 10, "rename it"},
+        {"#include \"own\\\n.cuh\"", 1, 10, "does not end"},
+        {"#inc@{A} \"own.cuh\"", 1, 1, "insert"},
+        {"#include_next <own.cuh>", 1, 1, "use #include"},
+        {"#import \"own.cuh\"", 1, 1, "use #include"},
+        {"#embed \"own.cuh\"", 1, 1, "use #include"},
+        {"#if __has_include(OWN)\n#endif", 1, 19, "write it here in quotes"},
+        {"#if __has_include_next(<a>)\n#endif", 1, 5, "use #include"},
+        {"asm(\".incbin \\\"x\\\"\");", 1, 5, "assembly"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        char place[64];
+        hone_template *t = NULL;
+        hone_diagnostics d;
+        hone_error err = {0};
+
+        assert_int_equal(load(bad[i].lines, &t, &d, &err), HONE_ERR_INPUT);
+        if (!d.n || d.items[0].line != bad[i].line ||
+            d.items[0].column != bad[i].column ||
+            !strstr(d.items[0].text, bad[i].text))
+            fail_msg("%s\n%s", bad[i].lines, err.text);
+        hone__diagnostics_free(&d);
+        /* The same in a header. */
+        write_file("t/own.cuh", bad[i].lines);
+        assert_int_equal(load("#include \"own.cuh\"", &t, &d, &err),
+                         HONE_ERR_INPUT);
+        (void)snprintf(place, sizeof place, "t/own.cuh:%d:%d: ", bad[i].line,
+                       bad[i].column);
+        if (d.n || !strstr(err.text, place) || !strstr(err.text, bad[i].text))
+            fail_msg("%s\n%s", bad[i].lines, err.text);
+    }
+}
+
+static void mistakes_come_together(void **state)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+
+    (void)state;
+    assert_int_equal(load("#include OWN\n#pragma hone wrong", &t, &d, NULL),
+                     HONE_ERR_INPUT);
+    assert_int_equal(d.n, 3); /* and op does not come first */
+    hone__diagnostics_free(&d);
+}
+
+/* The parameters do not go into the middle of a directive. */
+static void block_is_behind_a_split_include(void **state)
+{
+    const int64_t config[] = {1, 4};
+    const int64_t dims[] = {1};
+    hone_template *t;
+    hone_text text = {0};
+
+    (void)state;
+    t = load_good("#include \\\n  <cstdint>");
+    assert_int_equal(hone__expand_unit(t, config, dims, &text, NULL), HONE_OK);
+    assert_non_null(strstr(text.data, "#include \\\n  <cstdint>\n"));
+    hone__text_free(&text);
+    hone__template_free(t);
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    static const char lines[] = "#include \"sub/mid.cuh\"\n"
+                                "#include <two.cuh>\n#include <cstdint>";
+    char whole[HONE_SHA256_HEX];
+    long n = 0;
+
+    (void)state;
+    write_file("t/sub/mid.cuh", "#include \"own.cuh\"\n#include <none.h>\n");
+    write_file("t/sub/own.cuh", "int a;\n");
+    write_file("path/two/two.cuh", "int b;\n");
+    hash_of(lines, whole);
+    for (int failed = 1; failed; ++n) {
+        hone_template *t = NULL;
+        hone_diagnostics d;
+        hone_status status;
+
+        hone__alloc_fail_once(n);
+        status =
+            hone__template_load("t/t.cu", "path/one:path/two", &t, &d, NULL);
+        failed = hone__alloc_fail_end();
+        hone__diagnostics_free(&d);
+        assert_int_equal(status, failed ? HONE_ERR_NO_MEMORY : HONE_OK);
+        if (!failed)
+            assert_string_equal(t->sha256, whole);
+        hone__template_free(t);
+    }
+    assert_true(n > 10);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(every_way_is_covered),
+        IN_FOLDER(every_place_is_covered),
+        IN_FOLDER(what_is_no_include_is_none),
+        IN_FOLDER(texts_name_each_other),
+        IN_FOLDER(headers_name_parameters),
+        IN_FOLDER(what_cannot_be_followed_is_refused),
+        IN_FOLDER(mistakes_come_together),
+        IN_FOLDER(block_is_behind_a_split_include),
+        IN_FOLDER(every_allocation_fails_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An edited header is noticed, however it is included: neither the cache nor
+# the database answers with the old kernel. What cannot be followed is refused
+# with its place. On the cpu device, and through NVRTC where there is one;
+# tests/gen/test_headers.c has all the ways to include something.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_CACHE_DIR=$work/cache
+export HONE_CACHE_DIR
+nvrtc=no
+"$HONE" doctor --require nvrtc >/dev/null 2>&1 && nvrtc=yes
+good='template <class T> __device__ T step(T a, T x, T y) { return a * x + y; }'
+wrong='template <class T> __device__ T step(T a, T x, T y) { return a * x - y; }'
+
+# template LINES: $work/t/t.cu, which includes what the lines say.
+template() {
+    mkdir -p "$work/t/sub"
+    {
+        printf '%s\n' "$1"
+        cat <<'CODE'
+#pragma hone op saxpy(n, T in {f32} default f32) "y = a*x + y"
+#pragma hone arg alpha: T, x: in T[n], y: inout T[n]
+#pragma hone launch saxpy grid(ceildiv(n, 64)) block(64) args(alpha, x, y, i64(n))
+#pragma hone check cpu.saxpy tolerance(2) exact(1000)
+extern "C" __global__ void saxpy(T alpha, const T *x, T *y, long long n)
+{
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        y[i] = step(alpha, x[i], y[i]);
+}
+CODE
+    } >"$work/t/t.cu"
+}
+
+# both HEADER [ARGUMENT..]: an edit of the header changes what is compiled.
+both() {
+    header=$1
+    shift
+    echo "$good" >"$header"
+    run 0 verify "$work/t/t.cu" --limit 1 "$@"
+    if [ $nvrtc = yes ]; then
+        run 0 compile "$work/t/t.cu" --format json "$@"
+        run 0 compile "$work/t/t.cu" --format json "$@"
+        json compiles=0 cached=1
+    fi
+    echo "$wrong" >"$header"
+    run 1 verify "$work/t/t.cu" --limit 1 --format csv "$@"
+    out_has "wrong"
+    if [ $nvrtc = yes ]; then
+        run 0 compile "$work/t/t.cu" --format json "$@"
+        json compiles=1 cached=0
+    fi
+    rm -r "$work/t" "$HONE_CACHE_DIR"
+}
+
+own=$work/t/own.cuh
+template '/**/ # include \
+  <own.cuh>'
+both "$own"
+# From the folder of the header that includes it, not from the template's.
+template '#include "sub/mid.cuh"'
+echo '#include "own.cuh"' >"$work/t/sub/mid.cuh"
+echo '#error "the wrong one"' >"$own"
+both "$work/t/sub/own.cuh"
+# Two headers of one name, and one that is included by two names.
+template '#include "sub/own.cuh"
+#include "own.cuh"
+#include "sub/../own.cuh"
+#include <hone_device.cuh>'
+echo '#define SUB 1' >"$work/t/sub/own.cuh"
+good="#pragma once
+$good" wrong="#pragma once
+$wrong" both "$own"
+# From the templates that came with hone, or where the user keeps some.
+template '#include "hone_device.cuh"
+#include <own.cuh>'
+mkdir "$work/mine"
+both "$work/mine/own.cuh" -I "$work/mine:$HONE_TEMPLATE_PATH"
+# One that is named only by a branch that is taken when it is there.
+template '#if __has_include(<other.cuh>)
+#include <other.cuh>
+#else
+#include "own.cuh"
+#endif'
+echo "$good" >"$own"
+run 0 verify "$work/t/t.cu" --limit 1
+echo "$wrong" >"$work/t/other.cuh"
+run 1 verify "$work/t/t.cu" --limit 1
+
+# Trials of the old kernel are no trials of the new one.
+template '#include <own.cuh>'
+echo "$good" >"$own"
+run 0 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
+    --format json
+json shapes.0.resumed=0 shapes.0.outcomes.ok=1
+run 0 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
+    --format json
+json shapes.0.resumed=1
+echo "$wrong" >"$own"
+run 1 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
+    --format json
+json shapes.0.resumed=0 shapes.0.outcomes.wrong=1
+
+# What hone does not follow it does not open either: not in the folder that it
+# runs in, not where the environment points.
+echo "$good" >"$work/here.cuh"
+template '#include "here.cuh"'
+(cd "$work" && CPATH=$work run 1 verify "$work/t/t.cu" --format csv &&
+    out_has "here.cuh")
+[ $nvrtc = no ] || (cd "$work" && run 1 compile "$work/t/t.cu")
+
+# refused LINE COLUMN WORDS: the sentence says where and how to mend it.
+refused() {
+    run 3 verify "$work/t/t.cu"
+    err_has "$1"
+    err_has "$2"
+}
+template '#define OWN "own.cuh"
+  #include OWN'
+refused "t.cu:2:12:" "write it here in quotes"
+template '#include "sub/mid.cuh"'
+printf '#if 0\n#include MID\n#endif\n' >"$work/t/sub/mid.cuh"
+refused "sub/mid.cuh:2:10:" "write it here in quotes"
