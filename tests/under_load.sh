@@ -8,7 +8,8 @@
 #
 # ROUNDS is 20 and BUILD_FOLDER is build/ of this tree, if not given. One line
 # per round on stdout, and the sum; the output of tests that failed on stderr.
-# Exit 1 if one failed.
+# Exit 1 if one failed. LOOPS is how many endless loops run per core: 2, if not
+# set, and 0 where others keep the machine busy.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 rounds=${1:-20}
@@ -25,6 +26,7 @@ esac
     exit 2
 }
 cores=$(nproc)
+loops_per_core=${LOOPS:-2}
 
 work=$(mktemp -d)
 loops=
@@ -32,7 +34,7 @@ loops=
 trap 'rm -rf "$work"; [ -z "$loops" ] || kill $loops' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-for _ in $(seq $((2 * cores))); do
+for _ in $(seq $((loops_per_core * cores))); do
     sh -c 'while :; do :; done' &
     loops="$loops $!"
 done
@@ -71,5 +73,5 @@ while [ "$round" -le "$rounds" ]; do
     round=$((round + 1))
 done
 echo "$rounds rounds: $passed passed, $failed failed, $skipped skipped," \
-    "$(($(date +%s) - began)) s, $((2 * cores)) busy loops on $cores cores"
+    "$(($(date +%s) - began)) s, $((loops_per_core * cores)) busy loops on $cores cores"
 [ "$failed" -eq 0 ]
