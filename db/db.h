@@ -119,11 +119,6 @@ hone_status hone__db_artifact_put(hone_db *db, const char *kind,
                                   const void *bytes, size_t size_bytes,
                                   char out_sha256[HONE_SHA256_HEX],
                                   hone_error *err);
-/* Append the content, checked against its hash. HONE_ERR_NOT_FOUND,
- * HONE_ERR_DATABASE (damaged). */
-hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
-                                  hone_text *out, hone_error *err);
-
 /* One configuration compiled for one architecture. */
 typedef struct hone_db_variant {
     int64_t template_id;
@@ -152,6 +147,22 @@ typedef struct hone_db_variant {
  * replaced by what came last. */
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err);
+
+/* What a variant is launched with; free with hone__db_launch_free(). */
+typedef struct hone_db_launch {
+    hone_text config;
+    hone_text launch_plan;
+    hone_text cubin;
+} hone_db_launch;
+
+/* HONE_ERR_DATABASE that hone__db_is_damage() knows: some of it is not what
+ * was stored (FORMAT.md, when a row may be launched), or is not there;
+ * to be put again. */
+hone_status hone__db_launch_get(hone_db *db, int64_t variant_id,
+                                hone_db_launch *out, hone_error *err);
+void hone__db_launch_free(hone_db_launch *launch);
+/* One row is damaged, not the file: others may be as good. */
+int hone__db_is_damage(const hone_error *err);
 
 /* ---- measurements -------------------------------------------------------
  */

@@ -53,7 +53,7 @@ static hone_status stored(hone_db *db, const char *sha256, int *out_whole,
     hone__text_free(&content);
     *out_whole = status == HONE_OK;
     if (status == HONE_OK || status == HONE_ERR_NOT_FOUND ||
-        (status == HONE_ERR_DATABASE && why.domain == HONE_DOMAIN_NONE))
+        hone__db_is_damage(&why))
         return HONE_OK;
     if (err)
         *err = why;

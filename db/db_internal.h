@@ -35,6 +35,11 @@ hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
  * this connection give a file of `version` the current columns. */
 hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err);
 
+/* Append the content of an artifact, checked against its hash.
+ * HONE_ERR_NOT_FOUND, HONE_ERR_DATABASE (damaged). */
+hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
+                                  hone_text *out, hone_error *err);
+
 /* Statements without parameters and results. */
 hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
                           hone_error *err);

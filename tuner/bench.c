@@ -101,10 +101,11 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
         (void)snprintf(row->label, sizeof row->label, "%.95s",
                        hone__text_str(&v->config));
     else
-        (void)snprintf(row->label, sizeof row->label, "%s%s", v->name,
-                       v->is_default && strcmp(v->name, "winner") == 0
-                           ? " (the default)"
-                           : "");
+        (void)snprintf(
+            row->label, sizeof row->label, "%s%s%s", v->name,
+            v->is_default && strcmp(v->name, "winner") == 0 ? " (the default)"
+                                                            : "",
+            v->is_renewed ? " (compiled again: damaged in the database)" : "");
 }
 
 static void fill_row(const bench *b, int i, int reference, hone_bench_row *row)

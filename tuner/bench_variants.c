@@ -3,6 +3,7 @@
 #include "tuner/bench_variants.h"
 
 #include "gen/expand/expand.h"
+#include "runtime/base/alloc.h"
 #include "tuner/compile/farm.h"
 #include "tuner/trial/devices.h"
 
@@ -34,44 +35,93 @@ static hone_bench_variant *add(reader *r, const char *name)
     return variant;
 }
 
+static void forget(hone_bench_variant *variant)
+{
+    hone__text_free(&variant->config);
+    hone__text_free(&variant->spec);
+    hone__text_free(&variant->cubin);
+    hone__text_free(&variant->source);
+    hone__text_free(&variant->options);
+    hone__text_free(&variant->log);
+    memset(variant, 0, sizeof *variant);
+}
+
 /* ---- from the database ---------------------------------------------------
  */
 
 static const char winner_sql[] =
-    "SELECT config, launch_plan, cubin_sha256, time_ns, is_default"
+    "SELECT config, variant_id, time_ns, is_default, template_sha256"
     " FROM winner_v1 WHERE op = ?1 AND dims = ?2 AND mode = ?3"
     " AND device_kind = ?4 AND arch = ?5 AND sm_count = ?6"
     " AND cubin_sha256 IS NOT NULL"
     " ORDER BY device_name <> ?7, session_id DESC LIMIT 1";
 
 static const char default_sql[] =
-    "SELECT config, launch_plan, cubin_sha256, 0.0, 1"
+    "SELECT config, variant_id, 0.0, 1, template_sha256"
     " FROM default_v1 WHERE op = ?1 AND arch = ?2 AND types = ?3";
 
 static const char config_sql[] =
-    "SELECT v.config, v.launch_plan, v.cubin_sha256, 0.0, v.is_default"
+    "SELECT v.config, v.variant_id, 0.0, v.is_default, t.sha256"
     " FROM variant v JOIN template t ON t.template_id = v.template_id"
     " WHERE t.op = ?1 AND t.sha256 = ?2 AND v.config = ?3 AND v.arch = ?4"
     " AND v.types = ?5 AND v.outcome = 'ok' AND v.cubin_sha256 IS NOT NULL"
     " ORDER BY v.toolchain_id DESC, v.variant_id DESC LIMIT 1";
 
+typedef struct found_row {
+    hone_bench_variant *variant;
+    const char *template_sha256; /* what can be compiled now */
+    int64_t variant_id;          /* 0: none was found */
+    int is_current;
+} found_row;
+
 static hone_status take_row(void *user, size_t n_columns,
                             const char *const *names,
                             const hone_db_value *values, hone_error *err)
 {
-    hone_bench_variant *out = user;
+    found_row *row = user;
+    hone_bench_variant *out = row->variant;
 
     (void)n_columns;
     (void)names;
     hone__text_clear(&out->config);
     hone__text_puts(&out->config, values[0].text);
-    hone__text_puts(&out->spec, values[1].text);
-    (void)snprintf(out->cubin_sha256, sizeof out->cubin_sha256, "%s",
-                   values[2].text);
-    out->time_ns = values[3].real;
-    out->is_default = values[4].integer != 0;
-    HONE_TRY(hone__text_check(&out->config, err));
-    return hone__text_check(&out->spec, err);
+    row->variant_id = values[1].integer;
+    out->time_ns = values[2].real;
+    out->is_default = values[3].integer != 0;
+    row->is_current = strcmp(values[4].text, row->template_sha256) == 0;
+    return hone__text_check(&out->config, err);
+}
+
+/* Its source, to be compiled with the others that have one. */
+static hone_status expand(reader *r, const int64_t *config,
+                          hone_bench_variant *variant, hone_error *err)
+{
+    const hone_bench_request *request = r->request;
+
+    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
+                                  request->farm.backend, &variant->source,
+                                  &variant->options, err));
+    return hone__expand_launch_spec(request->tmpl, config, &variant->spec, err);
+}
+
+/* What is stored of it is damaged. */
+static hone_status compile_again(reader *r, hone_bench_variant *variant,
+                                 hone_error *err)
+{
+    const hone_template *tmpl = r->request->tmpl;
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_status status =
+        config ? hone__config_parse(tmpl, hone__text_str(&variant->config),
+                                    config, err)
+               : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+
+    if (status == HONE_OK)
+        status = hone__space_check(r->space, config, err);
+    if (status == HONE_OK)
+        status = expand(r, config, variant, err);
+    hone__free(config);
+    variant->is_renewed = 1;
+    return status;
 }
 
 /* Run one of the queries into `variant`. `*out_found` is 0 if it has no row,
@@ -81,15 +131,46 @@ static hone_status look_up(reader *r, const char *sql,
                            hone_bench_variant *variant, int *out_found,
                            hone_error *err)
 {
+    found_row row = {.variant = variant,
+                     .template_sha256 = r->request->tmpl->sha256};
+    hone_db_launch launch;
+    hone_error why = {0};
+    hone_error again = {0};
+    hone_status status;
+
     *out_found = 0;
     if (!r->db)
         return HONE_OK;
-    HONE_TRY(
-        hone__db_query(r->db, sql, params, n_params, take_row, variant, err));
-    *out_found = variant->cubin_sha256[0] != '\0';
-    return *out_found ? hone__db_artifact_get(r->db, variant->cubin_sha256,
-                                              &variant->cubin, err)
-                      : HONE_OK;
+    HONE_TRY(hone__db_query(r->db, sql, params, n_params, take_row, &row, err));
+    if (!row.variant_id)
+        return HONE_OK;
+    *out_found = 1;
+    status = hone__db_launch_get(r->db, row.variant_id, &launch, &why);
+    if (status == HONE_OK) {
+        hone__text_free(&variant->config);
+        variant->config = launch.config; /* moved, all three */
+        variant->spec = launch.launch_plan;
+        variant->cubin = launch.cubin;
+        return HONE_OK;
+    }
+    if (hone__db_is_damage(&why) && row.is_current)
+        status = compile_again(r, variant, &again);
+    if (status != HONE_OK)
+        *err = status == HONE_ERR_NO_MEMORY ? again : why;
+    return status == HONE_OK || status == HONE_ERR_NO_MEMORY ? status
+                                                             : why.status;
+}
+
+/* A damaged one of another template cannot be compiled again: where it is
+ * `dispensable`, it is as if it had not been found. */
+static hone_status forgive(hone_status status, int dispensable, int *found,
+                           hone_error *err)
+{
+    if (status == HONE_OK || !dispensable || !hone__db_is_damage(err))
+        return status;
+    hone__error_clear(err);
+    *found = 0;
+    return HONE_OK;
 }
 
 static hone_status nothing_tuned(const reader *r, hone_error *err)
@@ -141,9 +222,10 @@ static hone_status read_winner(reader *r, hone_error *err)
                     winner, &r->out->has_winner, err);
     }
     hone__text_free(&dims);
+    status = forgive(status, request->n_configs > 0, &r->out->has_winner, err);
     if (status != HONE_OK || r->out->has_winner)
         return status;
-    --r->out->n;
+    forget(&r->out->items[--r->out->n]);
     return request->n_configs ? HONE_OK : nothing_tuned(r, err);
 }
 
@@ -157,9 +239,12 @@ static hone_status read_default(reader *r, hone_error *err)
 
     if (!r->out->has_winner || r->out->items[0].is_default)
         return HONE_OK;
-    HONE_TRY(look_up(r, default_sql, params, sizeof params / sizeof params[0],
-                     add(r, "default"), &found, err));
-    r->out->n -= !found;
+    HONE_TRY(forgive(look_up(r, default_sql, params,
+                             sizeof params / sizeof params[0],
+                             add(r, "default"), &found, err),
+                     1, &found, err));
+    if (!found)
+        forget(&r->out->items[--r->out->n]);
     return HONE_OK;
 }
 
@@ -173,17 +258,6 @@ static int is_there(const hone_bench_variants *variants, const char *config)
             return 1;
     }
     return 0;
-}
-
-static hone_status expand(reader *r, const int64_t *config,
-                          hone_bench_variant *variant, hone_error *err)
-{
-    const hone_bench_request *request = r->request;
-
-    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
-                                  request->farm.backend, &variant->source,
-                                  &variant->options, err));
-    return hone__expand_launch_spec(request->tmpl, config, &variant->spec, err);
 }
 
 static hone_status read_config(reader *r, const int64_t *config,
@@ -341,14 +415,6 @@ hone_status hone__bench_variants_read(const hone_bench_request *request,
 
 void hone__bench_variants_free(hone_bench_variants *variants)
 {
-    for (int i = 0; i < HONE_MAX_BENCH_VARIANTS; ++i) {
-        hone_bench_variant *variant = &variants->items[i];
-
-        hone__text_free(&variant->config);
-        hone__text_free(&variant->spec);
-        hone__text_free(&variant->cubin);
-        hone__text_free(&variant->source);
-        hone__text_free(&variant->options);
-        hone__text_free(&variant->log);
-    }
+    for (int i = 0; i < HONE_MAX_BENCH_VARIANTS; ++i)
+        forget(&variants->items[i]);
 }

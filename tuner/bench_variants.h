@@ -16,9 +16,9 @@ typedef struct hone_bench_variant {
     hone_text source; /* of one that has to be compiled */
     hone_text options;
     hone_text log;
-    char cubin_sha256[HONE_SHA256_HEX];
     double time_ns; /* of the winner, as it was tuned */
     int is_default;
+    int is_renewed; /* compiled again: damaged in the database */
 } hone_bench_variant;
 
 typedef struct hone_bench_variants {

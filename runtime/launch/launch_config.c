@@ -60,12 +60,12 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
         const spec_name *param = find_param(spec, pair, name_length);
 
         if (!param || name_length == length)
-            return hone__fail(err, HONE_ERR_INPUT,
+            return hone__fail(err, HONE_ERR_DATABASE,
                               "the launch plan has no param for '%.*s'",
                               (int)(length > 200 ? 200 : length), pair);
         if (!is_value(spec, param->value, pair + name_length + 1,
                       length - name_length - 1))
-            return hone__fail(err, HONE_ERR_INPUT,
+            return hone__fail(err, HONE_ERR_DATABASE,
                               "in the launch plan %s is %" PRId64
                               ", in the configuration '%.*s'",
                               param->name, param->value,
@@ -74,7 +74,7 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
     }
     return n_given == n_params
                ? HONE_OK
-               : hone__fail(err, HONE_ERR_INPUT,
+               : hone__fail(err, HONE_ERR_DATABASE,
                             "the launch plan has %zu params, the "
                             "configuration %zu",
                             n_params, n_given);

@@ -174,8 +174,8 @@ int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);
 
 /* Is the plan for this configuration, "BM=128,WMMA=m16n16k16"? It must have
- * a value for each of the plan's params and for nothing else. HONE_ERR_INPUT
- * says what differs. */
+ * a value for each of the plan's params and for nothing else.
+ * HONE_ERR_DATABASE says what differs. */
 hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                                            const char *config, hone_error *err);
 

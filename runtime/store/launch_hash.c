@@ -4,6 +4,8 @@
 
 #include "runtime/base/text.h"
 
+#include <string.h>
+
 hone_status hone__launch_hash(const hone_launch_parts *parts,
                               char out_sha256[HONE_SHA256_HEX], hone_error *err)
 {
@@ -22,4 +24,25 @@ hone_status hone__launch_hash(const hone_launch_parts *parts,
         hone__sha256_hex(text.data, text.length, out_sha256);
     hone__text_free(&text);
     return status;
+}
+
+hone_status hone__launch_verify(const hone_launch_parts *parts,
+                                const char *launch_sha256, const char *op,
+                                hone_launch_spec **spec, hone_error *err)
+{
+    if (launch_sha256) {
+        char hash[HONE_SHA256_HEX];
+
+        HONE_TRY(hone__launch_hash(parts, hash, err));
+        if (strcmp(hash, launch_sha256) != 0)
+            return hone__fail(err, HONE_ERR_DATABASE,
+                              "with configuration, types, architecture and "
+                              "cubin it does not match its SHA-256");
+    }
+    if (!*spec)
+        HONE_TRY(hone__launch_spec_parse(parts->launch_plan, spec, err));
+    if (strcmp(hone__launch_spec_op(*spec), op) != 0)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "it is for another operation");
+    return hone__launch_spec_check_config(*spec, parts->config, err);
 }

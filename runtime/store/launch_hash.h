@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One hash over all that the launch of a stored variant relies on. Written
- * with the row, compared before the runtime makes a plan of it. */
+ * with the row, compared before anything of it is launched. */
 #ifndef HONE_RUNTIME_LAUNCH_HASH_H
 #define HONE_RUNTIME_LAUNCH_HASH_H
 
 #include "runtime/base/error.h"
 #include "runtime/base/hash.h"
+#include "runtime/launch/launch_spec.h"
 
 typedef struct hone_launch_parts { /* NULL is "" */
     const char *config;
@@ -20,5 +21,14 @@ typedef struct hone_launch_parts { /* NULL is "" */
 hone_status hone__launch_hash(const hone_launch_parts *parts,
                               char out_sha256[HONE_SHA256_HEX],
                               hone_error *err);
+
+/* Is it what was stored: has it this hash (NULL: a row from before there were
+ * any), and is the plan of this operation and for this configuration?
+ * HONE_ERR_DATABASE: no, and `err` completes "the launch plan is damaged: ".
+ * HONE_ERR_INPUT: this hone cannot read the plan. `*spec` is its plan, parsed
+ * here if it is NULL. */
+hone_status hone__launch_verify(const hone_launch_parts *parts,
+                                const char *launch_sha256, const char *op,
+                                hone_launch_spec **spec, hone_error *err);
 
 #endif

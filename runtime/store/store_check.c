@@ -6,44 +6,22 @@
 
 #include <string.h>
 
-static hone_status damaged_plan(const hone_store *store,
-                                const hone_store_row *row, const char *how,
-                                hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_DATABASE,
-                      "database '%s' is damaged: the launch plan of %.200s: "
-                      "%.300s; tuning again stores a good one",
-                      store->file.path, row->config, how);
-}
-
-/* A row of an older file has no hash: what its plan says beside the params is
- * taken as it is. */
 static hone_status check_plan(const hone_store *store, const hone_store_op *op,
                               const hone_store_row *row, hone_error *err)
 {
-    char hash[HONE_SHA256_HEX];
+    const hone_launch_parts parts = {row->config, row->types, row->compile_arch,
+                                     row->cubin_sha256, row->plan->text};
     hone_error why = {0};
+    const hone_status status = hone__launch_verify(
+        &parts, row->launch_sha256, op->name, &row->plan->spec, &why);
 
-    if (row->launch_sha256) {
-        HONE_TRY(hone__launch_hash(
-            &(hone_launch_parts){row->config, row->types, row->compile_arch,
-                                 row->cubin_sha256, row->plan->text},
-            hash, err));
-        if (strcmp(hash, row->launch_sha256) != 0)
-            return damaged_plan(store, row,
-                                "with configuration, types, architecture and "
-                                "cubin it does not match its SHA-256",
-                                err);
-    }
-    if (!row->plan->spec)
-        HONE_TRY(
-            hone__launch_spec_parse(row->plan->text, &row->plan->spec, err));
-    if (strcmp(hone__launch_spec_op(row->plan->spec), op->name) != 0)
-        return damaged_plan(store, row, "it is for another operation", err);
-    return hone__launch_spec_check_config(row->plan->spec, row->config, &why) ==
-                   HONE_OK
-               ? HONE_OK
-               : damaged_plan(store, row, why.text, err);
+    if (status == HONE_ERR_DATABASE)
+        return hone__fail(err, status,
+                          "database '%s' is damaged: the launch plan of "
+                          "%.200s: %.300s; tuning again stores a good one",
+                          store->file.path, row->config, why.text);
+    return status == HONE_OK ? HONE_OK
+                             : hone__fail(err, status, "%s", why.text);
 }
 
 /* Damage is kept with the row, so that it is not looked at again. */

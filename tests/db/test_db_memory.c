@@ -3,6 +3,8 @@
  * "out of memory", nothing leaks, and the database stays whole. */
 #include "db_fixture.h"
 
+#include "db/db_internal.h"
+
 #include "runtime/base/alloc.h"
 
 #include <sqlite3.h>
@@ -108,8 +110,13 @@ static hone_status put_subjects(hone_db *db, db_fixture *f, hone_error *err)
                                    .source_bytes = 4};
     const hone_db_problem problem = {
         .op = "scale", .dims = (const int64_t[]){1024}, .n_dims = 1};
-    hone_db_variant variant = {
-        .config = "A=1", .arch = "sm_90", .outcome = "ok", .is_default = 1};
+    hone_db_variant variant = {.config = "A=1",
+                               .arch = "sm_90",
+                               .outcome = "ok",
+                               .launch_plan =
+                                   "hone-launch 1\nop scale\nparam A 1\n"
+                                   "launch k\ngrid 1\nblock 1\n",
+                               .is_default = 1};
     char sha256[HONE_SHA256_HEX];
 
     HONE_TRY(hone__db_device_put(db, &fixture_device, &f->device_id, err));
@@ -160,18 +167,15 @@ static hone_status read_back(hone_db *db, const db_fixture *f, hone_error *err)
 {
     const hone_db_trial_key key = {f->device_id, f->problem_id, f->template_id,
                                    f->toolchain_id, "hot"};
-    char sha256[HONE_SHA256_HEX];
-    hone_text content = {0};
-    hone_status status;
+    hone_db_launch launch;
     int64_t n = 0;
 
     HONE_TRY(hone__db_trials(db, &key, count_trial, &n, err));
     HONE_TRY(hone__db_query(db, "SELECT * FROM winner_v1", NULL, 0, count_row,
                             &n, err));
-    hone__sha256_hex("cubin", 5, sha256);
-    status = hone__db_artifact_get(db, sha256, &content, err);
-    hone__text_free(&content);
-    return status;
+    HONE_TRY(hone__db_launch_get(db, f->variant_id[0], &launch, err));
+    hone__db_launch_free(&launch);
+    return HONE_OK;
 }
 
 static hone_status everything(db_fixture *f, hone_error *err)

@@ -2,6 +2,8 @@
 /* Identities, artifacts, and what the schema refuses. */
 #include "db_fixture.h"
 
+#include "db/db_internal.h"
+
 #include <sqlite3.h>
 #include <string.h>
 
@@ -253,6 +255,64 @@ static void test_artifact_misuse(void **state)
     hone__text_free(&out);
 }
 
+static void test_what_is_launched(void **state)
+{
+    static const char *const damage[] = {
+        "UPDATE variant SET launch_plan = launch_plan || '#'",
+        "UPDATE variant SET config = 'BM=65' WHERE variant_id = 1",
+        "UPDATE variant SET launch_sha256 = NULL, config = 'BM=65'"
+        " WHERE variant_id = 1",
+        "UPDATE variant SET launch_sha256 = NULL, launch_plan = 'x'",
+        "UPDATE template SET op = 'another'",
+        "UPDATE artifact SET size_bytes = 6 WHERE size_bytes = 5",
+        "PRAGMA foreign_keys = OFF; DELETE FROM artifact",
+        "PRAGMA foreign_keys = OFF; DELETE FROM template",
+    };
+    static const char plan[] = "hone-launch 1\nop gemm_f16\nparam BM 64\n"
+                               "launch k\ngrid 1\nblock 1\n";
+    db_fixture *const f = *state;
+    hone_db_variant variant = {.template_id = f->template_id,
+                               .toolchain_id = f->toolchain_id,
+                               .config = "BM=64",
+                               .arch = "sm_90a",
+                               .outcome = "ok",
+                               .launch_plan = plan};
+    char sha256[HONE_SHA256_HEX];
+    hone_db_launch launch;
+    int64_t id;
+
+    hone__sha256_hex("BM=64", 5, sha256);
+    variant.cubin_sha256 = sha256;
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        hone_error err = {0};
+
+        assert_ok(hone__db_variant_put(f->db, &variant, &id, why));
+        assert_ok(hone__db_launch_get(f->db, id, &launch, why));
+        assert_string_equal(launch.config.data, "BM=64");
+        assert_string_equal(launch.launch_plan.data, plan);
+        assert_string_equal(launch.cubin.data, "BM=64");
+        assert_false(hone__db_is_damage(&err));
+        hone__db_launch_free(&launch);
+        assert_int_equal(
+            fixture_sql(f, "CREATE TABLE v AS SELECT * FROM variant;"
+                           "CREATE TABLE a AS SELECT * FROM artifact;"
+                           "CREATE TABLE t AS SELECT * FROM template"),
+            SQLITE_OK);
+        assert_int_equal(fixture_sql(f, damage[i]), SQLITE_OK);
+        if (hone__db_launch_get(f->db, id, &launch, &err) != HONE_ERR_DATABASE)
+            fail_msg("%s", damage[i]);
+        assert_true(hone__db_is_damage(&err));
+        assert_int_equal(
+            fixture_sql(f, "PRAGMA foreign_keys = OFF; DELETE FROM variant;"
+                           "DELETE FROM artifact; DELETE FROM template;"
+                           "INSERT INTO artifact SELECT * FROM a;"
+                           "INSERT INTO template SELECT * FROM t;"
+                           "INSERT INTO variant SELECT * FROM v;"
+                           "DROP TABLE v; DROP TABLE a; DROP TABLE t"),
+            SQLITE_OK);
+    }
+}
+
 /* ---- what the schema refuses --------------------------------------------
  */
 
@@ -331,6 +391,7 @@ int main(void)
         CASE(test_artifact_round_trip),
         CASE(test_artifact_damage_is_found_and_mended),
         CASE(test_artifact_misuse),
+        CASE(test_what_is_launched),
         CASE(test_schema_refuses),
         CASE(test_foreign_keys_bind_our_writes),
     };

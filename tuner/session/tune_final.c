@@ -42,22 +42,48 @@ static hone_status count_changed(const hone_tune_run *run, int64_t index,
     return HONE_OK;
 }
 
+/* A stored cubin that is damaged (its turn comes only after the best, which
+ * were compiled again) takes its variant out. */
+static hone_status read_cubin(hone_tune_run *run, hone_candidate *c,
+                              hone_text *out, hone_error *err)
+{
+    hone_db_launch launch;
+    hone_error why = {0};
+    const hone_status status =
+        hone__db_launch_get(run->request->db, c->variant_id, &launch, &why);
+
+    if (status == HONE_OK) {
+        *out = launch.cubin; /* moved */
+        launch.cubin = (hone_text){0};
+        hone__db_launch_free(&launch);
+        return HONE_OK;
+    }
+    if (!hone__db_is_damage(&why)) {
+        *err = why;
+        return status;
+    }
+    c->time_ns = -1;
+    hone__tune_note(run, why.text);
+    return HONE_OK;
+}
+
 static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
                                 size_t candidate, hone_error *err)
 {
     hone_tune_finalist *finalist = &f->finalists[f->n];
     hone_final_entry *entry = &f->request.entries[f->n];
-    const hone_candidate *c = &run->candidates[candidate];
+    hone_candidate *c = &run->candidates[candidate];
     const int is_default = c->index == run->default_index;
 
-    HONE_TRY(hone__tune_job_make(run, c->index, &finalist->job, err));
+    HONE_TRY(read_cubin(run, c, &finalist->cubin, err));
+    if (c->time_ns <= 0)
+        return HONE_OK;
     ++f->n; /* from here on it is freed with the others */
+    HONE_TRY(hone__tune_job_make(run, c->index, &finalist->job, err));
     finalist->candidate = candidate;
     finalist->job->variant_id = c->variant_id;
     memcpy(finalist->job->cubin_sha256, c->cubin_sha256,
            sizeof c->cubin_sha256);
-    HONE_TRY(hone__db_artifact_get(run->request->db, c->cubin_sha256,
-                                   &finalist->cubin, err));
     *entry = (hone_final_entry){
         .job = {.id = f->n - 1,
                 .launch_spec = hone__text_str(&finalist->job->spec),
@@ -99,8 +125,9 @@ static hone_status choose_finalists(hone_tune_run *run,
     for (size_t i = 0; i < n; ++i) {
         if (i < count || run->candidates[i].index == run->default_index)
             HONE_TRY(add_finalist(run, f, i, err));
+        if (i < count)
+            f->n_by_time = f->n;
     }
-    f->n_by_time = (int)count;
     return HONE_OK;
 }
 

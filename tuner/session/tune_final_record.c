@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_RANKED = 50 /* so that another device can be seeded from them */ };
-
 static const hone_candidate *candidate_of(const hone_tune_run *run,
                                           const hone_tune_final_state *f, int i)
 {
@@ -210,7 +208,7 @@ static int was_taken(const hone_tune_final_state *f, const int *taken,
 static hone_status put_ranking(hone_tune_run *run,
                                const hone_tune_final_state *f, hone_error *err)
 {
-    hone_db_ranked ranked[N_RANKED + HONE_MAX_FINALISTS];
+    hone_db_ranked ranked[HONE_TUNE_RANKED + HONE_MAX_FINALISTS];
     int taken[HONE_MAX_FINALISTS] = {0};
     size_t n = 0;
 
@@ -227,7 +225,8 @@ static hone_status put_ranking(hone_tune_run *run,
             .decided_by = n ? "order of the final" : run->result->decided_by};
         ++n;
     }
-    for (size_t i = 0; n && i < run->n_candidates && n < N_RANKED; ++i) {
+    for (size_t i = 0; n && i < run->n_candidates && n < HONE_TUNE_RANKED;
+         ++i) {
         const hone_candidate *c = &run->candidates[i];
 
         if (c->time_ns > 0 && !was_taken(f, taken, i))

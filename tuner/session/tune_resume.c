@@ -38,10 +38,16 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
     hone_tune_run *run = walk->run;
     const hone_outcome outcome = hone__outcome_find(row->outcome);
     hone_earlier_trial *trial;
+    hone_status status;
 
     HONE_TRY(make_room(walk, err));
-    HONE_TRY(
-        hone__config_parse(run->request->tmpl, row->config, walk->config, err));
+    status =
+        hone__config_parse(run->request->tmpl, row->config, walk->config, err);
+    if (status != HONE_OK) { /* a damaged one is as if it had not been tried */
+        if (status != HONE_ERR_NO_MEMORY)
+            hone__error_clear(err);
+        return status == HONE_ERR_NO_MEMORY ? status : HONE_OK;
+    }
     trial = &run->earlier[run->n_earlier];
     *trial = (hone_earlier_trial){
         .candidate = {.index = hone__space_find(run->space, walk->config),
@@ -100,6 +106,79 @@ static void keep_last(hone_tune_run *run)
     qsort(items, n, sizeof *items, by_place);
 }
 
+/* ---- damage -------------------------------------------------------------
+ */
+
+static int by_time(const void *a, const void *b)
+{
+    const hone_earlier_trial *x = *(hone_earlier_trial *const *)a;
+    const hone_earlier_trial *y = *(hone_earlier_trial *const *)b;
+
+    if (x->candidate.time_ns != y->candidate.time_ns)
+        return x->candidate.time_ns < y->candidate.time_ns ? -1 : 1;
+    return by_index(x, y);
+}
+
+static hone_status check_stored(hone_tune_run *run, hone_earlier_trial *trial,
+                                hone_error *err)
+{
+    hone_db_launch launch;
+    hone_error why = {0};
+    const hone_status status = hone__db_launch_get(
+        run->request->db, trial->candidate.variant_id, &launch, &why);
+
+    if (status == HONE_OK)
+        hone__db_launch_free(&launch);
+    if (status != HONE_OK && !hone__db_is_damage(&why)) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    if (status == HONE_OK)
+        return HONE_OK;
+    run->again[run->n_again++] = trial->candidate.index;
+    trial->outcome = HONE_N_OUTCOMES;
+    return HONE_OK;
+}
+
+/* What may be launched of the stored variants, the default and as many of the
+ * best as a ranking has, must be whole. What is not is compiled and tried
+ * again before anything else, and stored in the place of what is damaged. */
+static hone_status leave_out_damaged(hone_tune_run *run, hone_error *err)
+{
+    hone_earlier_trial **best =
+        hone__alloc((run->n_earlier + 1) * sizeof(hone_earlier_trial *));
+    hone_status status = HONE_OK;
+    size_t n = 0;
+
+    if (!best)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < run->n_earlier; ++i) {
+        if (run->earlier[i].outcome == HONE_OUTCOME_OK)
+            best[n++] = &run->earlier[i];
+    }
+    qsort(best, n, sizeof(hone_earlier_trial *), by_time);
+    for (size_t i = 0; status == HONE_OK && i < n; ++i) {
+        if (i < HONE_TUNE_RANKED ||
+            best[i]->candidate.index == run->default_index)
+            status = check_stored(run, best[i], err);
+    }
+    hone__free(best);
+    n = 0;
+    for (size_t i = 0; i < run->n_earlier; ++i) {
+        if (run->earlier[i].outcome != HONE_N_OUTCOMES)
+            run->earlier[n++] = run->earlier[i];
+    }
+    run->n_earlier = n;
+    if (run->n_again)
+        hone__tune_note(run, "stored variants are damaged in the database: "
+                             "they are compiled and tried again");
+    return status;
+}
+
+/* ---- what the session needs of it ---------------------------------------
+ */
+
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
 {
     const hone_db_trial_key key = {.device_id = run->device_id,
@@ -116,9 +195,10 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
                                            &walk, err)
                          : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__free(walk.config);
-    if (status == HONE_OK)
-        keep_last(run);
-    return status;
+    if (status != HONE_OK)
+        return status;
+    keep_last(run);
+    return leave_out_damaged(run, err);
 }
 
 static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,

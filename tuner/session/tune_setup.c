@@ -44,14 +44,18 @@ static hone_status open_search(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_search_space view = hone__search_space_of(run->space);
-    int64_t first[1 + HONE_MOST_SEEDS] = {run->default_index};
+    int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
+        run->default_index};
+    size_t n_first = 1;
 
     HONE_TRY(hone__tune_seeds_find(run, err));
+    for (size_t i = 0; i < run->n_again; ++i)
+        first[n_first++] = run->again[i];
     for (size_t i = 0; i < run->n_seeds; ++i)
-        first[1 + i] = run->seeds[i].index;
+        first[n_first++] = run->seeds[i].index;
     return hone__search_open(request->strategy, &view,
                              &(hone_search_options){request->seed, first,
-                                                    1 + run->n_seeds,
+                                                    n_first,
                                                     planned_trials(run)},
                              &run->search, err);
 }

@@ -65,6 +65,10 @@ typedef struct hone_candidate {
     char cubin_sha256[HONE_SHA256_HEX];
 } hone_candidate;
 
+/* Places of a ranking that are stored, so that another device can be seeded
+ * from them, and so that there is another one where the winner is damaged. */
+enum { HONE_TUNE_RANKED = 50 };
+
 /* A trial of an earlier run. */
 typedef struct hone_earlier_trial {
     hone_candidate candidate;
@@ -92,6 +96,8 @@ typedef struct hone_tune_run {
     size_t n_seeds;
     hone_earlier_trial *earlier; /* one for each configuration */
     size_t n_earlier;
+    int64_t again[HONE_TUNE_RANKED + 1]; /* damaged: tried again, first */
+    size_t n_again;
     hone_farm *farm;
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
