@@ -2,35 +2,43 @@
 /* --device, --budget, --until, --mode, --strategy and --seed. */
 #include "tools/option_value.h"
 
+#include "tuner/trial/devices.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* NAME or NAME:N; `otherwise` if there is no such option. */
 hone_status hone__option_device(const hone_options *options,
                                 hone_backend otherwise,
                                 hone_backend *out_backend, int *out_ordinal,
                                 hone_error *err)
 {
     const char *text = options->text[HONE_OPT_DEVICE];
-    char *end = NULL;
-    long ordinal;
 
     *out_ordinal = 0;
-    *out_backend = text ? HONE_BACKEND_CUDA : otherwise;
-    if (!text || strcmp(text, "cuda") == 0)
-        return HONE_OK;
-    if (strcmp(text, "cpu") == 0) {
-        *out_backend = HONE_BACKEND_CPU;
+    *out_backend = otherwise;
+    for (int i = 0; text && i < HONE_N_BACKENDS; ++i) {
+        const hone_device_kind *kind = hone__device_kind((hone_backend)i);
+        const size_t length = strlen(kind->name);
+        const char *number = text + length;
+        char *end = NULL;
+        long ordinal = 0;
+
+        if (strncmp(text, kind->name, length) != 0)
+            continue;
+        if (*number == ':' && kind->has_ordinals && number[1] >= '0' &&
+            number[1] <= '9')
+            ordinal = strtol(number + 1, &end, 10);
+        if ((*number && (!end || *end)) || ordinal >= 1024)
+            continue;
+        *out_backend = (hone_backend)i;
+        *out_ordinal = (int)ordinal;
         return HONE_OK;
     }
-    if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') {
-        ordinal = strtol(text + 5, &end, 10);
-        if (!*end && ordinal < 1024) {
-            *out_ordinal = (int)ordinal;
-            return HONE_OK;
-        }
-    }
+    if (!text)
+        return HONE_OK;
     return hone__fail(err, HONE_ERR_ARGUMENT,
                       "--device takes cuda, cuda:N or cpu, not '%s'", text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* half and bfloat16 against exact arithmetic: every bit pattern, the values
- * around every rounding boundary, and arithmetic on edge_shapes operands. The
+ * around every rounding boundary, and arithmetic on odd operands. The
  * reference rounds doubles by dividing by the unit in the last place, or
  * sums exactly in 128-bit integers. */
 #include "tests/host/host_build.h"

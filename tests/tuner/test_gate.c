@@ -304,8 +304,8 @@ static void test_host(void **state)
                                            "launched cooperatively", "", ""};
 
         (void)snprintf(spec, sizeof spec, "%s%s", head, more[i]);
-        assert_int_equal(hone__gate_host(spec, dims, 1, &properties, message,
-                                         sizeof message),
+        assert_int_equal(hone__gate_host(spec, NULL, dims, 1, &properties,
+                                         message, sizeof message),
                          *says[i] ? HONE_GATE_LIMITS : HONE_GATE_PASS);
         assert_non_null(strstr(message, says[i]));
     }

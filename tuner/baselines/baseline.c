@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of baselines and what is common to all of them: see baseline.h.
- */
+/* What is common to all baselines: see baseline.h. */
 #include "tuner/baselines/baseline_kind.h"
 
 #include "runtime/base/alloc.h"
 
 #include <string.h>
 
-/* "cublas.gemm" and "cufft.c2c" are what templates call these libraries as
- * references. */
-static const struct {
-    const char *name;
-    const hone_baseline_kind *kind;
-} kinds[] = {
-    {"cublas", &hone__baseline_cublas_gemm},
-    {"cublas.gemm", &hone__baseline_cublas_gemm},
-    {"cublas.axpy", &hone__baseline_cublas_axpy},
-    {"cublaslt", &hone__baseline_cublaslt},
-    {"cufft", &hone__baseline_cufft},
-    {"cufft.c2c", &hone__baseline_cufft},
-    {"cufft.filter", &hone__baseline_cufft_filter},
-    {"memcpy", &hone__baseline_memcpy},
-};
-
-/* Names that are not in the table are looked for in the plug-in. */
 static const hone_baseline_kind *kind_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!strcmp(kinds[i].name, name))
-            return kinds[i].kind;
+#define COMPARE(text, kind)                                                    \
+    if (strcmp(text, name) == 0)                                               \
+        return &hone__baseline_##kind;
+    HONE_BASELINE_MAP(COMPARE)
+#undef COMPARE
     return &hone__baseline_plugin;
 }
 

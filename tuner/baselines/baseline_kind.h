@@ -28,14 +28,23 @@ struct hone_baseline {
     char label[160];
 };
 
-/* The kinds, one file each (cuBLAS and cuFFT: two in one). */
-extern const hone_baseline_kind hone__baseline_cublas_gemm;
-extern const hone_baseline_kind hone__baseline_cublas_axpy;
-extern const hone_baseline_kind hone__baseline_cublaslt;
-extern const hone_baseline_kind hone__baseline_cufft;
-extern const hone_baseline_kind hone__baseline_cufft_filter;
-extern const hone_baseline_kind hone__baseline_memcpy;
-extern const hone_baseline_kind hone__baseline_plugin;
+/* X(NAME, kind): what templates call them, and hone__baseline_KIND.
+ * "cublas.gemm" and "cufft.c2c" are these libraries as references. */
+#define HONE_BASELINE_MAP(X)                                                   \
+    X("cublas", cublas_gemm)                                                   \
+    X("cublas.gemm", cublas_gemm)                                              \
+    X("cublas.axpy", cublas_axpy)                                              \
+    X("cublaslt", cublaslt)                                                    \
+    X("cufft", cufft)                                                          \
+    X("cufft.c2c", cufft)                                                      \
+    X("cufft.filter", cufft_filter)                                            \
+    X("memcpy", memcpy)                                                        \
+    X("", plugin) /* every other name is looked for there */
+
+#define HONE_BASELINE_DECLARE(name, kind)                                      \
+    extern const hone_baseline_kind hone__baseline_##kind;
+HONE_BASELINE_MAP(HONE_BASELINE_DECLARE)
+#undef HONE_BASELINE_DECLARE
 
 /* Bytes of workspace that cuBLAS and cuBLASLt get: what NVIDIA recommends for
  * compute capability 9.0, and more than it recommends for older devices. */

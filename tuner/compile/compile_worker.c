@@ -79,8 +79,9 @@ static hone_status compile_host(state *st, const hone_compile_input *input,
 }
 
 static const producer producers[] = {
-    [HONE_BACKEND_CUDA] = {open_nvrtc, compile_nvrtc},
-    [HONE_BACKEND_CPU] = {open_host, compile_host},
+#define PRODUCER(id, name, compiler) {open_##compiler, compile_##compiler},
+    HONE_BACKEND_MAP(PRODUCER)
+#undef PRODUCER
 };
 
 static void say_begun(const state *st)

@@ -8,8 +8,20 @@
 
 /* Where variants run. On the cpu they are compiled by the system's C++
  * compiler against tuner/cpu/host/ (a device that is always there: its numbers
- * are never compared with a GPU's). */
-typedef enum hone_backend { HONE_BACKEND_CUDA, HONE_BACKEND_CPU } hone_backend;
+ * are never compared with a GPU's).
+ * X(ID, name, compiler): --device NAME is the row hone__NAME_device of
+ * hone_device_kind (device/device.h), compiled by COMPILER
+ * (compile_worker.c). */
+#define HONE_BACKEND_MAP(X)                                                    \
+    X(CUDA, cuda, nvrtc)                                                       \
+    X(CPU, cpu, host)
+
+typedef enum hone_backend {
+#define HONE_BACKEND_ENUM(id, name, compiler) HONE_BACKEND_##id,
+    HONE_BACKEND_MAP(HONE_BACKEND_ENUM)
+#undef HONE_BACKEND_ENUM
+        HONE_N_BACKENDS
+} hone_backend;
 
 /* What the C++ compiler builds in beside the variant: nothing, ASan and UBSan
  * (the process must run with ASan's library preloaded), or a check of races

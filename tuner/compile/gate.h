@@ -2,8 +2,8 @@
 /* Which variants are not worth the next step: what the device cannot launch
  * is not compiled, and not tried; what the compiler had trouble with is tried
  * last. Pure functions of the launch plan, the device's properties and what
- * the compiler said. What they cannot decide passes: the device's worker asks the
- * driver. */
+ * the compiler said. What they cannot decide passes: the device's worker asks
+ * the driver. */
 #ifndef HONE_TUNER_GATE_H
 #define HONE_TUNER_GATE_H
 
@@ -33,16 +33,15 @@ typedef enum hone_gate {
  *
  * `message` gets one sentence with the kernel and the numbers, "" for PASS.
  */
-hone_gate hone__gate_launch(const char *launch_spec, const char *options,
-                            const int64_t *dims, size_t n_dims,
-                            const hone_properties *properties, char *message,
-                            size_t size);
+typedef hone_gate hone_gate_rule(const char *launch_spec, const char *options,
+                                 const int64_t *dims, size_t n_dims,
+                                 const hone_properties *properties,
+                                 char *message, size_t size);
+hone_gate_rule hone__gate_launch;
 
 /* The same for the cpu device, which has no limits but lacks clusters and
  * cooperative launches: LIMITS. */
-hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
-                          size_t n_dims, const hone_properties *properties,
-                          char *message, size_t size);
+hone_gate_rule hone__gate_host;
 
 /* After compiling, with what ptxas reports per kernel.
  * LIMITS: registers x threads over the register file, static and dynamic

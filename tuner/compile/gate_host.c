@@ -25,14 +25,16 @@ static hone_gate check(const hone_resolved *resolved, char *message,
     return HONE_GATE_PASS;
 }
 
-hone_gate hone__gate_host(const char *launch_spec, const int64_t *dims,
-                          size_t n_dims, const hone_properties *properties,
-                          char *message, size_t size)
+hone_gate hone__gate_host(const char *launch_spec, const char *options,
+                          const int64_t *dims, size_t n_dims,
+                          const hone_properties *properties, char *message,
+                          size_t size)
 {
     hone_resolved *resolved = hone__alloc(sizeof *resolved);
     hone_launch_spec *spec = NULL;
     hone_gate gate = HONE_GATE_PASS;
 
+    (void)options;
     if (size)
         message[0] = '\0';
     /* What does not resolve is somebody else's to say. */

@@ -54,6 +54,7 @@ const hone_device_kind hone__cpu_device = {
     .trial_s = 0.5,
     .race_s = 5, /* slow variants: fewer rounds */
     .guard_bytes = 256,
+    .gate = hone__gate_host,
     .identify = identify,
     .describe = describe,
     .begin = begin,

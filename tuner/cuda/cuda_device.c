@@ -116,12 +116,15 @@ static int64_t slowed(hone_device *device)
 
 const hone_device_kind hone__cuda_device = {
     .name = "cuda",
+    .has_ordinals = 1,
     .has_vendors = 1,
     .needs_code = 1,
+    .has_limits = 1,
     .has_caches = 1,
     .rests = 1,
     .trial_s = 1.0,
     .guard_bytes = HONE_GUARD_BYTES,
+    .gate = hone__gate_launch,
     .identify = identify,
     .describe = describe,
     .begin = begin,

@@ -7,6 +7,7 @@
 #define HONE_TUNER_DEVICE_H
 
 #include "runtime/driver/driver.h"
+#include "tuner/compile/gate.h"
 #include "tuner/judge/timing.h"
 
 /* The helper kernels of cuda/device_code.cu and cpu/cpu_kernels.c.
@@ -87,16 +88,19 @@ typedef struct hone_device {
  * rows are in trial/devices.c. */
 typedef struct hone_device_kind {
     const char *name; /* as --device, the database and the runtime say it */
+    int has_ordinals; /* there may be several: --device NAME:N */
     int is_shared;    /* other programs take its time: several may measure on
                          it at once, and a wide spread is normal */
     int has_vendors;  /* vendors' libraries run on it */
     int needs_code;   /* its helper kernels come compiled (helper_kernels.h) */
+    int has_limits;   /* of registers, threads and shared memory */
     int has_caches;   /* cold mode rotates over copies of the arguments */
     int rests;        /* a series after a rest differs from times in turns */
     hone_timing timing; /* the only way times are taken; AUTO: any */
     double trial_s;     /* of timing per trial, at most */
     double race_s;      /* of a final's race, at most; 0: as it needs */
     size_t guard_bytes;
+    hone_gate_rule *gate; /* what it cannot launch is not compiled; NULL ok */
     /* Driver, properties and versions; makes no context. */
     hone_status (*identify)(hone_device *device, int ordinal, hone_error *err);
     /* The rest of the report: identity and architecture. */

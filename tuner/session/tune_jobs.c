@@ -153,29 +153,25 @@ static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
-/* On the cpu a block's threads are fibers and its shared memory is the
- * heap's: a device's limits mean nothing there. On small shapes
- * (verify_only) the launch is not that of `dims`. */
+/* Limits are asked about the launch at `dims`; on small shapes (verify_only)
+ * it is another one. On the cpu a block's threads are fibers and its shared
+ * memory is the heap's: there are no limits. */
 static int has_gates(const hone_tune_run *run)
 {
-    return run->request->farm.backend == HONE_BACKEND_CUDA &&
-           !run->request->verify_only;
+    return hone__tune_kind(run)->has_limits && !run->request->verify_only;
 }
 
 static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
                             char *why, size_t size)
 {
     const hone_tune_request *request = run->request;
-    const char *spec = hone__text_str(&job->spec);
+    const hone_device_kind *kind = hone__tune_kind(run);
 
-    if (request->farm.backend == HONE_BACKEND_CPU)
-        return hone__gate_host(spec, request->dims, request->tmpl->n_dims,
-                               &run->device.properties, why, size);
-    if (!has_gates(run))
+    if (!kind->gate || (kind->has_limits && request->verify_only))
         return HONE_GATE_PASS;
-    return hone__gate_launch(spec, hone__text_str(&job->options), request->dims,
-                             request->tmpl->n_dims, &run->device.properties,
-                             why, size);
+    return kind->gate(hone__text_str(&job->spec), hone__text_str(&job->options),
+                      request->dims, request->tmpl->n_dims,
+                      &run->device.properties, why, size);
 }
 
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of devices: one row for each kind. */
+/* See devices.h; the table is HONE_BACKEND_MAP. */
 #include "tuner/trial/devices.h"
 
-#include "tuner/cpu/cpu_device.h"
-#include "tuner/cuda/cuda_device.h"
+#define DECLARE(id, name, compiler)                                            \
+    extern const hone_device_kind hone__##name##_device;
+HONE_BACKEND_MAP(DECLARE)
+#undef DECLARE
 
 const hone_device_kind *hone__device_kind(hone_backend backend)
 {
     static const hone_device_kind *const kinds[] = {
-        [HONE_BACKEND_CUDA] = &hone__cuda_device,
-        [HONE_BACKEND_CPU] = &hone__cpu_device,
+#define KIND(id, name, compiler) &hone__##name##_device,
+        HONE_BACKEND_MAP(KIND)
+#undef KIND
     };
 
     return kinds[backend];

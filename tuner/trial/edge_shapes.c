@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge shapes: see edge_shapes.h. */
+/* See edge_shapes.h. */
 #include "tuner/trial/edge_shapes.h"
 
 #include "runtime/base/alloc.h"
