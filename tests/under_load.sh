@@ -30,8 +30,9 @@ loops_per_core=${LOOPS:-2}
 
 work=$(mktemp -d)
 loops=
-# shellcheck disable=SC2086 # a list of process ids
-trap 'rm -rf "$work"; [ -z "$loops" ] || kill $loops' EXIT
+tests=
+# shellcheck disable=SC2086 # lists of process ids
+trap 'rm -rf "$work"; [ -z "$loops$tests" ] || kill $loops $tests' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 for _ in $(seq $((loops_per_core * cores))); do
@@ -55,7 +56,10 @@ while [ "$round" -le "$rounds" ]; do
     rm -f "$work/junit.xml"
     ctest --test-dir "$build" -L quick -j "$cores" --output-on-failure \
         --output-junit "$work/junit.xml" "$@" \
-        >"$work/log" 2>&1 </dev/null || true
+        >"$work/log" 2>&1 </dev/null &
+    tests=$!
+    wait "$tests" || true # in the background, so that a signal is heard
+    tests=
     all=$(number tests 2>/dev/null)
     [ "${all:-0}" -gt 0 ] || {
         cat "$work/log" >&2
