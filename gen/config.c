@@ -41,39 +41,35 @@ void hone__config_format(const hone_template *tmpl, const int64_t *config,
 static hone_status unknown_param(const hone_template *tmpl, const char *name,
                                  size_t length, hone_error *err)
 {
-    hone_text names = {0};
+    hone_text text = {0};
     hone_suggestion s;
     char hint[96];
 
     hone__suggest_start(&s, name, length);
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
+    for (size_t i = 0; i < tmpl->n_params; ++i)
         hone__suggest_offer(&s, tmpl->params[i].name);
-        hone__text_printf(&names, "%s%s", i ? ", " : "", tmpl->params[i].name);
-    }
-    (void)hone__fail(err, HONE_ERR_INPUT,
-                     "%s has no parameter '%.*s'%s%s its parameters are %s",
-                     tmpl->op, (int)length, name, hone__suggest_text(&s, hint),
-                     s.best ? "" : ";", hone__text_str(&names));
-    hone__text_free(&names);
-    return HONE_ERR_INPUT;
+    hone__text_printf(
+        &text, "%s has no parameter '%.*s'%s%s its parameters are", tmpl->op,
+        (int)length, name, hone__suggest_text(&s, hint), s.best ? "" : ";");
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        hone__text_printf(&text, "%s %s", i ? "," : "", tmpl->params[i].name);
+    return hone__text_fail(&text, HONE_ERR_INPUT, err);
 }
 
 hone_status hone__param_refuse(const hone_template *tmpl,
                                const hone_param *param, const char *text,
                                size_t length, hone_error *err)
 {
-    hone_text values = {0};
+    hone_text sentence = {0};
 
+    hone__text_printf(&sentence, "%s cannot be '%.*s'; its values are",
+                      param->name, (int)length, text);
     for (size_t i = 0; i < param->n_values && i < 24; ++i) {
-        hone__text_puts(&values, i ? ", " : "");
-        hone__template_value_text(tmpl, param, param->values[i], &values);
+        hone__text_puts(&sentence, i ? ", " : " ");
+        hone__template_value_text(tmpl, param, param->values[i], &sentence);
     }
-    (void)hone__fail(err, HONE_ERR_INPUT,
-                     "%s cannot be '%.*s'; its values are %s%s", param->name,
-                     (int)length, text, hone__text_str(&values),
-                     param->n_values > 24 ? ", .." : "");
-    hone__text_free(&values);
-    return HONE_ERR_INPUT;
+    hone__text_puts(&sentence, param->n_values > 24 ? ", .." : "");
+    return hone__text_fail(&sentence, HONE_ERR_INPUT, err);
 }
 
 /* Integers may be written in any way that expressions know: 4K, 0x40. What

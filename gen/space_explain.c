@@ -97,14 +97,11 @@ hone_status hone__space_fail_empty(const hone_space *space, hone_error *err)
     HONE_TRY(count_part(space, 0, low, &before, err));
     hone__space_locate(space, low, &where);
     if (alone)
-        (void)hone__fail(err, HONE_ERR_NOT_FOUND,
-                         "%s rejects the last of the configurations: all %lld "
-                         "that the constraints above it leave",
-                         hone__text_str(&where), (long long)before);
+        hone__text_printf(&where,
+                          " rejects the last of the configurations: all %lld "
+                          "that the constraints above it leave",
+                          (long long)before);
     else
-        (void)hone__fail(err, HONE_ERR_NOT_FOUND,
-                         "%s rejects every configuration",
-                         hone__text_str(&where));
-    hone__text_free(&where);
-    return HONE_ERR_NOT_FOUND;
+        hone__text_puts(&where, " rejects every configuration");
+    return hone__text_fail(&where, HONE_ERR_NOT_FOUND, err);
 }

@@ -20,8 +20,7 @@ static hone_status fail_fault(const hone_space *space, size_t constraint,
     hone_datum values[HONE_GRAPH_VARS];
     hone_datum *scratch = hone__alloc(t1->graph.n * sizeof *scratch);
     hone_datum fault;
-    hone_text where = {0};
-    hone_text config = {0};
+    hone_text text = {0};
 
     if (!scratch)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -30,14 +29,11 @@ static hone_status fail_fault(const hone_space *space, size_t constraint,
     fault = hone__graph_eval(&t1->graph, t1->conditions[constraint].root,
                              values, scratch);
     hone__free(scratch);
-    hone__space_locate(space, constraint, &where);
-    config_text(t1, value_indexes, &config);
-    (void)hone__fail(err, HONE_ERR_INPUT, "%s: %s (with %s)",
-                     hone__text_str(&where), hone__datum_fault_text(fault),
-                     hone__text_str(&config));
-    hone__text_free(&where);
-    hone__text_free(&config);
-    return HONE_ERR_INPUT;
+    hone__space_locate(space, constraint, &text);
+    hone__text_printf(&text, ": %s (with ", hone__datum_fault_text(fault));
+    config_text(t1, value_indexes, &text);
+    hone__text_puts(&text, ")");
+    return hone__text_fail(&text, HONE_ERR_INPUT, err);
 }
 
 static hone_status build(hone_space *space, hone_error *err)

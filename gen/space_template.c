@@ -226,6 +226,8 @@ static hone_status fail_fault(const hone_space *space, const int *value_indexes,
         status = hone__fail(err, HONE_ERR_INTERNAL,
                             "%s: '%s' was said to be impossible to evaluate",
                             tmpl->path, hone__text_str(&text));
+    else if (hone__text_check(&text, err) != HONE_OK)
+        status = HONE_ERR_NO_MEMORY;
     else
         (void)hone__fail(err, status, "%s (with %s)", inner.text,
                          hone__text_str(&text));
@@ -315,8 +317,9 @@ static hone_status refuse_value(const hone_template *tmpl,
     hone_status status;
 
     hone__template_value_text(tmpl, param, value, &text);
-    status = hone__param_refuse(tmpl, param, hone__text_str(&text), text.length,
-                                err);
+    status = hone__text_check(&text, err);
+    if (status == HONE_OK)
+        status = hone__param_refuse(tmpl, param, text.data, text.length, err);
     hone__text_free(&text);
     return status;
 }

@@ -174,11 +174,15 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
     const hone_compile_input input = {hone__text_str(&text->source), tmpl->path,
                                       run->arch, hone__text_str(&text->options),
                                       tmpl->headers};
+    hone_launch_spec *spec;
+    hone_gate gate;
     char why[320];
 
-    if (hone__gate_launch(hone__text_str(&text->spec), input.options,
-                          run->gate_dims, tmpl->n_dims, &run->gate_properties,
-                          why, sizeof why) != HONE_GATE_LIMITS)
+    HONE_TRY(hone__launch_spec_parse(text->spec.data, &spec, err));
+    gate = hone__gate_launch(spec, input.options, run->gate_dims, tmpl->n_dims,
+                             &run->gate_properties, why, sizeof why);
+    hone__launch_spec_free(spec);
+    if (gate != HONE_GATE_LIMITS)
         return hone__farm_submit(run->farm, job, &input, err);
     on_gated(run, job, why);
     return HONE_OK;

@@ -5,13 +5,13 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "gemm_f16(M, N, K)" */
-static void signature(const hone_template *tmpl, hone_text *out)
+/* A sentence that begins with "gemm_f16(M, N, K): ". */
+static void start_sentence(const hone_template *tmpl, hone_text *out)
 {
     hone__text_printf(out, "%s(", tmpl->op);
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         hone__text_printf(out, "%s%s", i ? ", " : "", tmpl->dims[i].name);
-    hone__text_puts(out, ")");
+    hone__text_puts(out, "): ");
 }
 
 void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
@@ -23,19 +23,6 @@ void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
         hone__text_printf(out, "%lld", (long long)value);
 }
 
-/* HONE_ERR_DIMS with the signature in front of the sentence. */
-static hone_status refuse(const hone_template *tmpl, hone_error *err,
-                          const hone_text *sentence)
-{
-    hone_text text = {0};
-
-    signature(tmpl, &text);
-    (void)hone__fail(err, HONE_ERR_DIMS, "%s: %s", hone__text_str(&text),
-                     hone__text_str(sentence));
-    hone__text_free(&text);
-    return HONE_ERR_DIMS;
-}
-
 static int is_mandatory(const hone_template_dim *dim)
 {
     return !dim->is_choice && !dim->default_value;
@@ -45,9 +32,9 @@ static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
                                 hone_error *err)
 {
     hone_text sentence = {0};
-    hone_status status;
     size_t n_mandatory = 0;
 
+    start_sentence(tmpl, &sentence);
     while (n_mandatory < tmpl->n_dims && is_mandatory(&tmpl->dims[n_mandatory]))
         ++n_mandatory;
     hone__text_printf(&sentence, "takes %zu", n_mandatory);
@@ -56,9 +43,7 @@ static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
     hone__text_printf(&sentence, " dimension%s, but %zu %s given",
                       tmpl->n_dims == 1 ? "" : "s", n_dims,
                       n_dims == 1 ? "was" : "were");
-    status = refuse(tmpl, err, &sentence);
-    hone__text_free(&sentence);
-    return status;
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
 static int is_allowed(const hone_template_dim *dim, int64_t value)
@@ -77,8 +62,8 @@ static hone_status refuse_value(const hone_template *tmpl,
                                 hone_error *err)
 {
     hone_text sentence = {0};
-    hone_status status;
 
+    start_sentence(tmpl, &sentence);
     if (!dim->n_types) {
         hone__text_printf(&sentence,
                           "the dimension %s must be at least 1, not %lld",
@@ -92,9 +77,7 @@ static hone_status refuse_value(const hone_template *tmpl,
             hone__template_dim_text(dim, dim->types[i], &sentence);
         }
     }
-    status = refuse(tmpl, err, &sentence);
-    hone__text_free(&sentence);
-    return status;
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
 hone_status hone__template_complete_dims(const hone_template *tmpl,
@@ -129,14 +112,13 @@ static hone_status parse_one(const hone_template *tmpl, const char *word,
         return HONE_OK;
     if (status == HONE_ERR_NO_MEMORY)
         return hone__fail(err, status, "out of memory");
+    start_sentence(tmpl, &sentence);
     hone__text_printf(&sentence,
                       "'%.*s' is not a dimension; give integers "
                       "(4096, 4K, 1M) or element types (f32), separated by "
                       "commas",
                       (int)length, word);
-    status = refuse(tmpl, err, &sentence);
-    hone__text_free(&sentence);
-    return status;
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
 hone_status hone__template_parse_dims(const hone_template *tmpl,

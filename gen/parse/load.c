@@ -57,13 +57,13 @@ static hone_status find(const char *name, const char *search_path,
         }
         at += length + (at[length] == ':');
     }
-    status = hone__text_check(out, err);
+    status = hone__text_check(out->failed ? out : &searched, err);
     if (status == HONE_OK)
-        status =
-            hone__fail(err, HONE_ERR_NOT_FOUND,
-                       "there is no template '%s'; searched:%s. Give a "
-                       "name from there or the path of a .cu file",
-                       name, searched.length ? searched.data : " no folder");
+        status = hone__fail(
+            err, HONE_ERR_NOT_FOUND,
+            "there is no template '%s'; searched:%s. Give a name from there or "
+            "the path of a .cu file",
+            name, searched.length ? searched.data : " no folder");
     hone__text_free(&searched);
     return status;
 }

@@ -271,11 +271,12 @@ static int read_default(hone_cursor *c, hone_param *param)
             hone__template_value_text(c->p->tmpl, param, param->values[i],
                                       &values);
     }
-    (void)hone__complain(c->p, where,
-                         "the default is not one of the values "
-                         "(%s%s)",
-                         hone__text_str(&values),
-                         param->n_values > 12 ? ", .." : "");
+    if (values.failed)
+        (void)hone__no_memory(c->p);
+    else
+        (void)hone__complain(
+            c->p, where, "the default is not one of the values (%s%s)",
+            hone__text_str(&values), param->n_values > 12 ? ", .." : "");
     hone__text_free(&values);
     return 0;
 }

@@ -105,7 +105,9 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
             : i->type == HONE_JSON_TREE_NUMBER                  ? i->text
                                                                 : "?");
         if (hone__python_list(&l->python, text, strlen(text), &one, &n_one,
-                              &where, &err))
+                              &where, &err) == HONE_ERR_NO_MEMORY)
+            l->no_memory = 1;
+        else if (err.status)
             hone__t1_complain_at(l, &number,
                                  "a value is a number, a text, true or "
                                  "false");
@@ -179,11 +181,14 @@ static int check_values(loader *l, const hone_json_tree *at,
     memcpy(sorted, values, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_value);
     for (size_t i = 1; i < n; ++i) {
+        const char *text;
+
         if (by_value(&sorted[i - 1], &sorted[i]) != 0)
             continue;
+        text = value_text(l, sorted[i], is_bool(at));
+        l->no_memory |= !text;
         hone__t1_complain(l, at->offset, at->end - at->offset,
-                          "the value %s is listed twice",
-                          value_text(l, sorted[i], is_bool(at)));
+                          "the value %s is listed twice", text ? text : "");
         return 0;
     }
     return 1;

@@ -97,6 +97,17 @@ hone_status hone__text_check(const hone_text *text, hone_error *err)
                         : HONE_OK;
 }
 
+hone_status hone__text_fail(hone_text *text, hone_status status,
+                            hone_error *err)
+{
+    if (text->failed)
+        status = hone__text_check(text, err);
+    else
+        (void)hone__fail(err, status, "%s", hone__text_str(text));
+    hone__text_free(text);
+    return status;
+}
+
 hone_status hone__text_read_file(hone_text *text, const char *path,
                                  hone_error *err)
 {

@@ -28,6 +28,10 @@ void hone__text_free(hone_text *text); /* back to {0} */
 const char *hone__text_str(const hone_text *text);
 /* HONE_ERR_NO_MEMORY if an append failed. */
 hone_status hone__text_check(const hone_text *text, hone_error *err);
+/* Fail with the text as the sentence, and free it. HONE_ERR_NO_MEMORY if the
+ * text is not whole. */
+hone_status hone__text_fail(hone_text *text, hone_status status,
+                            hone_error *err);
 
 /* Append a file. HONE_ERR_IO says which file and why (errno kept). */
 hone_status hone__text_read_file(hone_text *text, const char *path,

@@ -11,6 +11,18 @@
 
 #include <cmocka.h>
 
+/* The answer of a rule about a plan that is given as text. */
+#define GATE(rule, text, ...) (parse_plan(text), rule(parsed_plan, __VA_ARGS__))
+
+static hone_launch_spec *parsed_plan;
+
+static void parse_plan(const char *text)
+{
+    hone__launch_spec_free(parsed_plan);
+    assert_int_equal(hone__launch_spec_parse(text, &parsed_plan, NULL),
+                     HONE_OK);
+}
+
 enum { UNKNOWN = 0 };
 
 /* Tiles of BM rows of a matrix of T; `parts` follow. */
@@ -42,8 +54,8 @@ static hone_gate gate(const char *arch, int64_t m, int64_t k, int64_t type,
                    bm, parts);
     assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
                      HONE_OK);
-    return hone__gate_launch(plan, "", m < 0 ? NULL : dims, 3, &properties,
-                             message, 320);
+    return GATE(hone__gate_launch, plan, "", m < 0 ? NULL : dims, 3,
+                &properties, message, 320);
 }
 
 static void expect(const char *arch, int64_t m, int64_t k, int64_t type, int bm,
@@ -97,5 +109,8 @@ int main(void)
         cmocka_unit_test(some_unknown),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    hone__launch_spec_free(parsed_plan);
+    return n_failed;
 }

@@ -84,13 +84,16 @@ static const producer producers[] = {
 #undef PRODUCER
 };
 
-static void say_begun(const state *st)
+static hone_status say_begun(const state *st, hone_error *err)
 {
     hone_text payload = {0};
+    hone_status status;
 
     hone__pack_i64(&payload, st->job);
-    (void)hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload, NULL);
+    status =
+        hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload, err);
     hone__text_free(&payload);
+    return status;
 }
 
 void hone__compile_no_memory(const hone_compile_worker_setup *setup,
@@ -116,7 +119,7 @@ static hone_status compile(state *st, const hone_compile_input *input,
 {
     hone_text log = {0};
 
-    say_begun(st);
+    HONE_TRY(say_begun(st, err));
     HONE_TRY(st->producer->compile(st, input, out, err));
     if (out->ok || (!out->out_of_memory &&
                     !hone__compile_log_no_memory(hone__text_str(&out->log))))
@@ -185,13 +188,16 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     return status;
 }
 
-static void say_hello(const state *st)
+static hone_status say_hello(const state *st, hone_error *err)
 {
     hone_text message = {0};
+    hone_status status;
 
     hone__toolchain_pack(&message, &st->toolchain);
-    (void)hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message, NULL);
+    status =
+        hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message, err);
     hone__text_free(&message);
+    return status;
 }
 
 /* Children are in this process's group, so that the farm can end them all,
@@ -228,8 +234,9 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     st.to_parent = to_parent;
     st.producer = &producers[st.setup->backend];
     status = st.producer->open(&st, &err);
+    if (status == HONE_OK)
+        status = say_hello(&st, &err);
     if (status == HONE_OK) {
-        say_hello(&st);
         st.folder =
             hone__pch_folder_make(st.folder_path, sizeof st.folder_path);
         status = hone__serve(from_parent, answer, &st, &err);

@@ -21,6 +21,13 @@ void hone__compile_output_copy(const hone_compile_output *from,
     out->cached = 1;
 }
 
+hone_status hone__compile_output_check(const hone_compile_output *output,
+                                       hone_error *err)
+{
+    return hone__text_check(
+        output->cubin.failed ? &output->cubin : &output->log, err);
+}
+
 void hone__compile_output_free(hone_compile_output *output)
 {
     hone__text_free(&output->cubin);
@@ -258,6 +265,8 @@ static hone_status compile(const hone_nvrtc *nvrtc,
                                    result, "NVRTC failed on '%s': %s. %.400s",
                                    input->name, nvrtc->error_string(result),
                                    hone__text_str(&out->log));
+    if (status == HONE_OK)
+        status = hone__compile_output_check(out, err);
     out->ok = result == 0 && status == HONE_OK;
     (void)nvrtc->destroy(&program);
     return status;
@@ -320,6 +329,7 @@ void hone__compile_output_pack(hone_text *out, const hone_compile_output *in)
     hone__pack_f64(out, in->compile_ms);
     hone__pack_bytes(out, in->cubin.data, in->cubin.length);
     hone__pack_bytes(out, in->log.data, in->log.length);
+    out->failed |= in->cubin.failed || in->log.failed;
 }
 
 void hone__compile_output_unpack(hone_unpack *in, hone_compile_output *out)

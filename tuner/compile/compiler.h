@@ -56,7 +56,10 @@ void hone__toolchain_unpack(hone_unpack *in, hone_toolchain *out);
 int hone__headers_next(const hone_headers *headers, const char **at,
                        const char **out_name, const char **out_text);
 
-/* Copy, marked as cached. */
+/* HONE_ERR_NO_MEMORY if the code or the log is not whole. */
+hone_status hone__compile_output_check(const hone_compile_output *output,
+                                       hone_error *err);
+/* Copy, marked as cached; to be checked. */
 void hone__compile_output_copy(const hone_compile_output *from,
                                hone_compile_output *out);
 void hone__compile_output_free(hone_compile_output *output);
@@ -75,7 +78,7 @@ void hone__compile_read_log(const char *log, hone_compile_output *out);
 void hone__compile_input_pack(hone_text *out, const hone_compile_input *in);
 void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out);
 void hone__compile_output_pack(hone_text *out, const hone_compile_output *in);
-/* Copies; free `out` afterwards. */
+/* Copies; check and free `out` afterwards. */
 void hone__compile_output_unpack(hone_unpack *in, hone_compile_output *out);
 
 #endif

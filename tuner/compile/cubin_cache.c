@@ -171,8 +171,7 @@ hone_status hone__cache_load(const char *folder, const char *key,
 
             hone__compile_output_unpack(&in, out);
             if (!in.broken)
-                status = hone__text_check(
-                    out->log.failed ? &out->log : &out->cubin, err);
+                status = hone__compile_output_check(out, err);
         }
     }
     hone__text_free(&file);
@@ -222,8 +221,6 @@ hone_status hone__cache_store(const char *folder, const char *key,
     hone_text file = {0};
     hone_status status;
 
-    HONE_TRY(hone__text_check(&output->cubin, err));
-    HONE_TRY(hone__text_check(&output->log, err));
     hone__compile_output_pack(&body, output);
     hone__sha256_hex(hone__text_str(&body), body.length, sum);
     hone__text_append(&file, magic, sizeof magic - 1);

@@ -354,6 +354,5 @@ hone_status hone__farm_turn(hone_farm *farm, hone_worker *also, hone_error *err)
     farm->looked_s = now_s;
     for (int i = 0; i < farm->n_slots; ++i)
         HONE_TRY(look_after(farm, &farm->slots[i], err));
-    hone__farm_answer_lost(farm);
-    return HONE_OK;
+    return hone__farm_answer_lost(farm, err);
 }

@@ -30,17 +30,23 @@ hone_status hone__farm_follow(hone_farm_jobs *jobs, int64_t job,
 }
 
 /* Each gets a copy of its own: a callback may take it apart. */
-static void answer_all(hone_farm *farm, hone_farm_jobs *jobs,
-                       const hone_compile_output *output)
+static hone_status answer_all(hone_farm *farm, hone_farm_jobs *jobs,
+                              const hone_compile_output *output,
+                              hone_error *err)
 {
-    for (size_t i = 0; i < jobs->n; ++i) {
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < jobs->n && status == HONE_OK; ++i) {
         hone_compile_output copy;
 
         hone__compile_output_copy(output, &copy);
-        farm->on_done(farm->user, jobs->ids[i], &copy);
+        status = hone__compile_output_check(&copy, err);
+        if (status == HONE_OK)
+            farm->on_done(farm->user, jobs->ids[i], &copy);
         hone__compile_output_free(&copy);
     }
     jobs->n = 0;
+    return status;
 }
 
 /* ---- lost compiles --------------------------------------------------- */
@@ -74,13 +80,15 @@ static hone_status keep_lost(hone_farm *farm, const char *key,
     *one = (hone_farm_lost){.waiting = {NULL, 0, 0}};
     memcpy(one->key, key, sizeof one->key);
     hone__compile_output_copy(output, &one->output);
-    return HONE_OK;
+    return hone__compile_output_check(&one->output, err);
 }
 
-void hone__farm_answer_lost(hone_farm *farm)
+hone_status hone__farm_answer_lost(hone_farm *farm, hone_error *err)
 {
     for (size_t i = 0; i < farm->n_lost; ++i)
-        answer_all(farm, &farm->lost[i].waiting, &farm->lost[i].output);
+        HONE_TRY(answer_all(farm, &farm->lost[i].waiting, &farm->lost[i].output,
+                            err));
+    return HONE_OK;
 }
 
 void hone__farm_free_lost(hone_farm *farm)
@@ -102,12 +110,15 @@ static int is_lost(const hone_compile_output *output)
 hone_status hone__farm_deliver(hone_farm *farm, hone_farm_slot *slot,
                                hone_compile_output *output, hone_error *err)
 {
-    const hone_status status =
-        is_lost(output) ? keep_lost(farm, slot->key, output, err) : HONE_OK;
+    hone_status status = hone__compile_output_check(output, err);
 
     slot->busy = 0;
-    answer_all(farm, &slot->followers, output);
-    farm->on_done(farm->user, slot->job, output);
+    if (status == HONE_OK && is_lost(output))
+        status = keep_lost(farm, slot->key, output, err);
+    if (status == HONE_OK)
+        status = answer_all(farm, &slot->followers, output, err);
+    if (status == HONE_OK)
+        farm->on_done(farm->user, slot->job, output);
     hone__compile_output_free(output);
     return status;
 }

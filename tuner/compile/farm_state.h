@@ -70,7 +70,7 @@ hone_status hone__farm_deliver(hone_farm *farm, hone_farm_slot *slot,
 /* The lost compile with this key, NULL if there is none. */
 hone_farm_lost *hone__farm_find_lost(hone_farm *farm, const char *key);
 /* Answer the jobs that wait for lost compiles. */
-void hone__farm_answer_lost(hone_farm *farm);
+hone_status hone__farm_answer_lost(hone_farm *farm, hone_error *err);
 void hone__farm_free_lost(hone_farm *farm);
 
 /* Start the slot's worker. */

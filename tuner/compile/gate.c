@@ -139,20 +139,15 @@ static hone_gate gate_plan(const hone_launch_spec *spec, const char *options,
     return gate;
 }
 
-hone_gate hone__gate_launch(const char *launch_spec, const char *options,
+hone_gate hone__gate_launch(const hone_launch_spec *spec, const char *options,
                             const int64_t *dims, size_t n_dims,
                             const hone_properties *properties, char *message,
                             size_t size)
 {
     const hone_gate_sentence to = {message, size};
-    hone_launch_spec *spec = NULL;
-    hone_gate gate = HONE_GATE_PASS;
 
-    (void)hone__gate_say(&to, gate, "%s", "");
-    if (hone__launch_spec_parse(launch_spec, &spec, NULL) == HONE_OK)
-        gate = gate_plan(spec, options, dims, n_dims, properties, &to);
-    hone__launch_spec_free(spec);
-    return gate;
+    (void)hone__gate_say(&to, HONE_GATE_PASS, "%s", "");
+    return gate_plan(spec, options, dims, n_dims, properties, &to);
 }
 
 /* ---- after compiling ------------------------------------------------- */
@@ -217,23 +212,20 @@ static hone_gate gate_kernels(const hone_plan_need *plan,
     return gate;
 }
 
-hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
+hone_gate hone__gate_compiled(const hone_launch_spec *spec, const int64_t *dims,
                               size_t n_dims, const hone_properties *properties,
                               const hone_compile_output *compiled,
                               char *message, size_t size)
 {
     const hone_gate_sentence to = {message, size};
-    hone_launch_spec *spec = NULL;
     hone_gate gate = HONE_GATE_PASS;
     hone_plan_need plan;
 
     (void)hone__gate_say(&to, gate, "%s", "");
-    if (compiled->ok &&
-        hone__launch_spec_parse(launch_spec, &spec, NULL) == HONE_OK) {
-        gate = hone__plan_need_read(spec, dims, n_dims, properties, &plan, &to);
-        if (gate == HONE_GATE_PASS)
-            gate = gate_kernels(&plan, properties, compiled, &to);
-    }
-    hone__launch_spec_free(spec);
-    return gate;
+    if (!compiled->ok)
+        return gate;
+    gate = hone__plan_need_read(spec, dims, n_dims, properties, &plan, &to);
+    return gate == HONE_GATE_PASS
+               ? gate_kernels(&plan, properties, compiled, &to)
+               : gate;
 }

@@ -33,8 +33,9 @@ typedef enum hone_gate {
  *
  * `message` gets one sentence with the kernel and the numbers, "" for PASS.
  */
-typedef hone_gate hone_gate_rule(const char *launch_spec, const char *options,
-                                 const int64_t *dims, size_t n_dims,
+typedef hone_gate hone_gate_rule(const hone_launch_spec *spec,
+                                 const char *options, const int64_t *dims,
+                                 size_t n_dims,
                                  const hone_properties *properties,
                                  char *message, size_t size);
 hone_gate_rule hone__gate_launch;
@@ -50,7 +51,7 @@ hone_gate_rule hone__gate_host;
  * (`compiled->warnings`); the sentence is the compiler's.
  * DEFER: a kernel that is launched spills.
  * A failed compile passes: it has an outcome of its own. */
-hone_gate hone__gate_compiled(const char *launch_spec, const int64_t *dims,
+hone_gate hone__gate_compiled(const hone_launch_spec *spec, const int64_t *dims,
                               size_t n_dims, const hone_properties *properties,
                               const hone_compile_output *compiled,
                               char *message, size_t size);

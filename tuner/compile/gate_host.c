@@ -2,7 +2,6 @@
 /* What the cpu device cannot run: see gate.h. */
 #include "tuner/compile/gate.h"
 
-#include "runtime/base/alloc.h"
 #include "runtime/driver/driver_launch.h"
 
 #include <stdio.h>
@@ -25,25 +24,19 @@ static hone_gate check(const hone_resolved *resolved, char *message,
     return HONE_GATE_PASS;
 }
 
-hone_gate hone__gate_host(const char *launch_spec, const char *options,
+hone_gate hone__gate_host(const hone_launch_spec *spec, const char *options,
                           const int64_t *dims, size_t n_dims,
                           const hone_properties *properties, char *message,
                           size_t size)
 {
-    hone_resolved *resolved = hone__alloc(sizeof *resolved);
-    hone_launch_spec *spec = NULL;
-    hone_gate gate = HONE_GATE_PASS;
+    hone_resolved resolved;
 
     (void)options;
     if (size)
         message[0] = '\0';
     /* What does not resolve is somebody else's to say. */
-    if (resolved &&
-        hone__launch_spec_parse(launch_spec, &spec, NULL) == HONE_OK &&
-        hone__launch_spec_resolve(spec, dims, n_dims, properties, resolved,
-                                  NULL) == HONE_OK)
-        gate = check(resolved, message, size);
-    hone__launch_spec_free(spec);
-    hone__free(resolved);
-    return gate;
+    return hone__launch_spec_resolve(spec, dims, n_dims, properties, &resolved,
+                                     NULL) == HONE_OK
+               ? check(&resolved, message, size)
+               : HONE_GATE_PASS;
 }

@@ -25,8 +25,9 @@ hone_status hone__helper_kernels_submit(hone_farm *farm, const char *arch,
 hone_status hone__helper_kernels_check(const hone_helper_kernels *code,
                                        const char *arch, hone_error *err)
 {
+    HONE_TRY(hone__text_check(&code->cubin, err));
     return code->cubin.length
-               ? hone__text_check(&code->cubin, err)
+               ? HONE_OK
                : hone__fail(err, HONE_ERR_NVRTC,
                             "the tuner's own kernels do not compile for %s: "
                             "%.600s",

@@ -2,7 +2,6 @@
 /* What the launches of a plan need: see plan_need.h. */
 #include "tuner/compile/plan_need.h"
 
-#include "runtime/base/alloc.h"
 #include "runtime/launch/launch_body.h"
 
 #include <stdarg.h>
@@ -58,16 +57,14 @@ static hone_gate read_whole(const hone_launch_spec *spec, const int64_t *dims,
                             size_t n_dims, const hone_properties *properties,
                             hone_plan_need *out, const hone_gate_sentence *to)
 {
-    hone_resolved *resolved = hone__alloc(sizeof *resolved);
+    hone_resolved resolved;
     hone_error err = {.status = HONE_OK};
     hone_gate gate = HONE_GATE_PASS;
 
-    if (!resolved)
-        return gate; /* whoever comes next says so */
-    switch (hone__launch_spec_resolve(spec, dims, n_dims, properties, resolved,
+    switch (hone__launch_spec_resolve(spec, dims, n_dims, properties, &resolved,
                                       &err)) {
     case HONE_OK:
-        read_resolved(resolved, out);
+        read_resolved(&resolved, out);
         break;
     case HONE_ERR_CONSTRAINT:
     case HONE_ERR_OVERFLOW:
@@ -77,7 +74,6 @@ static hone_gate read_whole(const hone_launch_spec *spec, const int64_t *dims,
     default: /* wrong dims: the caller's error, not the variant's */
         break;
     }
-    hone__free(resolved);
     return gate;
 }
 
@@ -161,11 +157,10 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
                            const hone_properties *properties,
                            hone_plan_need *out, const hone_gate_sentence *to)
 {
-    partial *p = hone__alloc(sizeof *p);
+    partial part = {.slots = {0}};
+    partial *p = &part;
     hone_gate gate = HONE_GATE_PASS;
 
-    if (!p)
-        return gate; /* whoever comes next says so */
     memcpy(p->slots, properties->value, sizeof properties->value);
     for (size_t i = 0; i < spec->n_dims; ++i) {
         p->slots[SLOT_DIMS + i] = dims ? dims[i] : 0;
@@ -190,7 +185,6 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
     }
     for (size_t i = 0; gate == HONE_GATE_PASS && i < spec->n_maps; ++i)
         gate = check_map_part(spec, &spec->maps[i], p, properties, to);
-    hone__free(p);
     return gate;
 }
 

@@ -220,11 +220,9 @@ compare_plans(const hone_reference_templates *reference_templates,
               const hone_reference_templates_request *request,
               const int64_t *dims, hone_error *err)
 {
-    hone_resolved *plans = hone__alloc(2 * sizeof *plans);
+    hone_resolved plans[2];
     hone_status status = HONE_OK;
 
-    if (!plans)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (hone__launch_spec_resolve(request->spec, request->dims,
                                   request->tmpl->n_dims, request->properties,
                                   &plans[0], NULL) == HONE_OK &&
@@ -233,7 +231,6 @@ compare_plans(const hone_reference_templates *reference_templates,
                                   NULL) == HONE_OK)
         status = hone__reference_template_fits(reference_templates, other,
                                                &plans[0], &plans[1], err);
-    hone__free(plans);
     return status;
 }
 

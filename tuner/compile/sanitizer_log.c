@@ -2,8 +2,6 @@
 /* Reading the reports of ASan and UBSan: see sanitizer_log.h. */
 #include "tuner/compile/sanitizer_log.h"
 
-#include "runtime/base/text.h"
-
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,19 +66,17 @@ int hone__sanitizer_read(const char *text, const char *template_path, char *out,
 int hone__sanitizer_summary(FILE *log, const char *template_path, char *out,
                             size_t size)
 {
-    hone_text text = {0};
-    char buffer[4096];
+    char text[1 << 16]; /* a report has some thousand bytes */
+    size_t length = 0;
     ssize_t n;
-    off_t at = 0;
     int found;
 
-    while ((n = pread(fileno(log), buffer, sizeof buffer, at)) > 0) {
-        hone__text_append(&text, buffer, (size_t)n);
-        at += n;
-    }
-    found =
-        hone__sanitizer_read(hone__text_str(&text), template_path, out, size);
-    hone__text_free(&text);
+    while (length < sizeof text - 1 &&
+           (n = pread(fileno(log), text + length, sizeof text - 1 - length,
+                      (off_t)length)) > 0)
+        length += (size_t)n;
+    text[length] = '\0';
+    found = hone__sanitizer_read(text, template_path, out, size);
     (void)ftruncate(fileno(log), 0);
     (void)lseek(fileno(log), 0, SEEK_SET);
     return found;

@@ -96,7 +96,11 @@ hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                  &job->source, &job->options, err);
     }
     if (status == HONE_OK)
+        status = hone__text_check(&job->config, err);
+    if (status == HONE_OK)
         status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
+    if (status == HONE_OK)
+        status = hone__launch_spec_parse(job->spec.data, &job->plan, err);
     hone__free(config);
     if (status != HONE_OK) {
         hone__tune_job_free(job);
@@ -114,6 +118,7 @@ void hone__tune_job_free(hone_tune_job *job)
     hone__text_free(&job->source);
     hone__text_free(&job->options);
     hone__text_free(&job->spec);
+    hone__launch_spec_free(job->plan);
     hone__compile_output_free(&job->compiled);
     hone__free(job);
 }
@@ -169,9 +174,9 @@ static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
 
     if (!kind->gate || (kind->has_limits && request->verify_only))
         return HONE_GATE_PASS;
-    return kind->gate(hone__text_str(&job->spec), hone__text_str(&job->options),
-                      request->dims, request->tmpl->n_dims,
-                      &run->device.properties, why, size);
+    return kind->gate(job->plan, hone__text_str(&job->options), request->dims,
+                      request->tmpl->n_dims, &run->device.properties, why,
+                      size);
 }
 
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
@@ -256,9 +261,8 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
     ++run->progress.n_compiled;
     if (has_gates(run))
         gate = hone__gate_compiled(
-            hone__text_str(&job->spec), run->request->dims,
-            run->request->tmpl->n_dims, &run->device.properties, &job->compiled,
-            why, sizeof why);
+            job->plan, run->request->dims, run->request->tmpl->n_dims,
+            &run->device.properties, &job->compiled, why, sizeof why);
     /* The default is what others are compared with, however poor. */
     if (gate == HONE_GATE_LIMITS ||
         (gate == HONE_GATE_REJECT && job->index != run->default_index))

@@ -34,6 +34,7 @@ typedef struct hone_tune_job {
     hone_text source;
     hone_text options;
     hone_text spec;
+    hone_launch_spec *plan; /* the same, parsed */
     hone_compile_output compiled;
     int64_t variant_id;                 /* in the database; 0: not yet */
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
