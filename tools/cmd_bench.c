@@ -13,28 +13,15 @@
 
 #include <string.h>
 
-/* Zero stands for "not measured". */
-static json_t *positive(double value)
-{
-    return value > 0 ? json_real(value) : json_null();
-}
-
 static json_t *bench_row(const hone_bench_row *r)
 {
-    json_t *row = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", r->name, "label",
-        r->label, "outcome", hone__outcome_name(r->outcome), "time_ns",
-        positive(r->time_ns), "ci_low_ns", positive(r->ci_low_ns), "ci_high_ns",
-        positive(r->ci_high_ns), "spread_ns",
-        r->time_ns > 0 ? json_real(r->spread_ns) : json_null());
-
-    (void)json_object_update_new(
-        row,
-        json_pack("{s:o, s:o, s:o, s:i, s:s, s:s}", "ratio", positive(r->ratio),
-                  "ratio_low", positive(r->ratio_low), "ratio_high",
-                  positive(r->ratio_high), "n_samples", r->n_samples, "config",
-                  r->config, "message", r->message));
-    return row;
+    return hone__json("name:s label:s outcome:s time_ns:p ci_low_ns:p "
+                      "ci_high_ns:p spread_ns:F ratio:p ratio_low:p "
+                      "ratio_high:p n_samples:i config:s message:s",
+                      r->name, r->label, hone__outcome_name(r->outcome),
+                      r->time_ns, r->ci_low_ns, r->ci_high_ns, r->time_ns > 0,
+                      r->spread_ns, r->ratio, r->ratio_low, r->ratio_high,
+                      r->n_samples, r->config, r->message);
 }
 
 static json_t *bench_head(const hone_bench_request *request,
@@ -42,25 +29,18 @@ static json_t *bench_head(const hone_bench_request *request,
 {
     const hone_bench_row *reference =
         result->reference >= 0 ? &result->rows[result->reference] : NULL;
-    json_t *head = json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:i}", "op", request->tmpl->op,
-        "dims", hone__dims_json(request->tmpl, request->dims), "device",
-        result->device_name, "arch", result->arch, "mode",
-        hone__mode_name(request->mode), "config",
-        result->has_winner ? result->rows[0].config : "", "tuned_time_ns",
-        positive(result->tuned_time_ns), "sm_clock_mhz", result->sm_clock_mhz);
 
-    (void)json_object_update_new(
-        head,
-        json_pack("{s:s, s:s, s:i, s:o, s:s, s:s}", "reference",
-                  reference ? reference->name : "", "reference_config",
-                  reference ? reference->config : "", "rounds",
-                  result->n_rounds, "noise_floor",
-                  result->noise_floor >= 0 ? json_real(result->noise_floor)
-                                           : json_null(),
-                  "verdict", result->verdict, "decided_by",
-                  result->decided_by));
-    return head;
+    return hone__json(
+        "op:s dims:o device:s arch:s mode:s config:s tuned_time_ns:p "
+        "sm_clock_mhz:i reference:s reference_config:s rounds:i noise_floor:F "
+        "verdict:s decided_by:s",
+        request->tmpl->op, hone__dims_json(request->tmpl, request->dims),
+        result->device_name, result->arch, hone__mode_name(request->mode),
+        result->has_winner ? result->rows[0].config : "", result->tuned_time_ns,
+        result->sm_clock_mhz, reference ? reference->name : "",
+        reference ? reference->config : "", result->n_rounds,
+        result->noise_floor >= 0, result->noise_floor, result->verdict,
+        result->decided_by);
 }
 
 /* The first variant that was asked for and could not be timed. */
@@ -100,7 +80,7 @@ static hone_exit print_result(const hone_options *options,
 
     for (size_t i = 0; i < result->n_rows; ++i)
         hone__output_row(output, bench_row(&result->rows[i]));
-    code = hone__output_end(output, NULL);
+    code = hone__output_end(output, hone__json(""));
     if (code != HONE_EXIT_DONE || !failed)
         return code;
     hone__message_note("%s could not be timed (%s): %s", failed->label,

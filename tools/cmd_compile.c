@@ -54,8 +54,8 @@ static void begin(compile_view *view)
         lists_all(view) ? all : failed,
         lists_all(view) ? sizeof all / sizeof all[0]
                         : sizeof failed / sizeof failed[0],
-        json_pack("{s:s, s:s, s:s}", "template", view->tmpl->path, "op",
-                  view->tmpl->op, "arch", hone__load_arch(view->options)));
+        hone__json("template:s op:s arch:s", view->tmpl->path, view->tmpl->op,
+                   hone__load_arch(view->options)));
 }
 
 /* The first line of the log that says error; else its first line. */
@@ -69,22 +69,22 @@ static json_t *first_complaint(const char *log)
     while (at > log && at[-1] != '\n')
         --at;
     length = strcspn(at, "\n");
-    return json_stringn(at, length);
+    return hone__json_string(at, length);
 }
 
 static json_t *row_of(const hone_compile_report *report)
 {
     const int ok = report->outcome == HONE_OUTCOME_OK;
 
-    return json_pack("{s:s, s:b, s:s, s:b, s:f, s:I, s:i, s:i, s:i, s:s, s:o*}",
-                     "config", report->config, "ok", ok, "outcome",
-                     hone__outcome_name(report->outcome), "cached",
-                     report->cached, "compile_ms", report->compile_ms,
-                     "cubin_bytes", (json_int_t)report->cubin_bytes,
-                     "registers", report->registers, "spill_bytes",
-                     report->spill_bytes, "static_shared_bytes",
-                     report->static_shared_bytes, "warnings", report->warnings,
-                     "log", ok ? NULL : first_complaint(report->log));
+    json_t *row = hone__json(
+        "config:s ok:b outcome:s cached:b compile_ms:f cubin_bytes:I "
+        "registers:i spill_bytes:i static_shared_bytes:i warnings:s",
+        report->config, ok, hone__outcome_name(report->outcome), report->cached,
+        report->compile_ms, (int64_t)report->cubin_bytes, report->registers,
+        report->spill_bytes, report->static_shared_bytes, report->warnings);
+
+    return ok ? row
+              : hone__json_add(row, "log:o", first_complaint(report->log));
 }
 
 /* Variants that cannot be launched are no failures; of one that was asked for
@@ -158,16 +158,13 @@ static void why_none(const compile_view *view, char *out, size_t size)
 
 static json_t *tail_of(const hone_compile_result *result, const char *message)
 {
-    return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:s, s:s}",
-        "variants", (json_int_t)result->n_variants, "failed",
-        (json_int_t)result->n_failed, "gated", (json_int_t)result->n_gated,
-        "warned", (json_int_t)result->n_warned, "compiles",
-        (json_int_t)result->n_compiles, "cached", (json_int_t)result->n_cached,
-        "workers", result->n_workers, "seconds", result->seconds,
-        "variants_per_s", result->variants_per_s, "compiles_per_s",
-        result->compiles_per_s, "toolchain", result->toolchain, "message",
-        message);
+    return hone__json(
+        "variants:I failed:I gated:I warned:I compiles:I cached:I workers:i "
+        "seconds:f variants_per_s:f compiles_per_s:f toolchain:s message:s",
+        result->n_variants, result->n_failed, result->n_gated, result->n_warned,
+        result->n_compiles, result->n_cached, result->n_workers,
+        result->seconds, result->variants_per_s, result->compiles_per_s,
+        result->toolchain, message);
 }
 
 /* CSV has the rows alone. */

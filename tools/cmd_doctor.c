@@ -28,8 +28,8 @@ typedef struct doctor {
 static void line(const doctor *d, const char *what, const char *state,
                  const char *detail)
 {
-    hone__output_row(d->output, json_pack("{s:s, s:s, s:s}", "name", what,
-                                          "state", state, "detail", detail));
+    hone__output_row(
+        d->output, hone__json("name:s state:s detail:s", what, state, detail));
 }
 
 static void versions(const doctor *d)
@@ -199,8 +199,9 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     doctor d = {.options = options};
     hone_exit code;
 
-    d.output = hone__output_begin(options, "checks", columns,
-                                  sizeof columns / sizeof columns[0], NULL);
+    d.output =
+        hone__output_begin(options, "checks", columns,
+                           sizeof columns / sizeof columns[0], hone__json(""));
     versions(&d);
     place(&d, "templates", hone__locate_templates, "is not there");
     place(&d, "database", hone__locate_db,
@@ -211,7 +212,7 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     nvrtc(&d);
     nvml(&d);
     compilers(&d);
-    code = hone__output_end(d.output, json_pack("{s:b, s:b}", "gpu", d.has_gpu,
-                                                "nvrtc", d.has_nvrtc));
+    code = hone__output_end(
+        d.output, hone__json("gpu:b nvrtc:b", d.has_gpu, d.has_nvrtc));
     return code == HONE_EXIT_DONE ? verdict(&d) : code;
 }

@@ -24,17 +24,16 @@ static hone_exit print_result(const hone_options *options,
                               const hone_run_request *request,
                               const hone_run_result *result)
 {
-    json_t *head = json_pack(
-        "{s:s, s:o, s:s, s:s, s:f, s:f, s:f, s:f, s:b, s:s, s:s, s:s}", "op",
-        request->tmpl->op, "dims",
-        hone__dims_json(request->tmpl, request->dims), "device",
-        result->device_name, "mode", hone__mode_name(request->mode), "time_ns",
-        result->time_ns, "spread_ns", result->spread_ns, "tuned_time_ns",
-        result->tuned_time_ns, "error", result->error_ratio, "correct",
-        result->correct, "match", match_name(result->match.kind), "config",
-        result->match.config, "reason", result->match.reason);
+    json_t *head = hone__json(
+        "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:f "
+        "error:f correct:b match:s config:s reason:s",
+        request->tmpl->op, hone__dims_json(request->tmpl, request->dims),
+        result->device_name, hone__mode_name(request->mode), result->time_ns,
+        result->spread_ns, result->tuned_time_ns, result->error_ratio,
+        result->correct, match_name(result->match.kind), result->match.config,
+        result->match.reason);
     const hone_exit code = hone__output_end(
-        hone__output_begin(options, NULL, NULL, 0, head), NULL);
+        hone__output_begin(options, NULL, NULL, 0, head), hone__json(""));
 
     if (code != HONE_EXIT_DONE || result->correct)
         return code;

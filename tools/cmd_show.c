@@ -9,6 +9,7 @@
 #include "gen/parse/suggest.h"
 #include "runtime/expr/expr.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,9 +202,9 @@ static json_t *value_json(const hone_db_value *value)
     case HONE_DB_INTEGER:
         return json_integer(value->integer);
     case HONE_DB_REAL:
-        return json_real(value->real);
+        return hone__json_real(value->real);
     case HONE_DB_TEXT:
-        return json_stringn(value->text, value->size_bytes);
+        return hone__json_string(value->text, value->size_bytes);
     case HONE_DB_NULL:
     case HONE_DB_BLOB:
         break;
@@ -217,10 +218,13 @@ static hone_status on_row(void *user, size_t n_columns,
 {
     json_t *row = json_object();
 
-    if (!row)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < n_columns; ++i)
-        (void)json_object_set_new(row, names[i], value_json(&values[i]));
+    (void)err;
+    for (size_t i = 0; i < n_columns; ++i) {
+        char member[80];
+
+        (void)snprintf(member, sizeof member, "%.70s:o", names[i]);
+        row = hone__json_add(row, member, value_json(&values[i]));
+    }
     hone__output_row(user, row);
     return HONE_OK;
 }
@@ -245,13 +249,13 @@ static hone_exit print_view(const hone_options *options, const show_view *view,
                              ? options->number[HONE_OPT_LIMIT]
                              : -1),
     };
-    hone_output *output = hone__output_begin(options, view->name, view->columns,
-                                             n_columns_of(view), NULL);
+    hone_output *output = hone__output_begin(
+        options, view->name, view->columns, n_columns_of(view), hone__json(""));
     hone_error err = {0};
     const hone_status status =
         hone__db_query(db, view->sql, params, sizeof params / sizeof params[0],
                        on_row, output, &err);
-    const hone_exit code = hone__output_end(output, NULL);
+    const hone_exit code = hone__output_end(output, hone__json(""));
 
     return status == HONE_OK ? code : hone__message_error(&err);
 }

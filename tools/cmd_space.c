@@ -27,8 +27,7 @@ static json_t *pruned_values(const hone_space_view *view, size_t constraint,
             hone__text_clear(&text);
             hone__text_printf(&text, "%s=", hone__space_view_param(view, i));
             hone__space_view_value(view, i, v, &text);
-            (void)json_array_append_new(list,
-                                        json_string(hone__text_str(&text)));
+            list = hone__json_append(list, hone__json_text(&text));
         }
         pruned += n;
     }
@@ -42,14 +41,14 @@ static void explain_rows(const hone_space_view *view, hone_output *output,
     const size_t n = hone__space_n_constraints(view->space);
 
     for (size_t i = 0; i < n; ++i)
-        hone__output_row(output,
-                         json_pack("{s:i, s:I, s:I, s:s, s:s, s:o}", "line",
-                                   hone__space_view_line(view, i), "rejected",
-                                   (json_int_t)reasons[i].rejected, "alone",
-                                   (json_int_t)reasons[i].alone, "condition",
-                                   hone__space_view_condition(view, i),
-                                   "message", hone__space_view_message(view, i),
-                                   "pruned", pruned_values(view, i, pruned)));
+        hone__output_row(
+            output,
+            hone__json("line:i rejected:I alone:I condition:s message:s "
+                       "pruned:o",
+                       hone__space_view_line(view, i), reasons[i].rejected,
+                       reasons[i].alone, hone__space_view_condition(view, i),
+                       hone__space_view_message(view, i),
+                       pruned_values(view, i, pruned)));
 }
 
 static hone_exit explain(const hone_space_view *view)
@@ -82,7 +81,7 @@ static hone_exit explain(const hone_space_view *view)
             view->options, "requires", columns, 6, hone__space_view_head(view));
 
         explain_rows(view, output, reasons, pruned);
-        code = hone__output_end(output, NULL);
+        code = hone__output_end(output, hone__json(""));
     } else {
         code = hone__message_error(&err);
     }
@@ -100,7 +99,7 @@ static hone_exit count(const hone_space_view *view)
         hone__options_is(view->options, HONE_OPT_FORMAT, "csv"))
         return hone__output_end(hone__output_begin(view->options, NULL, NULL, 0,
                                                    hone__space_view_head(view)),
-                                NULL);
+                                hone__json(""));
     hone__text_printf(&text, "%lld\n",
                       (long long)hone__space_count(view->space));
     code = hone__output_text(&text);
@@ -120,7 +119,7 @@ static hone_exit show(const hone_space_view *view)
         return count(view);
     return hone__output_end(
         hone__output_begin(options, NULL, NULL, 0, hone__space_view_head(view)),
-        NULL);
+        hone__json(""));
 }
 
 hone_exit hone__cmd_space(const hone_options *options)

@@ -69,13 +69,11 @@ static json_t *baselines_json(const hone_tune_result *result)
     for (size_t i = 0; i < result->n_baselines; ++i) {
         const hone_tune_baseline *b = &result->baselines[i];
 
-        (void)json_array_append_new(
-            array,
-            json_pack("{s:s, s:s, s:o, s:f, s:i, s:i, s:s}", "name", b->name,
-                      "label", b->label, "time_ns",
-                      b->time_ns > 0 ? json_real(b->time_ns) : json_null(),
-                      "spread_ns", b->spread_ns, "algorithm", b->algorithm,
-                      "n_algorithms", b->n_algorithms, "message", b->message));
+        array = hone__json_append(
+            array, hone__json("name:s label:s time_ns:p spread_ns:f "
+                              "algorithm:i n_algorithms:i message:s",
+                              b->name, b->label, b->time_ns, b->spread_ns,
+                              b->algorithm, b->n_algorithms, b->message));
     }
     return array;
 }
@@ -95,87 +93,65 @@ static json_t *baselines_text(const hone_tune_result *result)
         hone__text_printf(&text, "%s%s %s", text.length ? ", " : "",
                           result->baselines[i].label, time);
     }
-    string = json_string(hone__text_str(&text));
+    string = hone__json_text(&text);
     hone__text_free(&text);
     return string;
 }
 
-/* Zero stands for "not measured". */
-static json_t *positive(double value)
-{
-    return value > 0 ? json_real(value) : json_null();
-}
-
-static void set_winner(json_t *row, const hone_tune_result *r)
+static json_t *add_winner(json_t *row, const hone_tune_result *r)
 {
     const double time_s = r->time_ns * 1e-9;
 
-    if (!r->has_winner) {
-        (void)json_object_set_new(row, "winner", json_null());
-        (void)json_object_set_new(row, "time_ns", json_null());
-        return;
-    }
-    (void)json_object_update_new(
+    if (!r->has_winner)
+        return hone__json_add(row, "winner:n time_ns:n");
+    return hone__json_add(
         row,
-        json_pack("{s:s, s:f, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:s}",
-                  "winner", r->winner, "time_ns", r->time_ns, "ci_low_ns",
-                  positive(r->ci_low_ns), "ci_high_ns", positive(r->ci_high_ns),
-                  "spread_ns", r->spread_ns, "default_ns",
-                  positive(r->default_ns), "error", r->error_ratio,
-                  "gbytes_per_s", positive(r->bytes / time_s * 1e-9), "gflops",
-                  positive(r->flops / time_s * 1e-9), "decided_by",
-                  r->decided_by));
+        "winner:s time_ns:f ci_low_ns:p ci_high_ns:p spread_ns:f default_ns:p "
+        "error:f gbytes_per_s:p gflops:p decided_by:s",
+        r->winner, r->time_ns, r->ci_low_ns, r->ci_high_ns, r->spread_ns,
+        r->default_ns, r->error_ratio, r->bytes / time_s * 1e-9,
+        r->flops / time_s * 1e-9, r->decided_by);
 }
 
 /* How the run went: phases, samples, and what was noticed on the way. */
-static json_t *run_json(const hone_tune_result *r)
+static json_t *add_run(json_t *row, const hone_tune_result *r)
 {
     const double idle =
         r->trials_s > 0 ? 1 - r->device_busy_s / r->trials_s : 0;
 
-    return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, "
-        "s:o, s:s}",
-        "n_compiles", (json_int_t)r->n_compiles, "n_gated",
-        (json_int_t)r->n_gated, "n_deferred", (json_int_t)r->n_deferred,
-        "n_samples", (json_int_t)r->n_samples, "n_discarded",
-        (json_int_t)r->n_discarded, "n_retried", (json_int_t)r->n_retried,
-        "sample_s", r->sample_s, "setup_s", r->setup_s, "trials_s", r->trials_s,
-        "final_s", r->final_s, "device_busy_s", r->device_busy_s,
-        "device_idle_ratio", r->trials_s > 0 ? json_real(idle) : json_null(),
-        "noise_floor",
-        r->noise_floor >= 0 ? json_real(r->noise_floor) : json_null(),
-        "event_floor_ns", positive(r->event_floor_ns), "notes", r->notes);
+    return hone__json_add(
+        row,
+        "n_compiles:I n_gated:I n_deferred:I n_samples:I n_discarded:I "
+        "n_retried:I sample_s:f setup_s:f trials_s:f final_s:f "
+        "device_busy_s:f device_idle_ratio:F noise_floor:F event_floor_ns:p "
+        "notes:s",
+        r->n_compiles, r->n_gated, r->n_deferred, r->n_samples, r->n_discarded,
+        r->n_retried, r->sample_s, r->setup_s, r->trials_s, r->final_s,
+        r->device_busy_s, r->trials_s > 0, idle, r->noise_floor >= 0,
+        r->noise_floor, r->event_floor_ns, r->notes);
 }
 
-static json_t *result_row(const hone_shape *shape, const char *label,
+static json_t *result_row(const hone_shape *shape, const hone_text *label,
                           const hone_tune_request *request,
                           const hone_tune_result *r)
 {
-    json_t *row =
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:s}", "op", shape->tmpl->op,
-                  "dims", hone__dims_json(shape->tmpl, shape->dims), "label",
-                  label, "device", r->device_name, "arch", r->arch, "mode",
-                  hone__mode_name(request->mode));
+    json_t *row = hone__json(
+        "op:s dims:o label:o device:s arch:s mode:s", shape->tmpl->op,
+        hone__dims_json(shape->tmpl, shape->dims), hone__json_text(label),
+        r->device_name, r->arch, hone__mode_name(request->mode));
 
-    set_winner(row, r);
-    (void)json_object_set_new(row, "message", json_string(r->message));
-    (void)json_object_set_new(
-        row, "verdict", r->verdict[0] ? json_string(r->verdict) : json_null());
-    (void)json_object_set_new(
-        row, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
-    (void)json_object_update_new(row, run_json(r));
-    (void)json_object_update_new(
+    row = add_winner(row, r);
+    row = hone__json_add(row, "message:s verdict:s stopped:s", r->message,
+                         r->verdict[0] ? r->verdict : NULL,
+                         r->stopped[0] ? r->stopped : NULL);
+    row = add_run(row, r);
+    return hone__json_add(
         row,
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:i, s:f}",
-                  "trials", (json_int_t)r->n_trials, "resumed",
-                  (json_int_t)r->n_resumed, "seeded", (json_int_t)r->n_seeded,
-                  "compiled", (json_int_t)r->n_compiled, "raw",
-                  (json_int_t)r->space_raw, "valid", (json_int_t)r->space_valid,
-                  "outcomes", hone__outcomes_json(r->outcomes), "baselines",
-                  baselines_json(r), "baselines_text", baselines_text(r),
-                  "sm_clock_mhz", r->sm_clock_mhz, "seconds", r->seconds));
-    return row;
+        "trials:I resumed:I seeded:I compiled:I raw:I valid:I outcomes:o "
+        "baselines:o baselines_text:o sm_clock_mhz:i seconds:f",
+        r->n_trials, r->n_resumed, r->n_seeded, r->n_compiled, r->space_raw,
+        r->space_valid, hone__outcomes_json(r->outcomes), baselines_json(r),
+        baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
 
 static void print_row(tune_run *run, json_t *row)
@@ -199,7 +175,7 @@ static void print_row(tune_run *run, json_t *row)
     if (!run->output)
         run->output = hone__output_begin(
             run->options, "shapes", columns, n,
-            json_pack("{s:s}", "db", hone__text_str(&run->db_path)));
+            hone__json("db:s", hone__text_str(&run->db_path)));
     hone__output_row(run->output, row);
 }
 
@@ -236,8 +212,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     hone__progress_end();
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
-        print_row(run,
-                  result_row(shape, hone__text_str(&label), &request, &result));
+        print_row(run, result_row(shape, &label, &request, &result));
     if (result.n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions' says where)",
@@ -254,11 +229,11 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
         say_why(run, hone__text_str(&title), result.message);
     if (is_of_the_shape(status)) {
         print_row(run,
-                  json_pack("{s:s, s:o, s:s, s:n, s:n, s:s, s:s}", "op",
-                            shape->tmpl->op, "dims",
-                            hone__dims_json(shape->tmpl, shape->dims), "label",
-                            hone__text_str(&label), "winner", "time_ns",
-                            "message", err->text, "error_text", err->text));
+                  hone__json("op:s dims:o label:o winner:n time_ns:n "
+                             "message:s error_text:s",
+                             shape->tmpl->op,
+                             hone__dims_json(shape->tmpl, shape->dims),
+                             hone__json_text(&label), err->text, err->text));
         say_why(run, hone__text_str(&title), err->text);
         status = HONE_OK;
     }
@@ -322,7 +297,7 @@ static hone_exit finish(tune_run *run, hone_status status,
 
     if (run->output)
         code = hone__output_end(run->output,
-                                json_pack("{s:b}", "interrupted", interrupted));
+                                hone__json("interrupted:b", interrupted));
     if (interrupted) {
         hone__message_note("interrupted; every finished trial is in %s: run "
                            "the same command again to go on",

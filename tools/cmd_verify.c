@@ -55,10 +55,9 @@ static void on_trial(void *user, const char *config, hone_outcome outcome,
         return;
     ++run->n_failed;
     hone__output_row(run->output,
-                     json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", run->op,
-                               "config", config, "build", run->build, "outcome",
-                               hone__outcome_name(outcome), "message",
-                               message));
+                     hone__json("op:s config:s build:s outcome:s message:s",
+                                run->op, config, run->build,
+                                hone__outcome_name(outcome), message));
 }
 
 /* --config: that one instead of the space. */
@@ -180,15 +179,13 @@ hone_exit hone__cmd_verify(const hone_options *options)
     hone_status status = prepare(&run, &err);
 
     if (status == HONE_OK) {
-        run.output =
-            hone__output_begin(options, "failures", columns,
-                               sizeof columns / sizeof columns[0], NULL);
+        run.output = hone__output_begin(options, "failures", columns,
+                                        sizeof columns / sizeof columns[0],
+                                        hone__json(""));
         status = verify_all(&run, &err);
-        code = hone__output_end(run.output,
-                                json_pack("{s:I, s:I, s:I}", "checked",
-                                          (json_int_t)run.n_checked, "failed",
-                                          (json_int_t)run.n_failed, "skipped",
-                                          (json_int_t)run.n_skipped));
+        code = hone__output_end(
+            run.output, hone__json("checked:I failed:I skipped:I",
+                                   run.n_checked, run.n_failed, run.n_skipped));
     }
     if (status == HONE_ERR_INTERRUPTED)
         code = HONE_EXIT_INTERRUPTED;

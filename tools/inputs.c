@@ -134,36 +134,12 @@ hone_status hone__load_space(const hone_options *options,
     return hone__space_create(tmpl, given ? dims : NULL, &properties, out, err);
 }
 
-json_t *hone__config_json(const hone_template *tmpl, const int64_t *config)
-{
-    json_t *object = json_object();
-    hone_text text = {0};
-
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        const hone_param *param = &tmpl->params[i];
-        json_t *value;
-
-        if (param->kind == HONE_PARAM_INT) {
-            value = json_integer(config[i]);
-        } else if (param->kind == HONE_PARAM_BOOL) {
-            value = json_boolean(config[i]);
-        } else {
-            hone__text_clear(&text);
-            hone__template_value_text(tmpl, param, config[i], &text);
-            value = json_string(hone__text_str(&text));
-        }
-        (void)json_object_set_new(object, param->name, value);
-    }
-    hone__text_free(&text);
-    return object;
-}
-
 json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
-        (void)json_array_append_new(
+        array = hone__json_append(
             array, tmpl->dims[i].n_types && !tmpl->dims[i].is_choice
                        ? json_string(hone__type_name((hone_type)dims[i]))
                        : json_integer(dims[i]));

@@ -7,7 +7,7 @@
 #include "gen/parse/template.h"
 #include "tools/arguments.h"
 
-#include <jansson.h>
+#include "tools/json.h"
 
 /* Find and parse a template. Mistakes in it are printed on stderr, located,
  * before this returns HONE_ERR_INPUT with their number. */
@@ -30,9 +30,6 @@ hone_status hone__load_space(const hone_options *options,
                              const hone_template *tmpl, hone_space **out,
                              hone_error *err);
 
-/* A configuration as a JSON object with native values; NULL without
- * memory. */
-json_t *hone__config_json(const hone_template *tmpl, const int64_t *config);
 /* [4096, "f32"], as --dims spells it. */
 json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims);
 

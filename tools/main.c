@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `hone` program: parse, dispatch, exit code. */
+#include "runtime/base/alloc.h"
 #include "tools/commands.h"
 #include "tools/message.h"
 #include "tools/output.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
         return (int)print_version();
     if (strcmp(first, "help") == 0)
         return (int)help_command(argc > 2 ? argv[2] : NULL);
+    json_set_alloc_funcs(hone__alloc, hone__free);
     status = hone__options_parse(argc, argv, &options, &err);
     if (status == HONE_OK)
         hone__message_setup(&options);

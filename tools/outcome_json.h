@@ -3,9 +3,9 @@
 #ifndef HONE_TOOLS_OUTCOME_JSON_H
 #define HONE_TOOLS_OUTCOME_JSON_H
 
+#include "tools/json.h"
 #include "tuner/judge/outcome.h"
 
-#include <jansson.h>
 #include <stdint.h>
 
 /* {"ok": 12, "wrong": 1}: those that occurred, of HONE_N_OUTCOMES counts. */

@@ -30,6 +30,7 @@ struct hone_output {
     json_t *held; /* text: rows until the widths are settled */
     size_t width[MAX_COLUMNS];
     int n_members; /* JSON: members of the top object so far */
+    int failed;    /* memory ran out: nothing is printed from there on */
 };
 
 /* ---- text ------------------------------------------------------------- */
@@ -62,22 +63,27 @@ static void print_cell(const hone_output *output, size_t column,
         (void)putchar('\n');
 }
 
-static const char *cell_text(const hone_output *output, json_t *row,
-                             size_t column, hone_text *text)
+static const char *cell_text(hone_output *output, json_t *row, size_t column,
+                             hone_text *text)
 {
     const hone_column *spec = &output->columns[column];
 
     hone__text_clear(text);
     hone__value_text(json_object_get(row, spec->key), spec->cell, text);
+    output->failed |= text->failed;
     return hone__text_str(text);
 }
 
-static void print_text_row(const hone_output *output, json_t *row)
+static void print_text_row(hone_output *output, json_t *row)
 {
     hone_text text = {0};
 
-    for (size_t i = 0; i < output->n_columns; ++i)
-        print_cell(output, i, cell_text(output, row, i, &text));
+    for (size_t i = 0; i < output->n_columns && !output->failed; ++i) {
+        const char *cell = cell_text(output, row, i, &text);
+
+        if (!output->failed)
+            print_cell(output, i, cell);
+    }
     hone__text_free(&text);
 }
 
@@ -99,15 +105,17 @@ static void settle(hone_output *output)
         }
     }
     hone__text_free(&text);
-    for (size_t i = 0; n && output->n_columns > 1 && i < output->n_columns; ++i)
+    for (size_t i = 0;
+         n && output->n_columns > 1 && i < output->n_columns && !output->failed;
+         ++i)
         print_cell(output, i, output->columns[i].title);
-    for (size_t j = 0; j < n; ++j)
+    for (size_t j = 0; j < n && !output->failed; ++j)
         print_text_row(output, json_array_get(output->held, j));
     json_decref(output->held);
     output->held = NULL;
 }
 
-static void print_text_members(json_t *object)
+static void print_text_members(hone_output *output, json_t *object)
 {
     hone_text text = {0};
     const char *key;
@@ -120,12 +128,26 @@ static void print_text_members(json_t *object)
         hone__text_clear(&text);
         hone__value_text(value, is_time ? HONE_CELL_TIME_NS : HONE_CELL_TEXT,
                          &text);
-        (void)printf("%s: %s\n", key, hone__text_str(&text));
+        output->failed |= text.failed;
+        if (!output->failed)
+            (void)printf("%s: %s\n", key, hone__text_str(&text));
     }
     hone__text_free(&text);
 }
 
 /* ---- JSON and CSV ----------------------------------------------------- */
+
+static void print_json(hone_output *output, const char *before, json_t *value)
+{
+    hone_text text = {0};
+
+    hone__text_puts(&text, before);
+    hone__value_json(value, 0, &text);
+    output->failed |= text.failed;
+    if (!text.failed)
+        (void)fwrite(text.data, 1, text.length, stdout);
+    hone__text_free(&text);
+}
 
 static void print_json_members(hone_output *output, json_t *object)
 {
@@ -133,12 +155,25 @@ static void print_json_members(hone_output *output, json_t *object)
     json_t *value;
 
     json_object_foreach (object, key, value) {
-        (void)printf("%s  \"%s\": ", output->n_members++ ? ",\n" : "", key);
-        (void)json_dumpf(value, stdout, JSON_ENCODE_ANY);
+        char before[80];
+
+        if (output->failed)
+            return;
+        (void)snprintf(before, sizeof before,
+                       "%s  \"%.64s\": ", output->n_members++ ? ",\n" : "",
+                       key);
+        print_json(output, before, value);
     }
 }
 
-static void print_csv_row(const hone_output *output, json_t *row)
+static void print_csv_line(hone_output *output, const hone_text *line)
+{
+    output->failed |= line->failed;
+    if (!output->failed)
+        (void)printf("%s\n", hone__text_str(line));
+}
+
+static void print_csv_row(hone_output *output, json_t *row)
 {
     hone_text line = {0};
 
@@ -147,12 +182,12 @@ static void print_csv_row(const hone_output *output, json_t *row)
             hone__text_puts(&line, ",");
         hone__value_csv(json_object_get(row, output->columns[i].key), &line);
     }
-    (void)printf("%s\n", hone__text_str(&line));
+    print_csv_line(output, &line);
     hone__text_free(&line);
 }
 
 /* Without rows the members are the only row. */
-static void print_csv_members(json_t *object)
+static void print_csv_members(hone_output *output, json_t *object)
 {
     hone_text names = {0}, values = {0};
     const char *key;
@@ -164,7 +199,9 @@ static void print_csv_members(json_t *object)
             hone__text_puts(&values, ",");
         hone__value_csv(value, &values);
     }
-    (void)printf("%s\n%s\n", hone__text_str(&names), hone__text_str(&values));
+    output->failed |= values.failed;
+    print_csv_line(output, &names);
+    print_csv_line(output, &values);
     hone__text_free(&names);
     hone__text_free(&values);
 }
@@ -175,8 +212,9 @@ static void begin_format(hone_output *output, json_t *head)
 {
     switch (output->format) {
     case FORMAT_TEXT:
-        print_text_members(head);
+        print_text_members(output, head);
         output->held = json_array();
+        output->failed |= !output->held;
         break;
     case FORMAT_JSON:
         (void)printf("{\n  \"schema_version\": %d", HONE_SCHEMA_VERSION);
@@ -210,22 +248,20 @@ hone_output *hone__output_begin(const hone_options *options,
         output->rows_key = rows_key;
         output->columns = columns;
         output->n_columns = n_columns < MAX_COLUMNS ? n_columns : MAX_COLUMNS;
-        begin_format(output, head);
+        output->failed = !head;
+        if (head)
+            begin_format(output, head);
     }
     json_decref(head);
     return output;
 }
 
-void hone__output_row(hone_output *output, json_t *row)
+static void print_row(hone_output *output, json_t *row)
 {
-    if (!output) {
-        json_decref(row);
-        return;
-    }
     switch (output->format) {
     case FORMAT_TEXT:
         if (output->held && output->n_rows < ROWS_FOR_WIDTH) {
-            (void)json_array_append(output->held, row);
+            output->failed |= json_array_append(output->held, row) != 0;
             break;
         }
         if (output->held)
@@ -233,20 +269,28 @@ void hone__output_row(hone_output *output, json_t *row)
         print_text_row(output, row);
         break;
     case FORMAT_JSON:
-        (void)printf("%s\n    ", output->n_rows ? "," : "");
-        (void)json_dumpf(row, stdout, JSON_ENCODE_ANY);
+        print_json(output, output->n_rows ? ",\n    " : "\n    ", row);
         break;
     case FORMAT_CSV:
         print_csv_row(output, row);
         break;
     }
     ++output->n_rows;
+}
+
+void hone__output_row(hone_output *output, json_t *row)
+{
+    if (output) {
+        output->failed |= !row;
+        if (!output->failed)
+            print_row(output, row);
+    }
     json_decref(row);
 }
 
 void hone__output_line(hone_output *output, const char *text, size_t length)
 {
-    if (!output)
+    if (!output || output->failed)
         return;
     if (output->held)
         settle(output);
@@ -264,18 +308,19 @@ static void end_format(hone_output *output, json_t *tail)
     case FORMAT_TEXT:
         if (output->held)
             settle(output);
-        print_text_members(tail);
+        print_text_members(output, tail);
         break;
     case FORMAT_JSON:
         if (output->rows_key)
             (void)printf("%s]", output->n_rows ? "\n  " : "");
         print_json_members(output, tail);
-        (void)printf("\n}\n");
+        if (!output->failed)
+            (void)printf("\n}\n");
         break;
     case FORMAT_CSV:
         if (output->head) {
-            (void)json_object_update(output->head, tail);
-            print_csv_members(output->head);
+            output->failed |= json_object_update(output->head, tail) != 0;
+            print_csv_members(output, output->head);
         }
         break;
     }
@@ -296,21 +341,33 @@ static hone_exit flush(void)
 hone_exit hone__output_end(hone_output *output, json_t *tail)
 {
     hone_error err = {0};
+    int failed = !output || output->failed || !tail;
+    hone_exit code;
 
-    if (!output) {
-        json_decref(tail);
-        (void)hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
-        return hone__message_error(&err);
+    if (!failed) {
+        end_format(output, tail);
+        failed = output->failed;
     }
-    end_format(output, tail);
-    json_decref(output->head);
+    if (output) {
+        json_decref(output->held);
+        json_decref(output->head);
+    }
     json_decref(tail);
     hone__free(output);
-    return flush();
+    code = flush();
+    if (!failed)
+        return code;
+    (void)hone__fail(&err, HONE_ERR_NO_MEMORY,
+                     "out of memory: the result is not complete");
+    return hone__message_error(&err);
 }
 
 hone_exit hone__output_text(const hone_text *text)
 {
+    hone_error err = {0};
+
+    if (hone__text_check(text, &err) != HONE_OK)
+        return hone__message_error(&err);
     (void)fwrite(hone__text_str(text), 1, text->length, stdout);
     return flush();
 }

@@ -8,8 +8,8 @@
 #include "runtime/base/text.h"
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
+#include "tools/json.h"
 
-#include <jansson.h>
 #include <stddef.h>
 
 enum { HONE_SCHEMA_VERSION = 1 }; /* of the JSON; changes when a key does */
@@ -29,9 +29,10 @@ typedef struct hone_column {
 
 typedef struct hone_output hone_output;
 
-/* Begin a result. `head` (stolen, may be NULL) is an object of values known
- * already; `rows_key` names the list of rows in JSON, NULL if there is none.
- * NULL when memory ran out; the calls below then do nothing. */
+/* Begin a result. `head` (stolen) is an object of values known already;
+ * `rows_key` names the list of rows in JSON, NULL if there is none. Where a
+ * value is NULL because memory ran out (json.h), or runs out here, nothing
+ * more is printed, and the end says so. NULL: it ran out at once. */
 hone_output *hone__output_begin(const hone_options *options,
                                 const char *rows_key,
                                 const hone_column *columns, size_t n_columns,
@@ -41,8 +42,9 @@ void hone__output_row(hone_output *output, json_t *row);
 /* One row that is written in the output's format already, where an object for
  * each would take too long. The first such row ends the search for widths. */
 void hone__output_line(hone_output *output, const char *text, size_t length);
-/* Finish. `tail` (stolen, may be NULL): values known only now. Returns the
- * exit code: INPUT if stdout could not be written. */
+/* Finish. `tail` (stolen): values known only now. Returns the exit code: INPUT
+ * if stdout could not be written, ENVIRONMENT if memory ran out; both are
+ * said. */
 hone_exit hone__output_end(hone_output *output, json_t *tail);
 
 /* Text that is the result as it is, such as source. */

@@ -4,7 +4,6 @@
 
 #include "tools/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void object_text(json_t *object, hone_text *out)
@@ -98,9 +97,21 @@ static void csv_field(const char *text, hone_text *out)
     hone__text_puts(out, "\"");
 }
 
+static int append(const char *bytes, size_t length, void *user)
+{
+    hone__text_append(user, bytes, length);
+    return 0;
+}
+
+void hone__value_json(json_t *value, size_t flags, hone_text *out)
+{
+    if (json_dump_callback(value, append, out, JSON_ENCODE_ANY | flags))
+        out->failed = 1;
+}
+
 void hone__value_csv(json_t *value, hone_text *out)
 {
-    char *dump;
+    hone_text text = {0};
 
     if (!value || json_is_null(value))
         return;
@@ -108,11 +119,8 @@ void hone__value_csv(json_t *value, hone_text *out)
         csv_field(json_string_value(value), out);
         return;
     }
-    dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    if (!dump) {
-        out->failed = 1;
-        return;
-    }
-    csv_field(dump, out);
-    free(dump); /* jansson's, not ours */
+    hone__value_json(value, JSON_COMPACT, &text);
+    csv_field(hone__text_str(&text), out);
+    out->failed |= text.failed;
+    hone__text_free(&text);
 }

@@ -108,7 +108,10 @@ static void put_row(list_writer *w, const uint16_t *row)
         }
         hone__text_puts(&w->line, "}}");
     }
-    hone__output_line(w->output, hone__text_str(&w->line), w->line.length);
+    if (w->line.failed)
+        hone__output_row(w->output, NULL);
+    else
+        hone__output_line(w->output, hone__text_str(&w->line), w->line.length);
 }
 
 static void put_all(list_writer *w)
@@ -140,9 +143,10 @@ hone_exit hone__space_view_list(const hone_space_view *view)
 
     if (is_ready) {
         /* In text the list is for pipes: no head. */
-        w.output = hone__output_begin(
-            view->options, "configs", &column, 1,
-            w.is_json || w.is_csv ? hone__space_view_head(view) : NULL);
+        w.output = hone__output_begin(view->options, "configs", &column, 1,
+                                      w.is_json || w.is_csv
+                                          ? hone__space_view_head(view)
+                                          : hone__json(""));
         put_all(&w);
     }
     for (size_t i = 0; w.spellings && i < w.n_spellings; ++i) {
@@ -153,5 +157,5 @@ hone_exit hone__space_view_list(const hone_space_view *view)
     hone__free(w.first);
     hone__free(w.rows);
     hone__free(w.spellings);
-    return hone__output_end(w.output, NULL);
+    return hone__output_end(w.output, hone__json(""));
 }

@@ -95,25 +95,25 @@ static json_t *raw_count(const hone_space *space)
         return json_integer(raw);
     for (size_t i = 0; i < hone__space_n_params(space); ++i)
         product *= hone__space_n_values(space)[i];
-    return json_real(product);
+    return hone__json_real(product);
 }
 
 json_t *hone__space_view_head(const hone_space_view *view)
 {
-    const json_int_t valid = hone__space_count(view->space);
+    const int64_t valid = hone__space_count(view->space);
 
     if (view->t1)
-        return json_pack("{s:s, s:s, s:I, s:I, s:o, s:I, s:f}", "definition",
-                         view->t1->path, "name", view->t1->name, "parameters",
-                         (json_int_t)view->t1->n_params, "constraints",
-                         (json_int_t)view->t1->n_conditions, "raw",
-                         raw_count(view->space), "valid", valid, "time_ms",
-                         view->time_ms);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s?, s:o, s:I, s:f}", "template", view->tmpl->path,
-        "op", view->tmpl->op, "arch", hone__load_arch(view->options), "dims",
-        hone__options_dims(view->options), "raw", raw_count(view->space),
-        "valid", valid, "time_ms", view->time_ms);
+        return hone__json("definition:s name:s parameters:I constraints:I "
+                          "raw:o valid:I time_ms:f",
+                          view->t1->path, view->t1->name,
+                          (int64_t)view->t1->n_params,
+                          (int64_t)view->t1->n_conditions,
+                          raw_count(view->space), valid, view->time_ms);
+    return hone__json("template:s op:s arch:s dims:s raw:o valid:I time_ms:f",
+                      view->tmpl->path, view->tmpl->op,
+                      hone__load_arch(view->options),
+                      hone__options_dims(view->options), raw_count(view->space),
+                      valid, view->time_ms);
 }
 
 const char *hone__space_view_param(const hone_space_view *view, size_t param)

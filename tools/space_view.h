@@ -6,8 +6,7 @@
 #include "gen/space.h"
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
-
-#include <jansson.h>
+#include "tools/json.h"
 
 typedef struct hone_space_view {
     const hone_options *options;

@@ -45,7 +45,7 @@ static json_t *config_json(const hone_recording *recording, int64_t index)
     json_t *string;
 
     hone__recording_config(recording, index, &text);
-    string = json_string(hone__text_str(&text));
+    string = hone__json_text(&text);
     hone__text_free(&text);
     return string;
 }
@@ -56,10 +56,10 @@ static json_t *ranking_json(const hone_recording *recording,
     json_t *array = json_array();
 
     for (size_t i = 0; i < result->n_ranked; ++i)
-        (void)json_array_append_new(
-            array, json_pack("{s:o, s:f}", "config",
-                             config_json(recording, result->ranked[i].index),
-                             "time_ns", result->ranked[i].time_ns));
+        array = hone__json_append(
+            array, hone__json("config:o time_ns:f",
+                              config_json(recording, result->ranked[i].index),
+                              result->ranked[i].time_ns));
     return array;
 }
 
@@ -68,7 +68,7 @@ static json_t *dims_json(const hone_recording *recording)
     json_t *array = json_array();
 
     for (size_t i = 0; i < recording->n_dims; ++i)
-        (void)json_array_append_new(array, json_integer(recording->dims[i]));
+        array = hone__json_append(array, json_integer(recording->dims[i]));
     return array;
 }
 
@@ -80,41 +80,29 @@ static json_t *result_row(const hone_recording *recording,
     json_t *row;
 
     hone__recording_label(recording, &label);
-    row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "op",
-                    recording->op, "dims", dims_json(recording), "label",
-                    hone__text_str(&label), "device", tune->device_name, "arch",
-                    tune->arch, "mode", hone__mode_name(recording->mode),
-                    "recording", recording->path, "recording_format",
-                    recording->format, "recording_interrupted",
-                    recording->interrupted);
+    row = hone__json("op:s dims:o label:o device:s arch:s mode:s recording:s "
+                     "recording_format:s recording_interrupted:b",
+                     recording->op, dims_json(recording),
+                     hone__json_text(&label), tune->device_name, tune->arch,
+                     hone__mode_name(recording->mode), recording->path,
+                     recording->format, recording->interrupted);
     hone__text_free(&label);
-    (void)json_object_update_new(
+    row = hone__json_add(
         row,
-        json_pack(
-            "{s:o, s:o, s:n, s:n, s:o, s:n, s:s}", "winner",
-            tune->has_winner ? config_json(recording, result->ranked[0].index)
-                             : json_null(),
-            "time_ns",
-            tune->has_winner ? json_real(tune->time_ns) : json_null(),
-            "ci_low_ns", "ci_high_ns", "default_ns",
-            tune->default_ns > 0 ? json_real(tune->default_ns) : json_null(),
-            "error", "decided_by", tune->decided_by));
-    (void)json_object_update_new(
+        "winner:o time_ns:F ci_low_ns:n ci_high_ns:n default_ns:p error:n "
+        "decided_by:s",
+        tune->has_winner ? config_json(recording, result->ranked[0].index)
+                         : json_null(),
+        tune->has_winner, tune->time_ns, tune->default_ns, tune->decided_by);
+    return hone__json_add(
         row,
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:[], s:s, s:i, s:o, s:f, "
-                  "s:f}",
-                  "trials", (json_int_t)tune->n_trials, "resumed",
-                  (json_int_t)tune->n_resumed, "compiled",
-                  (json_int_t)tune->n_compiled, "raw",
-                  (json_int_t)tune->space_raw, "valid",
-                  (json_int_t)tune->space_valid, "outcomes",
-                  hone__outcomes_json(tune->outcomes), "baselines",
-                  "baselines_text", "", "sm_clock_mhz", tune->sm_clock_mhz,
-                  "ranking", ranking_json(recording, result), "simulated_s",
-                  result->simulated_s, "seconds", seconds));
-    (void)json_object_set_new(row, "message", json_string(tune->message));
-    (void)json_object_set_new(row, "stopped", json_string(tune->stopped));
-    return row;
+        "trials:I resumed:I compiled:I raw:I valid:I outcomes:o baselines:o "
+        "baselines_text:s sm_clock_mhz:i ranking:o simulated_s:f seconds:f "
+        "message:s stopped:s",
+        tune->n_trials, tune->n_resumed, tune->n_compiled, tune->space_raw,
+        tune->space_valid, hone__outcomes_json(tune->outcomes), json_array(),
+        "", tune->sm_clock_mhz, ranking_json(recording, result),
+        result->simulated_s, seconds, tune->message, tune->stopped);
 }
 
 static void print_row(replay_command *command, json_t *row)
@@ -135,7 +123,7 @@ static void print_row(replay_command *command, json_t *row)
         command->output = hone__output_begin(
             command->options, "shapes", columns,
             sizeof columns / sizeof columns[0],
-            json_pack("{s:s}", "db", hone__text_str(&command->db_path)));
+            hone__json("db:s", hone__text_str(&command->db_path)));
     hone__output_row(command->output, row);
 }
 
@@ -250,7 +238,7 @@ static hone_exit finish(replay_command *command, hone_status status,
 
     if (command->output)
         code = hone__output_end(command->output,
-                                json_pack("{s:b}", "interrupted", interrupted));
+                                hone__json("interrupted:b", interrupted));
     if (interrupted) {
         hone__message_note("interrupted; every finished trial is in %s",
                            hone__text_str(&command->db_path));

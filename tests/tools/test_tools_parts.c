@@ -5,12 +5,14 @@
 #include "runtime/base/alloc.h"
 #include "tools/arguments.h"
 #include "tools/exit_code.h"
+#include "tools/json.h"
 #include "tools/option_value.h"
 #include "tools/output_value.h"
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/shapes.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -343,9 +345,64 @@ static void shipped_checks_have_references(void **state)
     assert_true(found >= 3);
 }
 
+static void assert_json(json_t *value, const char *wanted)
+{
+    hone_text text = {0};
+
+    assert_non_null(value);
+    hone__value_json(value, 0, &text);
+    assert_string_equal(hone__text_str(&text), wanted);
+    hone__text_free(&text);
+    json_decref(value);
+}
+
+static void objects_by_members(void **state)
+{
+    (void)state;
+    assert_json(hone__json(""), "{}");
+    assert_json(hone__json("a:s b:s c:i d:I e:f g:b h:n i:o", "x",
+                           (const char *)NULL, -1, INT64_MAX, 0.5, 2,
+                           json_array()),
+                "{\"a\": \"x\", \"b\": null, \"c\": -1, \"d\": "
+                "9223372036854775807, \"e\": 0.5, \"g\": true, \"h\": null, "
+                "\"i\": []}");
+    assert_json(hone__json("a:p b:p c:P d:P e:F f:F", 1.5, 0.0, INT64_C(7),
+                           INT64_C(-7), 1, 0.0, 0, 3.0),
+                "{\"a\": 1.5, \"b\": null, \"c\": 7, \"d\": null, "
+                "\"e\": 0.0, \"f\": null}");
+    assert_json(hone__json_add(hone__json("a:i", 1), "b:i a:s", 2, "new"),
+                "{\"a\": \"new\", \"b\": 2}");
+    /* What is NULL takes along what it would be in. */
+    assert_null(hone__json("a:o b:o", NULL, json_array()));
+    assert_null(hone__json_add(NULL, "b:o", json_array()));
+    assert_null(hone__json_append(json_array(), NULL));
+    assert_null(hone__json_append(NULL, json_array()));
+}
+
+static void what_json_does_not_have(void **state)
+{
+    static const char *const rows[][2] = {
+        {"caf\xc3\xa9", "\"caf\xc3\xa9\""},
+        {"cut \xe2\x80", "\"cut \xef\xbf\xbd\xef\xbf\xbd\""},
+        {"\xff!", "\"\xef\xbf\xbd!\""},
+        {"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+        {"\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\""},
+        {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+        assert_json(hone__json_string(rows[i][0], strlen(rows[i][0])),
+                    rows[i][1]);
+    assert_json(hone__json("a:f b:f c:f", (double)INFINITY, (double)-INFINITY,
+                           (double)NAN),
+                "{\"a\": \"inf\", \"b\": \"-inf\", \"c\": null}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_by_members),
+        cmocka_unit_test(what_json_does_not_have),
         cmocka_unit_test(dims_belong_to_the_templates_before_them),
         cmocka_unit_test(configs_are_a_list),
         cmocka_unit_test(a_template_without_problem_is_refused),

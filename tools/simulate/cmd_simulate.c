@@ -194,6 +194,8 @@ static hone_exit print_rows(const hone_simulation *s, int *out_without)
     hone__progress_end();
     if (status == HONE_OK && has_rows(s))
         status = hone__simulation_tail(s, &tail, &err);
+    if (status != HONE_OK || !has_rows(s))
+        tail = hone__json("");
     code = hone__output_end(output, tail);
     return status == HONE_OK ? code : hone__message_error(&err);
 }

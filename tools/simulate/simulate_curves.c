@@ -95,10 +95,9 @@ const char *hone__simulation_space_name(const hone_simulation *s, size_t space)
 /* ---- JSON and CSV -------------------------------------------------------
  */
 
-static json_t *file_of(const hone_simulation *s, size_t space)
+static const char *file_of(const hone_simulation *s, size_t space)
 {
-    return space < s->n_spaces ? json_string(s->spaces[space]->path)
-                               : json_null();
+    return space < s->n_spaces ? s->spaces[space]->path : NULL;
 }
 
 static json_t *curve_json(const hone_simulation *s, size_t space,
@@ -111,16 +110,14 @@ static json_t *curve_json(const hone_simulation *s, size_t space,
         hone_replay_fraction f;
         const int known = hone__simulation_fraction(s, space, strategy, i, &f);
 
-        (void)json_array_append_new(mean,
-                                    known ? json_real(f.mean) : json_null());
-        (void)json_array_append_new(median,
-                                    known ? json_real(f.median) : json_null());
+        mean = hone__json_append(mean,
+                                 known ? hone__json_real(f.mean) : json_null());
+        median = hone__json_append(median, known ? hone__json_real(f.median)
+                                                 : json_null());
     }
-    return json_pack("{s:s, s:o, s:s, s:o, s:o}", "space",
-                     hone__simulation_space_name(s, space), "file",
-                     file_of(s, space), "strategy",
-                     s->strategies.names[strategy], "mean", mean, "median",
-                     median);
+    return hone__json("space:s file:s strategy:s mean:o median:o",
+                      hone__simulation_space_name(s, space), file_of(s, space),
+                      s->strategies.names[strategy], mean, median);
 }
 
 /* The mean over the spaces comes last. */
@@ -130,11 +127,11 @@ json_t *hone__simulation_curves_json(const hone_simulation *s)
     json_t *rows = json_array();
 
     for (size_t i = 0; i < s->n_marks; ++i)
-        (void)json_array_append_new(at, json_integer(s->marks[i]));
+        at = hone__json_append(at, json_integer(s->marks[i]));
     for (size_t i = 0; i <= s->n_spaces; ++i)
         for (size_t k = 0; k < s->strategies.n; ++k)
-            (void)json_array_append_new(rows, curve_json(s, i, k));
-    return json_pack("{s:o, s:o}", "at", at, "rows", rows);
+            rows = hone__json_append(rows, curve_json(s, i, k));
+    return hone__json("at:o rows:o", at, rows);
 }
 
 hone_exit hone__simulation_curves_csv(const hone_simulation *s)
@@ -149,7 +146,7 @@ hone_exit hone__simulation_curves_csv(const hone_simulation *s)
     };
     hone_output *output =
         hone__output_begin(s->options, "curves", columns,
-                           sizeof columns / sizeof columns[0], NULL);
+                           sizeof columns / sizeof columns[0], hone__json(""));
     const size_t n = (s->n_spaces + 1) * s->strategies.n * s->n_marks;
 
     for (size_t i = 0; i < n; ++i) {
@@ -161,15 +158,13 @@ hone_exit hone__simulation_curves_csv(const hone_simulation *s)
             hone__simulation_fraction(s, space, strategy, mark, &f);
 
         hone__output_row(
-            output, json_pack("{s:s, s:o, s:s, s:I, s:o, s:o}", "space",
-                              hone__simulation_space_name(s, space), "file",
-                              file_of(s, space), "strategy",
-                              s->strategies.names[strategy], "evaluations",
-                              (json_int_t)s->marks[mark], "mean",
-                              known ? json_real(f.mean) : json_null(), "median",
-                              known ? json_real(f.median) : json_null()));
+            output, hone__json("space:s file:s strategy:s evaluations:I mean:F "
+                               "median:F",
+                               hone__simulation_space_name(s, space),
+                               file_of(s, space), s->strategies.names[strategy],
+                               s->marks[mark], known, f.mean, known, f.median));
     }
-    return hone__output_end(output, NULL);
+    return hone__output_end(output, hone__json(""));
 }
 
 /* ---- text ---------------------------------------------------------------
@@ -208,42 +203,45 @@ static void set_columns(curve_table *t)
     }
 }
 
+static json_t *set_cell(const curve_table *t, json_t *row, size_t mark,
+                        int is_median, const char *text)
+{
+    char member[24];
+
+    (void)snprintf(member, sizeof member, "%s:s",
+                   t->keys[column_of(t->s, mark, is_median)]);
+    return hone__json_add(row, member, text);
+}
+
 static void print_kinds(const curve_table *t)
 {
-    json_t *row = json_pack("{s:s, s:s}", "space", "", "strategy", "");
+    json_t *row = hone__json("space:s strategy:s", "", "");
 
     for (size_t i = 0; i < t->s->n_marks; ++i) {
-        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 0)],
-                                  json_string("mean"));
-        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 1)],
-                                  json_string("median"));
+        row = set_cell(t, row, i, 0, "mean");
+        row = set_cell(t, row, i, 1, "median");
     }
     hone__output_row(t->output, row);
 }
 
-static json_t *fraction_text(double fraction)
-{
-    char text[32];
-
-    (void)snprintf(text, sizeof text, "%.3f", fraction);
-    return json_string(text);
-}
-
 static void print_curve(const curve_table *t, size_t space, size_t strategy)
 {
-    json_t *row = json_pack("{s:s, s:s}", "space",
-                            hone__simulation_space_name(t->s, space),
-                            "strategy", t->s->strategies.names[strategy]);
+    json_t *row = hone__json("space:s strategy:s",
+                             hone__simulation_space_name(t->s, space),
+                             t->s->strategies.names[strategy]);
 
     for (size_t i = 0; i < t->s->n_marks; ++i) {
         hone_replay_fraction f;
 
         if (!hone__simulation_fraction(t->s, space, strategy, i, &f))
             continue;
-        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 0)],
-                                  fraction_text(f.mean));
-        (void)json_object_set_new(row, t->keys[column_of(t->s, i, 1)],
-                                  fraction_text(f.median));
+        for (int is_median = 0; is_median < 2; ++is_median) {
+            char text[32];
+
+            (void)snprintf(text, sizeof text, "%.3f",
+                           is_median ? f.median : f.mean);
+            row = set_cell(t, row, i, is_median, text);
+        }
     }
     hone__output_row(t->output, row);
 }
@@ -256,10 +254,10 @@ hone_exit hone__simulation_curves_table(const hone_simulation *s)
 
     set_columns(&t);
     t.output = hone__output_begin(s->options, NULL, t.columns,
-                                  N_NAMES + 2 * s->n_marks, NULL);
+                                  N_NAMES + 2 * s->n_marks, hone__json(""));
     print_kinds(&t);
     for (size_t i = s->n_spaces == 1; i <= s->n_spaces; ++i)
         for (size_t k = 0; k < s->strategies.n; ++k)
             print_curve(&t, i, k);
-    return hone__output_end(t.output, NULL);
+    return hone__output_end(t.output, hone__json(""));
 }

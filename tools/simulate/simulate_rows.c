@@ -5,16 +5,6 @@
 
 #include "tuner/replay/replay_tune.h"
 
-static json_t *positive(double value)
-{
-    return value > 0 ? json_real(value) : json_null();
-}
-
-static json_t *positive_integer(int64_t value)
-{
-    return value > 0 ? json_integer(value) : json_null();
-}
-
 /* What the row says of the recording. */
 static json_t *recording_row(const hone_recording *recording)
 {
@@ -23,13 +13,12 @@ static json_t *recording_row(const hone_recording *recording)
 
     hone__recording_label(recording, &label);
     hone__recording_device(recording, &device);
-    row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I}", "file",
-                    recording->path, "op", recording->op, "label",
-                    hone__text_str(&label), "device", hone__text_str(&device),
-                    "recording_format", recording->format,
-                    "recording_interrupted", recording->interrupted,
-                    "configurations", (json_int_t)recording->n_configs, "valid",
-                    (json_int_t)recording->n_valid);
+    row = hone__json("file:s op:s label:o device:o recording_format:s "
+                     "recording_interrupted:b configurations:I valid:I",
+                     recording->path, recording->op, hone__json_text(&label),
+                     hone__json_text(&device), recording->format,
+                     recording->interrupted, recording->n_configs,
+                     recording->n_valid);
     hone__text_free(&label);
     hone__text_free(&device);
     return row;
@@ -40,28 +29,20 @@ json_t *hone__simulation_row(const hone_simulation *s, size_t space,
 {
     const hone_recording *recording = s->spaces[space];
     const hone_simulated *r = hone__simulation_cell(s, space, strategy);
-    json_t *row = recording_row(recording);
+    json_t *row = hone__json_add(
+        recording_row(recording),
+        "space:s strategy:s optimum_ns:p best_ns:p fraction:F evaluations:f "
+        "simulated_s:f budget_evaluations:P budget_s:p message:s",
+        s->names[space], s->strategies.names[strategy], recording->best_ns,
+        r->best_ns, r->best_ns > 0, r->fraction, r->evaluations, r->simulated_s,
+        r->budget.evaluations, r->budget.seconds, r->message);
 
-    (void)json_object_update_new(
-        row,
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:s}", "space",
-                  s->names[space], "strategy", s->strategies.names[strategy],
-                  "optimum_ns", positive(recording->best_ns), "best_ns",
-                  positive(r->best_ns), "fraction",
-                  r->best_ns > 0 ? json_real(r->fraction) : json_null(),
-                  "evaluations", r->evaluations, "simulated_s", r->simulated_s,
-                  "budget_evaluations", positive_integer(r->budget.evaluations),
-                  "budget_s", positive(r->budget.seconds), "message",
-                  r->message));
     if (!s->options->text[HONE_OPT_SCORE])
         return row;
-    (void)json_object_update_new(
-        row, json_pack("{s:o, s:o, s:o}", "score",
-                       r->has_score ? json_real(r->score) : json_null(),
-                       "score_budget_evaluations",
-                       positive_integer(s->budgets[space].evaluations),
-                       "score_budget_s", positive(s->budgets[space].seconds)));
-    return row;
+    return hone__json_add(row,
+                          "score:F score_budget_evaluations:P score_budget_s:p",
+                          r->has_score, r->score, s->budgets[space].evaluations,
+                          s->budgets[space].seconds);
 }
 
 /* "a,b,c"; of one strategy its name. */
@@ -72,7 +53,7 @@ static json_t *strategy_names(const hone_strategies *strategies)
 
     for (size_t i = 0; i < strategies->n; ++i)
         hone__text_printf(&text, "%s%s", i ? "," : "", strategies->names[i]);
-    out = json_string(hone__text_str(&text));
+    out = hone__json_text(&text);
     hone__text_free(&text);
     return out;
 }
@@ -98,20 +79,14 @@ hone_output *hone__simulation_begin(const hone_simulation *s)
 
     return hone__output_begin(s->options, "files", columns,
                               s->options->text[HONE_OPT_SCORE] ? n : n - 2,
-                              json_pack("{s:o, s:I, s:I, s:I}", "strategy",
-                                        strategy_names(&s->strategies),
-                                        "repeats", (json_int_t)s->repeats,
-                                        "seed", (json_int_t)s->seed, "batch",
-                                        (json_int_t)s->batch));
+                              hone__json("strategy:o repeats:I seed:I batch:I",
+                                         strategy_names(&s->strategies),
+                                         s->repeats, (int64_t)s->seed,
+                                         s->batch));
 }
 
 /* ---- scores over the recordings -----------------------------------------
  */
-
-static json_t *figure(const hone_score_summary *summary, double value)
-{
-    return summary->n ? json_real(value) : json_null();
-}
 
 static hone_status score_members(const hone_simulation *s, size_t strategy,
                                  json_t **out, hone_error *err)
@@ -122,12 +97,11 @@ static hone_status score_members(const hone_simulation *s, size_t strategy,
     HONE_TRY(hone__simulation_summary(s, strategy, 0, &all, err));
     HONE_TRY(
         hone__simulation_summary(s, strategy, HONE_LONG_BUDGET, &of_long, err));
-    *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "mean",
-                     figure(&all, all.mean), "median", figure(&all, all.median),
-                     "worst", figure(&all, all.worst), "mean_above_100",
-                     figure(&of_long, of_long.mean), "median_above_100",
-                     figure(&of_long, of_long.median), "worst_above_100",
-                     figure(&of_long, of_long.worst));
+    *out = hone__json("mean:F median:F worst:F mean_above_100:F "
+                      "median_above_100:F worst_above_100:F",
+                      all.n > 0, all.mean, all.n > 0, all.median, all.n > 0,
+                      all.worst, of_long.n > 0, of_long.mean, of_long.n > 0,
+                      of_long.median, of_long.n > 0, of_long.worst);
     return HONE_OK;
 }
 
@@ -146,11 +120,10 @@ static hone_status score_list(const hone_simulation *s, json_t **out,
             json_decref(list);
             return status;
         }
-        (void)json_object_set_new(row, "strategy",
-                                  json_string(s->strategies.names[i]));
-        (void)json_array_append_new(list, row);
+        list = hone__json_append(
+            list, hone__json_add(row, "strategy:s", s->strategies.names[i]));
     }
-    *out = json_pack("{s:o}", "strategies", list);
+    *out = hone__json("strategies:o", list);
     return HONE_OK;
 }
 
@@ -161,11 +134,10 @@ hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
     if (s->options->text[HONE_OPT_SCORE])
         HONE_TRY(s->strategies.n == 1 ? score_members(s, 0, out, err)
                                       : score_list(s, out, err));
-    if (s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "json")) {
-        if (!*out)
-            *out = json_object();
-        (void)json_object_set_new(*out, "curves",
-                                  hone__simulation_curves_json(s));
-    }
+    else
+        *out = hone__json("");
+    if (s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "json"))
+        *out =
+            hone__json_add(*out, "curves:o", hone__simulation_curves_json(s));
     return HONE_OK;
 }

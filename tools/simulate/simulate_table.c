@@ -24,6 +24,8 @@ typedef struct score_table {
     size_t n_columns;
     size_t n_shown; /* spaces */
     char keys[MOST_SPACE_COLUMNS][32];
+    char members[MOST_SPACE_COLUMNS]
+                [34]; /* the keys as hone__json() has them */
     char titles[MOST_SPACE_COLUMNS][32];
     hone_output *output;
 } score_table;
@@ -39,6 +41,7 @@ static void set_columns(score_table *t)
         const char *name = s->names[i];
 
         (void)snprintf(t->keys[i], sizeof t->keys[i], "space%zu", i);
+        (void)snprintf(t->members[i], sizeof t->members[i], "%s:o", t->keys[i]);
         (void)snprintf(t->titles[i], sizeof t->titles[i], "%.*s",
                        (int)strcspn(name, " "), name);
         t->columns[t->n_columns++] =
@@ -48,38 +51,42 @@ static void set_columns(score_table *t)
     t->n_columns += N_SUMMARIES;
 }
 
+static json_t *text_json(const char *text)
+{
+    return hone__json_string(text, strlen(text));
+}
+
 /* The rest of the names, and above which columns the short budgets are left
  * out. */
 static void print_names(const score_table *t)
 {
     json_t *row =
-        json_pack("{s:s, s:s, s:s, s:s}", "strategy", "", "mean_long", ">100",
-                  "median_long", ">100", "worst_long", ">100");
+        hone__json("strategy:s mean_long:s median_long:s worst_long:s mean:s "
+                   "median:s worst:s",
+                   "", ">100", ">100", ">100", "all", "all", "all");
 
     for (size_t i = 0; i < t->n_shown; ++i) {
         const char *rest = strchr(t->s->names[i], ' ');
 
-        (void)json_object_set_new(row, t->keys[i],
-                                  json_string(rest ? rest + 1 : ""));
+        row =
+            hone__json_add(row, t->members[i], text_json(rest ? rest + 1 : ""));
     }
-    for (size_t i = 0; i < 3; ++i)
-        (void)json_object_set_new(row, summary_columns[i].key,
-                                  json_string("all"));
     hone__output_row(t->output, row);
 }
 
 static void print_budgets(const score_table *t)
 {
-    json_t *row = json_pack("{s:s}", "strategy", "budget");
+    json_t *row = hone__json("strategy:s mean:s median:s worst:s mean_long:s "
+                             "median_long:s worst_long:s",
+                             "budget", "", "", "", "", "", "");
 
-    for (size_t i = 0; i < t->n_shown; ++i)
-        (void)json_object_set_new(
-            row, t->keys[i],
-            t->s->budgets[i].evaluations
-                ? json_integer(t->s->budgets[i].evaluations)
-                : json_null());
-    for (size_t i = 0; i < N_SUMMARIES; ++i)
-        (void)json_object_set_new(row, summary_columns[i].key, json_string(""));
+    for (size_t i = 0; i < t->n_shown; ++i) {
+        const int64_t evaluations = t->s->budgets[i].evaluations;
+
+        row = hone__json_add(row, t->members[i],
+                             evaluations ? json_integer(evaluations)
+                                         : json_null());
+    }
     hone__output_row(t->output, row);
 }
 
@@ -88,7 +95,7 @@ static json_t *score_text(double score)
     char text[32];
 
     (void)snprintf(text, sizeof text, "%.3f", score);
-    return json_string(text);
+    return text_json(text);
 }
 
 static hone_status print_strategy(const score_table *t, size_t strategy,
@@ -101,20 +108,22 @@ static hone_status print_strategy(const score_table *t, size_t strategy,
     for (size_t i = 0; i < 2; ++i)
         HONE_TRY(
             hone__simulation_summary(t->s, strategy, above[i], &sums[i], err));
-    row = json_pack("{s:s}", "strategy", t->s->strategies.names[strategy]);
+    row = hone__json("strategy:s", t->s->strategies.names[strategy]);
     for (size_t i = 0; i < t->n_shown; ++i) {
         const hone_simulated *cell = hone__simulation_cell(t->s, i, strategy);
 
         if (cell->has_score)
-            (void)json_object_set_new(row, t->keys[i], score_text(cell->score));
+            row = hone__json_add(row, t->members[i], score_text(cell->score));
     }
-    for (size_t i = 0; i < N_SUMMARIES; ++i) {
-        const hone_score_summary *sum = &sums[i / 3];
-        const double figures[] = {sum->mean, sum->median, sum->worst};
+    for (size_t i = 0; i < 2; ++i) {
+        static const char *const members[] = {
+            "mean:o median:o worst:o",
+            "mean_long:o median_long:o worst_long:o"};
 
-        if (sum->n)
-            (void)json_object_set_new(row, summary_columns[i].key,
-                                      score_text(figures[i % 3]));
+        if (sums[i].n)
+            row = hone__json_add(row, members[i], score_text(sums[i].mean),
+                                 score_text(sums[i].median),
+                                 score_text(sums[i].worst));
     }
     hone__output_row(t->output, row);
     return HONE_OK;
@@ -128,12 +137,12 @@ hone_exit hone__simulation_score_table(const hone_simulation *s)
     hone_exit code;
 
     set_columns(&t);
-    t.output =
-        hone__output_begin(s->options, NULL, t.columns, t.n_columns, NULL);
+    t.output = hone__output_begin(s->options, NULL, t.columns, t.n_columns,
+                                  hone__json(""));
     print_names(&t);
     print_budgets(&t);
     for (size_t i = 0; status == HONE_OK && i < s->strategies.n; ++i)
         status = print_strategy(&t, i, &err);
-    code = hone__output_end(t.output, NULL);
+    code = hone__output_end(t.output, hone__json(""));
     return status == HONE_OK ? code : hone__message_error(&err);
 }
