@@ -73,12 +73,11 @@ static hone_status enqueue_plan(void *user, void *const *args,
     return status == HONE_OK ? HONE_OK : fail_from_runtime(status, p->ctx, err);
 }
 
-/* ---- the steps, for the parent, which watches the time ------------------
- */
-
+/* Tell the parent, which watches the time, what comes next. */
 static void begin(const run_setup *setup, const hone_run_result *result,
-                  const char *work, double at_most_s)
+                  const char *work, double more_s)
 {
+    const double given_s = setup->request->timeout_s;
     char what[360];
 
     (void)snprintf(what, sizeof what, "the %s of %s %.250s", work,
@@ -87,23 +86,8 @@ static void begin(const run_setup *setup, const hone_run_result *result,
                    &(hone_step){what,
                                 "The kernel hangs or crashes, or needs more "
                                 "time than --trial-timeout allows",
-                                at_most_s, HONE_ERR_KERNEL});
-}
-
-static double check_s(const run_setup *setup)
-{
-    return setup->request->timeout_s > 0 ? setup->request->timeout_s : CHECK_S;
-}
-
-static void begin_check(const run_setup *setup, const hone_run_result *result)
-{
-    begin(setup, result, "check", check_s(setup));
-}
-
-static void begin_timing(const run_setup *setup, const hone_run_result *result)
-{
-    begin(setup, result, "timing",
-          check_s(setup) > TIMING_S ? check_s(setup) : TIMING_S);
+                                (given_s > 0 ? given_s : CHECK_S) + more_s,
+                                HONE_ERR_KERNEL});
 }
 
 static hone_status time_plans(hone_problem *problem, hone_subject subject,
@@ -128,13 +112,13 @@ static hone_status verify_and_time(const run_setup *setup,
     const hone_subject subject = {enqueue_plan, all};
     hone_verdict verdict;
 
-    begin_check(setup, result);
+    begin(setup, result, "check", 0);
     HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
     result->error_ratio = verdict.error_ratio;
     result->correct = verdict.outcome == HONE_OUTCOME_OK;
     (void)snprintf(result->message, sizeof result->message, "%.255s",
                    verdict.message);
-    begin_timing(setup, result);
+    begin(setup, result, "timing", TIMING_S);
     return result->correct ? time_plans(problem, subject, result, err)
                            : HONE_OK;
 }

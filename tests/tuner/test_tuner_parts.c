@@ -103,6 +103,7 @@ static int echo_worker(void *user, int from_parent, int to_parent)
     hone_text request = {0};
     uint32_t kind = 0;
 
+    (void)signal(SIGSEGV, SIG_DFL); /* cmocka's is for the test */
     if (strcmp(what, "crash") == 0)
         raise(SIGSEGV);
     while (strcmp(what, "hang") == 0)
@@ -146,9 +147,7 @@ static void test_worker_that_dies_or_hangs(void **state)
     assert_int_equal(hone__worker_start(&worker, echo_worker, crash, -1, NULL),
                      HONE_OK);
     hone__worker_stop(&worker, 60, how, sizeof how);
-    /* A sanitizer turns the signal into an exit status of its own. */
-    assert_true(strstr(how, "signal 11") || strstr(how, "exit status"));
-    assert_string_not_equal(how, "exit status 3");
+    assert_non_null(strstr(how, "signal 11"));
     assert_int_equal(hone__worker_start(&worker, echo_worker, hang, -1, NULL),
                      HONE_OK);
     hone__worker_stop(&worker, 0.05, how, sizeof how);

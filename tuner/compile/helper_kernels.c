@@ -2,6 +2,8 @@
 /* Compiling the tuner's own kernels: see helper_kernels.h. */
 #include "tuner/compile/helper_kernels.h"
 
+#include "tuner/compile/compile_one.h"
+
 void hone__helper_kernels_take(hone_helper_kernels *code,
                                const hone_compile_output *output)
 {
@@ -13,11 +15,16 @@ void hone__helper_kernels_take(hone_helper_kernels *code,
         hone__text_puts(&code->log, hone__text_str(&output->log));
 }
 
+static hone_compile_input input_for(const char *arch)
+{
+    return (hone_compile_input){
+        hone__device_code, "hone/device_code.cu", arch, "", {0}};
+}
+
 hone_status hone__helper_kernels_submit(hone_farm *farm, const char *arch,
                                         hone_error *err)
 {
-    const hone_compile_input input = {
-        hone__device_code, "hone/device_code.cu", arch, "", {0}};
+    const hone_compile_input input = input_for(arch);
 
     return hone__farm_submit(farm, HONE_HELPER_KERNELS_JOB, &input, err);
 }
@@ -43,42 +50,28 @@ hone_status hone__helper_kernels_finish(hone_helper_kernels *code,
     return hone__helper_kernels_check(code, arch, err);
 }
 
-hone_status hone__helper_kernels_wait(hone_helper_kernels *code,
-                                      hone_farm *farm, const char *arch,
-                                      hone_error *err)
-{
-    HONE_TRY(hone__helper_kernels_submit(farm, arch, err));
-    return hone__helper_kernels_finish(code, farm, arch, err);
-}
-
 void hone__helper_kernels_free(hone_helper_kernels *code)
 {
     hone__text_free(&code->cubin);
     hone__text_free(&code->log);
 }
 
-static void take(void *user, int64_t job, hone_compile_output *output)
-{
-    (void)job;
-    hone__helper_kernels_take(user, output);
-}
-
 hone_status hone__helper_kernels_compile(const hone_farm_options *options,
                                          const char *arch, hone_text *out,
                                          hone_error *err)
 {
-    hone_farm_options one = *options;
+    const hone_compile_input input = input_for(arch);
     hone_helper_kernels code = {.done = 0};
-    hone_farm *farm = NULL;
-    hone_status status;
+    hone_compile_output output;
+    hone_status status = hone__compile_one(options, &input, &output, err);
 
-    one.n_workers = 1;
-    status = hone__farm_open(&one, take, &code, &farm, err);
-    if (status == HONE_OK)
-        status = hone__helper_kernels_wait(&code, farm, arch, err);
+    if (status == HONE_OK) {
+        hone__helper_kernels_take(&code, &output);
+        status = hone__helper_kernels_check(&code, arch, err);
+    }
+    hone__compile_output_free(&output);
     if (status == HONE_OK)
         hone__text_append(out, code.cubin.data, code.cubin.length);
-    hone__farm_close(farm);
     hone__helper_kernels_free(&code);
     return status == HONE_OK ? hone__text_check(out, err) : status;
 }

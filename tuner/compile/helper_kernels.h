@@ -29,10 +29,6 @@ hone_status hone__helper_kernels_check(const hone_helper_kernels *code,
 hone_status hone__helper_kernels_finish(hone_helper_kernels *code,
                                         hone_farm *farm, const char *arch,
                                         hone_error *err);
-/* Submit and finish. */
-hone_status hone__helper_kernels_wait(hone_helper_kernels *code,
-                                      hone_farm *farm, const char *arch,
-                                      hone_error *err);
 void hone__helper_kernels_free(hone_helper_kernels *code);
 
 /* With a farm of its own: append the cubin for `arch`. */
