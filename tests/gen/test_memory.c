@@ -189,7 +189,6 @@ static const struct {
 } cases[] = {
     {load_template, "saxpy", HONE_OK},
     {load_template, "fft_filter", HONE_OK},
-    {load_template, "gemm_sm90", HONE_OK},
     {load_template, "conv1d", HONE_OK},
     {load_template, "unroll", HONE_OK},
     {load_template, "five_mistakes", HONE_ERR_INPUT},
@@ -204,7 +203,6 @@ static const struct {
     {solve_template, HEAD "#pragma hone require 8/(A - 3) <= n\n",
      HONE_ERR_INPUT},
     {read_t1, "t1/hotspot.json", HONE_OK},
-    {read_t1, "t1/gemm.json", HONE_OK},
     {read_t1,
      "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"a\", "
      "\"Values\": [1, 2.5, \"x\\\"y\"]}], \"Conditions\": "

@@ -7,7 +7,7 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/host_compiler.h"
-#include "tuner/compile/pch_folder.h"
+#include "tuner/compile/work_folder.h"
 #include "tuner/process/serve.h"
 
 #include <fcntl.h>
@@ -238,9 +238,9 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
         status = say_hello(&st, &err);
     if (status == HONE_OK) {
         st.folder =
-            hone__pch_folder_make(st.folder_path, sizeof st.folder_path);
+            hone__work_folder_make(st.folder_path, sizeof st.folder_path);
         status = hone__serve(from_parent, answer, &st, &err);
-        hone__pch_folder_remove(st.folder);
+        hone__work_folder_remove(st.folder);
     }
     if (status != HONE_OK)
         hone__serve_failed(to_parent, HONE_COMPILE_FAILED, &err);

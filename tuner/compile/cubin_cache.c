@@ -72,20 +72,22 @@ static void sweep(const char *folder)
     char path[PATH_BYTES];
     const struct dirent *entry;
     struct stat status;
-    DIR *files;
+    DIR *files = NULL;
+    int tmp = -1;
 
-    if (make_path(folder, "tmp", "", path, NULL) != HONE_OK)
-        return;
-    files = opendir(path);
+    if (make_path(folder, ".", "tmp", path, NULL) == HONE_OK)
+        tmp = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (tmp >= 0)
+        files = fdopendir(tmp);
     while (files && (entry = readdir(files))) {
-        if (entry->d_name[0] != '.' &&
-            make_path(folder, "tmp", entry->d_name, path, NULL) == HONE_OK &&
-            stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-            time(NULL) - status.st_mtime > HOUR_S)
-            (void)unlink(path);
+        if (fstatat(tmp, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode) && time(NULL) - status.st_mtime > HOUR_S)
+            (void)unlinkat(tmp, entry->d_name, 0);
     }
     if (files)
         (void)closedir(files);
+    else if (tmp >= 0)
+        (void)close(tmp);
 }
 
 hone_status hone__cache_prepare(const char *folder, hone_error *err)

@@ -5,7 +5,7 @@
 #include "runtime/base/alloc.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/farm_state.h"
-#include "tuner/compile/pch_folder.h"
+#include "tuner/compile/work_folder.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ hone_status hone__farm_start(const hone_farm_options *options,
     farm->stop = options->stop;
     farm->looked_s = hone__now_s();
     set_up(farm, options, n_workers);
-    hone__pch_folder_sweep(); /* what a killed run left behind */
+    hone__work_folder_sweep(); /* what a killed run left behind */
     if (options->cache_folder)
         status = hone__cache_prepare(options->cache_folder, err);
     while (status == HONE_OK && farm->n_slots < n_workers) {
@@ -200,7 +200,7 @@ void hone__farm_close(hone_farm *farm)
         hone__free(slot->followers.ids);
     }
     hone__farm_free_lost(farm);
-    hone__pch_folder_sweep(); /* of busy workers, which were killed */
+    hone__work_folder_sweep(); /* of busy workers, which were killed */
     hone__free(farm);
 }
 
