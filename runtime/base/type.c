@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: the table of hone.h as functions (declared in expr.h). */
-#include "runtime/expr/expr.h"
+/* Element types: see type.h. */
+#include "runtime/base/type.h"
 
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #define HONE_RUNTIME_EXPR_H
 
 #include "runtime/base/error.h"
+#include "runtime/base/type.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,11 +66,5 @@ size_t hone__expr_slot_count(const hone_expr *expr);
 int hone__expr_reads(const hone_expr *expr, size_t slot);
 /* The text it was compiled from (trimmed, NUL-terminated); borrowed. */
 const char *hone__expr_text(const hone_expr *expr);
-
-/* Element types by spelling: 0 if `name` is none. */
-hone_type hone__type_find(const char *name, size_t length);
-const char *hone__type_name(hone_type type);  /* "f32"; "?" if unknown */
-const char *hone__type_cpp(hone_type type);   /* "float"; "?" if unknown */
-size_t hone__type_size_bytes(hone_type type); /* 0 if unknown */
 
 #endif

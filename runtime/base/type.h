@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element types: the table of hone.h as functions. */
+#ifndef HONE_RUNTIME_TYPE_H
+#define HONE_RUNTIME_TYPE_H
+
+#include "runtime/hone.h"
+
+#include <stddef.h>
+
+/* Element types by spelling: 0 if `name` is none. */
+hone_type hone__type_find(const char *name, size_t length);
+const char *hone__type_name(hone_type type);  /* "f32"; "?" if unknown */
+const char *hone__type_cpp(hone_type type);   /* "float"; "?" if unknown */
+size_t hone__type_size_bytes(hone_type type); /* 0 if unknown */
+
+#endif
