@@ -1,56 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is behind hone_ctx: the store, the plan cache, and the CUDA contexts
- * met so far with the modules loaded into them. One mutex guards all slow
- * work; the hot path takes none. */
+/* What is behind hone_ctx: the store, the cached plans, and the devices met
+ * so far with the modules loaded into them and the memory of their streams.
+ * One mutex guards all slow work; the hot path takes none. */
 #ifndef HONE_RUNTIME_CONTEXT_H
 #define HONE_RUNTIME_CONTEXT_H
 
+#include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
-#include "runtime/driver/host_object.h"
 #include "runtime/store/match.h"
-#include "runtime/plan_cache.h"
 #include "runtime/store/store.h"
 
 #include <pthread.h>
 
-/* A cubin loaded into a CUDA context, or an object into this process; shared
- * by plans. */
+/* The code of a variant, loaded into a CUDA context or into this process;
+ * shared by plans and kept until hone_close(), for graphs may use it. */
 typedef struct hone_module {
     struct hone_device *device;
     hone_cu_module handle;
-    hone_host_object host; /* of the cpu device */
-    size_t n_users;
+    hone_text code; /* of those with constants, for banks; else empty */
+    _Atomic uint64_t n_refreshed; /* hone_plan_refresh() of its plans */
     char cubin_sha256[65];
+    char config[128]; /* names it in sentences; cut if longer */
     struct hone_module *next;
 } hone_module;
 
 /* A CUDA context that was current when a plan was made, or this machine. The
  * driver reuses the handles of destroyed contexts but never their ids. */
 typedef struct hone_device {
-    const hone_driver *driver; /* NULL: the cpu device */
+    hone_ctx *ctx;
+    const hone_driver *driver;
     hone_cu_context context;
-    unsigned long long context_id; /* 0 of the cpu device */
+    unsigned long long context_id;
     hone_target target;
-    hone_module *modules;
+    hone_table streams;   /* their hone_memory; changed under the ctx's lock */
+    hone_module *modules; /* under the ctx's lock */
     struct hone_device *next;
 } hone_device;
+
+/* The plans of hone_launch(): see plan_cache.h. */
+typedef struct hone_plan_cache {
+    hone_table table;
+    size_t n_plans;
+    size_t most_plans;
+    size_t hand; /* the place of the table that is looked at next */
+    hone_plan *retired;
+    size_t n_retired;
+    size_t n_protected; /* of those, when they were looked at */
+} hone_plan_cache;
 
 struct hone_ctx {
     uint64_t serial; /* of this hone_ctx; never used twice in a process */
     int is_host; /* plans are for the cpu device; set before the first one */
     pthread_mutex_t lock;
-    hone_store *store;    /* NULL if hone_open() failed; under `lock` */
-    hone_device *devices; /* under `lock` */
-    hone_plan_cache cache;
+    hone_store *store;            /* NULL if hone_open() failed; under `lock` */
+    hone_device *devices;         /* under `lock` */
+    hone_plan_cache cache;        /* changed under `lock` */
     _Atomic uint64_t n_refreshed; /* hone_refresh() so far */
 };
 
 /* The calling thread's error record, now about `ctx` (NULL: about none). */
 hone_error *hone__thread_error(const hone_ctx *ctx);
 
-/* The current CUDA context, or the cpu device if `ctx` is for that; made
- * known to `ctx` if it is not. `lock` held.
- * HONE_ERR_NO_GPU: no driver, no device or no current context. */
+/* The driver that plans of `ctx` are for. HONE_ERR_NO_GPU: there is none. */
+hone_status hone__ctx_driver(const hone_ctx *ctx, const hone_driver **out,
+                             hone_error *err);
+
+/* The device of the current context; made known to `ctx` if it is not. `lock`
+ * held. HONE_ERR_NO_GPU: no driver, no device or no current context. */
 hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
                                  hone_error *err);
 
@@ -59,13 +75,11 @@ hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
 int hone__device_enter(const hone_device *device);
 void hone__device_leave(const hone_device *device);
 
-/* The module of a row's cubin, loaded on first use; it counts one user more.
- * `alone`: one that nobody else gets. The device's context is current, `lock`
- * held. */
-hone_status hone__module_acquire(hone_ctx *ctx, hone_device *device,
-                                 const hone_store_row *row, int alone,
-                                 hone_module **out, hone_error *err);
-/* One user less; unloaded with the last one. `lock` held; NULL is a no-op. */
-void hone__module_release(hone_module *module);
+/* The module of a row's cubin, loaded on first use; with `with_code` it also
+ * keeps the cubin. The device's context is current, `lock` held. */
+hone_status hone__module_get(hone_device *device, const hone_store_row *row,
+                             int with_code, hone_module **out, hone_error *err);
+/* Unload all; the context is current, or `alive` 0 if it is gone. */
+void hone__modules_unload(hone_device *device, int alive);
 
 #endif

@@ -161,7 +161,8 @@ HONE_API const char *hone_status_str(hone_status status);
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
  *         HONE_ERR_DATABASE (not a database of ours, damaged, or a newer
  *         one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY (locked),
- *         HONE_ERR_ARGUMENT (HONE_DEVICE has an unknown value)
+ *         HONE_ERR_ARGUMENT (HONE_DEVICE or HONE_PLAN_LIMIT in the
+ *         environment has an unknown value)
  * Needs no GPU: the driver is loaded by the first plan.
  */
 HONE_API hone_status hone_open(const char *path, hone_ctx **out_ctx);
@@ -177,8 +178,8 @@ HONE_API hone_status hone_open(const char *path, hone_ctx **out_ctx);
  *         multiprocessors; they are loaded as code into this process, so the
  *         database must be one you trust. What was tuned on GPUs never
  *         answers here, nor the other way round. A plan may be run from
- *         several threads at once; runs of one plan that has a workspace
- *         take turns.
+ *         several threads at once; runs that need a workspace or constant
+ *         memory take turns.
  *
  * @return HONE_OK, HONE_ERR_ARGUMENT (another name, or plans were made for
  *         the other device)
@@ -186,11 +187,42 @@ HONE_API hone_status hone_open(const char *path, hone_ctx **out_ctx);
 HONE_API hone_status hone_use_device(hone_ctx *ctx, const char *device);
 
 /**
- * Close `ctx`, its cached plans and its modules; NULL is a no-op. No plan of
- * it may be running or be used later; destroy those from hone_plan_create()
- * first. Modules are unloaded from the contexts that are still alive.
+ * Close `ctx` with its cached plans, and give back all that it has of the
+ * device: the memory of streams, and the modules with the kernels, which stay
+ * loaded until then, one for each compiled kernel that was used. NULL is a
+ * no-op. Work that was queued through `ctx` has ended, no thread is in one of
+ * its calls, and neither its plans nor graphs that captured runs of them are
+ * used later; destroy the plans from hone_plan_create() first. CUDA contexts
+ * that are gone by now are left alone.
  */
 HONE_API void hone_close(hone_ctx *ctx);
+
+/**
+ * Give back the device memory that `ctx` keeps for runs on `stream`.
+ *
+ * Workspaces and constant memory belong to a stream, whatever the number of
+ * plans: as much as the largest need of the plans that ran on it, and at most
+ * four times that where it had to grow. It is made by the first run that
+ * needs it, or by hone_plan_prepare(), and kept until this call or
+ * hone_close(). A program that makes and destroys streams calls it for each,
+ * when the work that was queued there has ended: before the stream is
+ * destroyed or after that. Graphs that were captured on the stream use this
+ * memory: they must not be launched any more. The next run on the stream
+ * makes it again.
+ *
+ * For the per-thread default stream the memory is that of the calling
+ * thread's: call it before the thread ends. On the cpu device there is one
+ * for all streams and threads, and the call waits for the run that is using
+ * it.
+ *
+ * Thread-safe, but no other thread may be in a call of `ctx` with this
+ * stream. The CUDA context is the one that is current.
+ *
+ * @return HONE_OK (also if there was none), HONE_ERR_ARGUMENT (ctx is NULL),
+ *         HONE_ERR_NO_GPU (no driver, no current context), HONE_ERR_CUDA,
+ *         HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_stream_release(hone_ctx *ctx, hone_stream stream);
 
 /**
  * The sentence for the last failure of the calling thread on `ctx`. Valid
@@ -260,19 +292,30 @@ HONE_API hone_status hone_plan_refresh(hone_plan *plan);
  */
 HONE_API hone_status hone_refresh(hone_ctx *ctx);
 
-/** Free a plan from hone_plan_create(); NULL is a no-op. Waits for nothing:
- *  the caller synchronises its streams first. */
+/**
+ * Free a plan from hone_plan_create(); NULL is a no-op. No thread may be in a
+ * call with it. A plan has host memory only: work that is queued, and graphs
+ * that captured its runs, go on. Memory of streams stays, see
+ * hone_stream_release().
+ */
 HONE_API void hone_plan_destroy(hone_plan *plan);
 
 /**
- * Reserve this plan's workspace and constant memory for `stream`. Operations
- * with one of them make it at the first run on a stream, which must not be
- * while that stream is captured into a graph; call this before a capture. A
- * no-op for other operations. A graph uses what belongs to the stream it was
- * captured on: do not launch it at the same time as runs on that stream. On
- * the cpu device a plan has one workspace, whatever the stream.
+ * Reserve what this plan needs of `stream`'s memory: workspace and constant
+ * memory. Operations with one of them make it at the first run on a stream,
+ * and more of it when a larger shape comes; that must not be while the stream
+ * is captured into a graph: call this before a capture, for each plan that
+ * will run in it. A no-op for other operations.
  *
- * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_NO_MEMORY (over 64 streams)
+ * A graph uses the memory of the stream it was captured on. All runs on this
+ * stream share that, those of other plans too: do not launch the graph at the
+ * same time as they run, nor two such graphs at the same time; launch them on
+ * that stream, or wait. The memory stays where it is until
+ * hone_stream_release() or hone_close(), also when a larger shape comes or
+ * the plan is destroyed or evicted.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (plan is NULL), HONE_ERR_CUDA,
+ *         HONE_ERR_NO_MEMORY
  */
 HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
 
@@ -302,14 +345,35 @@ HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
 
 /**
  * Find (in a cache keyed by context, operation and dimensions) or create the
- * plan and run it. Plans made here live until hone_close(). About arrays
- * whose contents change at the same pointer see hone_refresh().
+ * plan and run it. Trailing dims with a default may be left out; it is the
+ * same plan. About arrays whose contents change at the same pointer see
+ * hone_refresh().
+ *
+ * The cache keeps a bounded number of plans, see hone_plan_limit(). Plans
+ * have host memory only, so that one may be evicted while its work is queued,
+ * and graphs that captured it go on.
  *
  * @return what hone_plan_create() and hone_plan_run() return
  */
 HONE_API hone_status hone_launch(hone_ctx *ctx, const char *op,
                                  const int64_t *dims, size_t n_dims,
                                  void *const *args, hone_stream stream);
+
+/**
+ * Choose how many plans hone_launch() keeps, of all contexts together.
+ * Without this call it is $HONE_PLAN_LIMIT, else 4096: about 2 MB of host
+ * memory. With one more, a plan is evicted that was not launched since the
+ * last time it was looked at (second chance); its next launch makes it again,
+ * which costs 10 to 100 microseconds. A program that uses more shapes than
+ * this all the time sets it higher. Besides them there may be some that are
+ * being given up: 32, and three for each thread.
+ *
+ * Thread-safe, at any time.
+ *
+ * @param n_plans  1 or more; where there are more now, the rest goes at once
+ * @return HONE_OK, HONE_ERR_ARGUMENT
+ */
+HONE_API hone_status hone_plan_limit(hone_ctx *ctx, size_t n_plans);
 
 #ifdef __cplusplus
 }

@@ -1,172 +1,171 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lock-free plan table and hone_launch(): see plan_cache.h. */
+/* Finding, adding and evicting the plans of hone_launch(): see plan_cache.h.
+ */
 #include "runtime/plan_cache.h"
 
-#include "runtime/plan.h"
+enum {
+    /* Retired plans are freed together: asking all threads costs some
+     * microseconds. Those that a thread may be in stay for another time. */
+    RETIRED_TOGETHER = 32
+};
 
-enum { FIRST_CAPACITY = 64 };
-
-typedef struct table_entry {
-    _Atomic(hone_plan *) plan; /* NULL: free; set after `hash` */
-    _Atomic uint64_t hash;
-} table_entry;
-
-typedef struct hone_plan_table {
-    size_t mask;                      /* capacity - 1, a power of two */
-    struct hone_plan_table *outgrown; /* the one before */
-    table_entry entries[];
-} plan_table;
-
-hone_plan *hone__plan_cache_find(hone_plan_cache *cache,
-                                 const hone_plan_key *key)
+static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    plan_table *table =
-        atomic_load_explicit(&cache->table, memory_order_acquire);
-    const uint64_t hash = hone__plan_hash(key);
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ (hash >> 32);
+}
 
-    if (!table)
+/* Never 0. Operations are few, so their length and ends are enough of them. */
+static uint64_t hash_of(const hone_plan_key *key)
+{
+    const size_t length = strlen(key->op);
+    uint64_t hash = key->context_id;
+
+    hash = mix(hash, (uint64_t)length << 16 |
+                         (uint64_t)(unsigned char)key->op[0] << 8 |
+                         (unsigned char)key->op[length - (length > 0)]);
+    for (size_t i = 0; i < key->n_dims; ++i)
+        hash = mix(hash, (uint64_t)key->dims[i]);
+    return hash + !hash;
+}
+
+static uint64_t hash_of_plan(const hone_plan *plan, size_t n_dims)
+{
+    const hone_plan_key key = {plan->context_id, plan->program.op, plan->dims,
+                               n_dims};
+
+    return hash_of(&key);
+}
+
+hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key)
+{
+    hone_hazard_own *own = &hone__hazard_own;
+    hone_table_walk walk;
+    hone_plan *plan;
+
+    if (!own->hazard)
         return NULL;
-    /* Ends: half of the entries are free. */
-    for (size_t i = (size_t)hash & table->mask;; i = (i + 1) & table->mask) {
-        table_entry *entry = &table->entries[i];
-        hone_plan *plan =
-            atomic_load_explicit(&entry->plan, memory_order_acquire);
-
-        if (!plan)
-            return NULL;
-        if (atomic_load_explicit(&entry->hash, memory_order_relaxed) != hash)
-            continue;
+    own->object = NULL; /* what it was is not protected any more */
+    walk = hone__table_walk(&ctx->cache.table, hash_of(key));
+    while ((plan = hone__table_next(&walk)) != NULL) {
         hone__plan_prefetch(plan);
-        if (hone__plan_matches(plan, key))
+        hone__hazard_protect(own->hazard, plan);
+        if (!hone__table_still(&walk, plan))
+            return NULL;
+        if (hone__plan_matches(plan, key)) {
+            own->owner = ctx->serial;
+            own->object = plan;
             return plan;
+        }
+    }
+    return NULL;
+}
+
+/* ---- eviction ------------------------------------------------------------ */
+
+/* Take a plan out of the table; it may be in use. */
+static void retire(hone_plan_cache *cache, hone_plan *plan)
+{
+    for (size_t n = plan->n_least; n <= plan->n_dims; ++n)
+        hone__table_remove(&cache->table, hash_of_plan(plan, n), plan);
+    --cache->n_plans;
+    plan->next = cache->retired;
+    cache->retired = plan;
+    ++cache->n_retired;
+}
+
+/* Free the retired plans that no thread is in. */
+static void free_retired(hone_plan_cache *cache)
+{
+    hone_plan **link = &cache->retired;
+
+    if (!hone__hazard_sync())
+        return;
+    while (*link) {
+        hone_plan *plan = *link;
+
+        if (hone__hazard_protects(plan)) {
+            link = &plan->next;
+            continue;
+        }
+        *link = plan->next;
+        --cache->n_retired;
+        hone__plan_free(plan);
+    }
+    cache->n_protected = cache->n_retired;
+}
+
+/* The next plan from the hand on that was not used since it was there last,
+ * but not `keep`. Ends: where all are used all the time, the one that the
+ * hand meets in the third round goes. */
+static hone_plan *choose(hone_plan_cache *cache, const hone_plan *keep)
+{
+    const size_t size = hone__table_size(&cache->table);
+
+    for (size_t step = 0;; ++step) {
+        hone_plan *plan = hone__table_at(&cache->table, cache->hand % size);
+
+        ++cache->hand;
+        if (!plan || plan == keep)
+            continue;
+        if (step >= 2 * size ||
+            !atomic_load_explicit(&plan->was_used, memory_order_relaxed))
+            return plan;
+        atomic_store_explicit(&plan->was_used, 0, memory_order_relaxed);
     }
 }
 
-static void put(plan_table *table, hone_plan *plan)
+static void evict(hone_plan_cache *cache, const hone_plan *keep)
 {
-    size_t i = (size_t)plan->owner->hash & table->mask;
-
-    while (atomic_load_explicit(&table->entries[i].plan, memory_order_relaxed))
-        i = (i + 1) & table->mask;
-    atomic_store_explicit(&table->entries[i].hash, plan->owner->hash,
-                          memory_order_relaxed);
-    atomic_store_explicit(&table->entries[i].plan, plan, memory_order_release);
+    while (cache->n_plans > cache->most_plans)
+        retire(cache, choose(cache, keep));
+    if (cache->n_retired >= RETIRED_TOGETHER + 2 * cache->n_protected)
+        free_retired(cache);
 }
 
-hone_status hone__plan_cache_add(hone_plan_cache *cache, hone_plan *plan,
+/* ---- adding -------------------------------------------------------------- */
+
+hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
                                  hone_error *err)
 {
-    plan_table *table =
-        atomic_load_explicit(&cache->table, memory_order_relaxed);
-
-    if (!table || 2 * (cache->n_plans + 1) > table->mask + 1) {
-        const size_t capacity = table ? 2 * (table->mask + 1) : FIRST_CAPACITY;
-        plan_table *larger =
-            hone__alloc(sizeof *larger + capacity * sizeof larger->entries[0]);
-
-        if (!larger)
-            return hone__fail(err, HONE_ERR_NO_MEMORY,
-                              "out of memory for the plan cache");
-        larger->mask = capacity - 1;
-        larger->outgrown = table;
-        for (size_t i = 0; table && i <= table->mask; ++i) {
-            hone_plan *old = atomic_load_explicit(&table->entries[i].plan,
-                                                  memory_order_relaxed);
-
-            if (old)
-                put(larger, old);
-        }
-        atomic_store_explicit(&cache->table, larger, memory_order_release);
-        table = larger;
-    }
-    put(table, plan);
-    ++cache->n_plans;
+    HONE_TRY(hone__table_put(&ctx->cache.table,
+                             hash_of_plan(plan, plan->n_dims), plan, err));
+    ++ctx->cache.n_plans;
+    hone__hazard_protect(hone__hazard_own.hazard, plan);
+    hone__hazard_own.owner = ctx->serial;
+    hone__hazard_own.object = plan;
+    evict(&ctx->cache, plan);
     return HONE_OK;
 }
 
-void hone__plan_cache_close(hone_plan_cache *cache)
+hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
+                                   size_t n_dims, hone_error *err)
 {
-    plan_table *table =
-        atomic_load_explicit(&cache->table, memory_order_acquire);
-
-    for (size_t i = 0; table && i <= table->mask; ++i)
-        hone__plan_free(atomic_load_explicit(&table->entries[i].plan,
-                                             memory_order_relaxed));
-    while (table) {
-        plan_table *outgrown = table->outgrown;
-
-        hone__free(table);
-        table = outgrown;
-    }
-    atomic_store_explicit(&cache->table, NULL, memory_order_relaxed);
+    return hone__table_put(&ctx->cache.table, hash_of_plan(plan, n_dims), plan,
+                           err);
 }
 
-/* The plan this thread launched last. Serials are never used twice, so a
- * memo of a closed hone_ctx is never taken for one of another. */
-static _Thread_local struct {
-    uint64_t ctx_serial;
-    hone_plan *plan;
-} last_launched;
-
-/* Not in the cache: make the plan, unless another thread just did. */
-static hone_status make_plan(hone_ctx *ctx, const char *op, const int64_t *dims,
-                             size_t n_dims, hone_plan **out, hone_error *err)
+void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans)
 {
-    hone_plan_key key = {0, op, dims, n_dims};
-    hone_device *device = NULL;
-    hone_status status;
-
-    (void)pthread_mutex_lock(&ctx->lock);
-    status = hone__device_current(ctx, &device, err);
-    if (status == HONE_OK) {
-        key.context_id = device->context_id;
-        *out = hone__plan_cache_find(&ctx->cache, &key);
-    }
-    if (status == HONE_OK && !*out) {
-        status = hone__plan_build(ctx, op, dims, n_dims, out, NULL, err);
-        if (status == HONE_OK) {
-            status = hone__plan_cache_add(&ctx->cache, *out, err);
-            if (status != HONE_OK)
-                hone__plan_free(*out);
-        }
-    }
-    (void)pthread_mutex_unlock(&ctx->lock);
-    return status;
+    ctx->cache.most_plans = n_plans;
+    evict(&ctx->cache, NULL);
 }
 
-hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
-                        size_t n_dims, void *const *args, hone_stream stream)
+void hone__plan_cache_close(hone_ctx *ctx)
 {
-    hone_plan_key key = {0, op, dims, n_dims};
-    const hone_driver *driver = NULL;
-    hone_plan *plan = NULL;
-    int has_context = ctx && ctx->is_host;
+    hone_plan_cache *cache = &ctx->cache;
 
-    if (!ctx || !op || (n_dims && !dims))
-        return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
-                          "hone_launch: %s is NULL",
-                          !ctx  ? "ctx"
-                          : !op ? "op"
-                                : "dims");
-    if (last_launched.ctx_serial == ctx->serial)
-        plan = last_launched.plan;
-    if (!has_context) {
+    for (size_t i = 0; i < hone__table_size(&cache->table); ++i) {
+        hone_plan *plan = hone__table_at(&cache->table, i);
+
         if (plan)
-            driver = plan->driver;
-        else
-            HONE_TRY(hone__cuda_get(&driver, hone__thread_error(ctx)));
-        /* The id, not the handle: after cudaDeviceReset() the next context
-         * may have the same handle, and our modules are gone. */
-        has_context = !driver->context_id(NULL, &key.context_id);
+            retire(cache, plan); /* all of its entries */
     }
-    if (!has_context)
-        plan = NULL; /* make_plan() says so */
-    else if (!plan || !hone__plan_matches(plan, &key))
-        plan = hone__plan_cache_find(&ctx->cache, &key);
-    if (!plan)
-        HONE_TRY(
-            make_plan(ctx, op, dims, n_dims, &plan, hone__thread_error(ctx)));
-    last_launched.ctx_serial = ctx->serial;
-    last_launched.plan = plan;
-    return hone_plan_run(plan, args, stream);
+    while (cache->retired) {
+        hone_plan *next = cache->retired->next;
+
+        hone__plan_free(cache->retired);
+        cache->retired = next;
+    }
+    hone__table_free(&cache->table);
 }

@@ -35,11 +35,10 @@ static char something;
 
 static _Thread_local hone_error last_failure;
 
+/* A status that was recorded there. */
 static hone_cu_result keep(hone_status status)
 {
-    return status == HONE_OK              ? 0
-           : status == HONE_ERR_NO_MEMORY ? HONE_CU_OUT_OF_MEMORY
-                                          : HONE_CU_HOST_FAILED;
+    return status == HONE_OK ? 0 : HONE_CU_HOST_FAILED;
 }
 
 static hone_status failed(hone_cu_result result, const char *what,

@@ -147,17 +147,18 @@ static inline int hone__program_enqueue(const hone_program *program,
     for (size_t i = 0; i < program->n_launches; ++i) {
         const hone_program_launch *launch = &program->launches[i];
         void *params[HONE_MAX_PASSED];
+        const int missing = hone__program_params(launch, args, parts, params);
+        hone_cu_result result = 0;
 
-        fault->launch = i;
-        fault->missing = hone__program_params(launch, args, parts, params);
-        if (fault->missing >= 0)
+        if (missing < 0)
+            result = program->driver->launch(
+                launch->function, launch->grid[0], launch->grid[1],
+                launch->grid[2], launch->block[0], launch->block[1],
+                launch->block[2], launch->shared_bytes, stream, params, NULL);
+        if (missing >= 0 || result) {
+            *fault = (hone_program_fault){missing, i, result};
             return 0;
-        fault->result = program->driver->launch(
-            launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
-            launch->block[0], launch->block[1], launch->block[2],
-            launch->shared_bytes, stream, params, NULL);
-        if (fault->result)
-            return 0;
+        }
     }
     return 1;
 }

@@ -10,7 +10,7 @@
  *       on the fake driver, with a database of its own
  *   bench_dispatch --db FILE --op OP ...
  *       on the GPU; OP has one integer dim (saxpy) and a default variant */
-#include "runtime/plan.h"
+#include "runtime/plan_cache.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <dlfcn.h>
@@ -42,8 +42,8 @@ static const char *const way_texts[N_WAYS] = {
 
 /* A launch with its parameters at hand, as good as a program can have it. */
 typedef struct bare_launch {
-    hone_plan_launch launch;
-    hone_plan_param values[HONE_MAX_PASSED];
+    hone_program_launch launch;
+    hone_program_param values[HONE_MAX_PASSED];
     void *params[HONE_MAX_PASSED];
 } bare_launch;
 
@@ -227,7 +227,7 @@ static void make_plans(bench *b)
         if (i % BATCH == 0)
             (void)b->driver->stream_synchronize(b->stream);
         key.dims = &b->shapes[i];
-        b->plans[i] = hone__plan_cache_find(&b->ctx->cache, &key);
+        b->plans[i] = hone__plan_cache_find(b->ctx, &key);
     }
     start = now_ns();
     for (int i = 0; i < BATCH; ++i) {
@@ -243,7 +243,7 @@ static void make_plans(bench *b)
 static void prepare_bare(const bench *b, const hone_plan *plan,
                          bare_launch *out)
 {
-    out->launch = plan->launches[0];
+    out->launch = plan->program.launches[0];
     for (unsigned i = 0; i < out->launch.n_params; ++i) {
         out->values[i] = out->launch.params[i];
         if (out->values[i].kind == HONE_PASS_WORKSPACE)
@@ -256,11 +256,11 @@ static void prepare_bare(const bench *b, const hone_plan *plan,
 
 static int launch_bare(const bench *b, bare_launch *bare)
 {
-    const hone_plan_launch *launch = &bare->launch;
+    const hone_program_launch *launch = &bare->launch;
 
     return b->driver->launch(
-        launch->entry.function, launch->grid[0], launch->grid[1],
-        launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+        launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+        launch->block[0], launch->block[1], launch->block[2],
         launch->shared_bytes, b->stream, bare->params, NULL);
 }
 
@@ -450,6 +450,7 @@ int main(int argc, char **argv)
     if (hone__cuda_get(&b.driver, NULL))
         die("CUDA", "no driver");
     need(&b, hone_open(b.db, &b.ctx), "hone_open");
+    need(&b, hone_plan_limit(b.ctx, MAX_SHAPES), "hone_plan_limit");
     make_args(&b);
     make_plans(&b);
     measure_all(&b);

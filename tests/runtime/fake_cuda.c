@@ -59,14 +59,21 @@ static _Thread_local hone_cu_context stack[8];
 static _Thread_local int stack_depth;
 
 /* What would be leaked when a context dies under it stays reachable. */
-static void *kept[4096];
+static struct {
+    void *block;
+    size_t size_bytes; /* of device memory */
+} kept[4096];
+static atomic_size_t kept_bytes; /* of all */
+static size_t most_bytes;
 
-static void keep(void *block)
+static void keep(void *block, size_t size_bytes)
 {
     (void)pthread_mutex_lock(&fake.lock);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
-        if (!kept[i]) {
-            kept[i] = block;
+        if (!kept[i].block) {
+            kept[i].block = block;
+            kept[i].size_bytes = size_bytes;
+            kept_bytes += size_bytes;
             break;
         }
     }
@@ -77,8 +84,10 @@ static void drop(void *block)
 {
     (void)pthread_mutex_lock(&fake.lock);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
-        if (kept[i] == block)
-            kept[i] = NULL;
+        if (kept[i].block == block) {
+            kept[i].block = NULL;
+            kept_bytes -= kept[i].size_bytes;
+        }
     }
     (void)pthread_mutex_unlock(&fake.lock);
     free(block);
@@ -105,13 +114,14 @@ void fake_reset(void)
     atomic_store(&fail_at, 0);
     atomic_store(&n_launches, 0);
     fake_forget_maps();
+    fake_memory((size_t)1 << 32);
     atomic_store(&n_loads, 0);
 }
 
 hone_cu_context fake_context_create(void)
 {
     current = calloc(1, sizeof *current);
-    keep(current);
+    keep(current, 0);
     current->id = atomic_fetch_add(&last_context_id, 1) + 1;
     return current;
 }
@@ -197,6 +207,16 @@ long fake_n_loads(void)
 long fake_n_allocations(void)
 {
     return atomic_load(&n_allocations);
+}
+
+size_t fake_n_bytes(void)
+{
+    return kept_bytes;
+}
+
+void fake_memory(size_t size_bytes)
+{
+    most_bytes = size_bytes;
 }
 
 long fake_n_streams(void)
@@ -297,7 +317,7 @@ hone_cu_result cuModuleLoadData(hone_cu_module *out, const void *image)
         line = strchr(line, '\n');
         line += line != NULL;
     }
-    keep(module);
+    keep(module, 0);
     module->context_id = current->id;
     atomic_fetch_add(&n_modules, 1);
     atomic_fetch_add(&n_loads, 1);
@@ -451,10 +471,10 @@ hone_cu_result cuMemAlloc_v2(hone_cu_ptr *out, size_t size_bytes)
     FAKE_ENTER();
     if (fake.capturing)
         return CAPTURE_UNSUPPORTED;
-    if (size_bytes > (size_t)1 << 32)
+    if (size_bytes > most_bytes || kept_bytes > most_bytes - size_bytes)
         return HONE_CU_OUT_OF_MEMORY;
     block = aligned_alloc(256, (size_bytes + 255) / 256 * 256);
-    keep(block);
+    keep(block, size_bytes);
     memset(block, 0xa5, size_bytes);
     *out = (hone_cu_ptr)(uintptr_t)block;
     atomic_fetch_add(&n_allocations, 1);

@@ -89,6 +89,9 @@ FAKE_API void fake_lose_all(void);
 FAKE_API long fake_n_modules(void);     /* loaded now */
 FAKE_API long fake_n_loads(void);       /* ever */
 FAKE_API long fake_n_allocations(void); /* device memory blocks now */
-FAKE_API long fake_n_streams(void);     /* now */
+FAKE_API size_t fake_n_bytes(void);     /* and what was asked for them */
+/* More than this together is refused; fake_reset() makes it 4 GB. */
+FAKE_API void fake_memory(size_t size_bytes);
+FAKE_API long fake_n_streams(void); /* now */
 
 #endif

@@ -166,8 +166,8 @@ static void what_the_cpu_device_lacks(void **state)
 {
     refuse_fir(*state, 5, "", HONE_ERR_INPUT, "holds 16 bytes, and 20 are");
     refuse_fir(*state, 4, "cooperative\n", HONE_ERR_UNSUPPORTED,
-               "kernel 'fir' of fir is launched cooperatively, which the cpu "
-               "device does not have");
+               "kernel 'fir' is launched cooperatively, which the cpu device "
+               "does not have");
 }
 
 /* What a kernel reports is what the caller reads; the plan works again
@@ -184,12 +184,12 @@ static void reports_become_errors(void **state)
     assert_contains(hone_errmsg(ctx), "the workspace begins with ff");
     assert_int_equal(run_sum(plan, -1, &sum), HONE_ERR_KERNEL);
     assert_string_equal(hone_errmsg(ctx),
-                        "kernel 'sum_parts' of sum: block (1,0,0), line 7: "
-                        "thread (3,0,0) left");
+                        "kernel sum_parts: block (1,0,0), line 7: thread "
+                        "(3,0,0) left");
     assert_int_equal(run_sum(plan, -3, &sum), HONE_ERR_NO_MEMORY);
     assert_contains(hone_errmsg(ctx), "no memory for stacks");
     assert_int_equal(run_sum(plan, -4, &sum), HONE_ERR_KERNEL);
-    assert_contains(hone_errmsg(ctx), "failed with report 7");
+    assert_contains(hone_errmsg(ctx), "kernel sum_parts: report 7");
     assert_hone(ctx, run_sum(plan, 1, &sum), HONE_OK);
     assert_true(sum == (float)HOST_N);
     hone_plan_destroy(plan);
@@ -215,17 +215,18 @@ static void misuse(void **state)
     hone_plan_destroy(plan);
     plan = host_plan_of(ctx, "other", HOST_N);
     assert_int_equal(hone_plan_run(plan, NULL, NULL), HONE_ERR_KERNEL);
-    assert_contains(hone_errmsg(ctx), "'missing' of other: there is no such");
+    assert_contains(hone_errmsg(ctx), "kernel missing: there is no such");
     hone_plan_destroy(plan);
     hone_close(ctx);
 }
 
 /* An object is loaded once per hone_ctx, is not taken for another one, and
- * goes with its last plan. */
+ * goes with that. */
 static void objects_come_and_go(void **state)
 {
     hone_ctx *ctx = host_open(*state);
     hone_plan *plans[3];
+    long lines = 0;
 
     host_put_both(*state);
     host_put(*state, (tuned_row){.op = "biased",
@@ -242,9 +243,11 @@ static void objects_come_and_go(void **state)
         assert_true(count_lines("/proc/self/maps", "hone-kernels") > 1);
         hone_plan_destroy(plans[1]);
         hone_plan_destroy(plans[2]);
-        assert_int_equal(count_lines("/proc/self/maps", "hone-kernels"), 0);
+        lines = lines ? lines : count_lines("/proc/self/maps", "hone-kernels");
+        assert_int_equal(count_lines("/proc/self/maps", "hone-kernels"), lines);
     }
     hone_close(ctx);
+    assert_int_equal(count_lines("/proc/self/maps", "hone-kernels"), 0);
 }
 
 /* A plan needs nothing of the database once it is made. */

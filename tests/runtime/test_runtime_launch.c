@@ -186,10 +186,9 @@ static void many_threads(void **state)
             print_error("%s\n", workers[i].message);
         assert_int_equal(workers[i].status, HONE_OK);
     }
-    /* One module per cubin; one plan per shape, so one workspace for each
-     * gemm shape and stream. */
+    /* One module per cubin; zeros and growing scratch memory per stream. */
     assert_int_equal(fake_n_loads(), 2);
-    assert_int_equal(fake_n_allocations(), N_SHAPES / 10 * N_THREADS);
+    assert_in_range(fake_n_allocations(), 2 * N_THREADS, 20 * N_THREADS);
     hone_close(ctx);
 }
 

@@ -103,52 +103,21 @@ static void two_launches_with_workspaces(void **state)
     assert_true(reduce->params[0] == main_launch->params[3]);
     assert_int_equal(reduce->params[1], 0x3000);
     assert_int_equal(main_launch->params[5], 64);
-    assert_int_equal(fake_n_allocations(), 1);
+    assert_int_equal(fake_n_allocations(), 2); /* scratch, zeros */
     assert_int_equal(fake_n_streams(), 0);
     partial = (const unsigned char *)(uintptr_t)main_launch->params[3];
     ticket = (const unsigned char *)(uintptr_t)main_launch->params[4];
-    /* Parts are 256-byte aligned, do not overlap, and only the one declared
-     * so is zeroed. */
+    /* Parts are 256-byte aligned, and only the one declared so is zeroed. */
     assert_int_equal((uintptr_t)partial % 256, 0);
     assert_int_equal((uintptr_t)ticket % 256, 0);
-    assert_true(ticket >= partial + 4 * 128 * 64 * 4);
     assert_int_equal(partial[4 * 128 * 64 * 4 - 1], 0xa5);
     for (size_t i = 0; i < 8; ++i)
         assert_int_equal(ticket[i], 0);
+    /* Memory is the stream's, not the plan's. */
     hone_plan_destroy(plan);
+    assert_int_equal(fake_n_allocations(), 2);
+    assert_hone(ctx, hone_stream_release(ctx, NULL), HONE_OK);
     assert_int_equal(fake_n_allocations(), 0);
-    hone_close(ctx);
-}
-
-static void a_workspace_per_stream(void **state)
-{
-    hone_ctx *ctx = runtime_open(*state);
-    uint64_t first[64];
-    hone_plan *plan;
-
-    put_both(*state);
-    plan = plan_of(ctx, "gemm");
-    for (int pass = 0; pass < 2; ++pass) {
-        for (uintptr_t s = 0; s < 64; ++s) {
-            const long at = fake_n_launches();
-
-            assert_hone(ctx,
-                        hone_plan_run(plan, gemm_args, stream_of(s * 0x40)),
-                        HONE_OK);
-            if (pass == 0)
-                first[s] = fake_launch_at(at)->params[3];
-            assert_true(first[s] == fake_launch_at(at)->params[3]);
-            for (uintptr_t t = 0; t < s; ++t)
-                assert_false(first[s] == first[t]);
-        }
-    }
-    assert_int_equal(fake_n_allocations(), 64);
-    assert_hone(ctx, hone_plan_prepare(plan, stream_of(64 * 0x40)),
-                HONE_ERR_NO_MEMORY);
-    assert_contains(hone_errmsg(ctx), "at most 64 streams");
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, stream_of(63 * 0x40)),
-                HONE_OK);
-    hone_plan_destroy(plan);
     hone_close(ctx);
 }
 
@@ -183,8 +152,10 @@ static void per_thread_streams_share_nothing(void **state)
                      0);
     (void)pthread_join(thread, NULL);
     assert_int_equal(job.status, HONE_OK);
-    assert_int_equal(fake_n_allocations(), 2);
+    assert_int_equal(fake_n_allocations(), 4);
     assert_false(fake_launch_at(0)->params[4] == fake_launch_at(2)->params[4]);
+    assert_hone(ctx, hone_stream_release(ctx, stream_of(2)), HONE_OK);
+    assert_int_equal(fake_n_allocations(), 2); /* the thread's own is gone */
     hone_plan_destroy(job.plan);
     hone_close(ctx);
 }
@@ -223,11 +194,15 @@ static void modules_are_shared(void **state)
     assert_int_equal(fake_n_loads(), 1);
     hone_plan_destroy(plans[0]);
     hone_plan_destroy(plans[2]);
-    assert_int_equal(fake_n_modules(), 1);
     assert_hone(ctx, hone_plan_run(plans[1], axpy_args, NULL), HONE_OK);
     hone_plan_destroy(plans[1]);
-    assert_int_equal(fake_n_modules(), 0);
+    /* Graphs may still use it, and the next plan does. */
+    assert_int_equal(fake_n_modules(), 1);
+    plans[0] = plan_of(ctx, "axpy");
+    assert_int_equal(fake_n_loads(), 1);
+    hone_plan_destroy(plans[0]);
     hone_close(ctx);
+    assert_int_equal(fake_n_modules(), 0);
 }
 
 static void contexts_have_their_own_modules(void **state)
@@ -339,7 +314,6 @@ static void a_cubin_without_the_kernel(void **state)
     assert_int_equal(hone_plan_create(ctx, "axpy", axpy_dims, 1, &plan, NULL),
                      HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "no kernel 'axpy'");
-    assert_int_equal(fake_n_modules(), 0);
     runtime_put(*state, &bad);
     assert_int_equal(hone_plan_create(ctx, "axpy", axpy_dims, 1, &plan, NULL),
                      HONE_ERR_CUDA);
@@ -442,7 +416,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_DATABASE(one_launch),
         WITH_DATABASE(two_launches_with_workspaces),
-        WITH_DATABASE(a_workspace_per_stream),
         WITH_DATABASE(per_thread_streams_share_nothing),
         WITH_DATABASE(prepared_streams_can_be_captured),
         WITH_DATABASE(modules_are_shared),
