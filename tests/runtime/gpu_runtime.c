@@ -59,6 +59,16 @@ static const char sum_plan[] = "hone-launch 1\nop sum\ndim n int\n"
                                "pass x\npass partial\npass ticket\npass out\n"
                                "value i32 n\n";
 
+/* The same kernel; the shape is only how much memory it takes. */
+static const char work_plan[] = "hone-launch 1\nop work\ndim n int\n"
+                                "arg x in 4 1000\narg out out 4 1\n"
+                                "workspace partial 4 64+n\n"
+                                "workspace ticket 10 zero n\n"
+                                "launch sum\ngrid 64\nblock 256\n"
+                                "shared 16256*4\n"
+                                "pass x\npass partial\npass ticket\npass out\n"
+                                "value i32 1000\n";
+
 static const hone_driver *driver;
 static char db_path[] = "/tmp/hone-gpu-XXXXXX";
 
@@ -123,6 +133,9 @@ static void make_database(int sm)
     CHECK(!tuned_put_default(db, &row, &error));
     row.op = "sum";
     row.launch_plan = sum_plan;
+    CHECK(!tuned_put_default(db, &row, &error));
+    row.op = "work";
+    row.launch_plan = work_plan;
     CHECK(!tuned_put_default(db, &row, &error));
     hone__db_close(db);
     hone__text_free(&cubin);
@@ -227,6 +240,58 @@ static void check_capture(hone_ctx *ctx)
     (void)driver->memory_free(out);
 }
 
+static size_t free_bytes(void)
+{
+    size_t n_free = 0;
+    size_t n_total = 0;
+
+    CHECK(!driver->memory_info(&n_free, &n_total));
+    return n_free;
+}
+
+/* A graph goes on when the stream's memory has grown since it was captured,
+ * when its plan is destroyed and when cached plans are evicted. */
+static void check_graph_outlives_its_plan(hone_ctx *ctx)
+{
+    const int64_t small = 100;
+    const int64_t large = 1 << 24;
+    hone_cu_ptr x = device_floats(1);
+    hone_cu_ptr out = device_floats(0);
+    void *args[] = {&x, &out};
+    hone_stream stream = NULL;
+    hone_plan *plan = NULL;
+    hone_cu_graph graph = NULL;
+    hone_cu_graph_exec exec = NULL;
+    size_t before;
+
+    CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
+    CHECK_HONE(ctx, hone_plan_create(ctx, "work", &small, 1, &plan, NULL));
+    CHECK_HONE(ctx, hone_plan_prepare(plan, stream));
+    CHECK(!driver->capture_begin(stream, 0));
+    CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
+    CHECK_HONE(ctx, hone_launch(ctx, "work", &small, 1, args, stream));
+    CHECK(!driver->capture_end(stream, &graph));
+    CHECK(!driver->graph_instantiate(&exec, graph, 0));
+    hone_plan_destroy(plan);
+    CHECK_HONE(ctx, hone_plan_limit(ctx, 1));
+    for (int64_t n = large; n < large + 100; ++n) {
+        CHECK_HONE(ctx, hone_launch(ctx, "work", &n, 1, args, stream));
+        CHECK(!driver->fill8_async(out, 0xff, 4, stream));
+        CHECK(!driver->graph_launch(exec, stream));
+        CHECK(!driver->stream_synchronize(stream));
+        CHECK(device_float(out) == 1000.0f);
+    }
+    (void)driver->graph_exec_destroy(exec);
+    (void)driver->graph_destroy(graph);
+    before = free_bytes();
+    CHECK_HONE(ctx, hone_stream_release(ctx, stream));
+    CHECK(free_bytes() >= before + (size_t)large * 8);
+    (void)driver->stream_destroy(stream);
+    CHECK_HONE(ctx, hone_plan_limit(ctx, 4096));
+    (void)driver->memory_free(x);
+    (void)driver->memory_free(out);
+}
+
 /* Functions of the driver that the runtime has no use for. */
 static void *driver_symbol(const char *name)
 {
@@ -299,6 +364,7 @@ int main(void)
     check_axpy(ctx);
     check_workspaces(ctx);
     check_capture(ctx);
+    check_graph_outlives_its_plan(ctx);
     check_reset(ctx);
     check_destroyed(ctx);
     (void)driver->context_set(NULL);
