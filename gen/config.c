@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configurations as text: "BM=128,WMMA=m16n16k16,T=f32". */
-#include "gen/space.h"
+#include "gen/space_parts.h"
 #include "gen/parse/suggest.h"
-#include "gen/expand/values.h"
 
 #include <string.h>
-
-void hone__template_value_text(const hone_template *tmpl,
-                               const hone_param *param, int64_t value,
-                               hone_text *out)
-{
-    switch (param->kind) {
-    case HONE_PARAM_BOOL:
-        hone__text_puts(out, value ? "true" : "false");
-        break;
-    case HONE_PARAM_TYPE:
-        hone__text_puts(out, hone__type_name((hone_type)value));
-        break;
-    case HONE_PARAM_ENUM:
-        hone__text_puts(out,
-                        value >= 1000 && (size_t)value - 1000 < tmpl->n_symbols
-                            ? tmpl->symbols[value - 1000]
-                            : "?");
-        break;
-    case HONE_PARAM_INT:
-        hone__text_printf(out, "%lld", (long long)value);
-        break;
-    }
-}
 
 void hone__config_format(const hone_template *tmpl, const int64_t *config,
                          hone_text *out)

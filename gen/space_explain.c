@@ -5,6 +5,28 @@
 
 #include <string.h>
 
+void hone__space_locate(const hone_space *space, size_t constraint,
+                        hone_text *out)
+{
+    if (space->t1) {
+        const hone_t1_condition *condition = &space->t1->conditions[constraint];
+
+        hone__text_printf(out, "%s:%d:%d: '%s'", space->t1->path,
+                          condition->line, condition->column, condition->text);
+        return;
+    }
+    {
+        const hone_template_require *require =
+            &space->tmpl->requires_[constraint];
+
+        hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s", space->tmpl->path,
+                          require->condition.line, require->condition.column,
+                          hone__expr_text(require->condition.expr),
+                          *require->message ? " (" : "", require->message,
+                          *require->message ? ")" : "");
+    }
+}
+
 /* Solve with the constraints first .. last-1. */
 static hone_status solve_part(const hone_space *space, size_t first,
                               size_t last, hone_diagram **out, hone_error *err)

@@ -43,7 +43,13 @@ hone_status hone__space_add(hone_space *space, hone_node root, hone_error *err);
 hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
                               int *value_indexes, hone_error *err);
 
-/* --- space_template.c --- */
+/* --- config.c --- */
+/* HONE_ERR_INPUT: the parameter has no such value; lists those it has. */
+hone_status hone__param_refuse(const hone_template *tmpl,
+                               const hone_param *param, const char *text,
+                               size_t length, hone_error *err);
+
+/* --- space_explain.c --- */
 /* "PATH:LINE:COLUMN: 'CONDITION' (MESSAGE)" of a constraint. */
 void hone__space_locate(const hone_space *space, size_t constraint,
                         hone_text *out);

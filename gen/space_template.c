@@ -12,28 +12,6 @@ static hone_status no_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
-void hone__space_locate(const hone_space *space, size_t constraint,
-                        hone_text *out)
-{
-    if (space->t1) {
-        const hone_t1_condition *condition = &space->t1->conditions[constraint];
-
-        hone__text_printf(out, "%s:%d:%d: '%s'", space->t1->path,
-                          condition->line, condition->column, condition->text);
-        return;
-    }
-    {
-        const hone_template_require *require =
-            &space->tmpl->requires_[constraint];
-
-        hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s", space->tmpl->path,
-                          require->condition.line, require->condition.column,
-                          hone__expr_text(require->condition.expr),
-                          *require->message ? " (" : "", require->message,
-                          *require->message ? ")" : "");
-    }
-}
-
 /* ---- one configuration by the template's own rules --------------------- */
 
 /* Evaluates constraints in order, each let when the first of them needs it,

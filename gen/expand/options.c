@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of compiler options and the NVRTC text of a configuration. */
-#include "gen/expand/options.h"
-
+/* Compiler options of a configuration, as NVRTC spells them. */
 #include "gen/expand/expand.h"
 #include "gen/expand/values.h"
+#include "gen/parse/option_table.h"
 
 #include <string.h>
-
-const hone_option_row hone__options[HONE_N_OPTIONS] = {
-#define OPTION_ROW(name, spelling, kind) {#name, spelling, kind},
-    HONE_OPTION_MAP(OPTION_ROW)
-#undef OPTION_ROW
-};
-
-const hone_option_row *hone__option_find(const char *name, size_t length)
-{
-    for (size_t i = 0; i < HONE_N_OPTIONS; ++i) {
-        if (strlen(hone__options[i].name) == length &&
-            !memcmp(hone__options[i].name, name, length))
-            return &hone__options[i];
-    }
-    return NULL;
-}
 
 static hone_status write_option(const hone_template *tmpl,
                                 const hone_option_row *row,

@@ -19,9 +19,5 @@ hone_status hone__values_eval(const hone_template *tmpl,
                               hone_error *err);
 /* Is it fixed once parameters and type dimensions are? */
 int hone__values_is_fixed(const hone_template_expr *expr);
-/* HONE_ERR_INPUT: the parameter has no such value; lists those it has. */
-hone_status hone__param_refuse(const hone_template *tmpl,
-                               const hone_param *param, const char *text,
-                               size_t length, hone_error *err);
 
 #endif

@@ -2,36 +2,8 @@
 /* The list of a template's mistakes, and how a person sees it. */
 #include "gen/parse/parse.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int hone__no_memory(hone_parser *p)
-{
-    p->no_memory = 1;
-    return 0;
-}
-
-int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
-{
-    hone_diagnostics *list = p->diagnostics;
-    hone_diagnostic *item =
-        hone__realloc(list->items, (list->n + 1) * sizeof *item);
-    va_list args;
-
-    if (!item)
-        return hone__no_memory(p);
-    list->items = item;
-    item += list->n++;
-    item->line = hone__line_of(p, where.begin);
-    item->column = hone__column_of(p, where.begin);
-    item->length = where.end > where.begin ? (int)(where.end - where.begin) : 1;
-    va_start(args, format);
-    (void)vsnprintf(item->text, sizeof item->text, format, args);
-    va_end(args);
-    return 0;
-}
 
 static int compare(const void *a, const void *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problem dimensions of a template: checking, reading, labelling. */
+/* Problem dimensions of a template: checking, reading, labelling; and values
+ * of parameters as text. */
 #include "gen/parse/template.h"
 
 #include <ctype.h>
@@ -150,5 +151,28 @@ void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         hone__text_printf(out, "%s%s=", i ? " " : "", tmpl->dims[i].name);
         hone__template_dim_text(&tmpl->dims[i], dims[i], out);
+    }
+}
+
+void hone__template_value_text(const hone_template *tmpl,
+                               const hone_param *param, int64_t value,
+                               hone_text *out)
+{
+    switch (param->kind) {
+    case HONE_PARAM_BOOL:
+        hone__text_puts(out, value ? "true" : "false");
+        break;
+    case HONE_PARAM_TYPE:
+        hone__text_puts(out, hone__type_name((hone_type)value));
+        break;
+    case HONE_PARAM_ENUM:
+        hone__text_puts(out,
+                        value >= 1000 && (size_t)value - 1000 < tmpl->n_symbols
+                            ? tmpl->symbols[value - 1000]
+                            : "?");
+        break;
+    case HONE_PARAM_INT:
+        hone__text_printf(out, "%lld", (long long)value);
+        break;
     }
 }

@@ -28,29 +28,6 @@ static int find_line_starts(hone_parser *p)
     return 1;
 }
 
-int hone__line_of(const hone_parser *p, size_t offset)
-{
-    size_t low = 0;
-    size_t high = p->n_lines;
-
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (p->line_starts[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (int)low + 1;
-}
-
-int hone__column_of(const hone_parser *p, size_t offset)
-{
-    const int line = hone__line_of(p, offset);
-
-    return (int)(offset - p->line_starts[line - 1]) + 1;
-}
-
 static size_t skip_blanks(const char *text, size_t at, size_t end)
 {
     while (at < end && isspace((unsigned char)text[at]))

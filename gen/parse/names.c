@@ -141,20 +141,3 @@ int64_t hone__symbol_intern(hone_parser *p, const char *name, size_t length)
     }
     return 999 + (int64_t)tmpl->n_symbols;
 }
-
-/* Doubles when n is a power of two, so that n tells the capacity. */
-void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes)
-{
-    void *larger;
-
-    if (n & (n - 1))
-        return items;
-    larger = hone__arena_alloc(&p->tmpl->arena, (n ? 2 * n : 1) * size_bytes);
-    if (!larger) {
-        (void)hone__no_memory(p);
-        return NULL;
-    }
-    if (n)
-        memcpy(larger, items, n * size_bytes);
-    return larger;
-}

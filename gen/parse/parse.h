@@ -129,16 +129,24 @@ typedef struct hone_parser {
     char note[256]; /* says more than expr.c can about a name */
 } hone_parser;
 
-/* --- diagnostics.c: each returns 0, so that it can be returned --- */
+/* --- parser.c: the first two return 0, so that it can be returned --- */
 int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int hone__no_memory(hone_parser *p);
+int hone__line_of(const hone_parser *p, size_t offset);
+int hone__column_of(const hone_parser *p, size_t offset);
+/* A vector in the arena; NULL without memory. */
+void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
+#define HONE_PUSH(p, items, n)                                                 \
+    (((items) = hone__push((p), (items), (n), sizeof *(items)))                \
+         ? &(items)[(n)++]                                                     \
+         : NULL)
+
+/* --- diagnostics.c --- */
 void hone__diagnostics_sort(hone_diagnostics *diagnostics);
 
 /* --- lines.c --- */
 int hone__lines_split(hone_parser *p);
-int hone__line_of(const hone_parser *p, size_t offset);
-int hone__column_of(const hone_parser *p, size_t offset);
 
 /* --- cursor.c --- */
 typedef struct hone_cursor {
@@ -201,13 +209,6 @@ int hone__compile_type(hone_parser *p, hone_slice where,
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
                        hone_scope scope, hone_template_expr *out,
                        size_t *out_n);
-
-/* --- vector in the arena; NULL without memory --- */
-void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
-#define HONE_PUSH(p, items, n)                                                 \
-    (((items) = hone__push((p), (items), (n), sizeof *(items)))                \
-         ? &(items)[(n)++]                                                     \
-         : NULL)
 
 /* --- statements --- */
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The statements about judging a variant: work, check, baseline, and the
  * compiler options. */
-#include "gen/expand/options.h"
+#include "gen/parse/option_table.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What t1.c, which reads a definition, and t1_values.c, which reads the
- * values of a parameter, share. Private to them. */
+ * values of a parameter, stand on. Private to them. */
 #ifndef HONE_GEN_T1_LOADER_H
 #define HONE_GEN_T1_LOADER_H
 
@@ -18,6 +18,9 @@ typedef struct hone_t1_loader {
     int no_memory;
 } hone_t1_loader;
 
+/* Line and column of an offset, from 1. */
+void hone__t1_place(const char *source, size_t offset, int *out_line,
+                    int *out_column);
 /* Report a mistake; the next parameter or condition is read. */
 void hone__t1_complain(hone_t1_loader *l, size_t offset, size_t length,
                        const char *format, ...)
@@ -32,6 +35,7 @@ void hone__t1_complain_in(hone_t1_loader *l, const hone_json_tree *string,
 void *hone__t1_take(hone_t1_loader *l, size_t n, size_t size);
 size_t hone__t1_count(const hone_json_tree *list);
 
+/* --- t1_values.c --- */
 /* Fill in the values of a parameter from "Values". */
 void hone__t1_read_values(hone_t1_loader *l, const hone_json_tree *values,
                           hone_t1_param *param);

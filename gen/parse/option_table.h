@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler options a template may set, and how NVRTC spells them. */
-#ifndef HONE_GEN_OPTIONS_H
-#define HONE_GEN_OPTIONS_H
+#ifndef HONE_GEN_OPTION_TABLE_H
+#define HONE_GEN_OPTION_TABLE_H
 
 #include <stddef.h>
 
