@@ -32,6 +32,22 @@ static void line(const doctor *d, const char *what, const char *state,
         d->output, hone__json("name:s state:s detail:s", what, state, detail));
 }
 
+static void text_line(const doctor *d, const char *what, const char *state,
+                      const hone_text *detail)
+{
+    hone__output_row(d->output, hone__json("name:s state:s detail:o", what,
+                                           state, hone__json_text(detail)));
+}
+
+/* What could not be found out for lack of memory is not missing. */
+static void missing(const doctor *d, const char *what, const hone_error *err)
+{
+    if (err->status == HONE_ERR_NO_MEMORY)
+        hone__output_row(d->output, NULL);
+    else
+        line(d, what, "missing", err->text);
+}
+
 static void versions(const doctor *d)
 {
     hone_text text = {0};
@@ -40,7 +56,7 @@ static void versions(const doctor *d)
     hone__text_printf(&text, "SQLite %s, zstd %s, jansson %s",
                       sqlite3_libversion(), ZSTD_versionString(),
                       jansson_version_str());
-    line(d, "libraries", "ok", hone__text_str(&text));
+    text_line(d, "libraries", "ok", &text);
     hone__text_free(&text);
 }
 
@@ -54,12 +70,12 @@ static void place(const doctor *d, const char *what, locate_fn *locate,
     hone_error err = {0};
 
     if (locate(d->options, &path, &err) != HONE_OK) {
-        line(d, what, "missing", err.text);
+        missing(d, what, &err);
     } else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0) {
         hone__text_printf(&path, " %s", when_absent);
-        line(d, what, "none", hone__text_str(&path));
+        text_line(d, what, "none", &path);
     } else {
-        line(d, what, "ok", hone__text_str(&path));
+        text_line(d, what, "ok", &path);
     }
     hone__text_free(&path);
 }
@@ -79,7 +95,7 @@ static void devices(doctor *d)
         if (i == 0) {
             hone__text_printf(&text, "CUDA %d.%d", report.driver_version / 1000,
                               report.driver_version % 1000 / 10);
-            line(d, "CUDA driver", "ok", hone__text_str(&text));
+            text_line(d, "CUDA driver", "ok", &text);
         }
         hone__text_clear(&text);
         hone__text_printf(
@@ -88,11 +104,11 @@ static void devices(doctor *d)
             (long long)report.properties.value[HONE_PROPERTY_sm_count],
             (double)report.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         (void)snprintf(name, sizeof name, "device cuda:%d", i);
-        line(d, name, "ok", hone__text_str(&text));
+        text_line(d, name, "ok", &text);
         d->has_gpu = 1;
     }
     if (!d->has_gpu)
-        line(d, "CUDA driver", "missing", err.text);
+        missing(d, "CUDA driver", &err);
     hone__text_free(&text);
 }
 
@@ -103,13 +119,13 @@ static void nvrtc(doctor *d)
     hone_error err = {0};
 
     if (hone__nvrtc_get(&table, &err) != HONE_OK) {
-        line(d, "NVRTC", "missing", err.text);
+        missing(d, "NVRTC", &err);
         return;
     }
     d->has_nvrtc = 1;
     hone__text_printf(&text, "%d.%d, %s", table->version_major,
                       table->version_minor, table->library);
-    line(d, "NVRTC", "ok", hone__text_str(&text));
+    text_line(d, "NVRTC", "ok", &text);
     if (table->includes[0])
         line(d, "CUDA headers", "ok", table->includes);
     else
@@ -158,8 +174,8 @@ static void compilers(const doctor *d)
     hone_text text = {0};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        if (find_program(names[i], &text))
-            line(d, names[i], "ok", hone__text_str(&text));
+        if (find_program(names[i], &text) || text.failed)
+            text_line(d, names[i], "ok", &text);
         else
             line(d, names[i], "none",
                  "not on PATH; hone does not need it to tune");

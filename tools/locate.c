@@ -56,12 +56,15 @@ hone_status hone__locate_templates(const hone_options *options, hone_text *out,
     program_folder(folder, sizeof folder);
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; ++i) {
         hone_text candidate = {0};
+        hone_status status;
         char *real = NULL;
 
         hone__text_printf(&candidate, "%s%s", folder, beside[i]);
-        if (is_folder(hone__text_str(&candidate)))
+        status = hone__text_check(&candidate, err);
+        if (status == HONE_OK && is_folder(hone__text_str(&candidate)))
             real = realpath(hone__text_str(&candidate), resolved);
         hone__text_free(&candidate);
+        HONE_TRY(status);
         if (real) {
             hone__text_puts(out, real);
             return hone__text_check(out, err);

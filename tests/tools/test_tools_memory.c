@@ -156,6 +156,13 @@ static void simulate(void **state)
     }
 }
 
+static void expand(void **state)
+{
+    (void)state;
+    (void)unsetenv("HONE_TEMPLATE_PATH");
+    check(hone__cmd_expand, "expand fixtures/mini.cu --config BLOCK=64");
+}
+
 static int make_db(void **state)
 {
     const hone_db_device devices[] = {
@@ -194,6 +201,7 @@ int main(void)
         cmocka_unit_test(show),
         cmocka_unit_test(space),
         cmocka_unit_test(simulate),
+        cmocka_unit_test(expand),
     };
 
     return cmocka_run_group_tests_name("memory of the commands", tests, make_db,
