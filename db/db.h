@@ -78,10 +78,6 @@ typedef struct hone_db_device {
 /* Identity: everything but the properties. */
 hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
                                 int64_t *out_id, hone_error *err);
-/* The identity as 64 hex digits: what makes two devices the same one. */
-hone_status hone__db_device_fingerprint(const hone_db_device *device,
-                                        char out_hex[HONE_SHA256_HEX],
-                                        hone_error *err);
 
 typedef struct hone_db_template {
     const char *op;

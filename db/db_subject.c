@@ -16,9 +16,10 @@ static hone_status check_device(const hone_db_device *device, hone_error *err)
     return hone__db_need("device", "arch", device->arch, err);
 }
 
-hone_status hone__db_device_fingerprint(const hone_db_device *device,
-                                        char out_hex[HONE_SHA256_HEX],
-                                        hone_error *err)
+/* What makes two devices the same one. */
+static hone_status fingerprint_of(const hone_db_device *device,
+                                  char out_hex[HONE_SHA256_HEX],
+                                  hone_error *err)
 {
     hone_text lines = {0};
     hone_status status;
@@ -41,7 +42,7 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
 {
     char fingerprint[HONE_SHA256_HEX];
 
-    HONE_TRY(hone__db_device_fingerprint(device, fingerprint, err));
+    HONE_TRY(fingerprint_of(device, fingerprint, err));
     {
         const hone_db_value values[] = {
             hone__db_text(fingerprint),

@@ -56,30 +56,9 @@ int64_t hone__space_find_indexes(const hone_space *space,
 void hone__space_get(const hone_space *space, int64_t index, int64_t *out);
 int64_t hone__space_find(const hone_space *space, const int64_t *config);
 
-/* All configurations in order, each as one number: its value indexes as
- * digits, the first parameter the most significant. HONE_ERR_UNSUPPORTED if
- * the raw count is INT64_MAX. */
-hone_status hone__space_list(const hone_space *space, uint64_t *out_ranks,
-                             hone_error *err);
 /* Configurations first .. first+n-1, n_params value indexes each. */
 void hone__space_rows(const hone_space *space, int64_t first, int64_t n,
                       uint16_t *out);
-/* A configuration, each as likely as any other if `random` is uniform over
- * 64 bits. The space must not be empty. */
-int64_t hone__space_sample(const hone_space *space, uint64_t random);
-
-typedef enum hone_neighbours {
-    HONE_NEIGHBOURS_HAMMING, /* one parameter, any other value */
-    HONE_NEIGHBOURS_STRICT,  /* one parameter, one step along its list */
-    HONE_NEIGHBOURS_ADJACENT /* every parameter stays or goes one step up or
-                                down the values that occur in the space */
-} hone_neighbours;
-
-/* Valid neighbours of a configuration, itself excluded, at most `capacity`.
- * Returns how many were written. */
-size_t hone__space_neighbours(const hone_space *space, hone_neighbours kind,
-                              int64_t index, int64_t *out, size_t capacity);
-
 /* What a constraint does; counts are of raw configurations, saturated. */
 typedef struct hone_space_reason {
     int64_t alone;    /* that it rejects */

@@ -238,12 +238,6 @@ int hone__compile_count(hone_cursor *c, hone_template_expr *out);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 
-/* --- template.c --- */
-hone_status hone__template_read(const char *path, const char *search_path,
-                                const char *text, size_t length,
-                                hone_template **out,
-                                hone_diagnostics *diagnostics, hone_error *err);
-
 /* --- headers.c --- */
 /* Find what the template itself includes. */
 int hone__includes_of_template(hone_parser *p);

@@ -233,13 +233,6 @@ hone_status hone__template_read(const char *path, const char *search_path,
     return status;
 }
 
-hone_status hone__template_parse(const char *path, const char *text,
-                                 size_t length, hone_template **out,
-                                 hone_diagnostics *diagnostics, hone_error *err)
-{
-    return hone__template_read(path, "", text, length, out, diagnostics, err);
-}
-
 void hone__template_free(hone_template *tmpl)
 {
     if (!tmpl)

@@ -262,11 +262,12 @@ typedef struct hone_diagnostics {
 /* Parse, and read the headers that the text includes. On HONE_ERR_INPUT
  * `diagnostics` holds every mistake and `err` their count; for a mistake in a
  * header, `err` says where it is. Other errors: HONE_ERR_NO_MEMORY,
- * HONE_ERR_IO. `path` is copied. */
-hone_status hone__template_parse(const char *path, const char *text,
-                                 size_t length, hone_template **out,
-                                 hone_diagnostics *diagnostics,
-                                 hone_error *err);
+ * HONE_ERR_IO. `path` is copied; `search_path` is as of
+ * hone__template_load(). */
+hone_status hone__template_read(const char *path, const char *search_path,
+                                const char *text, size_t length,
+                                hone_template **out,
+                                hone_diagnostics *diagnostics, hone_error *err);
 /* Find NAME.cu in the folders of `search_path` (colon-separated), or take
  * `name` as a file if it has a '/' or ends in ".cu"; read and parse it.
  * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */

@@ -43,11 +43,6 @@ void hone__diagram_get(const hone_diagram *diagram, int64_t index,
                        int *out_values);
 int64_t hone__diagram_find(const hone_diagram *diagram, const int *values);
 
-/* One number for each configuration, in their order: the sum over the
- * variables of weights[var] times the value. */
-hone_status hone__diagram_list(const hone_diagram *diagram,
-                               const uint64_t *weights, uint64_t *out,
-                               hone_error *err);
 /* The values of configurations first .. first+n-1, n_vars each. */
 void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
                         uint16_t *out);
@@ -60,12 +55,4 @@ const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
 hone_status hone__diagram_cheapest(const hone_diagram *diagram,
                                    int64_t *const *costs, int *out_values,
                                    hone_error *err);
-/* Configurations whose value of each variable is one of allowed[var][0 ..
- * n_allowed[var]-1], ascending, at most `capacity` of them and without
- * `except`. Returns how many were written. */
-size_t hone__diagram_among(const hone_diagram *diagram,
-                           const uint16_t *const *allowed,
-                           const size_t *n_allowed, int64_t except,
-                           int64_t *out, size_t capacity);
-
 #endif

@@ -1,93 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over a diagram: writing out all of it, configurations near one, the
- * cheapest. */
+/* Walks over a diagram: writing out a stretch of it, the cheapest. */
 #include "gen/solve/diagram.h"
 
 #include "runtime/base/alloc.h"
 
 #include <string.h>
-
-/* ---- all of it --------------------------------------------------------- */
-
-/* Where the configurations of a node were written first, and with which sum
- * of the levels above. A second visit copies them. */
-typedef struct place {
-    int64_t at; /* -1: nowhere yet */
-    uint64_t base;
-} place;
-
-typedef struct writer {
-    const hone_diagram *diagram;
-    const uint64_t *weights;
-    place **places; /* by level, by node */
-    uint64_t *out;
-    int64_t at;
-} writer;
-
-static void copy_shifted(uint64_t *restrict to, const uint64_t *restrict from,
-                         int64_t n, uint64_t shift)
-{
-    for (int64_t i = 0; i < n; ++i)
-        to[i] = from[i] + shift;
-}
-
-static void write_node(writer *w, size_t depth, uint32_t node, uint64_t base)
-{
-    const hone_diagram_level *level = &w->diagram->levels[depth];
-    const uint64_t weight = w->weights[level->var];
-    const uint32_t end = level->begin[node + 1];
-    place *known = &w->places[depth][node];
-
-    if (known->at >= 0) {
-        copy_shifted(w->out + w->at, w->out + known->at, level->count[node],
-                     base - known->base);
-        w->at += level->count[node];
-        return;
-    }
-    *known = (place){w->at, base};
-    if (depth + 1 == w->diagram->n_levels) {
-        for (uint32_t e = level->begin[node]; e < end; ++e)
-            w->out[w->at++] = base + weight * level->value[e];
-        return;
-    }
-    for (uint32_t e = level->begin[node]; e < end; ++e)
-        write_node(w, depth + 1, level->child[e],
-                   base + weight * level->value[e]);
-}
-
-static hone_status make_places(const hone_diagram *diagram, place **places)
-{
-    for (size_t i = 0; i < diagram->n_levels; ++i) {
-        const uint32_t n = diagram->levels[i].n_nodes;
-
-        places[i] = hone__alloc((n + 1) * sizeof *places[i]);
-        if (!places[i])
-            return HONE_ERR_NO_MEMORY;
-        for (uint32_t k = 0; k < n; ++k)
-            places[i][k].at = -1;
-    }
-    return HONE_OK;
-}
-
-hone_status hone__diagram_list(const hone_diagram *diagram,
-                               const uint64_t *weights, uint64_t *out,
-                               hone_error *err)
-{
-    writer w = {.diagram = diagram, .weights = weights, .out = out};
-    hone_status status = HONE_ERR_NO_MEMORY;
-
-    w.places = hone__alloc((diagram->n_levels + 1) * sizeof *w.places);
-    if (w.places)
-        status = make_places(diagram, w.places);
-    if (status == HONE_OK && !diagram->n_levels)
-        out[0] = 0;
-    else if (status == HONE_OK && diagram->count)
-        write_node(&w, 0, 0, 0);
-    for (size_t i = 0; w.places && i < diagram->n_levels; ++i)
-        hone__free(w.places[i]);
-    hone__free(w.places);
-    return status ? hone__fail(err, status, "out of memory") : HONE_OK;
-}
 
 /* ---- a stretch of it --------------------------------------------------- */
 
@@ -153,56 +70,6 @@ void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
             break;
         }
     }
-}
-
-/* ---- near one ---------------------------------------------------------- */
-
-typedef struct finder {
-    const hone_diagram *diagram;
-    const uint16_t *const *allowed;
-    const size_t *n_allowed;
-    int64_t except;
-    int64_t *out;
-    size_t capacity;
-    size_t n;
-} finder;
-
-static void find_among(finder *f, size_t depth, uint32_t node, int64_t index)
-{
-    const hone_diagram_level *level;
-    uint32_t e;
-    uint32_t end;
-
-    if (f->n == f->capacity)
-        return;
-    if (depth == f->diagram->n_levels) {
-        if (index != f->except)
-            f->out[f->n++] = index;
-        return;
-    }
-    level = &f->diagram->levels[depth];
-    e = level->begin[node];
-    end = level->begin[node + 1];
-    for (size_t a = 0; a < f->n_allowed[level->var]; ++a) {
-        const uint16_t value = f->allowed[level->var][a];
-
-        while (e < end && level->value[e] < value)
-            ++e;
-        if (e < end && level->value[e] == value)
-            find_among(f, depth + 1, level->child[e], index + level->before[e]);
-    }
-}
-
-size_t hone__diagram_among(const hone_diagram *diagram,
-                           const uint16_t *const *allowed,
-                           const size_t *n_allowed, int64_t except,
-                           int64_t *out, size_t capacity)
-{
-    finder f = {diagram, allowed, n_allowed, except, out, capacity, 0};
-
-    if (diagram->count)
-        find_among(&f, 0, 0, 0);
-    return f.n;
 }
 
 /* ---- the cheapest ------------------------------------------------------ */

@@ -25,12 +25,6 @@ size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec)
     return n;
 }
 
-const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
-                                       size_t index)
-{
-    return spec->dims[index].name;
-}
-
 int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index)
 {
     return spec->dims[index].is_type;

@@ -162,13 +162,11 @@ hone_status hone__launch_spec_parse(const char *text, hone_launch_spec **out,
                                     hone_error *err);
 void hone__launch_spec_free(hone_launch_spec *spec);
 
-/* Dimensions: count, how many are mandatory, name, whether one is an element
+/* Dimensions: count, how many are mandatory, whether one is an element
  * type, and whether it is known when a variant is compiled (a type, or a
  * choice of a few integers), so that a variant serves one value only. */
 size_t hone__launch_spec_n_dims(const hone_launch_spec *spec);
 size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec);
-const char *hone__launch_spec_dim_name(const hone_launch_spec *spec,
-                                       size_t index);
 int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
 int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);

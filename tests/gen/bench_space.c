@@ -23,13 +23,11 @@ typedef enum phase {
     PHASE_ALL_MS,
     PHASE_GET_NS, /* value indexes of a number, of one configuration */
     PHASE_FIND_NS,
-    PHASE_HAMMING_NS, /* all of its neighbours */
     N_PHASES
 } phase;
 
 static const char *const phase_names[N_PHASES] = {
-    "read_ms", "build_ms", "list_ms",   "all_ms",
-    "get_ns",  "find_ns",  "hamming_ns"};
+    "read_ms", "build_ms", "list_ms", "all_ms", "get_ns", "find_ns"};
 
 typedef struct subject {
     const char *path;
@@ -68,15 +66,15 @@ static uint64_t next_random(uint64_t *state)
 /* Single operations, each on N_OPERATIONS configurations. */
 static void operate(subject *s, const hone_space *space, size_t round)
 {
-    static int64_t near[4096];
     static int64_t index[N_OPERATIONS];
     static int values[N_OPERATIONS][64];
     uint64_t random = round;
-    double at[4];
+    double at[3];
     int64_t sum = 0;
 
     for (size_t i = 0; i < N_OPERATIONS; ++i)
-        index[i] = hone__space_sample(space, next_random(&random));
+        index[i] = (int64_t)(next_random(&random) %
+                             (uint64_t)hone__space_count(space));
     at[0] = now_ns();
     for (size_t i = 0; i < N_OPERATIONS; ++i)
         hone__space_get_indexes(space, index[i], values[i]);
@@ -84,15 +82,9 @@ static void operate(subject *s, const hone_space *space, size_t round)
     for (size_t i = 0; i < N_OPERATIONS; ++i)
         sum += hone__space_find_indexes(space, values[i]);
     at[2] = now_ns();
-    for (size_t i = 0; i < N_OPERATIONS / 10; ++i)
-        sum += (int64_t)hone__space_neighbours(space, HONE_NEIGHBOURS_HAMMING,
-                                               index[i], near, 4096);
-    at[3] = now_ns();
     sink = sum;
     s->rounds[PHASE_GET_NS][round] = (at[1] - at[0]) / N_OPERATIONS;
     s->rounds[PHASE_FIND_NS][round] = (at[2] - at[1]) / N_OPERATIONS;
-    s->rounds[PHASE_HAMMING_NS][round] =
-        (at[3] - at[2]) / (N_OPERATIONS / 10.0);
 }
 
 static void run_one(subject *s, size_t round, int64_t most)
@@ -113,11 +105,12 @@ static void run_one(subject *s, size_t round, int64_t most)
     s->raw = hone__space_raw_count(space);
     s->valid = hone__space_count(space);
     if (s->valid <= most) {
-        uint64_t *list = malloc(((size_t)s->valid + 1) * sizeof *list);
+        const size_t width = hone__space_n_params(space);
+        uint16_t *list = malloc(((size_t)s->valid * width + 1) * sizeof *list);
 
-        must(hone__space_list(space, list, &err), &err);
+        hone__space_rows(space, 0, s->valid, list);
         at[3] = now_ns();
-        sink = (int64_t)list[s->valid / 2];
+        sink = list[(size_t)s->valid / 2 * width];
         free(list);
     } else {
         at[3] = at[2];

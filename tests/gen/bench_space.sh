@@ -114,12 +114,11 @@ table() {
     printf '| the first five together | | | | | | %.3f | %.3f | | |\n' \
         "$(value all all_files_ms)" "$(spread all all_files_ms)"
     echo
-    echo "| space | get, ns | find, ns | Hamming neighbours, us |"
-    echo "|---|---|---|---|"
+    echo "| space | get, ns | find, ns |"
+    echo "|---|---|---|"
     for name in $listed prl_8x8; do
-        printf '| %s | %.0f | %.0f | %.1f |\n' "$name" \
-            "$(value "$name" get_ns)" "$(value "$name" find_ns)" \
-            "$(value "$name" hamming_ns | awk '{ print $1/1000 }')"
+        printf '| %s | %.0f | %.0f |\n' "$name" \
+            "$(value "$name" get_ns)" "$(value "$name" find_ns)"
     done
 }
 
@@ -143,7 +142,7 @@ report() {
     echo "Milliseconds: medians over the turns of the medians over the rounds; spread"
     echo "is half the distance of the quartiles. read: JSON and expressions; build: the"
     echo "space, after which it can be counted, ranked and searched; list: every"
-    echo "configuration as a 64-bit number, in memory allocated for it; all: the three"
+    echo "configuration as the numbers of its values, in memory allocated for it; all: the three"
     echo "together, which is what is compared with reading and constructing in Kernel"
     echo "Tuner."
     echo

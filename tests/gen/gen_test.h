@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,8 +27,8 @@ static inline hone_template *parse_good(const char *text)
     hone_diagnostics diagnostics;
     hone_error err = {0};
 
-    if (hone__template_parse("t.cu", text, strlen(text), &tmpl, &diagnostics,
-                             &err))
+    if (hone__template_read("t.cu", "", text, strlen(text), &tmpl, &diagnostics,
+                            &err))
         fail_msg("%s\n%s", err.text, text);
     assert_int_equal(diagnostics.n, 0);
     return tmpl;
@@ -40,6 +41,27 @@ static inline hone_properties properties_of(const char *arch)
     assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
                      HONE_OK);
     return properties;
+}
+
+/* Each configuration as one number: its value indexes as digits, the first
+ * parameter the most significant. To be freed. */
+static inline uint64_t *ranks_of(const hone_space *space)
+{
+    const size_t n = (size_t)hone__space_count(space);
+    const size_t n_params = hone__space_n_params(space);
+    const int *n_values = hone__space_n_values(space);
+    uint16_t *rows = malloc((n * n_params + 1) * sizeof *rows);
+    uint64_t *ranks = calloc(n + 1, sizeof *ranks);
+
+    assert_non_null(rows);
+    assert_non_null(ranks);
+    hone__space_rows(space, 0, (int64_t)n, rows);
+    for (size_t i = 0; i < n; ++i)
+        for (size_t k = 0; k < n_params; ++k)
+            ranks[i] =
+                ranks[i] * (uint64_t)n_values[k] + rows[i * n_params + k];
+    free(rows);
+    return ranks;
 }
 
 #endif

@@ -151,8 +151,8 @@ static void mistakes(void **state)
 
         (void)snprintf(text, sizeof text, "%s#pragma hone launch k\n%s",
                        rows[i].op, KERNEL);
-        if (hone__template_parse("t.cu", text, strlen(text), &t, &found,
-                                 &err) != HONE_ERR_INPUT)
+        if (hone__template_read("t.cu", "", text, strlen(text), &t, &found,
+                                &err) != HONE_ERR_INPUT)
             fail_msg("accepted: %s", text);
         assert_int_equal(found.items[0].line, 1);
         if (!strstr(found.items[0].text, rows[i].words))

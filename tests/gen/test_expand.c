@@ -214,8 +214,8 @@ static void only_what_is_named(void **state)
     hone_text base = {0};
 
     (void)state;
-    assert_int_equal(hone__template_parse("t.cu", text, strlen(text), &t,
-                                          &diagnostics, NULL),
+    assert_int_equal(hone__template_read("t.cu", "", text, strlen(text), &t,
+                                         &diagnostics, NULL),
                      HONE_OK);
     assert_int_equal(hone__config_parse(t, "", config, NULL), HONE_OK);
     assert_int_equal(hone__expand_source(t, config, dims, &base, NULL),
@@ -283,8 +283,8 @@ static hone_status whole_way(const hone_text *source, hone_text *out)
     hone_diagnostics d;
     hone_space *space = NULL;
     int64_t config[8];
-    hone_status status = hone__template_parse("t.cu", source->data,
-                                              source->length, &t, &d, NULL);
+    hone_status status = hone__template_read("t.cu", "", source->data,
+                                             source->length, &t, &d, NULL);
 
     if (!status)
         status = hone__space_create(t, dims, &properties, &space, NULL);

@@ -59,7 +59,6 @@ static hone_status walk(const hone_space *space, hone_text *out,
                         hone_error *err)
 {
     int indexes[HONE_GRAPH_VARS];
-    int64_t near[64];
     hone_space_reason reasons[64];
     const size_t n = hone__space_n_params(space);
 
@@ -71,10 +70,7 @@ static hone_status walk(const hone_space *space, hone_text *out,
     hone__space_get_indexes(space, hone__space_count(space) / 2, indexes);
     for (size_t i = 0; i < n; ++i)
         hone__text_printf(out, "%d ", indexes[i]);
-    hone__text_printf(out, "%zu\n",
-                      hone__space_neighbours(space, HONE_NEIGHBOURS_HAMMING,
-                                             hone__space_count(space) / 2, near,
-                                             64));
+    hone__text_puts(out, "\n");
     HONE_TRY(hone__space_explain(space, reasons, NULL, err));
     for (size_t i = 0; i < hone__space_n_constraints(space); ++i)
         hone__text_printf(out, "%lld %lld\n", (long long)reasons[i].alone,
@@ -92,7 +88,7 @@ static hone_status solve_template(const char *text, hone_text *out,
     hone_space *space = NULL;
     hone_diagnostics d;
     hone_status status =
-        hone__template_parse("t.cu", text, strlen(text), &t, &d, err);
+        hone__template_read("t.cu", "", text, strlen(text), &t, &d, err);
 
     hone__diagnostics_free(&d);
     if (status == HONE_OK)

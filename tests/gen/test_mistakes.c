@@ -20,7 +20,7 @@ static void check_mistake(const char *text, int line, const mistake *m)
     hone_diagnostics d;
     hone_error err = {0};
     const hone_status status =
-        hone__template_parse("t.cu", text, strlen(text), &t, &d, &err);
+        hone__template_read("t.cu", "", text, strlen(text), &t, &d, &err);
 
     if (status != HONE_ERR_INPUT || d.n != 1 || d.items[0].line != line ||
         d.items[0].column != m->column || !strstr(d.items[0].text, m->part)) {
@@ -288,7 +288,7 @@ static void five_mistakes(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__template_parse("five.cu", text, strlen(text), &t, &d, &err),
+        hone__template_read("five.cu", "", text, strlen(text), &t, &d, &err),
         HONE_ERR_INPUT);
     hone__diagnostics_format(&d, "five.cu", text, &shown);
     assert_string_equal(hone__text_str(&shown), expected);
@@ -321,7 +321,7 @@ static void truncated_and_changed(void **state)
         /* An exact copy, so that reading past it is seen. */
         char *copy = hone__strndup(source.data, n);
         const hone_status status =
-            hone__template_parse("t.cu", copy, n, &t, &d, NULL);
+            hone__template_read("t.cu", "", copy, n, &t, &d, NULL);
 
         assert_true(status == HONE_OK || status == HONE_ERR_INPUT);
         assert_int_equal(status == HONE_OK, d.n == 0);
@@ -333,8 +333,8 @@ static void truncated_and_changed(void **state)
         const char saved = source.data[n];
 
         source.data[n] = bytes[n * 7 % (sizeof bytes - 1)];
-        (void)hone__template_parse("t.cu", source.data, source.length, &t, &d,
-                                   NULL);
+        (void)hone__template_read("t.cu", "", source.data, source.length, &t,
+                                  &d, NULL);
         hone__template_free(t);
         hone__diagnostics_free(&d);
         source.data[n] = saved;
@@ -349,7 +349,7 @@ static void nul_byte(void **state)
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(hone__template_parse("t.cu", "a\0b", 3, &t, &d, &err),
+    assert_int_equal(hone__template_read("t.cu", "", "a\0b", 3, &t, &d, &err),
                      HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "NUL"));
 }

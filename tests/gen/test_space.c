@@ -169,56 +169,6 @@ static void a_million_points(void **state)
     hone__template_free(t);
 }
 
-__extension__ typedef unsigned __int128 wide;
-
-static uint64_t mixed(uint64_t *state)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-/* Every configuration equally often: chi-square over 270 cells of 400, whose
- * 99.99 % quantile is 365. And the ends are reached. */
-static void sampling(void **state)
-{
-    hone_template *t = parse_good(
-        OP "#pragma hone param A in 1..10\n#pragma hone param B in 1..10\n"
-           "#pragma hone param C in 1..10\n#pragma hone require A*B <= "
-           "10\n" LAUNCH);
-    hone_space *space = space_of(t, NULL);
-    int64_t seen[270] = {0};
-    uint64_t random = 1;
-    double chi = 0;
-
-    (void)state;
-    assert_int_equal(hone__space_count(space), 270);
-    for (int i = 0; i < 270 * 400; ++i)
-        ++seen[hone__space_sample(space, mixed(&random))];
-    for (int i = 0; i < 270; ++i)
-        chi += (double)((seen[i] - 400) * (seen[i] - 400)) / 400;
-    assert_true(chi < 365);
-    assert_int_equal(hone__space_sample(space, 0), 0);
-    assert_int_equal(hone__space_sample(space, UINT64_MAX), 269);
-    hone__space_free(space);
-    hone__template_free(t);
-    t = parse_good(OP "#pragma hone param A in 1..65533\n"
-                      "#pragma hone param B in 1..65535\n"
-                      "#pragma hone param C in 1..54321\n" LAUNCH);
-    space = space_of(t, NULL);
-    for (int i = 0; i < 1000; ++i) {
-        const uint64_t r = mixed(&random);
-        const wide product = (wide)r * (wide)hone__space_count(space);
-
-        assert_int_equal(hone__space_sample(space, r),
-                         (int64_t)(product >> 64));
-    }
-    hone__space_free(space);
-    hone__template_free(t);
-}
-
 static void no_parameters(void **state)
 {
     hone_template *t = parse_good(OP "#pragma hone require n > 4\n" LAUNCH);
@@ -331,11 +281,8 @@ static void config_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brute_force),
-        cmocka_unit_test(a_million_points),
-        cmocka_unit_test(sampling),
-        cmocka_unit_test(no_parameters),
-        cmocka_unit_test(defaults_and_reasons),
+        cmocka_unit_test(brute_force),   cmocka_unit_test(a_million_points),
+        cmocka_unit_test(no_parameters), cmocka_unit_test(defaults_and_reasons),
         cmocka_unit_test(config_text),
     };
 

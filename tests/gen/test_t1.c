@@ -308,13 +308,10 @@ static hone_status use_everything(void)
     hone_t1 *t1 = NULL;
     hone_space_reason reasons[2];
     int pruned[8];
-    uint64_t list[16];
     hone_status status = read_text(whole, &t1, &diagnostics, NULL);
 
     if (status == HONE_OK)
         status = hone__space_create_t1(t1, &space, NULL);
-    if (status == HONE_OK)
-        status = hone__space_list(space, list, NULL);
     if (status == HONE_OK)
         status = hone__space_explain(space, reasons, pruned, NULL);
     hone__diagnostics_free(&diagnostics);

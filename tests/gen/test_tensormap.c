@@ -164,7 +164,7 @@ static void check_mistake(const char *text, int line, int column,
     hone_template *t = NULL;
     hone_diagnostics d;
     const hone_status status =
-        hone__template_parse("t.cu", text, strlen(text), &t, &d, NULL);
+        hone__template_read("t.cu", "", text, strlen(text), &t, &d, NULL);
 
     if (status != HONE_ERR_INPUT || d.n != 1 || d.items[0].line != line ||
         d.items[0].column != column || !strstr(d.items[0].text, part)) {
@@ -223,8 +223,8 @@ static void no_memory(void **state)
 
         assert_true(n < 2000);
         hone__alloc_fail_after(n);
-        status = hone__template_parse("t.cu", source.data, source.length, &t,
-                                      &d, NULL);
+        status = hone__template_read("t.cu", "", source.data, source.length, &t,
+                                     &d, NULL);
         if (!status)
             status = hone__config_parse(t, "", config, NULL);
         if (!status)

@@ -114,8 +114,8 @@ void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
 
     (void)snprintf(text, sizeof text, head, ticket,
                    check[0] ? "#pragma hone " : "", check);
-    assert_int_equal(hone__template_parse("axpy.cu", text, strlen(text),
-                                          out_tmpl, &diagnostics, &err),
+    assert_int_equal(hone__template_read("axpy.cu", "", text, strlen(text),
+                                         out_tmpl, &diagnostics, &err),
                      HONE_OK);
     assert_int_equal(
         hone__space_create(*out_tmpl, dims, properties, &space, &err), HONE_OK);

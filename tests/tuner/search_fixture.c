@@ -20,8 +20,8 @@ int hone__search_fixture_open(const char *lines, hone_search_fixture *out)
 
     *out = (hone_search_fixture){0};
     (void)snprintf(source, sizeof source, "%s%s%s", head, lines, tail);
-    if (hone__template_parse("t.cu", source, strlen(source), &out->tmpl,
-                             &diagnostics, &err) != HONE_OK ||
+    if (hone__template_read("t.cu", "", source, strlen(source), &out->tmpl,
+                            &diagnostics, &err) != HONE_OK ||
         hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK ||
         hone__space_create(out->tmpl, NULL, &properties, &out->space, &err) !=
             HONE_OK) {

@@ -115,8 +115,8 @@ static void open_problem(hone_type type)
     fake_gpu_reset();
     (void)fake_gpu_kernel("turn", run_turn, 4, 5000);
     fake_gpu_open(&device, 20000);
-    assert_int_equal(hone__template_parse("turn.cu", text, strlen(text), &tmpl,
-                                          &diagnostics, &err),
+    assert_int_equal(hone__template_read("turn.cu", "", text, strlen(text),
+                                         &tmpl, &diagnostics, &err),
                      HONE_OK);
     assert_int_equal(hone__expand_launch_spec(tmpl, config, &spec, &err),
                      HONE_OK);

@@ -35,8 +35,8 @@ static void open_fixture(fixture *f, const char *op, const char *lines)
                    "#pragma hone launch k\n#pragma hone check none\n"
                    "extern \"C\" __global__ void k() {}\n",
                    op, lines);
-    if (hone__template_parse("t.cu", text, strlen(text), &f->tmpl, &diagnostics,
-                             &err))
+    if (hone__template_read("t.cu", "", text, strlen(text), &f->tmpl,
+                            &diagnostics, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < f->tmpl->n_params && i < 4; ++i)
         config[i] = f->tmpl->params[i].values[f->tmpl->params[i].default_index];

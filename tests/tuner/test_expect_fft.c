@@ -51,8 +51,8 @@ static hone_status open_fixture(fixture *f, const char *check,
                    check);
     fake_gpu_reset();
     fake_gpu_open(&f->device, 20000);
-    if (hone__template_parse("fft.cu", text, strlen(text), &f->tmpl,
-                             &diagnostics, err) ||
+    if (hone__template_read("fft.cu", "", text, strlen(text), &f->tmpl,
+                            &diagnostics, err) ||
         hone__space_create(f->tmpl, f->dims, &f->device.properties, &space,
                            err) ||
         hone__default_plan(f->tmpl, space, &index, &f->spec, err))

@@ -69,8 +69,8 @@ static void make_other(const char *type, int parity)
     other->from[0] = 0;
     other->from[1] = -1;
     hone__text_puts(&other->code, "cubin");
-    if (hone__template_parse("plain.cu", text, strlen(text), &other->tmpl,
-                             &diagnostics, &err) ||
+    if (hone__template_read("plain.cu", "", text, strlen(text), &other->tmpl,
+                            &diagnostics, &err) ||
         hone__space_create(other->tmpl, NULL, &properties, &space, &err) ||
         hone__default_plan(other->tmpl, space, &index, &other->spec, &err))
         fail_msg("%s", err.text);

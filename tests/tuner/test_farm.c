@@ -68,8 +68,8 @@ static void test_farm_compiles_and_caches(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(folder));
-    assert_int_equal(hone__template_parse("t.cu", source, strlen(source), &tmpl,
-                                          &diagnostics, &err),
+    assert_int_equal(hone__template_read("t.cu", "", source, strlen(source),
+                                         &tmpl, &diagnostics, &err),
                      HONE_OK);
     request.tmpl = tmpl;
     request.farm.n_workers = 2;

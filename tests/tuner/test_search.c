@@ -45,8 +45,8 @@ static int set_up(void **state)
     hone_properties properties;
 
     f = (fixture){0};
-    if (hone__template_parse("t.cu", source, strlen(source), &f.tmpl,
-                             &diagnostics, &err) != HONE_OK ||
+    if (hone__template_read("t.cu", "", source, strlen(source), &f.tmpl,
+                            &diagnostics, &err) != HONE_OK ||
         hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK ||
         hone__space_create(f.tmpl, NULL, &properties, &f.space, &err) !=
             HONE_OK)

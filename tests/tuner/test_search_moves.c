@@ -111,14 +111,17 @@ static void test_only_new(void **state)
     const hone_search_answer answer = {100, 1};
     const int *const from = f->rows[f->base.view.count / 2];
     hone_search *search = NULL;
-    int64_t all[MOST];
-    size_t n_all, n_found = 0;
+    size_t n_all = 0, n_found = 0;
 
     assert_int_equal(hone__search_open("random", &f->base.view,
                                        &(hone_search_options){.seed = 6},
                                        &search, NULL),
                      HONE_OK);
-    n_all = hone__move_all(search, from, HONE_MOVE_HAMMING, all, MOST);
+    for (int64_t k = 0; k < f->base.view.count; ++k) {
+        int steps;
+
+        n_all += difference(from, f->rows[k], &steps) == 1;
+    }
     assert_in_range(n_all, 5, MOST);
     for (int i = 0; i < 1000; ++i) {
         const int64_t to =
@@ -143,49 +146,11 @@ static void test_only_new(void **state)
     hone__search_close(search);
 }
 
-static int compare(const void *a, const void *b)
+static void test_capacity(void **state)
 {
-    const int64_t x = *(const int64_t *)a;
-    const int64_t y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void test_all(void **state)
-{
-    fixture *f = *state;
-    const int64_t count = f->base.view.count;
+    const fixture *f = *state;
 
     assert_int_equal(hone__move_capacity(f->search), 6 + 3 + 4 + 0 + 1);
-    for (int64_t i = 0; i < count; ++i) {
-        for (int near = 0; near <= 1; ++near) {
-            int64_t listed[MOST], expected[MOST];
-            size_t n_expected = 0;
-            const size_t n_listed = hone__move_all(
-                f->search, f->rows[i],
-                near ? HONE_MOVE_STRICT : HONE_MOVE_HAMMING, listed, MOST);
-
-            for (int64_t k = 0; k < count; ++k) {
-                int steps;
-
-                if (difference(f->rows[i], f->rows[k], &steps) == 1 &&
-                    (!near || steps == 1))
-                    expected[n_expected++] = k;
-            }
-            qsort(listed, n_listed, sizeof listed[0], compare);
-            assert_int_equal(n_listed, n_expected);
-            if (n_expected)
-                assert_memory_equal(listed, expected,
-                                    n_expected * sizeof expected[0]);
-        }
-    }
-    {
-        int64_t few[2];
-
-        assert_int_equal(
-            hone__move_all(f->search, f->rows[0], HONE_MOVE_HAMMING, few, 2),
-            2);
-    }
 }
 
 /* All raw configurations: the valid ones stay, the others end nearby if they
@@ -268,7 +233,6 @@ static void test_single(void **state)
     hone_search *search = NULL;
     const char *name, *summary;
     int values[2] = {0, 0};
-    int64_t out[4];
 
     (void)state;
     assert_true(hone__search_fixture_open("#pragma hone param A in {3}\n"
@@ -287,8 +251,6 @@ static void test_single(void **state)
         for (int move = 0; move < HONE_N_MOVES; ++move)
             assert_int_equal(
                 hone__move_random(search, values, (hone_move)move, 0), -1);
-        assert_int_equal(
-            hone__move_all(search, values, HONE_MOVE_HAMMING, out, 4), 0);
         assert_int_equal(hone__move_repair(search, values, values), 0);
         assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
         assert_int_equal(index, 0);
@@ -303,9 +265,9 @@ static void test_single(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_only_new),
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_cross),  cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_only_new),
+        cmocka_unit_test(test_capacity), cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_cross),    cmocka_unit_test(test_kick),
         cmocka_unit_test(test_single),
     };
 

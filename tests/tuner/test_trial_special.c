@@ -132,8 +132,8 @@ static int setup(void **state)
     fir = fake_gpu_kernel("fir", run_fir, 7, 5000);
     (void)fake_gpu_kernel("wait", NULL, 1, 0);
     fake_gpu_open(&device, L2_BYTES);
-    if (hone__template_parse("fir.cu", text, strlen(text), &tmpl, &diagnostics,
-                             &err))
+    if (hone__template_read("fir.cu", "", text, strlen(text), &tmpl,
+                            &diagnostics, &err))
         fail_msg("%s", err.text);
     use_config("");
     of.tmpl = tmpl;

@@ -164,8 +164,8 @@ int tune_fixture_set_up(void **state)
     (void)snprintf(f.db_path, sizeof f.db_path, "%s/t.db", f.folder);
     (void)snprintf(f.cache, sizeof f.cache, "%s/cache", f.folder);
     hone__properties_of_host(&properties);
-    if (hone__template_parse("axpy.cu", source, strlen(source), &f.tmpl,
-                             &diagnostics, &err) != HONE_OK ||
+    if (hone__template_read("axpy.cu", "", source, strlen(source), &f.tmpl,
+                            &diagnostics, &err) != HONE_OK ||
         hone__space_create(f.tmpl, dims, &properties, &f.space, &err) !=
             HONE_OK)
         return -1;

@@ -86,8 +86,6 @@ hone_status hone__simulation_marks(hone_simulation *s, hone_error *err);
 int hone__simulation_fraction(const hone_simulation *s, size_t space,
                               size_t strategy, size_t mark,
                               hone_replay_fraction *out);
-/* "all" for `space` n_spaces. */
-const char *hone__simulation_space_name(const hone_simulation *s, size_t space);
 /* The curves as JSON, as rows of CSV, as a table of text. */
 json_t *hone__simulation_curves_json(const hone_simulation *s);
 hone_exit hone__simulation_curves_csv(const hone_simulation *s);

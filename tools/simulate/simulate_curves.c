@@ -87,7 +87,8 @@ int hone__simulation_fraction(const hone_simulation *s, size_t space,
     return n > 0;
 }
 
-const char *hone__simulation_space_name(const hone_simulation *s, size_t space)
+/* "all" for `space` n_spaces. */
+static const char *space_name(const hone_simulation *s, size_t space)
 {
     return space < s->n_spaces ? s->names[space] : "all";
 }
@@ -116,7 +117,7 @@ static json_t *curve_json(const hone_simulation *s, size_t space,
                                                  : json_null());
     }
     return hone__json("space:s file:s strategy:s mean:o median:o",
-                      hone__simulation_space_name(s, space), file_of(s, space),
+                      space_name(s, space), file_of(s, space),
                       s->strategies.names[strategy], mean, median);
 }
 
@@ -160,9 +161,9 @@ hone_exit hone__simulation_curves_csv(const hone_simulation *s)
         hone__output_row(
             output, hone__json("space:s file:s strategy:s evaluations:I mean:F "
                                "median:F",
-                               hone__simulation_space_name(s, space),
-                               file_of(s, space), s->strategies.names[strategy],
-                               s->marks[mark], known, f.mean, known, f.median));
+                               space_name(s, space), file_of(s, space),
+                               s->strategies.names[strategy], s->marks[mark],
+                               known, f.mean, known, f.median));
     }
     return hone__output_end(output, hone__json(""));
 }
@@ -226,8 +227,7 @@ static void print_kinds(const curve_table *t)
 
 static void print_curve(const curve_table *t, size_t space, size_t strategy)
 {
-    json_t *row = hone__json("space:s strategy:s",
-                             hone__simulation_space_name(t->s, space),
+    json_t *row = hone__json("space:s strategy:s", space_name(t->s, space),
                              t->s->strategies.names[strategy]);
 
     for (size_t i = 0; i < t->s->n_marks; ++i) {

@@ -222,11 +222,6 @@ void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out)
                      out->clock_reasons >= 0;
 }
 
-int hone__nvml_must_discard(const hone_clocks *sample)
-{
-    return hone__clock_discard_bits(sample->clock_reasons) != 0;
-}
-
 int64_t hone__nvml_slowdown(hone_nvml *nvml)
 {
     return nvml && nvml->device ? hone__clock_discard_bits(read_reasons(nvml))

@@ -25,9 +25,6 @@ void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out);
 /* Why there are no values, one sentence; "" if there are. */
 const char *hone__nvml_reason(const hone_nvml *nvml);
 
-/* Whether a time measured at this sample must be thrown away: the hardware
- * slowed the clocks down. 0 when unknown. */
-int hone__nvml_must_discard(const hone_clocks *sample);
 /* The reasons, right now, for which a time must be thrown away: 0 if there
  * are none, or unknown. One short call. */
 int64_t hone__nvml_slowdown(hone_nvml *nvml);

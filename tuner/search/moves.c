@@ -111,44 +111,12 @@ int64_t hone__move_near(hone_search *search, const int *values)
                       : hone__move_random(search, values, HONE_MOVE_PAIR, 1);
 }
 
-/* ---- all of them --------------------------------------------------------
- */
-
 size_t hone__move_capacity(const hone_search *search)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < search->space.n_params; ++i)
         n += (size_t)search->space.n_values[i] - 1;
-    return n;
-}
-
-size_t hone__move_all(hone_search *search, const int *values, hone_move move,
-                      int64_t *out, size_t capacity)
-{
-    size_t n = 0;
-
-    copy_row(search, values);
-    for (size_t i = 0; i < search->n_free; ++i) {
-        const size_t param = search->free[i];
-        const int own = values[param];
-        const int last = search->space.n_values[param] - 1;
-        const int near = move == HONE_MOVE_STRICT;
-        const int from = near && own > 0 ? own - 1 : 0;
-        const int to = near && own < last ? own + 1 : last;
-
-        for (int v = from; v <= to; ++v) {
-            int64_t index;
-
-            if (v == own)
-                continue;
-            search->row[param] = v;
-            index = find_row(search);
-            if (index >= 0 && n < capacity)
-                out[n++] = index;
-        }
-        search->row[param] = own;
-    }
     return n;
 }
 

@@ -101,10 +101,6 @@ int64_t hone__move_random(hone_search *search, const int *values,
  * new one, else two parameters away. -1 if a number of attempts found none.
  */
 int64_t hone__move_near(hone_search *search, const int *values);
-/* All valid neighbours by one parameter: HAMMING or STRICT. At most
- * `capacity`; returns how many. */
-size_t hone__move_all(hone_search *search, const int *values, hone_move move,
-                      int64_t *out, size_t capacity);
 /* How many HAMMING neighbours there can be. */
 size_t hone__move_capacity(const hone_search *search);
 /* The valid configuration at `values`, or one that differs from it in as few
