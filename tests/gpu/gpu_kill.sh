@@ -16,14 +16,17 @@ pause() { # pause N: up to 0.4 s, another time for each seed and N
     sleep "$(awk "BEGIN { srand($seed * 100 + $1); printf \"%.2f\", 0.4 * rand() }")"
 }
 
-# strike SIGNAL N BUDGET: run until there are N trials and a moment longer,
-# then send the signal. Ends with the tuner's exit code in $code.
+# strike SIGNAL N BUDGET: run until there are N trials, and one of this run
+# unless N is 0, and a moment longer, then send the signal. Ends with the
+# tuner's exit code in $code.
 strike() {
     before=$(n_trials)
+    least=$2
+    [ "$2" -eq 0 ] || [ "$before" -lt "$2" ] || least=$((before + 1))
     tune "$3" >"$scratch/run" 2>&1 &
     pid=$!
     for _ in $(seq 600); do
-        if [ "$(n_trials)" -ge "$2" ] || ! kill -0 $pid 2>/dev/null; then
+        if [ "$(n_trials)" -ge "$least" ] || ! kill -0 $pid 2>/dev/null; then
             break
         fi
         sleep 0.05
