@@ -179,8 +179,10 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
     char why[320];
 
     HONE_TRY(hone__launch_spec_parse(text->spec.data, &spec, err));
-    gate = hone__gate_launch(spec, input.options, run->gate_dims, tmpl->n_dims,
-                             &run->gate_properties, why, sizeof why);
+    gate = hone__gate_launch(&(hone_launch_case){spec, run->gate_dims,
+                                                 tmpl->n_dims,
+                                                 &run->gate_properties},
+                             input.options, why, sizeof why);
     hone__launch_spec_free(spec);
     if (gate != HONE_GATE_LIMITS)
         return hone__farm_submit(run->farm, job, &input, err);

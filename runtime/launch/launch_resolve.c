@@ -390,16 +390,16 @@ static hone_status resolve_launch(resolver *r, const spec_launch *launch,
     return HONE_OK;
 }
 
-hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
-                                      const int64_t *dims, size_t n_dims,
-                                      const hone_properties *properties,
+hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err)
 {
+    const hone_launch_spec *spec = plan->spec;
+    const hone_properties *properties = plan->properties;
     resolver r = {.spec = spec, .properties = properties, .err = err};
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(
-        hone__launch_spec_complete_dims(spec, dims, n_dims, out->dims, err));
+    HONE_TRY(hone__launch_spec_complete_dims(spec, plan->dims, plan->n_dims,
+                                             out->dims, err));
     out->n_dims = spec->n_dims;
     for (size_t i = 0; i < spec->n_dims; ++i)
         out->dim_names[i] = spec->dims[i].name;

@@ -183,15 +183,22 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             const int64_t *dims, size_t n_dims,
                                             int64_t *out_dims, hone_error *err);
 
-/* Evaluate everything for one problem on one device. HONE_ERR_DIMS,
+/* A launch plan for one problem on one device: all that its expressions
+ * read. Borrowed. */
+typedef struct hone_launch_case {
+    const hone_launch_spec *spec;
+    const int64_t *dims;
+    size_t n_dims;
+    const hone_properties *properties;
+} hone_launch_case;
+
+/* Evaluate everything. HONE_ERR_DIMS,
  * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
  * constants do not fit constant memory; CUDA does not allow a tensor map),
  * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
  * grid, block or cluster outside CUDA's limits).
  * `out` borrows names from `spec`. */
-hone_status hone__launch_spec_resolve(const hone_launch_spec *spec,
-                                      const int64_t *dims, size_t n_dims,
-                                      const hone_properties *properties,
+hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
 
 #endif

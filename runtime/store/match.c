@@ -151,7 +151,8 @@ static hone_status take(hone_matcher *m, hone_store_row *row, hone_answer *out,
 
     HONE_TRY(hone__store_spec(m->store, m->op, row, &spec, err));
     HONE_TRY(hone__launch_spec_resolve(
-        spec, m->dims, m->n_dims, &m->target->properties, &out->resolved, err));
+        &(hone_launch_case){spec, m->dims, m->n_dims, &m->target->properties},
+        &out->resolved, err));
     HONE_TRY(hone__store_check_cubin(m->store, m->op, row, err));
     out->row = row;
     return HONE_OK;

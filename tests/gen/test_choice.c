@@ -105,7 +105,8 @@ static void planned(void **state)
     (void)state;
     if (hone__expand_launch_spec(t, config, &plan, &err) ||
         hone__launch_spec_parse(plan.data, &spec, &err) ||
-        hone__launch_spec_resolve(spec, dims, 2, &properties, &problem, &err))
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 2, &properties}, &problem, &err))
         fail_msg("%s", err.text);
     assert_int_equal(hone__launch_spec_n_mandatory(spec), 1);
     assert_false(hone__launch_spec_dim_is_fixed(spec, 0));

@@ -96,7 +96,8 @@ static void launch_plan(void **state)
                      HONE_OK);
     assert_int_equal(hone__expand_launch_spec(t, config, &text, &err), HONE_OK);
     if (hone__launch_spec_parse(hone__text_str(&text), &spec, &err) ||
-        hone__launch_spec_resolve(spec, dims, 1, &properties, &r, &err))
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 1, &properties}, &r, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
     assert_string_equal(hone__launch_spec_op(spec), "unroll");
     assert_int_equal(r.n_dims, 2);

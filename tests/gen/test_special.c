@@ -78,7 +78,8 @@ static void read_back(const hone_template *t, const char *config,
     hone_error err = {0};
 
     if (hone__launch_spec_parse(hone__text_str(&text), spec, &err) ||
-        hone__launch_spec_resolve(*spec, dims, n_dims, &properties, out, &err))
+        hone__launch_spec_resolve(
+            &(hone_launch_case){*spec, dims, n_dims, &properties}, out, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
     hone__text_free(&text);
 }

@@ -106,8 +106,8 @@ static void resolved(void **state)
         plan_of(t, rows[i].change, &text);
         if (hone__launch_spec_parse(hone__text_str(&text), &spec, &err))
             fail_msg("%s", err.text);
-        status =
-            hone__launch_spec_resolve(spec, dims, 3, &properties, &r, &err);
+        status = hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 3, &properties}, &r, &err);
         if (status != (rows[i].part ? HONE_ERR_CONSTRAINT : HONE_OK) ||
             (rows[i].part && !strstr(err.text, rows[i].part)))
             fail_msg("row %zu: status %d, '%s'", i, (int)status, err.text);

@@ -45,7 +45,8 @@ static hone_status resolve(const char *text, int64_t m, int64_t k,
 
     if (hone__launch_spec_parse(text, &spec, error))
         fail_msg("%s", error->text);
-    status = hone__launch_spec_resolve(spec, dims, 2, &properties, out, error);
+    status = hone__launch_spec_resolve(
+        &(hone_launch_case){spec, dims, 2, &properties}, out, error);
     hone__launch_spec_free(spec);
     return status;
 }

@@ -42,7 +42,8 @@ static void resolves_two_launches(void **state)
     assert_true(hone__launch_spec_dim_is_type(spec, 3));
     assert_string_equal(hone__launch_spec_op(spec), "gemm");
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 3, &properties, &r, NULL),
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 3, &properties}, &r, NULL),
         HONE_OK);
     assert_int_equal(r.n_dims, 4);
     assert_int_equal(r.dims[3], HONE_TYPE_F32);
@@ -79,7 +80,8 @@ static void conditions_leave_launches_out(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 4, &properties, &r, NULL),
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 4, &properties}, &r, NULL),
         HONE_OK);
     assert_int_equal(r.n_launches, 1);
     assert_int_equal(r.workspaces[0].size_bytes, 0);
@@ -102,7 +104,8 @@ static void properties_reach_expressions(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, dims, 1, &properties, &r, NULL),
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 1, &properties}, &r, NULL),
         HONE_OK);
     assert_int_equal(r.launches[0].grid[0], 264);
     assert_int_equal(r.launches[0].block[0], 32);
@@ -352,9 +355,11 @@ static void bad_numbers_are_refused(void **state)
 
         (void)snprintf(text, sizeof text, HEAD_2 "%s", rows[i].rest);
         spec = parse(text);
-        assert_int_equal(hone__launch_spec_resolve(spec, &rows[i].n, 1,
-                                                   &properties, &r, &error),
-                         rows[i].status);
+        assert_int_equal(
+            hone__launch_spec_resolve(
+                &(hone_launch_case){spec, &rows[i].n, 1, &properties}, &r,
+                &error),
+            rows[i].status);
         assert_contains(error.text, rows[i].part);
         hone__launch_spec_free(spec);
     }
@@ -372,7 +377,9 @@ static void limits_are_reached(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, NULL),
+        HONE_OK);
     assert_int_equal(r.launches[0].grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);
@@ -397,7 +404,9 @@ static void special_launches_and_constants(void **state)
 
     (void)state;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, NULL),
+        HONE_OK);
     assert_int_equal(r.workspaces[0].zero, HONE_ZERO_EACH);
     assert_int_equal(r.workspaces[0].size_bytes, 16);
     assert_int_equal(r.n_constants, 2);
@@ -415,13 +424,16 @@ static void special_launches_and_constants(void **state)
     assert_false(r.launches[1].cooperative);
     n = 17;
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, NULL), HONE_OK);
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, NULL),
+        HONE_OK);
     assert_int_equal(r.n_constants, 1);
     assert_string_equal(r.constants[0].name, "more");
     assert_int_equal(hone__properties_of_arch("sm_80", &properties, NULL),
                      HONE_OK);
     assert_int_equal(
-        hone__launch_spec_resolve(spec, &n, 1, &properties, &r, &error),
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, &error),
         HONE_ERR_INPUT);
     assert_contains(error.text, "clusters of 8 blocks; they need sm_90");
     hone__launch_spec_free(spec);

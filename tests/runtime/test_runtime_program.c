@@ -74,8 +74,9 @@ static hone_status make(made *m, int64_t n, hone_program **out, hone_error *err)
                                       hone__launch_spec_op(m->spec),
                                       m->resolved};
 
-    assert_int_equal(hone__launch_spec_resolve(m->spec, &n, 1, &m->properties,
-                                               m->resolved, err),
+    assert_int_equal(hone__launch_spec_resolve(
+                         &(hone_launch_case){m->spec, &n, 1, &m->properties},
+                         m->resolved, err),
                      HONE_OK);
     return hone__program_create(&setup, sizeof(hone_program), out, err);
 }

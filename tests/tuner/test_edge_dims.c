@@ -60,7 +60,10 @@ static void expect(const fixture *f, const int64_t *given, size_t row,
 
     if (hone__launch_spec_parse(hone__text_str(&f->spec), &spec, &err))
         fail_msg("%s", err.text);
-    hone__edge_dims(f->tmpl, spec, given, &f->properties, row, got);
+    hone__edge_dims(
+        f->tmpl,
+        &(hone_launch_case){spec, given, f->tmpl->n_dims, &f->properties}, row,
+        got);
     hone__launch_spec_free(spec);
     for (size_t i = 0; i < f->tmpl->n_dims; ++i)
         if (got[i] != wanted[i])

@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 /* The answer of a rule about a plan that is given as text. */
-#define GATE(rule, text, ...) (parse_plan(text), rule(parsed_plan, __VA_ARGS__))
+#define GATE(rule, text, dims, n_dims, properties, ...)                        \
+    (parse_plan(text),                                                         \
+     rule(&(hone_launch_case){parsed_plan, dims, n_dims, properties},          \
+          __VA_ARGS__))
 
 static hone_launch_spec *parsed_plan;
 
@@ -68,8 +71,8 @@ static answer launch(const char *spec, const char *options, int64_t n)
 
     assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
                      HONE_OK);
-    a.gate = GATE(hone__gate_launch, spec, options, n < 0 ? NULL : dims, 2,
-                  &properties, a.message, sizeof a.message);
+    a.gate = GATE(hone__gate_launch, spec, n < 0 ? NULL : dims, 2, &properties,
+                  options, a.message, sizeof a.message);
     return a;
 }
 
@@ -156,11 +159,11 @@ static void test_launch_leaves_errors_to_others(void **state)
     (void)state;
     assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
                      HONE_OK);
-    a.gate = GATE(hone__gate_launch, plan("256", "0"), "", dims, 1, &properties,
+    a.gate = GATE(hone__gate_launch, plan("256", "0"), dims, 1, &properties, "",
                   a.message, sizeof a.message);
     expect(a, HONE_GATE_PASS, "");
-    a.gate = GATE(hone__gate_launch, plan("4096", "0"), NULL, NULL, 0,
-                  &properties, NULL, 0);
+    a.gate = GATE(hone__gate_launch, plan("4096", "0"), NULL, 0, &properties,
+                  NULL, NULL, 0);
     assert_int_equal(a.gate, HONE_GATE_LIMITS);
 }
 
@@ -233,7 +236,7 @@ static answer cluster(const char *extents, int64_t n, const char *arch)
                    extents);
     assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
                      HONE_OK);
-    a.gate = GATE(hone__gate_launch, spec, "", n ? dims : NULL, 1, &properties,
+    a.gate = GATE(hone__gate_launch, spec, n ? dims : NULL, 1, &properties, "",
                   a.message, sizeof a.message);
     return a;
 }
@@ -283,11 +286,11 @@ static void test_together(void **state)
         (void)snprintf(spec, sizeof spec,
                        "hone-launch 2\nop f\ndim n int\nlaunch k\n%s",
                        rows[i].geometry);
-        a.gate = GATE(hone__gate_launch, spec, "", NULL, 1, &properties,
+        a.gate = GATE(hone__gate_launch, spec, NULL, 1, &properties, "",
                       a.message, sizeof a.message);
         expect(a, rows[i].gate,
                rows[i].gate == HONE_GATE_PASS ? "" : "at the same time");
-        a.gate = GATE(hone__gate_launch, spec, "", dims, 1, &properties,
+        a.gate = GATE(hone__gate_launch, spec, dims, 1, &properties, "",
                       a.message, sizeof a.message);
         expect(a,
                strchr(rows[i].geometry, 'n') == rows[i].geometry + 5
@@ -315,7 +318,7 @@ static void test_host(void **state)
                                            "launched cooperatively", ""};
 
         (void)snprintf(spec, sizeof spec, "%s%s", head, more[i]);
-        assert_int_equal(GATE(hone__gate_host, spec, NULL, dims, 1, &properties,
+        assert_int_equal(GATE(hone__gate_host, spec, dims, 1, &properties, NULL,
                               message, sizeof message),
                          *says[i] ? HONE_GATE_LIMITS : HONE_GATE_PASS);
         assert_non_null(strstr(message, says[i]));

@@ -12,7 +12,10 @@
 #include <cmocka.h>
 
 /* The answer of a rule about a plan that is given as text. */
-#define GATE(rule, text, ...) (parse_plan(text), rule(parsed_plan, __VA_ARGS__))
+#define GATE(rule, text, dims, n_dims, properties, ...)                        \
+    (parse_plan(text),                                                         \
+     rule(&(hone_launch_case){parsed_plan, dims, n_dims, properties},          \
+          __VA_ARGS__))
 
 static hone_launch_spec *parsed_plan;
 
@@ -54,8 +57,8 @@ static hone_gate gate(const char *arch, int64_t m, int64_t k, int64_t type,
                    bm, parts);
     assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
                      HONE_OK);
-    return GATE(hone__gate_launch, plan, "", m < 0 ? NULL : dims, 3,
-                &properties, message, 320);
+    return GATE(hone__gate_launch, plan, m < 0 ? NULL : dims, 3, &properties,
+                "", message, 320);
 }
 
 static void expect(const char *arch, int64_t m, int64_t k, int64_t type, int bm,

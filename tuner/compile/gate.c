@@ -117,37 +117,26 @@ static hone_gate check_cap(const hone_plan_need *plan, const char *options,
     return HONE_GATE_PASS;
 }
 
-static hone_gate gate_plan(const hone_launch_spec *spec, const char *options,
-                           const int64_t *dims, size_t n_dims,
-                           const hone_properties *properties,
-                           const hone_gate_sentence *to)
-{
-    const int64_t memory = properties->value[HONE_PROPERTY_memory];
-    hone_plan_need plan;
-    hone_gate gate =
-        hone__plan_need_read(spec, dims, n_dims, properties, &plan, to);
-
-    for (size_t i = 0; gate == HONE_GATE_PASS && i < plan.n_launches; ++i)
-        gate = check_launch(&plan.launches[i], properties, to);
-    if (gate == HONE_GATE_PASS && plan.memory_bytes > memory)
-        gate = hone__gate_say(to, HONE_GATE_LIMITS,
-                              "arrays and workspaces of %s take %" PRId64
-                              " bytes; this device has %" PRId64,
-                              spec->op, plan.memory_bytes, memory);
-    if (gate == HONE_GATE_PASS)
-        gate = check_cap(&plan, options, properties, to);
-    return gate;
-}
-
-hone_gate hone__gate_launch(const hone_launch_spec *spec, const char *options,
-                            const int64_t *dims, size_t n_dims,
-                            const hone_properties *properties, char *message,
-                            size_t size)
+hone_gate hone__gate_launch(const hone_launch_case *plan, const char *options,
+                            char *message, size_t size)
 {
     const hone_gate_sentence to = {message, size};
+    const hone_properties *properties = plan->properties;
+    const int64_t memory = properties->value[HONE_PROPERTY_memory];
+    hone_plan_need need;
+    hone_gate gate = hone__gate_say(&to, HONE_GATE_PASS, "%s", "");
 
-    (void)hone__gate_say(&to, HONE_GATE_PASS, "%s", "");
-    return gate_plan(spec, options, dims, n_dims, properties, &to);
+    gate = hone__plan_need_read(plan, &need, &to);
+    for (size_t i = 0; gate == HONE_GATE_PASS && i < need.n_launches; ++i)
+        gate = check_launch(&need.launches[i], properties, &to);
+    if (gate == HONE_GATE_PASS && need.memory_bytes > memory)
+        gate = hone__gate_say(&to, HONE_GATE_LIMITS,
+                              "arrays and workspaces of %s take %" PRId64
+                              " bytes; this device has %" PRId64,
+                              plan->spec->op, need.memory_bytes, memory);
+    if (gate == HONE_GATE_PASS)
+        gate = check_cap(&need, options, properties, &to);
+    return gate;
 }
 
 /* ---- after compiling ------------------------------------------------- */
@@ -212,20 +201,19 @@ static hone_gate gate_kernels(const hone_plan_need *plan,
     return gate;
 }
 
-hone_gate hone__gate_compiled(const hone_launch_spec *spec, const int64_t *dims,
-                              size_t n_dims, const hone_properties *properties,
+hone_gate hone__gate_compiled(const hone_launch_case *plan,
                               const hone_compile_output *compiled,
                               char *message, size_t size)
 {
     const hone_gate_sentence to = {message, size};
     hone_gate gate = HONE_GATE_PASS;
-    hone_plan_need plan;
+    hone_plan_need need;
 
     (void)hone__gate_say(&to, gate, "%s", "");
     if (!compiled->ok)
         return gate;
-    gate = hone__plan_need_read(spec, dims, n_dims, properties, &plan, &to);
+    gate = hone__plan_need_read(plan, &need, &to);
     return gate == HONE_GATE_PASS
-               ? gate_kernels(&plan, properties, compiled, &to)
+               ? gate_kernels(&need, plan->properties, compiled, &to)
                : gate;
 }

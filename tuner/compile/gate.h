@@ -20,9 +20,8 @@ typedef enum hone_gate {
     HONE_GATE_DEFER   /* tried when nothing better is left */
 } hone_gate;
 
-/* Before compiling. `dims` as for hone__launch_spec_resolve(); a size of 0,
- * or NULL for all of them, is not known yet, and only what does not depend on
- * it is decided.
+/* Before compiling. In the plan's dims a size of 0, or NULL for all of them,
+ * is not known yet, and only what does not depend on it is decided.
  *
  * LIMITS: a condition of the plan, grid, block, cluster, threads or dynamic
  * shared memory outside the device's limits, a tensor map that CUDA does not
@@ -33,11 +32,9 @@ typedef enum hone_gate {
  *
  * `message` gets one sentence with the kernel and the numbers, "" for PASS.
  */
-typedef hone_gate hone_gate_rule(const hone_launch_spec *spec,
-                                 const char *options, const int64_t *dims,
-                                 size_t n_dims,
-                                 const hone_properties *properties,
-                                 char *message, size_t size);
+typedef hone_gate hone_gate_rule(const hone_launch_case *plan,
+                                 const char *options, char *message,
+                                 size_t size);
 hone_gate_rule hone__gate_launch;
 
 /* The same for the cpu device, which has no limits but lacks clusters and
@@ -51,8 +48,7 @@ hone_gate_rule hone__gate_host;
  * (`compiled->warnings`); the sentence is the compiler's.
  * DEFER: a kernel that is launched spills.
  * A failed compile passes: it has an outcome of its own. */
-hone_gate hone__gate_compiled(const hone_launch_spec *spec, const int64_t *dims,
-                              size_t n_dims, const hone_properties *properties,
+hone_gate hone__gate_compiled(const hone_launch_case *plan,
                               const hone_compile_output *compiled,
                               char *message, size_t size);
 

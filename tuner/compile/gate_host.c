@@ -24,10 +24,8 @@ static hone_gate check(const hone_resolved *resolved, char *message,
     return HONE_GATE_PASS;
 }
 
-hone_gate hone__gate_host(const hone_launch_spec *spec, const char *options,
-                          const int64_t *dims, size_t n_dims,
-                          const hone_properties *properties, char *message,
-                          size_t size)
+hone_gate hone__gate_host(const hone_launch_case *plan, const char *options,
+                          char *message, size_t size)
 {
     hone_resolved resolved;
 
@@ -35,8 +33,7 @@ hone_gate hone__gate_host(const hone_launch_spec *spec, const char *options,
     if (size)
         message[0] = '\0';
     /* What does not resolve is somebody else's to say. */
-    return hone__launch_spec_resolve(spec, dims, n_dims, properties, &resolved,
-                                     NULL) == HONE_OK
+    return hone__launch_spec_resolve(plan, &resolved, NULL) == HONE_OK
                ? check(&resolved, message, size)
                : HONE_GATE_PASS;
 }

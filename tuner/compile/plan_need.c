@@ -53,16 +53,14 @@ static void read_resolved(const hone_resolved *resolved, hone_plan_need *out)
                                           resolved->workspaces[i].size_bytes);
 }
 
-static hone_gate read_whole(const hone_launch_spec *spec, const int64_t *dims,
-                            size_t n_dims, const hone_properties *properties,
-                            hone_plan_need *out, const hone_gate_sentence *to)
+static hone_gate read_whole(const hone_launch_case *plan, hone_plan_need *out,
+                            const hone_gate_sentence *to)
 {
     hone_resolved resolved;
     hone_error err = {.status = HONE_OK};
     hone_gate gate = HONE_GATE_PASS;
 
-    switch (hone__launch_spec_resolve(spec, dims, n_dims, properties, &resolved,
-                                      &err)) {
+    switch (hone__launch_spec_resolve(plan, &resolved, &err)) {
     case HONE_OK:
         read_resolved(&resolved, out);
         break;
@@ -153,10 +151,12 @@ static hone_gate check_map_part(const hone_launch_spec *spec,
     return hone__gate_say(to, HONE_GATE_LIMITS, "%s", err.text);
 }
 
-static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
-                           const hone_properties *properties,
-                           hone_plan_need *out, const hone_gate_sentence *to)
+static hone_gate read_part(const hone_launch_case *plan, hone_plan_need *out,
+                           const hone_gate_sentence *to)
 {
+    const hone_launch_spec *spec = plan->spec;
+    const hone_properties *properties = plan->properties;
+    const int64_t *dims = plan->dims;
     partial part = {.slots = {0}};
     partial *p = &part;
     hone_gate gate = HONE_GATE_PASS;
@@ -190,25 +190,23 @@ static hone_gate read_part(const hone_launch_spec *spec, const int64_t *dims,
 
 /* ---- the plan -------------------------------------------------------- */
 
-static int all_known(const int64_t *dims, size_t n_dims)
+static int all_known(const hone_launch_case *plan)
 {
-    for (size_t i = 0; dims && i < n_dims; ++i) {
-        if (dims[i] == 0)
+    for (size_t i = 0; plan->dims && i < plan->n_dims; ++i) {
+        if (plan->dims[i] == 0)
             return 0;
     }
-    return dims != NULL;
+    return plan->dims != NULL;
 }
 
-hone_gate hone__plan_need_read(const hone_launch_spec *spec,
-                               const int64_t *dims, size_t n_dims,
-                               const hone_properties *properties,
+hone_gate hone__plan_need_read(const hone_launch_case *plan,
                                hone_plan_need *out,
                                const hone_gate_sentence *to)
 {
     *out = (hone_plan_need){.n_launches = 0};
-    if (all_known(dims, n_dims))
-        return read_whole(spec, dims, n_dims, properties, out, to);
-    if (!dims || n_dims == spec->n_dims)
-        return read_part(spec, dims, properties, out, to);
+    if (all_known(plan))
+        return read_whole(plan, out, to);
+    if (!plan->dims || plan->n_dims == plan->spec->n_dims)
+        return read_part(plan, out, to);
     return HONE_GATE_PASS;
 }

@@ -35,11 +35,9 @@ hone_gate hone__gate_say(const hone_gate_sentence *to, hone_gate gate,
                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* `dims` as for hone__gate_launch(). LIMITS, with a sentence, if it can
- * already be seen that the plan does not run. */
-hone_gate hone__plan_need_read(const hone_launch_spec *spec,
-                               const int64_t *dims, size_t n_dims,
-                               const hone_properties *properties,
+/* The plan as for hone__gate_launch(). LIMITS, with a sentence, if it can
+ * already be seen that it does not run. */
+hone_gate hone__plan_need_read(const hone_launch_case *plan,
                                hone_plan_need *out,
                                const hone_gate_sentence *to);
 

@@ -223,12 +223,14 @@ compare_plans(const hone_reference_templates *reference_templates,
     hone_resolved plans[2];
     hone_status status = HONE_OK;
 
-    if (hone__launch_spec_resolve(request->spec, request->dims,
-                                  request->tmpl->n_dims, request->properties,
-                                  &plans[0], NULL) == HONE_OK &&
-        hone__launch_spec_resolve(other->spec, dims, other->tmpl->n_dims,
-                                  request->properties, &plans[1],
-                                  NULL) == HONE_OK)
+    if (hone__launch_spec_resolve(
+            &(hone_launch_case){request->spec, request->dims,
+                                request->tmpl->n_dims, request->properties},
+            &plans[0], NULL) == HONE_OK &&
+        hone__launch_spec_resolve(&(hone_launch_case){other->spec, dims,
+                                                      other->tmpl->n_dims,
+                                                      request->properties},
+                                  &plans[1], NULL) == HONE_OK)
         status = hone__reference_template_fits(reference_templates, other,
                                                &plans[0], &plans[1], err);
     return status;

@@ -30,10 +30,8 @@ static const int64_t most_bytes = 4 << 20;
 static const int64_t most_bytes_long = 20 << 20;
 
 typedef struct shape_search {
-    const hone_launch_spec *spec;
-    const hone_properties *properties;
-    size_t n_dims;
-    const int64_t *given; /* the problem's */
+    hone_launch_case plan; /* at `dims` */
+    const int64_t *given;  /* the problem's */
     size_t row;
     int64_t *dims;
 } shape_search;
@@ -60,8 +58,7 @@ static int is_allowed(const shape_search *s, int64_t at_most)
     hone_resolved resolved;
     int64_t bytes = 0;
 
-    if (hone__launch_spec_resolve(s->spec, s->dims, s->n_dims, s->properties,
-                                  &resolved, NULL) != HONE_OK)
+    if (hone__launch_spec_resolve(&s->plan, &resolved, NULL) != HONE_OK)
         return 0;
     for (size_t i = 0; i < resolved.n_args; ++i)
         bytes += resolved.args[i].size_bytes;
@@ -80,9 +77,9 @@ static int64_t change(const shape_search *s, size_t dim, int number)
 /* Change the dimensions of `mask` from `dim` on, the last of them fastest. */
 static int try_changes(const shape_search *s, unsigned mask, size_t dim)
 {
-    const int64_t kept = dim < s->n_dims ? s->dims[dim] : 0;
+    const int64_t kept = dim < s->plan.n_dims ? s->dims[dim] : 0;
 
-    if (dim == s->n_dims)
+    if (dim == s->plan.n_dims)
         return is_allowed(s, most_bytes);
     if (!(mask >> dim & 1))
         return try_changes(s, mask, dim + 1);
@@ -127,12 +124,14 @@ static void lengthen(const shape_search *s, int dim)
     s->dims[dim] = kept;
 }
 
-void hone__edge_dims(const hone_template *tmpl, const hone_launch_spec *spec,
-                     const int64_t *dims, const hone_properties *properties,
+void hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                      size_t row, int64_t *out)
 {
-    const int only = take_row(tmpl, dims, row, out);
-    const shape_search s = {spec, properties, tmpl->n_dims, dims, row, out};
+    const int only = take_row(tmpl, plan->dims, row, out);
+    const shape_search s = {{plan->spec, out, tmpl->n_dims, plan->properties},
+                            plan->dims,
+                            row,
+                            out};
     unsigned integers = 0;
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)

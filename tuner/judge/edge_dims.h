@@ -10,12 +10,11 @@
 enum { HONE_N_EDGE_SHAPES = 4 };
 
 /* Shape `row`, 0 .. HONE_N_EDGE_SHAPES - 1, for the variant with this launch
- * plan. Types are those of the problem, `dims`. Where the plan's constraints
- * do not allow the row as it stands, as few dimensions as possible are
- * changed: to that of the problem, else to a power of two, as long as the
+ * plan. Types are those of the problem that the plan is for. Where the plan's
+ * constraints do not allow the row as it stands, as few dimensions as possible
+ * are changed: to that of the problem, else to a power of two, as long as the
  * arguments stay small. If nothing helps, the row as it stands. */
-void hone__edge_dims(const hone_template *tmpl, const hone_launch_spec *spec,
-                     const int64_t *dims, const hone_properties *properties,
+void hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                      size_t row, int64_t *out);
 
 #endif

@@ -125,8 +125,10 @@ static void finish_result(hone_tune_run *run)
     result->seconds = hone__now_s() - run->start_s;
     if (resolved && run->default_spec &&
         hone__launch_spec_resolve(
-            run->default_spec, run->request->dims, run->request->tmpl->n_dims,
-            &run->device.properties, resolved, NULL) == HONE_OK) {
+            &(hone_launch_case){run->default_spec, run->request->dims,
+                                run->request->tmpl->n_dims,
+                                &run->device.properties},
+            resolved, NULL) == HONE_OK) {
         result->flops = (double)resolved->flops;
         result->bytes = (double)resolved->bytes;
     }

@@ -174,9 +174,10 @@ static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
 
     if (!kind->gate || (kind->has_limits && request->verify_only))
         return HONE_GATE_PASS;
-    return kind->gate(job->plan, hone__text_str(&job->options), request->dims,
-                      request->tmpl->n_dims, &run->device.properties, why,
-                      size);
+    return kind->gate(&(hone_launch_case){job->plan, request->dims,
+                                          request->tmpl->n_dims,
+                                          &run->device.properties},
+                      hone__text_str(&job->options), why, size);
 }
 
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
@@ -261,8 +262,10 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
     ++run->progress.n_compiled;
     if (has_gates(run))
         gate = hone__gate_compiled(
-            job->plan, run->request->dims, run->request->tmpl->n_dims,
-            &run->device.properties, &job->compiled, why, sizeof why);
+            &(hone_launch_case){job->plan, run->request->dims,
+                                run->request->tmpl->n_dims,
+                                &run->device.properties},
+            &job->compiled, why, sizeof why);
     /* The default is what others are compared with, however poor. */
     if (gate == HONE_GATE_LIMITS ||
         (gate == HONE_GATE_REJECT && job->index != run->default_index))

@@ -145,8 +145,11 @@ static hone_status check_rows(hone_edge_shapes *edge_shapes,
 
     memset(out, 0, sizeof *out);
     for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
-        hone__edge_dims(setup->tmpl, job->spec, setup->dims,
-                        &edge_shapes->device->properties, row, dims);
+        hone__edge_dims(setup->tmpl,
+                        &(hone_launch_case){job->spec, setup->dims,
+                                            setup->tmpl->n_dims,
+                                            &edge_shapes->device->properties},
+                        row, dims);
         HONE_TRY(check_row(edge_shapes, row, dims, job, &verdict, err));
         out->n_compared += verdict.n_compared;
         if (verdict.error_ratio > out->error_ratio)

@@ -215,9 +215,10 @@ hone_status hone__problem_open(hone_device *device,
     out->device = device;
     out->tmpl = setup->tmpl;
     out->seed = setup->seed;
-    status =
-        hone__launch_spec_resolve(setup->spec, setup->dims, setup->tmpl->n_dims,
-                                  &device->properties, &out->resolved, err);
+    status = hone__launch_spec_resolve(
+        &(hone_launch_case){setup->spec, setup->dims, setup->tmpl->n_dims,
+                            &device->properties},
+        &out->resolved, err);
     if (status == HONE_OK)
         status = find_outputs(out, err);
     if (status == HONE_OK)

@@ -92,8 +92,9 @@ static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
 {
     hone_device *device = variant->device;
 
-    HONE_TRY(hone__launch_spec_resolve(spec, dims, n_dims, &device->properties,
-                                       &variant->resolved, err));
+    HONE_TRY(hone__launch_spec_resolve(
+        &(hone_launch_case){spec, dims, n_dims, &device->properties},
+        &variant->resolved, err));
     HONE_TRY(hone__driver_load(device->driver, cubin, cubin_bytes,
                                "the variant", &variant->module, err));
     HONE_TRY(hone__program_create(
