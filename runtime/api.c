@@ -51,7 +51,7 @@ hone_status hone_use_device(hone_ctx *ctx, const char *device)
                           ctx ? "device" : "ctx");
     HONE_TRY(read_device(device, "hone_use_device", &is_host, err));
     (void)pthread_mutex_lock(&ctx->lock);
-    if (is_host != ctx->is_host && ctx->devices)
+    if (is_host != ctx->is_host && ctx->contexts)
         status = hone__fail(err, HONE_ERR_ARGUMENT,
                             "hone_use_device: plans were made for the other "
                             "device; choose it right after hone_open(), or "
@@ -134,16 +134,16 @@ void hone_close(hone_ctx *ctx)
     if (!ctx)
         return;
     hone__plan_cache_close(ctx);
-    while (ctx->devices) {
-        hone_device *device = ctx->devices;
-        const int alive = hone__device_enter(device);
+    while (ctx->contexts) {
+        hone_context *context = ctx->contexts;
+        const int alive = hone__context_enter(context);
 
-        hone__memory_close(device, alive);
-        hone__modules_unload(device, alive);
+        hone__memory_close(context, alive);
+        hone__modules_unload(context, alive);
         if (alive)
-            hone__device_leave(device);
-        ctx->devices = device->next;
-        hone__free(device);
+            hone__context_leave(context);
+        ctx->contexts = context->next;
+        hone__free(context);
     }
     hone__store_close(ctx->store);
     (void)pthread_mutex_destroy(&ctx->lock);
@@ -175,38 +175,38 @@ hone_status hone_refresh(hone_ctx *ctx)
 hone_status hone_stream_release(hone_ctx *ctx, hone_stream stream)
 {
     hone_error *err = hone__thread_error(ctx);
-    hone_device *device = NULL;
+    hone_context *context = NULL;
     hone_status status;
 
     if (!ctx)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "hone_stream_release: ctx is NULL");
     (void)pthread_mutex_lock(&ctx->lock);
-    status = hone__device_current(ctx, &device, err);
+    status = hone__context_current(ctx, &context, err);
     (void)pthread_mutex_unlock(&ctx->lock);
     if (status == HONE_OK)
-        hone__memory_release(device, stream);
+        hone__memory_release(context, stream);
     return status;
 }
 
 /* ---- plans --------------------------------------------------------------- */
 
-/* The device that a plan is to be made for. Lock held. */
-static hone_status plan_device(hone_ctx *ctx, hone_device **out,
-                               hone_error *err)
+/* Where a plan is to be made. Lock held. */
+static hone_status plan_context(hone_ctx *ctx, hone_context **out,
+                                hone_error *err)
 {
     if (!ctx->store)
         return hone__fail(err, HONE_ERR_DATABASE,
                           "no database is open: hone_open() had failed");
-    return hone__device_current(ctx, out, err);
+    return hone__context_current(ctx, out, err);
 }
 
 /* Which kernel. Lock held. */
-static hone_status find_answer(const hone_device *device,
+static hone_status find_answer(const hone_context *context,
                                const hone_plan_key *key, hone_answer *out,
                                hone_error *err)
 {
-    return hone__match_find(device->ctx->store, &device->target, key->op,
+    return hone__match_find(context->ctx->store, &context->target, key->op,
                             key->dims, key->n_dims, out, err);
 }
 
@@ -216,7 +216,7 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
 {
     const hone_plan_key key = {0, op, dims, n_dims};
     hone_error *err = hone__thread_error(ctx);
-    hone_device *device = NULL;
+    hone_context *context = NULL;
     hone_answer answer;
     hone_status status;
 
@@ -230,11 +230,11 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
                           : !out_plan ? "out_plan"
                                       : "dims");
     (void)pthread_mutex_lock(&ctx->lock);
-    status = plan_device(ctx, &device, err);
+    status = plan_context(ctx, &context, err);
     if (status == HONE_OK)
-        status = find_answer(device, &key, &answer, err);
+        status = find_answer(context, &key, &answer, err);
     if (status == HONE_OK)
-        status = hone__plan_build(device, op, &answer, out_plan, err);
+        status = hone__plan_build(context, op, &answer, out_plan, err);
     if (status == HONE_OK && out_match)
         *out_match = answer.match;
     (void)pthread_mutex_unlock(&ctx->lock);
@@ -248,20 +248,20 @@ void hone_plan_destroy(hone_plan *plan)
 
 /* The plan of an answer, which is made if another thread did not just do so,
  * or if it was not asked for with more dims. Lock held. */
-static hone_status cache_plan(hone_device *device, hone_plan_key key,
+static hone_status cache_plan(hone_context *context, hone_plan_key key,
                               hone_plan **out, hone_error *err)
 {
-    hone_ctx *ctx = device->ctx;
+    hone_ctx *ctx = context->ctx;
     const size_t n_asked = key.n_dims;
     hone_answer answer;
     hone_status status = HONE_OK;
 
-    HONE_TRY(find_answer(device, &key, &answer, err));
+    HONE_TRY(find_answer(context, &key, &answer, err));
     key.dims = answer.resolved.dims;
     key.n_dims = answer.resolved.n_dims;
     *out = hone__plan_cache_find(ctx, &key);
     if (!*out) {
-        HONE_TRY(hone__plan_build(device, key.op, &answer, out, err));
+        HONE_TRY(hone__plan_build(context, key.op, &answer, out, err));
         status = hone__plan_cache_add(ctx, *out, err);
         if (status != HONE_OK)
             hone__plan_free(*out);
@@ -271,21 +271,21 @@ static hone_status cache_plan(hone_device *device, hone_plan_key key,
     return status;
 }
 
-/* What hone_launch() does not find: on the device of the current context. */
+/* What hone_launch() does not find. */
 static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
                              hone_error *err)
 {
-    hone_device *device = NULL;
+    hone_context *context = NULL;
     hone_status status;
 
     HONE_TRY(hone__hazard_get(err));
     (void)pthread_mutex_lock(&ctx->lock);
-    status = plan_device(ctx, &device, err);
+    status = plan_context(ctx, &context, err);
     if (status == HONE_OK) {
-        key.context_id = device->context_id;
+        key.context_id = context->context_id;
         *out = hone__plan_cache_find(ctx, &key);
         if (!*out)
-            status = cache_plan(device, key, out, err);
+            status = cache_plan(context, key, out, err);
     }
     (void)pthread_mutex_unlock(&ctx->lock);
     return status;

@@ -57,70 +57,70 @@ static hone_status fill_target(const hone_driver *driver, hone_target *out,
     return HONE_OK;
 }
 
-static hone_status add_device(hone_ctx *ctx, const hone_driver *driver,
-                              hone_cu_context context, unsigned long long id,
-                              hone_device **out, hone_error *err)
+static hone_status add_context(hone_ctx *ctx, const hone_driver *driver,
+                               hone_cu_context handle, unsigned long long id,
+                               hone_context **out, hone_error *err)
 {
-    hone_device *device = hone__alloc(sizeof *device);
+    hone_context *context = hone__alloc(sizeof *context);
     hone_status status;
 
-    if (!device)
+    if (!context)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a device");
-    device->ctx = ctx;
-    device->driver = driver;
-    device->context = context;
-    device->context_id = id;
-    status = fill_target(driver, &device->target, err);
+                          "out of memory for a context");
+    context->ctx = ctx;
+    context->driver = driver;
+    context->handle = handle;
+    context->context_id = id;
+    status = fill_target(driver, &context->target, err);
     if (status != HONE_OK) {
-        hone__free(device);
+        hone__free(context);
         return status;
     }
-    device->next = ctx->devices;
-    ctx->devices = device;
-    *out = device;
+    context->next = ctx->contexts;
+    ctx->contexts = context;
+    *out = context;
     return HONE_OK;
 }
 
-hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
-                                 hone_error *err)
+hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
+                                  hone_error *err)
 {
     const hone_driver *driver = NULL;
-    hone_cu_context context = NULL;
+    hone_cu_context handle = NULL;
     unsigned long long id = 0;
 
     *out = NULL;
     HONE_TRY(hone__ctx_driver(ctx, &driver, err));
-    HONE_TRY(hone__driver_check(driver, driver->context_get(&context),
+    HONE_TRY(hone__driver_check(driver, driver->context_get(&handle),
                                 "cuCtxGetCurrent", err));
-    if (!context)
+    if (!handle)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "the calling thread has no current CUDA context; "
                           "make one first, e.g. with cudaSetDevice() and "
                           "cudaMalloc(), or cuCtxSetCurrent()");
-    HONE_TRY(hone__driver_check(driver, driver->context_id(context, &id),
+    HONE_TRY(hone__driver_check(driver, driver->context_id(handle, &id),
                                 "cuCtxGetId", err));
-    for (hone_device *d = ctx->devices; d; d = d->next) {
+    for (hone_context *d = ctx->contexts; d; d = d->next) {
         if (d->context_id == id) {
             *out = d;
             return HONE_OK;
         }
     }
-    return add_device(ctx, driver, context, id, out, err);
+    return add_context(ctx, driver, handle, id, out, err);
 }
 
-int hone__device_enter(const hone_device *device)
+int hone__context_enter(const hone_context *context)
 {
     unsigned long long id = 0;
 
-    return !device->driver->context_id(device->context, &id) &&
-           id == device->context_id &&
-           !device->driver->context_push(device->context);
+    return !context->driver->context_id(context->handle, &id) &&
+           id == context->context_id &&
+           !context->driver->context_push(context->handle);
 }
 
-void hone__device_leave(const hone_device *device)
+void hone__context_leave(const hone_context *context)
 {
     hone_cu_context popped = NULL;
 
-    (void)device->driver->context_pop(&popped);
+    (void)context->driver->context_pop(&popped);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is behind hone_ctx: the store, the cached plans, and the devices met
+/* What is behind hone_ctx: the store, the cached plans, and the contexts met
  * so far with the modules loaded into them and the memory of their streams.
  * One mutex guards all slow work; the hot path takes none. */
 #ifndef HONE_RUNTIME_CONTEXT_H
@@ -15,7 +15,7 @@
 /* The code of a variant, loaded into a CUDA context or into this process;
  * shared by plans and kept until hone_close(), for graphs may use it. */
 typedef struct hone_module {
-    struct hone_device *device;
+    struct hone_context *context;
     hone_cu_module handle;
     hone_text code; /* of those with constants, for banks; else empty */
     _Atomic uint64_t n_refreshed; /* hone_plan_refresh() of its plans */
@@ -26,16 +26,16 @@ typedef struct hone_module {
 
 /* A CUDA context that was current when a plan was made, or this machine. The
  * driver reuses the handles of destroyed contexts but never their ids. */
-typedef struct hone_device {
+typedef struct hone_context {
     hone_ctx *ctx;
     const hone_driver *driver;
-    hone_cu_context context;
+    hone_cu_context handle;
     unsigned long long context_id;
     hone_target target;
     hone_table streams;   /* their hone_memory; changed under the ctx's lock */
     hone_module *modules; /* under the ctx's lock */
-    struct hone_device *next;
-} hone_device;
+    struct hone_context *next;
+} hone_context;
 
 /* The plans of hone_launch(): see plan_cache.h. */
 typedef struct hone_plan_cache {
@@ -53,7 +53,7 @@ struct hone_ctx {
     int is_host; /* plans are for the cpu device; set before the first one */
     pthread_mutex_t lock;
     hone_store *store;            /* NULL if hone_open() failed; under `lock` */
-    hone_device *devices;         /* under `lock` */
+    hone_context *contexts;       /* under `lock` */
     hone_plan_cache cache;        /* changed under `lock` */
     _Atomic uint64_t n_refreshed; /* hone_refresh() so far */
 };
@@ -65,21 +65,21 @@ hone_error *hone__thread_error(const hone_ctx *ctx);
 hone_status hone__ctx_driver(const hone_ctx *ctx, const hone_driver **out,
                              hone_error *err);
 
-/* The device of the current context; made known to `ctx` if it is not. `lock`
+/* The current context; made known to `ctx` if it is not. `lock`
  * held. HONE_ERR_NO_GPU: no driver, no device or no current context. */
-hone_status hone__device_current(hone_ctx *ctx, hone_device **out,
-                                 hone_error *err);
+hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
+                                  hone_error *err);
 
-/* Make the device's context current: 1, or 0 if it is gone (nothing to be
- * freed then). hone__device_leave() undoes it. */
-int hone__device_enter(const hone_device *device);
-void hone__device_leave(const hone_device *device);
+/* Make it current: 1, or 0 if it is gone (nothing to be
+ * freed then). hone__context_leave() undoes it. */
+int hone__context_enter(const hone_context *context);
+void hone__context_leave(const hone_context *context);
 
 /* The module of a row's cubin, loaded on first use; with `with_code` it also
- * keeps the cubin. The device's context is current, `lock` held. */
-hone_status hone__module_get(hone_device *device, const hone_store_row *row,
+ * keeps the cubin. The context is current, `lock` held. */
+hone_status hone__module_get(hone_context *context, const hone_store_row *row,
                              int with_code, hone_module **out, hone_error *err);
 /* Unload all; the context is current, or `alive` 0 if it is gone. */
-void hone__modules_unload(hone_device *device, int alive);
+void hone__modules_unload(hone_context *context, int alive);
 
 #endif

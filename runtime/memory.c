@@ -28,12 +28,12 @@ static uint64_t tag_of(const hone_driver *driver, hone_stream stream)
     return tag ^ (tag >> 32);
 }
 
-hone_memory *hone__memory_find(const hone_device *device, hone_stream stream)
+hone_memory *hone__memory_find(const hone_context *context, hone_stream stream)
 {
-    return hone__table_find(&device->streams, tag_of(device->driver, stream));
+    return hone__table_find(&context->streams, tag_of(context->driver, stream));
 }
 
-static hone_status add_memory(hone_device *device, uint64_t tag,
+static hone_status add_memory(hone_context *context, uint64_t tag,
                               hone_memory **out, hone_error *err)
 {
     hone_memory *memory = hone__alloc(sizeof *memory);
@@ -44,7 +44,7 @@ static hone_status add_memory(hone_device *device, uint64_t tag,
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for one more stream");
     }
-    status = hone__table_put(&device->streams, tag, memory, err);
+    status = hone__table_put(&context->streams, tag, memory, err);
     if (status == HONE_OK) {
         *out = memory;
         return HONE_OK;
@@ -54,17 +54,17 @@ static hone_status add_memory(hone_device *device, uint64_t tag,
     return status;
 }
 
-hone_status hone__memory_get(hone_device *device, hone_stream stream,
+hone_status hone__memory_get(hone_context *context, hone_stream stream,
                              hone_memory **out, hone_error *err)
 {
-    const uint64_t tag = tag_of(device->driver, stream);
+    const uint64_t tag = tag_of(context->driver, stream);
     hone_status status = HONE_OK;
 
-    (void)pthread_mutex_lock(&device->ctx->lock);
-    *out = hone__table_find(&device->streams, tag);
+    (void)pthread_mutex_lock(&context->ctx->lock);
+    *out = hone__table_find(&context->streams, tag);
     if (!*out)
-        status = add_memory(device, tag, out, err);
-    (void)pthread_mutex_unlock(&device->ctx->lock);
+        status = add_memory(context, tag, out, err);
+    (void)pthread_mutex_unlock(&context->ctx->lock);
     return status;
 }
 
@@ -251,7 +251,7 @@ hone_status hone__memory_bank(hone_memory *memory, const hone_need *need,
     /* Both only grow: their sum changes if one of them does. */
     const uint64_t n_refreshed =
         atomic_load_explicit(&module->n_refreshed, memory_order_acquire) +
-        atomic_load_explicit(&module->device->ctx->n_refreshed,
+        atomic_load_explicit(&module->context->ctx->n_refreshed,
                              memory_order_acquire);
     hone_memory_bank *bank = NULL;
 
@@ -293,19 +293,19 @@ static void empty(hone_memory *memory, const hone_driver *driver, int alive)
     }
 }
 
-void hone__memory_release(hone_device *device, hone_stream stream)
+void hone__memory_release(hone_context *context, hone_stream stream)
 {
-    const hone_driver *driver = device->driver;
+    const hone_driver *driver = context->driver;
     const uint64_t tag = tag_of(driver, stream);
     const int is_shared = driver->kind && driver->kind->is_synchronous;
     hone_memory *memory;
 
-    (void)pthread_mutex_lock(&device->ctx->lock);
-    memory = hone__table_find(&device->streams, tag);
+    (void)pthread_mutex_lock(&context->ctx->lock);
+    memory = hone__table_find(&context->streams, tag);
     /* What all threads share stays, empty: one may be waiting for it. */
     if (memory && !is_shared)
-        hone__table_remove(&device->streams, tag, memory);
-    (void)pthread_mutex_unlock(&device->ctx->lock);
+        hone__table_remove(&context->streams, tag, memory);
+    (void)pthread_mutex_unlock(&context->ctx->lock);
     if (!memory)
         return;
     (void)pthread_mutex_lock(&memory->turn);
@@ -317,16 +317,16 @@ void hone__memory_release(hone_device *device, hone_stream stream)
     hone__free(memory);
 }
 
-void hone__memory_close(hone_device *device, int alive)
+void hone__memory_close(hone_context *context, int alive)
 {
-    for (size_t i = 0; i < hone__table_size(&device->streams); ++i) {
-        hone_memory *memory = hone__table_at(&device->streams, i);
+    for (size_t i = 0; i < hone__table_size(&context->streams); ++i) {
+        hone_memory *memory = hone__table_at(&context->streams, i);
 
         if (!memory)
             continue;
-        empty(memory, device->driver, alive);
+        empty(memory, context->driver, alive);
         (void)pthread_mutex_destroy(&memory->turn);
         hone__free(memory);
     }
-    hone__table_free(&device->streams);
+    hone__table_free(&context->streams);
 }

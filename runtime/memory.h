@@ -66,9 +66,9 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
                           hone_need *out, hone_error *err);
 
 /* The memory of a stream; NULL if it has none yet. Takes no lock. */
-hone_memory *hone__memory_find(const hone_device *device, hone_stream stream);
+hone_memory *hone__memory_find(const hone_context *context, hone_stream stream);
 /* The same, made if there is none; empty. Takes the ctx's lock. */
-hone_status hone__memory_get(hone_device *device, hone_stream stream,
+hone_status hone__memory_get(hone_context *context, hone_stream stream,
                              hone_memory **out, hone_error *err);
 
 /* Are the pools large enough? */
@@ -121,9 +121,9 @@ static inline void hone__memory_place(hone_memory *memory,
 
 /* Give back what a stream has; nobody uses it, the context is current. Takes
  * the ctx's lock. */
-void hone__memory_release(hone_device *device, hone_stream stream);
+void hone__memory_release(hone_context *context, hone_stream stream);
 /* Give back what all streams have; the context is current, or `alive` 0 if
  * it is gone. */
-void hone__memory_close(hone_device *device, int alive);
+void hone__memory_close(hone_context *context, int alive);
 
 #endif

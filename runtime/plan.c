@@ -20,18 +20,18 @@ static size_t count_least(const hone_answer *answer)
     return n;
 }
 
-static hone_status fill_plan(hone_plan *plan, hone_device *device,
+static hone_status fill_plan(hone_plan *plan, hone_context *context,
                              const hone_answer *answer, hone_module *module,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
     const int has_constants = plan->program.more->n_constants != 0;
-    const hone_driver_kind *kind = device->driver->kind;
+    const hone_driver_kind *kind = context->driver->kind;
 
     HONE_TRY(hone__need_of(&plan->program, has_constants ? module : NULL,
                            &plan->need, err));
-    plan->device = device;
-    plan->context_id = device->context_id;
+    plan->context = context;
+    plan->context_id = context->context_id;
     plan->n_dims = (uint8_t)resolved->n_dims;
     plan->n_least = (uint8_t)count_least(answer);
     for (size_t i = 0; i < resolved->n_dims; ++i)
@@ -43,7 +43,7 @@ static hone_status fill_plan(hone_plan *plan, hone_device *device,
     return HONE_OK;
 }
 
-hone_status hone__plan_build(hone_device *device, const char *op,
+hone_status hone__plan_build(hone_context *context, const char *op,
                              const hone_answer *answer, hone_plan **out,
                              hone_error *err)
 {
@@ -53,11 +53,11 @@ hone_status hone__plan_build(hone_device *device, const char *op,
     hone_status status;
 
     *out = NULL;
-    HONE_TRY(hone__module_get(device, answer->row, resolved->n_constants != 0,
+    HONE_TRY(hone__module_get(context, answer->row, resolved->n_constants != 0,
                               &module, err));
     {
-        const hone_program_setup setup = {device->driver,
-                                          &device->target.properties,
+        const hone_program_setup setup = {context->driver,
+                                          &context->target.properties,
                                           module->handle, op, resolved};
 
         HONE_TRY(hone__program_create(
@@ -65,7 +65,7 @@ hone_status hone__plan_build(hone_device *device, const char *op,
             &program, err));
     }
     *out = (hone_plan *)(void *)program;
-    status = fill_plan(*out, device, answer, module, err);
+    status = fill_plan(*out, context, answer, module, err);
     if (status != HONE_OK) {
         hone__plan_free(*out);
         *out = NULL;
@@ -115,11 +115,11 @@ static hone_status provide(const hone_plan *plan, hone_memory *memory,
 static hone_status find_memory(const hone_plan *plan, hone_stream stream,
                                hone_memory **out, hone_error *err)
 {
-    *out = hone__memory_find(plan->device, stream);
+    *out = hone__memory_find(plan->context, stream);
     if (*out)
         return HONE_OK;
     HONE_TRY(check_context(plan, err));
-    return hone__memory_get(plan->device, stream, out, err);
+    return hone__memory_get(plan->context, stream, out, err);
 }
 
 static hone_status prepare(const hone_plan *plan, hone_stream stream,
@@ -145,7 +145,7 @@ hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
     if (!plan->has_memory)
         return HONE_OK;
     return prepare(plan, stream, &memory,
-                   hone__thread_error(plan->device->ctx));
+                   hone__thread_error(plan->context->ctx));
 }
 
 /* Alone on the stream's memory, from filling constants to the last launch;
@@ -154,7 +154,7 @@ static hone_status run_in_turn(const hone_plan *plan, void *const *args,
                                hone_stream stream)
 {
     const hone_program *program = &plan->program;
-    hone_error *err = hone__thread_error(plan->device->ctx);
+    hone_error *err = hone__thread_error(plan->context->ctx);
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_memory *memory = NULL;
     hone_bank *bank = NULL;
@@ -179,21 +179,21 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
                                  hone_stream stream)
 {
     const hone_program *program = &plan->program;
-    hone_memory *memory = hone__memory_find(plan->device, stream);
+    hone_memory *memory = hone__memory_find(plan->context, stream);
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_program_fault fault;
 
     if (!memory || !hone__memory_suffices(memory, &plan->need))
         HONE_TRY(prepare(plan, stream, &memory,
-                         hone__thread_error(plan->device->ctx)));
+                         hone__thread_error(plan->context->ctx)));
     hone__memory_place(memory, program, parts);
     if (program->is_special)
         return hone__program_run(program, args, parts, NULL, stream,
-                                 hone__thread_error(plan->device->ctx));
+                                 hone__thread_error(plan->context->ctx));
     if (hone__program_enqueue(program, args, parts, stream, &fault))
         return HONE_OK;
     return hone__program_explain(program, &fault,
-                                 hone__thread_error(plan->device->ctx));
+                                 hone__thread_error(plan->context->ctx));
 }
 
 hone_status hone_plan_run(hone_plan *plan, void *const *args,
@@ -203,7 +203,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     hone_program_fault fault;
 
     if (!plan || (plan->program.n_args && !args))
-        return hone__fail(hone__thread_error(plan ? plan->device->ctx : NULL),
+        return hone__fail(hone__thread_error(plan ? plan->context->ctx : NULL),
                           HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
                           plan ? "args" : "plan");
     hone__plan_prefetch(plan);
@@ -213,11 +213,11 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
         return run_in_memory(plan, args, stream);
     if (plan->program.is_special)
         return hone__program_run(&plan->program, args, no_parts, NULL, stream,
-                                 hone__thread_error(plan->device->ctx));
+                                 hone__thread_error(plan->context->ctx));
     if (hone__program_enqueue(&plan->program, args, no_parts, stream, &fault))
         return HONE_OK;
     return hone__program_explain(&plan->program, &fault,
-                                 hone__thread_error(plan->device->ctx));
+                                 hone__thread_error(plan->context->ctx));
 }
 
 hone_status hone_plan_refresh(hone_plan *plan)

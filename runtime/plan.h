@@ -25,7 +25,7 @@ enum { HONE_PLAN_LINES = 4 }; /* a plan of one launch with five parameters */
 struct hone_plan {
     hone_program program; /* first: its block is the plan's; op of the key */
     unsigned long long context_id; /* as `dims`: see hone_plan_key */
-    hone_device *device;
+    hone_context *context;
     uint8_t n_dims;
     uint8_t n_least;           /* the dims behind these have their defaults */
     uint8_t has_memory;        /* uses that of streams: `need` */
@@ -37,7 +37,7 @@ struct hone_plan {
 };
 
 /* Make a plan of `op` for an answer; the lock of the ctx is held. */
-hone_status hone__plan_build(hone_device *device, const char *op,
+hone_status hone__plan_build(hone_context *context, const char *op,
                              const hone_answer *answer, hone_plan **out,
                              hone_error *err);
 /* NULL is a no-op. */

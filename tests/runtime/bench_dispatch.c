@@ -179,10 +179,10 @@ static void make_args(bench *b)
 {
     const int64_t n = shape_of(b->n_shapes - 1);
     hone_error error = {0};
-    hone_device *device = NULL;
+    hone_context *device = NULL;
     hone_answer answer;
 
-    if (hone__device_current(b->ctx, &device, &error) ||
+    if (hone__context_current(b->ctx, &device, &error) ||
         hone__match_find(b->ctx->store, &device->target, b->op, &n, 1, &answer,
                          &error))
         die(b->op, error.text);

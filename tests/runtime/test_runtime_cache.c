@@ -43,7 +43,7 @@ static hone_plan *find(const hone_ctx *ctx, const char *op, const int64_t *dims,
 {
     hone_plan_key key = {0, op, dims, n_dims};
 
-    key.context_id = ctx->devices->context_id;
+    key.context_id = ctx->contexts->context_id;
     return hone__plan_cache_find(ctx, &key);
 }
 
