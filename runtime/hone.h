@@ -130,7 +130,9 @@ typedef struct hone_match {
     hone_match_kind kind;
     int64_t tuned_time_ns; /**< median when tuned, 0 if never measured */
     char config[256];      /**< "BLOCK=256,VEC=4", cut if longer */
-    char reason[256];      /**< one sentence for a person */
+    char reason[256];      /**< one sentence for a person; begins with how
+                                many better ones are left out because they
+                                are damaged in the database */
 } hone_match;
 
 /** An open database and the kernels loaded from it. Thread-safe. */
