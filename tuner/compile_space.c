@@ -24,6 +24,7 @@ typedef struct compile_run {
     int64_t n_total;
     int64_t *config; /* scratch */
     hone_farm *farm;
+    int no_memory; /* for telling of a variant */
 } compile_run;
 
 /* Job n of n_total, spread evenly over the space. */
@@ -53,7 +54,9 @@ static void tell(compile_run *run, int64_t job, hone_compile_report *report)
     report->index = job;
     report->n_total = run->n_total;
     report->config = hone__text_str(&config);
-    run->request->on_variant(run->request->user, report);
+    run->no_memory |= config.failed;
+    if (!config.failed)
+        run->request->on_variant(run->request->user, report);
     hone__text_free(&config);
 }
 
@@ -238,6 +241,8 @@ hone_status hone__compile_space(const hone_compile_request *request,
                        hone__farm_toolchain(run.farm)->version);
         start_s = hone__now_s();
         status = compile_all(&run, err);
+        if (status == HONE_OK && run.no_memory)
+            status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
         out->seconds = hone__now_s() - start_s;
         if (out->seconds > 0) {
             out->variants_per_s = (double)out->n_variants / out->seconds;

@@ -117,13 +117,14 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
             compiled->cached ? 0 : (int64_t)(1e6 * compiled->compile_ms),
         .launch_plan = hone__text_str(&job->spec),
         .is_default = job->index == run->default_index};
-    hone_status status = HONE_OK;
+    hone_status status;
 
     HONE_TRY(
         hone__cache_key(&input, hone__farm_toolchain(run->farm), key, err));
     types_text(run, &types);
     row.types = types.length ? types.data : NULL;
-    if (compiled->ok)
+    status = hone__text_check(&types, err);
+    if (status == HONE_OK && compiled->ok)
         status = hone__db_artifact_put(
             run->request->db, "cubin", compiled->cubin.data,
             compiled->cubin.length, job->cubin_sha256, err);

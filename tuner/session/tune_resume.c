@@ -211,8 +211,10 @@ static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,
     run->progress.n_compiled += trial->candidate.cubin_sha256[0] != '\0';
     hone__space_get(run->space, trial->candidate.index, config);
     hone__config_format(run->request->tmpl, config, &text);
-    status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,
-                                     hone__text_str(&text), 0, err);
+    status = hone__text_check(&text, err);
+    if (status == HONE_OK)
+        status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,
+                                         hone__text_str(&text), 0, err);
     hone__text_free(&text);
     return status;
 }

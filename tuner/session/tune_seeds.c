@@ -97,13 +97,18 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
     int64_t dims[HONE_MAX_DIMS];
     double shape;
     hone_seed *seed;
+    hone_status status;
 
     if (!read_dims(row->dims, tmpl->n_dims, dims))
         return HONE_OK;
     shape = hone__seed_shape_distance(run->request->dims, dims, walk->is_type,
                                       tmpl->n_dims);
-    if (shape < 0 ||
-        hone__config_parse(tmpl, row->config, walk->config, NULL) != HONE_OK)
+    if (shape < 0)
+        return HONE_OK;
+    status = hone__config_parse(tmpl, row->config, walk->config, NULL);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__fail(err, status, "out of memory");
+    if (status != HONE_OK)
         return HONE_OK;
     HONE_TRY(make_room(walk, err));
     seed = &walk->seeds[walk->n];

@@ -17,7 +17,10 @@ static hone_status put_problem(hone_tune_run *run, hone_error *err)
 
     hone__template_label_dims(request->tmpl, request->dims, &label);
     problem.label = hone__text_str(&label);
-    status = hone__db_problem_put(request->db, &problem, &run->problem_id, err);
+    status = hone__text_check(&label, err);
+    if (status == HONE_OK)
+        status =
+            hone__db_problem_put(request->db, &problem, &run->problem_id, err);
     hone__text_free(&label);
     return status;
 }
@@ -47,8 +50,10 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
                           (long long)properties->value[i]);
     hone__text_puts(&json, "}");
     device.properties_json = hone__text_str(&json);
-    status =
-        hone__db_device_put(run->request->db, &device, &run->device_id, err);
+    status = hone__text_check(&json, err);
+    if (status == HONE_OK)
+        status = hone__db_device_put(run->request->db, &device, &run->device_id,
+                                     err);
     hone__text_free(&json);
     return status;
 }
