@@ -12,19 +12,19 @@ typedef hone_t1_loader loader;
 
 /* A member that has to be there and of this type; NULL after a complaint. */
 static const hone_json_tree *need(loader *l, const hone_json_tree *object,
-                                  const char *key, hone_json_type type)
+                                  const char *key, hone_json_kind kind)
 {
     const hone_json_tree *member = hone__json_tree_find(object, key);
     char sentence[96];
 
-    if (member && member->type == type)
+    if (member && member->kind == kind)
         return member;
     (void)snprintf(sentence, sizeof sentence,
                    member ? "\"%s\" has to be %s" : "\"%s\" is missing%s", key,
-                   !member                         ? " here"
-                   : type == HONE_JSON_TREE_OBJECT ? "an object"
-                   : type == HONE_JSON_TREE_ARRAY  ? "a list"
-                                                   : "a string");
+                   !member                    ? " here"
+                   : kind == HONE_JSON_OBJECT ? "an object"
+                   : kind == HONE_JSON_ARRAY  ? "a list"
+                                              : "a string");
     hone__t1_complain_at(l, member ? member : object, sentence);
     return NULL;
 }
@@ -34,7 +34,7 @@ static const hone_json_tree *need(loader *l, const hone_json_tree *object,
 static void read_param(loader *l, const hone_json_tree *item)
 {
     hone_t1 *t1 = l->t1;
-    const hone_json_tree *name = need(l, item, "Name", HONE_JSON_TREE_STRING);
+    const hone_json_tree *name = need(l, item, "Name", HONE_JSON_STRING);
     const hone_json_tree *values = hone__json_tree_find(item, "Values");
     hone_t1_param *param = &t1->params[t1->n_params];
 
@@ -87,9 +87,9 @@ static void read_condition(loader *l, const hone_json_tree *item)
 {
     hone_t1 *t1 = l->t1;
     const hone_json_tree *text =
-        item->type == HONE_JSON_TREE_STRING
+        item->kind == HONE_JSON_STRING
             ? item
-            : need(l, item, "Expression", HONE_JSON_TREE_STRING);
+            : need(l, item, "Expression", HONE_JSON_STRING);
     hone_t1_condition *condition = &t1->conditions[t1->n_conditions];
     hone_span where;
     hone_error err = {0};
@@ -117,9 +117,8 @@ static void read_space(loader *l, const hone_json_tree *root)
     const hone_json_tree *params;
     const hone_json_tree *conditions;
 
-    space = need(l, root, "ConfigurationSpace", HONE_JSON_TREE_OBJECT);
-    params =
-        space ? need(l, space, "TuningParameters", HONE_JSON_TREE_ARRAY) : NULL;
+    space = need(l, root, "ConfigurationSpace", HONE_JSON_OBJECT);
+    params = space ? need(l, space, "TuningParameters", HONE_JSON_ARRAY) : NULL;
     if (!params)
         return;
     if (hone__t1_count(params) > HONE_GRAPH_VARS) {
@@ -133,7 +132,7 @@ static void read_space(loader *l, const hone_json_tree *root)
     conditions = hone__json_tree_find(space, "Conditions");
     if (!conditions)
         return;
-    if (conditions->type != HONE_JSON_TREE_ARRAY) {
+    if (conditions->kind != HONE_JSON_ARRAY) {
         hone__t1_complain_at(l, conditions, "\"Conditions\" has to be a list");
         return;
     }
@@ -144,27 +143,40 @@ static void read_space(loader *l, const hone_json_tree *root)
         read_condition(l, i);
 }
 
+/* The file as a tree; NULL after a complaint. */
+static const hone_json_tree *read_tree(loader *l, size_t length)
+{
+    hone_json_reader *reader = NULL;
+    hone_json_tree *root = NULL;
+    hone_diagnostic where = {.length = 1};
+    hone_status status =
+        hone__json_open_text(l->t1->path, l->source, length, &reader, NULL);
+
+    if (status == HONE_OK)
+        status = hone__json_tree_read(reader, &l->t1->arena, &root, NULL);
+    if (status == HONE_ERR_NO_MEMORY) {
+        l->no_memory = 1;
+    } else if (status != HONE_OK) {
+        (void)snprintf(where.text, sizeof where.text, "%s",
+                       hone__json_mistake(reader, &where.line, &where.column));
+        hone__t1_add(l, &where);
+    }
+    hone__json_close(reader);
+    return status == HONE_OK ? root : NULL;
+}
+
 static hone_status read_file(loader *l, size_t length)
 {
     hone_t1 *t1 = l->t1;
+    const hone_json_tree *root = read_tree(l, length);
     const hone_json_tree *name;
-    hone_json_tree *root;
-    hone_span where = {0, 1};
-    hone_error err = {0};
-    const hone_status status = hone__json_tree_read(
-        l->source, length, &t1->arena, &root, &where, &err);
 
-    if (status == HONE_ERR_NO_MEMORY) {
-        l->no_memory = 1;
-    } else if (status) {
-        hone__t1_complain(l, where.offset, where.length, "%s", err.text);
-    } else if (root->type != HONE_JSON_TREE_OBJECT) {
+    if (root && root->kind != HONE_JSON_OBJECT) {
         hone__t1_complain(l, root->offset, 1, "a T1 definition is an object");
-    } else {
+    } else if (root) {
         name = hone__json_tree_find(hone__json_tree_find(root, "General"),
                                     "BenchmarkName");
-        t1->name =
-            name && name->type == HONE_JSON_TREE_STRING ? name->text : "";
+        t1->name = name && name->kind == HONE_JSON_STRING ? name->text : "";
         read_space(l, root);
     }
     if (l->no_memory || t1->graph.failed)

@@ -18,25 +18,31 @@ void hone__t1_place(const char *source, size_t offset, int *out_line,
     }
 }
 
-void hone__t1_complain(loader *l, size_t offset, size_t length,
-                       const char *format, ...)
+void hone__t1_add(loader *l, const hone_diagnostic *mistake)
 {
     hone_diagnostics *list = l->diagnostics;
-    hone_diagnostic *item =
-        hone__realloc(list->items, (list->n + 1) * sizeof *item);
-    va_list args;
+    hone_diagnostic *items =
+        hone__realloc(list->items, (list->n + 1) * sizeof *items);
 
-    if (!item) {
+    if (!items) {
         l->no_memory = 1;
         return;
     }
-    list->items = item;
-    item += list->n++;
-    hone__t1_place(l->source, offset, &item->line, &item->column);
-    item->length = length ? (int)length : 1;
+    list->items = items;
+    items[list->n++] = *mistake;
+}
+
+void hone__t1_complain(loader *l, size_t offset, size_t length,
+                       const char *format, ...)
+{
+    hone_diagnostic mistake = {.length = length ? (int)length : 1};
+    va_list args;
+
+    hone__t1_place(l->source, offset, &mistake.line, &mistake.column);
     va_start(args, format);
-    (void)vsnprintf(item->text, sizeof item->text, format, args);
+    (void)vsnprintf(mistake.text, sizeof mistake.text, format, args);
     va_end(args);
+    hone__t1_add(l, &mistake);
 }
 
 void hone__t1_complain_in(loader *l, const hone_json_tree *string,
@@ -55,10 +61,10 @@ void hone__t1_complain_in(loader *l, const hone_json_tree *string,
 void hone__t1_complain_at(loader *l, const hone_json_tree *value,
                           const char *sentence)
 {
-    const size_t length = value->type == HONE_JSON_TREE_OBJECT ||
-                                  value->type == HONE_JSON_TREE_ARRAY
-                              ? 1
-                              : value->end - value->offset;
+    const size_t length =
+        value->kind == HONE_JSON_OBJECT || value->kind == HONE_JSON_ARRAY
+            ? 1
+            : value->end - value->offset;
 
     hone__t1_complain(l, value->offset, length, "%s", sentence);
 }

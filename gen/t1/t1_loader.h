@@ -4,7 +4,7 @@
 #ifndef HONE_GEN_T1_LOADER_H
 #define HONE_GEN_T1_LOADER_H
 
-#include "gen/t1/json_tree.h"
+#include "gen/json/json_tree.h"
 #include "gen/t1/python.h"
 #include "gen/t1/t1.h"
 
@@ -21,6 +21,7 @@ typedef struct hone_t1_loader {
 /* Line and column of an offset, from 1. */
 void hone__t1_place(const char *source, size_t offset, int *out_line,
                     int *out_column);
+void hone__t1_add(hone_t1_loader *l, const hone_diagnostic *mistake);
 /* Report a mistake; the next parameter or condition is read. */
 void hone__t1_complain(hone_t1_loader *l, size_t offset, size_t length,
                        const char *format, ...)

@@ -27,8 +27,9 @@ static void float_text(double value, char out[40])
 /* Does the definition write its values as True and False? */
 static int is_bool(const hone_json_tree *values)
 {
-    if (values->type == HONE_JSON_TREE_ARRAY)
-        return values->first && values->first->type == HONE_JSON_TREE_WORD;
+    if (values->kind == HONE_JSON_ARRAY)
+        return values->first && (values->first->kind == HONE_JSON_TRUE ||
+                                 values->first->kind == HONE_JSON_FALSE);
     return strstr(values->text, "True") || strstr(values->text, "False");
 }
 
@@ -90,7 +91,7 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
         hone_error err = {0};
         char text[80];
 
-        if (i->type == HONE_JSON_TREE_STRING) {
+        if (i->kind == HONE_JSON_STRING) {
             out[n].kind = HONE_DATUM_TEXT;
             out[n].i =
                 hone__text_number(&l->texts, &l->t1->arena, i->text, i->length);
@@ -98,12 +99,11 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
             continue;
         }
         number.offset = i->offset;
-        (void)snprintf(
-            text, sizeof text, "[%.60s]",
-            i->type == HONE_JSON_TREE_WORD && *i->text == 't'   ? "True"
-            : i->type == HONE_JSON_TREE_WORD && *i->text == 'f' ? "False"
-            : i->type == HONE_JSON_TREE_NUMBER                  ? i->text
-                                                                : "?");
+        (void)snprintf(text, sizeof text, "[%.60s]",
+                       i->kind == HONE_JSON_TRUE     ? "True"
+                       : i->kind == HONE_JSON_FALSE  ? "False"
+                       : i->kind == HONE_JSON_NUMBER ? i->text
+                                                     : "?");
         if (hone__python_list(&l->python, text, strlen(text), &one, &n_one,
                               &where, &err) == HONE_ERR_NO_MEMORY)
             l->no_memory = 1;
@@ -127,11 +127,11 @@ static size_t read_values(loader *l, const hone_json_tree *values,
     size_t n = 0;
 
     *out = NULL;
-    if (values->type == HONE_JSON_TREE_ARRAY) {
+    if (values->kind == HONE_JSON_ARRAY) {
         *out = hone__t1_take(l, hone__t1_count(values), sizeof **out);
         return *out ? read_json_values(l, values, *out) : 0;
     }
-    if (values->type != HONE_JSON_TREE_STRING) {
+    if (values->kind != HONE_JSON_STRING) {
         hone__t1_complain_at(l, values,
                              "\"Values\" has to be a list, or a string "
                              "that holds one");

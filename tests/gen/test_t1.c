@@ -136,17 +136,17 @@ static const struct {
     int column;
     const char *part;
 } bad[] = {
-    {"", 1, 1, "the text ends where a value should be"},
+    {"", 1, 1, "the text ends too early"},
     {"[1, 2]", 1, 1, "a T1 definition is an object"},
     {"{}", 1, 1, "\"ConfigurationSpace\" is missing here"},
     {"{\"ConfigurationSpace\": 3}", 1, 24, "has to be an object"},
     {"{\"ConfigurationSpace\": {}}", 1, 24, "\"TuningParameters\" is missing"},
-    {"{\"a\": 1,}", 1, 9, "a comma with nothing behind it"},
-    {"{\"a\" 1}", 1, 6, "expected ':' behind the name"},
+    {"{\"a\": 1,}", 1, 9, "expected a name in quotes, not '}'"},
+    {"{\"a\" 1}", 1, 6, "expected ':'"},
     {"{\"a\": tru}", 1, 7, "'tru' is not a value"},
-    {"{\"a\": \"x", 1, 7, "this string is never closed"},
-    {"{\"a\": \"\\q\"}", 1, 9, "unknown escape"},
-    {"{} {}", 1, 4, "nothing can follow the value"},
+    {"{\"a\": \"x", 1, 9, "the text ends inside a string"},
+    {"{\"a\": \"\\q\"}", 1, 9, "expected an escape, not 'q'"},
+    {"{} {}", 1, 4, "expected nothing after the value"},
     {BEGIN "3" MIDDLE END, 2, 1, "\"Name\" is missing here"},
     {BEGIN "{\"Name\": \"a\"}" MIDDLE END, 2, 1, "\"Values\" is missing"},
     {BEGIN A ",\n" A MIDDLE END, 3, 11, "'a' is declared twice"},

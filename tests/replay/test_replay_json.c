@@ -3,7 +3,7 @@
 #include "tests/replay/replay_file.h"
 
 #include "runtime/base/text.h"
-#include "tuner/replay/replay_json.h"
+#include "gen/json/json_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,6 +249,44 @@ static void test_skip_and_expect(void **state)
     hone__json_close(NULL);
 }
 
+/* Of a text that is in memory: the bytes that every piece has in it. */
+static void test_text_and_places(void **state)
+{
+    static const char text[] = "{\"a\": [12, \"b\\n\"],\n \"c\": true} x";
+    static const struct {
+        hone_json_kind kind;
+        size_t begin;
+        size_t end;
+    } pieces[] = {
+        {HONE_JSON_OBJECT, 0, 1},       {HONE_JSON_KEY, 1, 5},
+        {HONE_JSON_ARRAY, 6, 7},        {HONE_JSON_NUMBER, 7, 9},
+        {HONE_JSON_STRING, 11, 16},     {HONE_JSON_ARRAY_END, 16, 17},
+        {HONE_JSON_KEY, 20, 24},        {HONE_JSON_TRUE, 25, 29},
+        {HONE_JSON_OBJECT_END, 29, 30},
+    };
+    hone_json_reader *reader = NULL;
+    hone_json_event event;
+    int line = 0, column = 0;
+
+    (void)state;
+    assert_int_equal(
+        hone__json_open_text("t.json", text, sizeof text - 1, &reader, NULL),
+        HONE_OK);
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; ++i) {
+        assert_int_equal(hone__json_next(reader, &event, NULL), HONE_OK);
+        assert_int_equal(event.kind, pieces[i].kind);
+        assert_int_equal(event.begin, pieces[i].begin);
+        assert_int_equal(event.end, pieces[i].end);
+    }
+    assert_int_equal(hone__json_next(reader, &event, NULL), HONE_ERR_INPUT);
+    assert_string_equal(hone__json_mistake(reader, &line, &column),
+                        "this is not JSON: expected nothing after the value, "
+                        "not 'x'");
+    assert_int_equal(line, 2);
+    assert_int_equal(column, 13);
+    hone__json_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_damaged_gzip),
         cmocka_unit_test(test_skip_and_expect),
+        cmocka_unit_test(test_text_and_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

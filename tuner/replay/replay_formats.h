@@ -3,7 +3,7 @@
 #ifndef HONE_TUNER_REPLAY_FORMATS_H
 #define HONE_TUNER_REPLAY_FORMATS_H
 
-#include "tuner/replay/replay_json.h"
+#include "gen/json/json_reader.h"
 #include "tuner/replay/replay_recording.h"
 
 /* A JSON file that is being read. */

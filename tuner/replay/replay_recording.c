@@ -3,7 +3,7 @@
  * once. The readers of the formats fill them. */
 #include "tuner/replay/replay_recording.h"
 
-#include "tuner/replay/replay_json.h"
+#include "gen/json/json_reader.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a file, plain or compressed with gzip, with the place of each
- * for messages. Keeps the first failure. */
-#ifndef HONE_TUNER_REPLAY_BYTES_H
-#define HONE_TUNER_REPLAY_BYTES_H
+/* The bytes of a file, plain or compressed with gzip, or of a text, with the
+ * place of each for messages. Keeps the first failure. Private to gen/json. */
+#ifndef HONE_GEN_JSON_BYTES_H
+#define HONE_GEN_JSON_BYTES_H
 
 #include "runtime/base/error.h"
 
@@ -12,20 +12,27 @@ enum { HONE_END_OF_BYTES = -1 };
 
 typedef struct hone_bytes {
     char *path;
-    struct gzFile_s *file;
-    char *buffer;
+    struct gzFile_s *file; /* NULL: `buffer` is all there is */
+    char *own_buffer;
+    const char *buffer;
     size_t at;
     size_t n;
+    size_t before; /* bytes that came before the buffer */
     long long line;
-    long long column; /* of the next byte */
-    int ended;        /* the file has no more bytes */
-    hone_error error; /* the first failure */
+    long long column;   /* of the next byte */
+    int ended;          /* the file has no more bytes */
+    hone_error error;   /* the first failure */
+    char sentence[512]; /* of a mistake in the text, without its place */
 } hone_bytes;
 
 /* HONE_ERR_NOT_FOUND, HONE_ERR_IO, HONE_ERR_NO_MEMORY. Close it also after a
  * failure. */
 hone_status hone__bytes_open(const char *path, hone_bytes *out,
                              hone_error *err);
+/* A text that stays where it is; `name` is what messages call it. */
+hone_status hone__bytes_open_text(const char *name, const char *text,
+                                  size_t length, hone_bytes *out,
+                                  hone_error *err);
 void hone__bytes_close(hone_bytes *bytes);
 
 /* Read on. A file that is damaged or truncated is a failure. */

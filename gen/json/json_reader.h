@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JSON file read piece by piece, plain or compressed with gzip: recordings
- * are too large to be held as a tree, and one that was interrupted has to be
- * read up to where it ends. Also takes NaN and Infinity, which other tuners
- * write. */
-#ifndef HONE_TUNER_REPLAY_JSON_H
-#define HONE_TUNER_REPLAY_JSON_H
+/* JSON read piece by piece: of a file, plain or compressed with gzip, or of a
+ * text. Recordings are too large to be held as a tree (json_tree.h), and one
+ * that was interrupted has to be read up to where it ends. Also takes NaN and
+ * Infinity, which other tuners write. */
+#ifndef HONE_GEN_JSON_READER_H
+#define HONE_GEN_JSON_READER_H
 
 #include "runtime/base/error.h"
 
@@ -31,11 +31,17 @@ typedef struct hone_json_event {
     const char *text; /* of KEY, STRING and NUMBER; until the next event */
     size_t length;
     double number; /* of NUMBER */
+    size_t begin;  /* its bytes in the text, quotes included; of KEY with */
+    size_t end;    /* the ':' */
 } hone_json_event;
 
 /* HONE_ERR_NOT_FOUND, HONE_ERR_IO. `path` is copied. */
 hone_status hone__json_open(const char *path, hone_json_reader **out,
                             hone_error *err);
+/* A text that stays where it is until the reader is closed. */
+hone_status hone__json_open_text(const char *name, const char *text,
+                                 size_t length, hone_json_reader **out,
+                                 hone_error *err);
 void hone__json_close(hone_json_reader *reader); /* NULL is a no-op */
 
 /* The next piece. HONE_ERR_INPUT: "FILE:LINE:COLUMN: what is wrong", also for
@@ -45,6 +51,11 @@ hone_status hone__json_next(hone_json_reader *reader, hone_json_event *out,
 /* Did the last failure come from a text that ends too early (and not from a
  * damaged file)? */
 int hone__json_ended_early(const hone_json_reader *reader);
+
+/* Of the last failure in the text: the sentence without its place, and the
+ * place. */
+const char *hone__json_mistake(const hone_json_reader *reader, int *out_line,
+                               int *out_column);
 
 /* Leave out the value that `begin` is or begins. */
 hone_status hone__json_skip(hone_json_reader *reader,

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings, numbers and words of JSON: see json_parts.h. */
+#include "gen/json/json_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hone__json_too_short(hone_json_reader *reader, const char *what)
+{
+    if (reader->bytes.error.status == HONE_OK)
+        reader->ended_early = 1;
+    hone__bytes_broken(&reader->bytes, "the text ends %s", what);
+}
+
+void hone__json_unexpected(hone_json_reader *reader, int c, const char *wanted)
+{
+    if (c == HONE_END_OF_BYTES)
+        hone__json_too_short(reader, "too early");
+    else if (c > ' ' && c < 0x7f)
+        hone__bytes_broken(&reader->bytes,
+                           "this is not JSON: expected %s, not '%c'", wanted,
+                           c);
+    else
+        hone__bytes_broken(&reader->bytes,
+                           "this is not JSON: expected %s, not byte 0x%02x",
+                           wanted, (unsigned)c);
+}
+
+static void put_utf8(hone_text *out, unsigned c)
+{
+    char bytes[4];
+    size_t n = 0;
+
+    if (c < 0x80) {
+        bytes[n++] = (char)c;
+    } else if (c < 0x800) {
+        bytes[n++] = (char)(0xc0 | c >> 6);
+        bytes[n++] = (char)(0x80 | (c & 0x3f));
+    } else if (c < 0x10000) {
+        bytes[n++] = (char)(0xe0 | c >> 12);
+        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+        bytes[n++] = (char)(0x80 | (c & 0x3f));
+    } else {
+        bytes[n++] = (char)(0xf0 | c >> 18);
+        bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+        bytes[n++] = (char)(0x80 | (c & 0x3f));
+    }
+    hone__text_append(out, bytes, n);
+}
+
+/* Four hex digits. */
+static unsigned read_hex(hone_json_reader *reader)
+{
+    unsigned value = 0;
+
+    for (int i = 0; i < 4; ++i) {
+        const int c = hone__json_peek(reader);
+        unsigned digit;
+
+        if (c >= '0' && c <= '9')
+            digit = (unsigned)(c - '0');
+        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+            digit = (unsigned)((c | 0x20) - 'a') + 10;
+        else {
+            hone__json_unexpected(reader, c, "a hex digit");
+            return 0;
+        }
+        value = value << 4 | digit;
+        hone__json_advance(reader);
+    }
+    return value;
+}
+
+/* After \u. A pair of surrogates is one character; half a pair is replaced.
+ */
+static void read_unicode(hone_json_reader *reader)
+{
+    unsigned c = read_hex(reader);
+
+    if (c >= 0xd800 && c < 0xdc00 && hone__json_peek(reader) == '\\') {
+        unsigned low;
+
+        hone__json_advance(reader);
+        if (hone__json_peek(reader) != 'u') {
+            hone__json_unexpected(reader, hone__json_peek(reader),
+                                  "the second half of a pair");
+            return;
+        }
+        hone__json_advance(reader);
+        low = read_hex(reader);
+        c = low >= 0xdc00 && low < 0xe000
+                ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)
+                : 0xfffd;
+    }
+    if (c == 0 || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+        c = 0xfffd;
+    put_utf8(&reader->text, c);
+}
+
+static void read_escape(hone_json_reader *reader)
+{
+    static const char from[] = "\"\\/bfnrt";
+    static const char to[] = "\"\\/\b\f\n\r\t";
+    const int c = hone__json_peek(reader);
+    const char *at;
+
+    if (c == 'u') {
+        hone__json_advance(reader);
+        read_unicode(reader);
+        return;
+    }
+    at = c > 0 ? strchr(from, c) : NULL;
+    if (!at) {
+        hone__json_unexpected(reader, c, "an escape");
+        return;
+    }
+    hone__json_advance(reader);
+    hone__text_append(&reader->text, &to[at - from], 1);
+}
+
+void hone__json_read_string(hone_json_reader *reader)
+{
+    hone__text_clear(&reader->text);
+    hone__json_advance(reader);
+    while (reader->bytes.error.status == HONE_OK) {
+        int c = hone__json_peek(reader);
+        const size_t start = reader->bytes.at;
+
+        while (reader->bytes.at < reader->bytes.n && c >= ' ' && c != '"' &&
+               c != '\\') {
+            ++reader->bytes.at;
+            c = reader->bytes.at < reader->bytes.n
+                    ? (unsigned char)reader->bytes.buffer[reader->bytes.at]
+                    : '"';
+        }
+        if (reader->bytes.at > start) { /* a run of plain characters */
+            hone__text_append(&reader->text, reader->bytes.buffer + start,
+                              reader->bytes.at - start);
+            reader->bytes.column += (long long)(reader->bytes.at - start);
+            continue;
+        }
+        if (c == HONE_END_OF_BYTES) {
+            hone__json_too_short(reader, "inside a string");
+        } else if (c < ' ') {
+            hone__json_unexpected(reader, c,
+                                  "no control character in a string");
+        } else {
+            hone__json_advance(reader);
+            if (c == '"')
+                return;
+            if (c == '\\')
+                read_escape(reader);
+        }
+    }
+}
+
+/* A number or a bare word, up to what cannot belong to it. */
+static void read_word(hone_json_reader *reader)
+{
+    int c = hone__json_peek(reader);
+
+    hone__text_clear(&reader->text);
+    while ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' ||
+           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+        const char byte = (char)c;
+
+        hone__text_append(&reader->text, &byte, 1);
+        hone__json_advance(reader);
+        c = hone__json_peek(reader);
+    }
+    if (c == HONE_END_OF_BYTES && reader->depth) /* is it whole? */
+        hone__json_too_short(reader, "inside a value");
+}
+
+/* -?digits[.digits][e[+-]digits] */
+static int is_number(const char *text)
+{
+    size_t n;
+
+    text += *text == '-';
+    n = strspn(text, "0123456789");
+    if (n == 0 || (n > 1 && *text == '0'))
+        return 0;
+    text += n;
+    if (*text == '.') {
+        n = strspn(++text, "0123456789");
+        if (n == 0)
+            return 0;
+        text += n;
+    }
+    if (*text == 'e' || *text == 'E') {
+        ++text;
+        text += *text == '-' || *text == '+';
+        n = strspn(text, "0123456789");
+        if (n == 0)
+            return 0;
+        text += n;
+    }
+    return *text == '\0';
+}
+
+void hone__json_read_word(hone_json_reader *reader, hone_json_event *out)
+{
+    static const struct {
+        const char *word;
+        hone_json_kind kind;
+        double number;
+    } words[] = {
+        {"true", HONE_JSON_TRUE, 1},
+        {"false", HONE_JSON_FALSE, 0},
+        {"null", HONE_JSON_NULL, 0},
+        {"NaN", HONE_JSON_NUMBER, NAN},
+        {"Infinity", HONE_JSON_NUMBER, HUGE_VAL},
+        {"-Infinity", HONE_JSON_NUMBER, -HUGE_VAL},
+    };
+    const char *text;
+
+    read_word(reader);
+    text = hone__text_str(&reader->text);
+    if (is_number(text)) {
+        out->kind = HONE_JSON_NUMBER;
+        out->number = strtod(text, NULL);
+        return;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        if (strcmp(words[i].word, text) == 0) {
+            out->kind = words[i].kind;
+            out->number = words[i].number;
+            return;
+        }
+    }
+    reader->bytes.line = reader->event_line;
+    reader->bytes.column = reader->event_column;
+    hone__bytes_broken(&reader->bytes,
+                       "this is not JSON: '%.40s' is not a value", text);
+}
