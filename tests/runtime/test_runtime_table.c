@@ -36,7 +36,7 @@ static void against_an_array(void **state)
 {
     static int objects[N_KEYS];
     int is_in[N_KEYS] = {0};
-    hone_table table = {0};
+    hone_table table = {.body = NULL};
     uint64_t random = 88172645463325252u;
     size_t n = 0;
 
@@ -70,7 +70,7 @@ static void against_an_array(void **state)
 static void given_up_entries_are_free_again(void **state)
 {
     static int object;
-    hone_table table = {0};
+    hone_table table = {.body = NULL};
     size_t n_tags = 0;
 
     (void)state;
@@ -91,7 +91,7 @@ static void given_up_entries_are_free_again(void **state)
 static void one_tag_for_many(void **state)
 {
     static int objects[40];
-    hone_table table = {0};
+    hone_table table = {.body = NULL};
     hone_table_walk walk;
     size_t n = 0;
 

@@ -14,10 +14,12 @@ HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
 export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
 ask() { "$tests/db_ask" "$HONE_DB" "$1"; }
 damage() { "$tests/damage_db" "$HONE_DB" "$@" || fail "nothing was damaged"; }
+# shellcheck disable=SC2317 # both are called by their names in $part
 damage_cubin() { # of the winner
     damage artifact data "select a.rowid, length(a.data) / 2 from artifact a
         join winner_v1 w on w.cubin_sha256 = a.sha256"
 }
+# shellcheck disable=SC2317
 damage_block() { # in the winner's launch plan: 128 becomes 138, 64 becomes 65
     damage variant launch_plan "select v.variant_id,
         instr(v.launch_plan, 'param BLOCK ') + 13 from variant v
