@@ -255,7 +255,8 @@ static void test_what_is_launched(void **state)
     static const char *const damage[] = {
         "UPDATE variant SET launch_plan = launch_plan || '#'",
         "UPDATE variant SET config = 'BM=65' WHERE variant_id = 1",
-        "UPDATE variant SET launch_sha256 = NULL, config = 'BM=65' WHERE 1",
+        ("UPDATE variant SET launch_sha256 = NULL, config = 'BM=65'"
+         " WHERE variant_id = 1"),
         "UPDATE variant SET launch_sha256 = NULL, launch_plan = 'x'",
         "UPDATE template SET op = 'another'",
         "UPDATE artifact SET size_bytes = 6 WHERE size_bytes = 5",
