@@ -243,7 +243,13 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
 
 void hone_plan_destroy(hone_plan *plan)
 {
-    hone__plan_free(plan);
+    hone_ctx *ctx = plan ? plan->context->ctx : NULL;
+
+    if (!plan)
+        return;
+    (void)pthread_mutex_lock(&ctx->lock);
+    hone__plan_leave(plan);
+    (void)pthread_mutex_unlock(&ctx->lock);
 }
 
 /* The plan of an answer, which is made if another thread did not just do so,

@@ -202,15 +202,17 @@ HONE_API void hone_close(hone_ctx *ctx);
 /**
  * Give back the device memory that `ctx` keeps for runs on `stream`.
  *
- * Workspaces and constant memory belong to a stream, whatever the number of
- * plans: as much as the largest need of the plans that ran on it, and at most
- * four times that where it had to grow. It is made by the first run that
- * needs it, or by hone_plan_prepare(), and kept until this call or
- * hone_close(). A program that makes and destroys streams calls it for each,
- * when the work that was queued there has ended: before the stream is
- * destroyed or after that. Graphs that were captured on the stream use this
- * memory: they must not be launched any more. The next run on the stream
- * makes it again.
+ * Workspaces and constant memory belong to a stream. Of scratch memory it has
+ * as much as the largest need of the plans that ran on it, whatever their
+ * number, and at most four times that where it had to grow. Workspaces that
+ * start zeroed (counters, tickets) are a plan's own; when the plan is
+ * destroyed or evicted, the next one gets them, unless a run with them was
+ * captured. All this is made by the first run that needs it, or by
+ * hone_plan_prepare(), and kept until this call or hone_close(). A program that
+ * makes and destroys streams calls it for each, when the work that was queued
+ * there has ended: before the stream is destroyed or after that. Graphs that
+ * were captured on the stream use this memory: they must not be launched any
+ * more. The next run on the stream makes it again.
  *
  * For the per-thread default stream the memory is that of the calling
  * thread's: call it before the thread ends. On the cpu device there is one
@@ -309,10 +311,10 @@ HONE_API void hone_plan_destroy(hone_plan *plan);
  * is captured into a graph: call this before a capture, for each plan that
  * will run in it. A no-op for other operations.
  *
- * A graph uses the memory of the stream it was captured on. All runs on this
- * stream share that, those of other plans too: do not launch the graph at the
- * same time as they run, nor two such graphs at the same time; launch them on
- * that stream, or wait. The memory stays where it is until
+ * A graph uses the memory of the stream it was captured on. Runs on this
+ * stream share scratch memory, those of other plans too: do not launch the
+ * graph at the same time as they run, nor two such graphs at the same time;
+ * launch them on that stream, or wait. The memory stays where it is until
  * hone_stream_release() or hone_close(), also when a larger shape comes or
  * the plan is destroyed or evicted.
  *
@@ -364,7 +366,8 @@ HONE_API hone_status hone_launch(hone_ctx *ctx, const char *op,
 /**
  * Choose how many plans hone_launch() keeps, of all contexts together.
  * Without this call it is $HONE_PLAN_LIMIT, else 4096: about 2 MB of host
- * memory. With one more, a plan is evicted that was not launched since the
+ * memory, and on each stream the workspaces of those that start zeroed. With
+ * one more, a plan is evicted that was not launched since the
  * last time it was looked at (second chance); its next launch makes it again,
  * which costs 10 to 100 microseconds. A program that uses more shapes than
  * this all the time sets it higher. Besides them there may be some that are

@@ -11,21 +11,25 @@ enum {
 
 /* ---- streams ------------------------------------------------------------- */
 
+/* One-to-one, and spreads the bits of addresses. 0 stays 0. */
+static uint64_t mix(uint64_t tag)
+{
+    tag *= UINT64_C(0x9e3779b97f4a7c15);
+    return tag ^ (tag >> 32);
+}
+
 /* Handles are NULL, 1 or the address of a driver's object; the per-thread
  * stream is told apart by an address of the calling thread, which is even
- * where the others are odd. The last two steps are one-to-one and spread the
- * bits. Where streams mean nothing, there is one. */
+ * where the others are odd. Where streams mean nothing, there is one. */
 static uint64_t tag_of(const hone_driver *driver, hone_stream stream)
 {
     static _Thread_local uint64_t of_thread;
-    uint64_t tag = (uint64_t)(uintptr_t)stream + 3;
 
     if (driver->kind && driver->kind->is_synchronous)
         return 1;
     if ((uintptr_t)stream == STREAM_PER_THREAD)
-        tag = (uintptr_t)&of_thread;
-    tag *= UINT64_C(0x9e3779b97f4a7c15);
-    return tag ^ (tag >> 32);
+        return mix((uintptr_t)&of_thread);
+    return mix((uint64_t)(uintptr_t)stream + 3);
 }
 
 hone_memory *hone__memory_find(const hone_context *context, hone_stream stream)
@@ -75,16 +79,15 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
 {
     const size_t align = HONE_WORKSPACE_ALIGN_BYTES;
 
-    *out = (hone_need){.module = module};
+    *out = (hone_need){.module = module, .tag = mix((uintptr_t)program)};
     for (size_t i = 0; i < program->more->n_parts; ++i) {
         const hone_program_part *part = &program->more->parts[i];
-        size_t *bytes =
-            &out->bytes[part->zero == HONE_ZERO_ONCE ? HONE_POOL_ZEROED
-                                                     : HONE_POOL_SCRATCH];
+        size_t *bytes = part->zero == HONE_ZERO_ONCE ? &out->zeroed_bytes
+                                                     : &out->scratch_bytes;
 
-        if (part->size_bytes > (size_t)INT64_MAX - align - *bytes)
+        if (part->size_bytes > (size_t)INT64_MAX / 4 - align - *bytes)
             return hone__fail(err, HONE_ERR_OVERFLOW,
-                              "the workspaces of %s do not fit into 2^63 "
+                              "the workspaces of %s do not fit into 2^61 "
                               "bytes",
                               program->op);
         *bytes += (part->size_bytes + align - 1) / align * align;
@@ -92,11 +95,32 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
     return HONE_OK;
 }
 
-/* Fill a new block and wait for it, on a stream of our own: the caller may
+static hone_status allocate_failed(const hone_driver *driver,
+                                   hone_cu_result result, size_t size_bytes,
+                                   hone_error *err)
+{
+    char what[160];
+
+    (void)snprintf(what, sizeof what,
+                   "allocating a workspace of %zu bytes (cuMemAlloc; while a "
+                   "stream is captured, call hone_plan_prepare() before)",
+                   size_bytes);
+    return hone__driver_check(driver, result, what, err);
+}
+
+static hone_status allocate(const hone_driver *driver, size_t size_bytes,
+                            hone_cu_ptr *out, hone_error *err)
+{
+    const hone_cu_result result = driver->memory_alloc(out, size_bytes);
+
+    return result ? allocate_failed(driver, result, size_bytes, err) : HONE_OK;
+}
+
+/* Fill new memory and wait for it, on a stream of our own: the caller may
  * capture on one stream and launch the graph on another, and must not wait
  * for what it has queued before. */
-static hone_status fill(const hone_driver *driver, const hone_pool_block *block,
-                        int value, hone_error *err)
+static hone_status fill(const hone_driver *driver, hone_cu_ptr base,
+                        size_t size_bytes, int value, hone_error *err)
 {
     hone_stream own = NULL;
     hone_status status;
@@ -104,11 +128,10 @@ static hone_status fill(const hone_driver *driver, const hone_pool_block *block,
     HONE_TRY(hone__driver_check(
         driver, driver->stream_create(&own, HONE_CU_STREAM_NON_BLOCKING),
         "zeroing a workspace (cuStreamCreate)", err));
-    status = hone__driver_check(driver,
-                                driver->fill8_async(block->base,
-                                                    (unsigned char)value,
-                                                    block->size_bytes, own),
-                                "zeroing a workspace (cuMemsetD8Async)", err);
+    status = hone__driver_check(
+        driver,
+        driver->fill8_async(base, (unsigned char)value, size_bytes, own),
+        "zeroing a workspace (cuMemsetD8Async)", err);
     if (status == HONE_OK)
         status = hone__driver_check(driver, driver->stream_synchronize(own),
                                     "zeroing a workspace (cuStreamSynchronize)",
@@ -118,72 +141,175 @@ static hone_status fill(const hone_driver *driver, const hone_pool_block *block,
 }
 
 /* At least twice as much as the last one, but rather less than nothing. */
-static hone_status allocate(const hone_driver *driver, size_t last_bytes,
-                            size_t need_bytes, hone_pool_block *out,
-                            hone_error *err)
+static hone_status allocate_scratch(const hone_driver *driver,
+                                    size_t last_bytes, size_t need_bytes,
+                                    hone_scratch *out, hone_error *err)
 {
-    hone_cu_result result = HONE_CU_OUT_OF_MEMORY;
-    char what[160];
+    out->size_bytes = 2 * last_bytes;
+    if (out->size_bytes > need_bytes) {
+        const hone_cu_result result =
+            driver->memory_alloc(&out->base, out->size_bytes);
 
-    out->size_bytes = need_bytes;
-    if (last_bytes > need_bytes / 2 && last_bytes <= SIZE_MAX / 2)
-        out->size_bytes = 2 * last_bytes;
-    result = driver->memory_alloc(&out->base, out->size_bytes);
-    if (result == HONE_CU_OUT_OF_MEMORY && out->size_bytes > need_bytes) {
-        out->size_bytes = need_bytes;
-        result = driver->memory_alloc(&out->base, out->size_bytes);
+        if (result != HONE_CU_OUT_OF_MEMORY)
+            return result
+                       ? allocate_failed(driver, result, out->size_bytes, err)
+                       : HONE_OK;
     }
-    (void)snprintf(what, sizeof what,
-                   "allocating a workspace of %zu bytes (cuMemAlloc; while a "
-                   "stream is captured, call hone_plan_prepare() before)",
-                   out->size_bytes);
-    return hone__driver_check(driver, result, what, err);
+    out->size_bytes = need_bytes;
+    return allocate(driver, need_bytes, &out->base, err);
 }
 
-static hone_status grow(hone_memory *memory, const hone_driver *driver,
-                        hone_pool_kind kind, size_t need_bytes, hone_error *err)
+static hone_status grow_scratch(hone_memory *memory, const hone_driver *driver,
+                                size_t need_bytes, hone_error *err)
 {
-    hone_pool_block *last =
-        atomic_load_explicit(&memory->pools[kind], memory_order_relaxed);
-    hone_pool_block *block;
+    hone_scratch *last =
+        atomic_load_explicit(&memory->scratch, memory_order_relaxed);
+    hone_scratch *scratch = hone__alloc(sizeof *scratch);
     hone_status status;
 
-    if (last && last->size_bytes >= need_bytes)
-        return HONE_OK;
-    block = hone__alloc(sizeof *block);
-    if (!block)
+    if (!scratch)
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory for a workspace");
-    status =
-        allocate(driver, last ? last->size_bytes : 0, need_bytes, block, err);
-    if (status != HONE_OK) {
-        hone__free(block);
-        return status;
-    }
+    status = allocate_scratch(driver, last ? last->size_bytes : 0, need_bytes,
+                              scratch, err);
     /* Memory of the cpu device may hold anything, zeros as well: nothing is
      * to rely on that. */
-    if (kind == HONE_POOL_ZEROED || driver->kind)
+    if (status == HONE_OK && driver->kind) {
         status =
-            fill(driver, block, kind == HONE_POOL_ZEROED ? 0 : UNWRITTEN, err);
+            fill(driver, scratch->base, scratch->size_bytes, UNWRITTEN, err);
+        if (status != HONE_OK)
+            (void)driver->memory_free(scratch->base);
+    }
     if (status != HONE_OK) {
-        (void)driver->memory_free(block->base);
-        hone__free(block);
+        hone__free(scratch);
         return status;
     }
-    block->older = last;
-    atomic_store_explicit(&memory->pools[kind], block, memory_order_release);
+    scratch->older = last;
+    atomic_store_explicit(&memory->scratch, scratch, memory_order_release);
     return HONE_OK;
 }
 
-hone_status hone__memory_grow(hone_memory *memory, const hone_driver *driver,
-                              const hone_need *need, hone_error *err)
+/* ---- zeros --------------------------------------------------------------- */
+
+/* A power of two, so that what one plan leaves fits the next. */
+static size_t class_of(size_t size_bytes)
 {
-    for (int i = 0; i < HONE_N_POOLS; ++i) {
-        if (need->bytes[i])
-            HONE_TRY(
-                grow(memory, driver, (hone_pool_kind)i, need->bytes[i], err));
-    }
+    size_t class_bytes = 512;
+
+    while (class_bytes < size_bytes)
+        class_bytes *= 2;
+    return class_bytes;
+}
+
+/* What a plan left, zeroed behind its last run; NULL if nothing fits. */
+static hone_status reuse_zeros(hone_memory *memory, const hone_driver *driver,
+                               size_t size_bytes, hone_stream stream,
+                               hone_zeros **out, hone_error *err)
+{
+    hone_zeros **link = &memory->spare;
+    int capture = HONE_CU_CAPTURE_NONE;
+    uint64_t id = 0;
+
+    while (*link && (*link)->size_bytes != size_bytes)
+        link = &(*link)->next;
+    *out = NULL;
+    if (!*link)
+        return HONE_OK;
+    HONE_TRY(hone__driver_check(
+        driver, driver->capture_info(stream, &capture, &id),
+        "asking whether a stream is captured (cuStreamGetCaptureInfo)", err));
+    if (capture != HONE_CU_CAPTURE_NONE)
+        return hone__fail(err, HONE_ERR_CUDA,
+                          "a workspace cannot be zeroed while its stream is "
+                          "captured; call hone_plan_prepare() before");
+    HONE_TRY(hone__driver_check(
+        driver, driver->fill8_async((*link)->base, 0, size_bytes, stream),
+        "zeroing a workspace (cuMemsetD8Async)", err));
+    *out = *link;
+    *link = (*out)->next;
     return HONE_OK;
+}
+
+static hone_status new_zeros(const hone_driver *driver, size_t size_bytes,
+                             hone_zeros **out, hone_error *err)
+{
+    hone_zeros *zeros = hone__alloc(sizeof *zeros);
+    hone_status status;
+
+    if (!zeros)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a workspace");
+    zeros->size_bytes = size_bytes;
+    status = allocate(driver, size_bytes, &zeros->base, err);
+    if (status == HONE_OK) {
+        status = fill(driver, zeros->base, size_bytes, 0, err);
+        if (status != HONE_OK)
+            (void)driver->memory_free(zeros->base);
+    }
+    if (status == HONE_OK)
+        *out = zeros;
+    else
+        hone__free(zeros);
+    return status;
+}
+
+static hone_status add_zeros(hone_memory *memory, const hone_driver *driver,
+                             const hone_need *need, hone_stream stream,
+                             hone_zeros **out, hone_error *err)
+{
+    const size_t size_bytes = class_of(need->zeroed_bytes);
+    hone_status status;
+
+    HONE_TRY(reuse_zeros(memory, driver, size_bytes, stream, out, err));
+    if (!*out)
+        HONE_TRY(new_zeros(driver, size_bytes, out, err));
+    status = hone__table_put(&memory->zeros, need->tag, *out, err);
+    if (status != HONE_OK) {
+        (*out)->next = memory->spare;
+        memory->spare = *out;
+    }
+    return status;
+}
+
+hone_status hone__memory_make(hone_memory *memory, const hone_driver *driver,
+                              const hone_need *need, hone_stream stream,
+                              hone_share *out, hone_error *err)
+{
+    *out = hone__memory_share(memory, need);
+    if (need->scratch_bytes &&
+        (!out->scratch || out->scratch->size_bytes < need->scratch_bytes)) {
+        HONE_TRY(grow_scratch(memory, driver, need->scratch_bytes, err));
+        out->scratch =
+            atomic_load_explicit(&memory->scratch, memory_order_relaxed);
+    }
+    if (need->zeroed_bytes && !out->zeros)
+        HONE_TRY(add_zeros(memory, driver, need, stream, &out->zeros, err));
+    return HONE_OK;
+}
+
+void hone__memory_forget(hone_context *context, const hone_need *need)
+{
+    for (size_t i = 0;
+         need->zeroed_bytes && i < hone__table_size(&context->streams); ++i) {
+        hone_memory *memory = hone__table_at(&context->streams, i);
+        hone_zeros *zeros;
+        hone_zeros **list;
+
+        if (!memory)
+            continue;
+        (void)pthread_mutex_lock(&memory->turn);
+        zeros = hone__table_find(&memory->zeros, need->tag);
+        if (zeros) {
+            hone__table_remove(&memory->zeros, need->tag, zeros);
+            list =
+                atomic_load_explicit(&zeros->was_captured, memory_order_relaxed)
+                    ? &memory->captured
+                    : &memory->spare;
+            zeros->next = *list;
+            *list = zeros;
+        }
+        (void)pthread_mutex_unlock(&memory->turn);
+    }
 }
 
 /* ---- constant memory ----------------------------------------------------- */
@@ -267,22 +393,48 @@ hone_status hone__memory_bank(hone_memory *memory, const hone_need *need,
 
 /* ---- the end ------------------------------------------------------------- */
 
+static void free_zeros(hone_zeros *zeros, const hone_driver *driver, int alive)
+{
+    while (zeros) {
+        hone_zeros *next = zeros->next;
+
+        if (alive)
+            (void)driver->memory_free(zeros->base);
+        hone__free(zeros);
+        zeros = next;
+    }
+}
+
+static void free_scratch(hone_scratch *scratch, const hone_driver *driver,
+                         int alive)
+{
+    while (scratch) {
+        hone_scratch *older = scratch->older;
+
+        if (alive)
+            (void)driver->memory_free(scratch->base);
+        hone__free(scratch);
+        scratch = older;
+    }
+}
+
 static void empty(hone_memory *memory, const hone_driver *driver, int alive)
 {
-    for (int i = 0; i < HONE_N_POOLS; ++i) {
-        hone_pool_block *block =
-            atomic_load_explicit(&memory->pools[i], memory_order_relaxed);
+    free_scratch(atomic_load_explicit(&memory->scratch, memory_order_relaxed),
+                 driver, alive);
+    atomic_store_explicit(&memory->scratch, NULL, memory_order_relaxed);
+    for (size_t i = 0; i < hone__table_size(&memory->zeros); ++i) {
+        hone_zeros *zeros = hone__table_at(&memory->zeros, i);
 
-        atomic_store_explicit(&memory->pools[i], NULL, memory_order_relaxed);
-        while (block) {
-            hone_pool_block *older = block->older;
-
-            if (alive)
-                (void)driver->memory_free(block->base);
-            hone__free(block);
-            block = older;
+        if (zeros) {
+            zeros->next = memory->spare;
+            memory->spare = zeros;
         }
     }
+    hone__table_free(&memory->zeros);
+    free_zeros(memory->spare, driver, alive);
+    free_zeros(memory->captured, driver, alive);
+    memory->spare = memory->captured = NULL;
     while (memory->banks) {
         hone_memory_bank *next = memory->banks->next;
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory that the runs on one stream share. Runs on a stream follow
- * each other, so all of them use the same: a stream has as much as the plan
- * with the largest need, whatever the number of plans. It is found without a
- * lock and made at the first run that needs it, or by hone_plan_prepare().
+/* Device memory of the runs on one stream, found without a lock and made at
+ * the first run that needs it, or by hone_plan_prepare().
  *
- * Two pools hold workspaces: one of scratch memory and one of zeros, which
- * every run leaves zeroed. A pool grows by a larger block, at least twice the
- * last one. Graphs that were captured before point at the older blocks: they
- * are kept, and all of them together are less than the last one. Constant
- * memory of a module is a module of the stream's own (a bank), of which there
- * are a few for each code.
+ * Scratch memory is shared: runs on a stream follow each other, so a stream
+ * has as much as the plan with the largest need. It grows by a larger block,
+ * at least twice the last one. Graphs that were captured before point at the
+ * older blocks: they are kept, and all of them together are less than the
+ * last one. Constant memory of a module is a module of the stream's own (a
+ * bank), of which there are a few for each code.
+ *
+ * Workspaces that start zeroed belong to a plan: a run finds what the one
+ * before it left. When the plan goes, another one gets them, zeroed on the
+ * stream, unless a graph may use them.
  *
  * Everything stays until hone_stream_release() or hone_close(). */
 #ifndef HONE_RUNTIME_MEMORY_H
@@ -17,12 +19,6 @@
 
 #include "runtime/context.h"
 #include "runtime/execute/program.h"
-
-typedef enum hone_pool_kind {
-    HONE_POOL_SCRATCH,
-    HONE_POOL_ZEROED,
-    HONE_N_POOLS
-} hone_pool_kind;
 
 enum {
     /* What cuMemAlloc gives: vector loads may rely on it. */
@@ -32,11 +28,19 @@ enum {
     HONE_BANKS_OF_CODE = 4
 };
 
-typedef struct hone_pool_block {
-    struct hone_pool_block *older;
+typedef struct hone_scratch {
+    struct hone_scratch *older;
     hone_cu_ptr base;
     size_t size_bytes;
-} hone_pool_block;
+} hone_scratch;
+
+/* The workspaces of one plan that start zeroed. */
+typedef struct hone_zeros {
+    hone_cu_ptr base;
+    size_t size_bytes; /* a power of two */
+    atomic_int was_captured;
+    struct hone_zeros *next; /* of those without a plan */
+} hone_zeros;
 
 typedef struct hone_memory_bank {
     hone_bank bank;
@@ -50,14 +54,19 @@ typedef struct hone_memory_bank {
 typedef struct hone_memory {
     /* Held to change anything here, and by runs that must not overlap. */
     pthread_mutex_t turn;
-    _Atomic(hone_pool_block *) pools[HONE_N_POOLS]; /* the newest; or NULL */
+    _Atomic(hone_scratch *) scratch; /* the newest; NULL: none */
+    hone_table zeros;                /* by the tag of the need */
+    hone_zeros *spare;               /* for plans to come */
+    hone_zeros *captured;            /* of plans that are gone */
     hone_memory_bank *banks;
     uint64_t n_used; /* runs with constants */
 } hone_memory;
 
 /* What a program needs of a stream's memory. */
 typedef struct hone_need {
-    size_t bytes[HONE_N_POOLS];
+    size_t scratch_bytes;
+    size_t zeroed_bytes;
+    uint64_t tag;        /* of the program, as long as it lives */
     hone_module *module; /* of its constants; NULL: it has none */
 } hone_need;
 
@@ -71,54 +80,83 @@ hone_memory *hone__memory_find(const hone_context *context, hone_stream stream);
 hone_status hone__memory_get(hone_context *context, hone_stream stream,
                              hone_memory **out, hone_error *err);
 
-/* Are the pools large enough? */
-static inline int hone__memory_suffices(hone_memory *memory,
-                                        const hone_need *need)
-{
-    for (int i = 0; i < HONE_N_POOLS; ++i) {
-        const hone_pool_block *block =
-            atomic_load_explicit(&memory->pools[i], memory_order_acquire);
+/* What a program has of it. NULL for what it does not need, or what is not
+ * there yet. */
+typedef struct hone_share {
+    const hone_scratch *scratch;
+    hone_zeros *zeros;
+} hone_share;
 
-        if (need->bytes[i] && (!block || block->size_bytes < need->bytes[i]))
-            return 0;
-    }
-    return 1;
+static inline hone_share hone__memory_share(const hone_memory *memory,
+                                            const hone_need *need)
+{
+    hone_share share = {NULL, NULL};
+
+    if (need->scratch_bytes)
+        share.scratch =
+            atomic_load_explicit(&memory->scratch, memory_order_acquire);
+    if (need->zeroed_bytes)
+        share.zeros = hone__table_find(&memory->zeros, need->tag);
+    return share;
 }
 
-/* Make them so. `turn` held, the context current. */
-hone_status hone__memory_grow(hone_memory *memory, const hone_driver *driver,
-                              const hone_need *need, hone_error *err);
+static inline int hone__share_suffices(const hone_share *share,
+                                       const hone_need *need)
+{
+    return (!need->scratch_bytes ||
+            (share->scratch &&
+             share->scratch->size_bytes >= need->scratch_bytes)) &&
+           (!need->zeroed_bytes || share->zeros);
+}
+
+/* Make what is missing, and give it. `turn` held, the context current. */
+hone_status hone__memory_make(hone_memory *memory, const hone_driver *driver,
+                              const hone_need *need, hone_stream stream,
+                              hone_share *out, hone_error *err);
 /* The bank for a run of a program with constants; `turn` held, the context
  * current if it has to be made. */
 hone_status hone__memory_bank(hone_memory *memory, const hone_need *need,
                               const hone_program *program, hone_bank **out,
                               hone_error *err);
 
-/* The address of each workspace, in pools that suffice. */
-static inline void hone__memory_place(hone_memory *memory,
-                                      const hone_program *program,
-                                      hone_cu_ptr *parts)
+/* The address of each workspace, in a share that suffices. */
+static inline void hone__share_place(const hone_share *share,
+                                     const hone_program *program,
+                                     hone_cu_ptr *parts)
 {
     const hone_program_more *more = program->more;
-    hone_cu_ptr next[HONE_N_POOLS];
+    hone_cu_ptr scratch = share->scratch ? share->scratch->base : 0;
+    hone_cu_ptr zeros = share->zeros ? share->zeros->base : 0;
 
-    for (int i = 0; i < HONE_N_POOLS; ++i) {
-        const hone_pool_block *block =
-            atomic_load_explicit(&memory->pools[i], memory_order_acquire);
-
-        next[i] = block ? block->base : 0;
-    }
     for (size_t i = 0; i < more->n_parts; ++i) {
         const hone_program_part *part = &more->parts[i];
-        const int pool =
-            part->zero == HONE_ZERO_ONCE ? HONE_POOL_ZEROED : HONE_POOL_SCRATCH;
+        hone_cu_ptr *next = part->zero == HONE_ZERO_ONCE ? &zeros : &scratch;
 
-        parts[i] = part->size_bytes ? next[pool] : 0;
-        next[pool] += (part->size_bytes + HONE_WORKSPACE_ALIGN_BYTES - 1) &
-                      ~(size_t)(HONE_WORKSPACE_ALIGN_BYTES - 1);
+        parts[i] = part->size_bytes ? *next : 0;
+        *next += (part->size_bytes + HONE_WORKSPACE_ALIGN_BYTES - 1) &
+                 ~(size_t)(HONE_WORKSPACE_ALIGN_BYTES - 1);
     }
 }
 
+/* Before a run: a graph may use these zeros from now on, if it is captured. */
+static inline void hone__share_follow(const hone_share *share,
+                                      const hone_driver *driver,
+                                      hone_stream stream)
+{
+    int status = HONE_CU_CAPTURE_NONE;
+    uint64_t id = 0;
+
+    if (!share->zeros ||
+        atomic_load_explicit(&share->zeros->was_captured, memory_order_relaxed))
+        return;
+    if (driver->capture_info(stream, &status, &id) ||
+        status != HONE_CU_CAPTURE_NONE)
+        atomic_store_explicit(&share->zeros->was_captured, 1,
+                              memory_order_relaxed);
+}
+
+/* A program goes: its zeros are for others. The ctx's lock held. */
+void hone__memory_forget(hone_context *context, const hone_need *need);
 /* Give back what a stream has; nobody uses it, the context is current. Takes
  * the ctx's lock. */
 void hone__memory_release(hone_context *context, hone_stream stream);

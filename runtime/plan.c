@@ -36,8 +36,8 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
     plan->n_least = (uint8_t)count_least(answer);
     for (size_t i = 0; i < resolved->n_dims; ++i)
         plan->dims[i] = resolved->dims[i];
-    plan->has_memory = has_constants || plan->need.bytes[HONE_POOL_SCRATCH] ||
-                       plan->need.bytes[HONE_POOL_ZEROED];
+    plan->has_memory =
+        has_constants || plan->need.scratch_bytes || plan->need.zeroed_bytes;
     plan->takes_turns =
         has_constants || (plan->has_memory && kind && kind->is_synchronous);
     return HONE_OK;
@@ -79,6 +79,12 @@ void hone__plan_free(hone_plan *plan)
         hone__program_free(&plan->program);
 }
 
+void hone__plan_leave(hone_plan *plan)
+{
+    hone__memory_forget(plan->context, &plan->need);
+    hone__plan_free(plan);
+}
+
 /* ---- running ------------------------------------------------------------- */
 
 /* What is missing of a stream's memory would come from the current context.
@@ -95,15 +101,17 @@ static hone_status check_context(const hone_plan *plan, hone_error *err)
                       plan->program.op);
 }
 
-/* The memory of the stream, with pools that suffice and, for a plan with
- * constants, a bank. `turn` held. */
+/* The plan's share of a stream's memory and, for a plan with constants, a
+ * bank. `turn` held. */
 static hone_status provide(const hone_plan *plan, hone_memory *memory,
+                           hone_stream stream, hone_share *out,
                            hone_bank **out_bank, hone_error *err)
 {
-    if (!hone__memory_suffices(memory, &plan->need)) {
+    *out = hone__memory_share(memory, &plan->need);
+    if (!hone__share_suffices(out, &plan->need)) {
         HONE_TRY(check_context(plan, err));
-        HONE_TRY(
-            hone__memory_grow(memory, plan->program.driver, &plan->need, err));
+        HONE_TRY(hone__memory_make(memory, plan->program.driver, &plan->need,
+                                   stream, out, err));
     }
     if (!plan->need.module)
         return HONE_OK;
@@ -123,28 +131,29 @@ static hone_status find_memory(const hone_plan *plan, hone_stream stream,
 }
 
 static hone_status prepare(const hone_plan *plan, hone_stream stream,
-                           hone_memory **out, hone_error *err)
+                           hone_share *out, hone_error *err)
 {
+    hone_memory *memory = NULL;
     hone_bank *bank = NULL;
     hone_status status;
 
-    HONE_TRY(find_memory(plan, stream, out, err));
-    (void)pthread_mutex_lock(&(*out)->turn);
-    status = provide(plan, *out, &bank, err);
-    (void)pthread_mutex_unlock(&(*out)->turn);
+    HONE_TRY(find_memory(plan, stream, &memory, err));
+    (void)pthread_mutex_lock(&memory->turn);
+    status = provide(plan, memory, stream, out, &bank, err);
+    (void)pthread_mutex_unlock(&memory->turn);
     return status;
 }
 
 hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
 {
-    hone_memory *memory = NULL;
+    hone_share share;
 
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_prepare: plan is NULL");
     if (!plan->has_memory)
         return HONE_OK;
-    return prepare(plan, stream, &memory,
+    return prepare(plan, stream, &share,
                    hone__thread_error(plan->context->ctx));
 }
 
@@ -158,15 +167,17 @@ static hone_status run_in_turn(const hone_plan *plan, void *const *args,
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_memory *memory = NULL;
     hone_bank *bank = NULL;
+    hone_share share;
     hone_status status;
 
     HONE_TRY(find_memory(plan, stream, &memory, err));
     (void)pthread_mutex_lock(&memory->turn);
-    status = provide(plan, memory, &bank, err);
+    status = provide(plan, memory, stream, &share, &bank, err);
     if (status == HONE_OK) {
-        hone__memory_place(memory, program, parts);
+        hone__share_place(&share, program, parts);
+        hone__share_follow(&share, program->driver, stream);
         status = hone__program_run(program, args, parts, bank, stream, err);
-        /* A run that broke off may not have left it zeroed. */
+        /* A run that broke off may have left anything in them. */
         if (status != HONE_OK && program->driver->kind)
             (void)hone__program_clear(program, parts, stream, NULL);
     }
@@ -179,14 +190,18 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
                                  hone_stream stream)
 {
     const hone_program *program = &plan->program;
-    hone_memory *memory = hone__memory_find(plan->context, stream);
+    const hone_memory *memory = hone__memory_find(plan->context, stream);
+    hone_share share = {NULL, NULL};
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_program_fault fault;
 
-    if (!memory || !hone__memory_suffices(memory, &plan->need))
-        HONE_TRY(prepare(plan, stream, &memory,
+    if (memory)
+        share = hone__memory_share(memory, &plan->need);
+    if (!hone__share_suffices(&share, &plan->need))
+        HONE_TRY(prepare(plan, stream, &share,
                          hone__thread_error(plan->context->ctx)));
-    hone__memory_place(memory, program, parts);
+    hone__share_place(&share, program, parts);
+    hone__share_follow(&share, program->driver, stream);
     if (program->is_special)
         return hone__program_run(program, args, parts, NULL, stream,
                                  hone__thread_error(plan->context->ctx));

@@ -40,8 +40,10 @@ struct hone_plan {
 hone_status hone__plan_build(hone_context *context, const char *op,
                              const hone_answer *answer, hone_plan **out,
                              hone_error *err);
-/* NULL is a no-op. */
+/* One that was not run, or when all is freed; NULL is a no-op. */
 void hone__plan_free(hone_plan *plan);
+/* Any other: others may have its part of streams' memory. Lock held. */
+void hone__plan_leave(hone_plan *plan);
 
 /* A plan that is not in the cache arrives as a whole, instead of line by line
  * as the pointers in it are followed. */

@@ -90,7 +90,7 @@ static void free_retired(hone_plan_cache *cache)
         }
         *link = plan->next;
         --cache->n_retired;
-        hone__plan_free(plan);
+        hone__plan_leave(plan);
     }
     cache->n_protected = cache->n_retired;
 }
