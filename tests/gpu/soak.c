@@ -73,7 +73,7 @@ static const struct {
              "arg x in 4 32\narg y inout 4 32\nlaunch axpy\ngrid 1\nblock 32\n"
              "pass a\npass x\npass y\nvalue i32 32\nvalue i64 128\n"},
     {"sum", "hone-launch 1\nop sum\ndim n int\narg x in 4 32\narg out out 4 1\n"
-            "workspace partial 4 n+8\nworkspace ticket 10 zero n\n"
+            "workspace partial 4 n+8\nworkspace ticket 10 zero 1+n%64\n"
             "launch sum_parts\ngrid 1\nblock 32\npass x\npass partial\n"
             "pass ticket\nvalue i32 32\nlaunch sum_all\ngrid 1\nblock 32\n"
             "pass partial\npass ticket\npass out\n"},
