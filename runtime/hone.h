@@ -355,7 +355,8 @@ HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
  *
  * The cache keeps a bounded number of plans, see hone_plan_limit(). Plans
  * have host memory only, so that one may be evicted while its work is queued,
- * and graphs that captured it go on.
+ * and graphs that captured it go on. To capture a launch into a graph, launch
+ * the same dimensions once on that stream before, which prepares the plan.
  *
  * @return what hone_plan_create() and hone_plan_run() return
  */
