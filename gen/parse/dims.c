@@ -58,6 +58,18 @@ static int is_allowed(const hone_template_dim *dim, int64_t value)
     return 0;
 }
 
+/* "an element type, f32 or f64" */
+static void list_values(const hone_template_dim *dim, hone_text *out)
+{
+    hone__text_puts(out, !dim->n_types    ? "an integer"
+                         : dim->is_choice ? "one of a few numbers,"
+                                          : "an element type,");
+    for (size_t i = 0; i < dim->n_types; ++i) {
+        hone__text_puts(out, i ? " or " : " ");
+        hone__template_dim_text(dim, dim->types[i], out);
+    }
+}
+
 static hone_status refuse_value(const hone_template *tmpl,
                                 const hone_template_dim *dim, int64_t value,
                                 hone_error *err)
@@ -70,13 +82,8 @@ static hone_status refuse_value(const hone_template *tmpl,
                           "the dimension %s must be at least 1, not %lld",
                           dim->name, (long long)value);
     } else {
-        hone__text_printf(&sentence, "the dimension %s is %s,", dim->name,
-                          dim->is_choice ? "one of a few numbers"
-                                         : "an element type");
-        for (size_t i = 0; i < dim->n_types; ++i) {
-            hone__text_puts(&sentence, i ? " or " : " ");
-            hone__template_dim_text(dim, dim->types[i], &sentence);
-        }
+        hone__text_printf(&sentence, "the dimension %s is ", dim->name);
+        list_values(dim, &sentence);
     }
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
@@ -98,7 +105,42 @@ hone_status hone__template_complete_dims(const hone_template *tmpl,
     return HONE_OK;
 }
 
-static hone_status parse_one(const hone_template *tmpl, const char *word,
+/* A word is a name of a type exactly where the dimension is a type: the codes
+ * of types are integers, too. */
+static int is_of_kind(const hone_template_dim *dim, const char *word,
+                      size_t length)
+{
+    const int wants_type = dim->n_types && !dim->is_choice;
+    size_t n_types = 0, n_names = 0;
+
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+
+        while (i + n < length &&
+               (isalnum((unsigned char)word[i + n]) || word[i + n] == '_'))
+            ++n;
+        n_names += n > 0;
+        n_types += n > 0 && hone__type_find(word + i, n) != 0;
+        i += n ? n : 1;
+    }
+    return wants_type ? n_types == 1 && n_names == 1 : n_types == 0;
+}
+
+static hone_status refuse_kind(const hone_template *tmpl,
+                               const hone_template_dim *dim, const char *word,
+                               size_t length, hone_error *err)
+{
+    hone_text sentence = {0};
+
+    start_sentence(tmpl, &sentence);
+    hone__text_printf(&sentence, "the dimension %s is ", dim->name);
+    list_values(dim, &sentence);
+    hone__text_printf(&sentence, ", not '%.*s'", (int)length, word);
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
+}
+
+static hone_status parse_one(const hone_template *tmpl,
+                             const hone_template_dim *dim, const char *word,
                              size_t length, int64_t *out, hone_error *err)
 {
     hone_expr *expr = NULL;
@@ -109,6 +151,8 @@ static hone_status parse_one(const hone_template *tmpl, const char *word,
     if (!status)
         status = hone__expr_eval(expr, NULL, out, NULL);
     hone__expr_free(expr);
+    if (!status && dim && !is_of_kind(dim, word, length))
+        return refuse_kind(tmpl, dim, word, length, err);
     if (!status)
         return HONE_OK;
     if (status == HONE_ERR_NO_MEMORY)
@@ -137,7 +181,9 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
 
         if (n == HONE_MAX_DIMS)
             return refuse_count(tmpl, n + 1, err);
-        HONE_TRY(parse_one(tmpl, text, length, &dims[n++], err));
+        HONE_TRY(parse_one(tmpl, n < tmpl->n_dims ? &tmpl->dims[n] : NULL, text,
+                           length, &dims[n], err));
+        ++n;
         if (!text[length])
             break;
         text += length + 1;
