@@ -249,6 +249,11 @@ typedef struct hone_db_baseline {
 hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
                                   int64_t *out_id, hone_error *err);
 
+/* How a place of a ranking was found that took part in no final: its time is
+ * that of its trial, and not to be compared with times of the final. The views
+ * know it by this text. */
+#define HONE_DB_BY_TRIAL "time of its trial"
+
 /* One place of a ranking; rank 1 is the winner. */
 typedef struct hone_db_ranked {
     int64_t trial_id; /* of this device, problem and mode; ok */

@@ -11,6 +11,7 @@ const hone_db_migration hone__db_migrations[HONE_DB_VERSION] = {
     {hone__db_schema_2, hone__db_read_1}, /* 1 -> 2 */
     {hone__db_schema_3, hone__db_read_2}, /* 2 -> 3 */
     {hone__db_schema_4, hone__db_read_3}, /* 3 -> 4 */
+    {hone__db_schema_5, hone__db_read_4}, /* 4 -> 5 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,

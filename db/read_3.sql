@@ -2,16 +2,11 @@
 -- For a file of format version 3, or of an older one after its own script,
 -- that is opened read-only: what version 4 added.
 
-CREATE TEMP VIEW IF NOT EXISTS winner_v1 AS
-SELECT *, NULL AS launch_sha256
-  FROM main.winner_v1;
-
 CREATE TEMP VIEW IF NOT EXISTS default_v1 AS
 SELECT *, NULL AS launch_sha256
   FROM main.default_v1;
 
--- Without the lower places.
-CREATE TEMP VIEW IF NOT EXISTS ranked_v1 AS
+-- The winners, without the lower places: what read_4.sql begins with.
+CREATE TEMP VIEW ranked_4 AS
 SELECT *, NULL AS launch_sha256, 1 AS rank
-  FROM main.winner_v1
- WHERE 0;
+  FROM main.winner_v1;

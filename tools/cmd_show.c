@@ -32,8 +32,9 @@ typedef struct show_view {
 static const show_view views[] = {
     {"winners",
      "SELECT op, dims, label, mode, device_name, arch, config, time_ns,"
-     " ci_low_ns, ci_high_ns, default_time_ns, decided_by, registers,"
-     " spill_bytes, error_ratio, toolchain, driver_version, template_name,"
+     " ci_low_ns, ci_high_ns, default_time_ns, gain, verdict, decided_by,"
+     " is_default, registers, spill_bytes, error_ratio, toolchain, "
+     "driver_version, template_name,"
      " template_is_latest, tuned_at FROM winner_v1" FILTER
      " ORDER BY op, device_name, mode, problem_id LIMIT ?4",
      {{"op", "op", HONE_CELL_TEXT},
@@ -42,6 +43,8 @@ static const show_view views[] = {
       {"mode", "mode", HONE_CELL_TEXT},
       {"time_ns", "time", HONE_CELL_TIME_NS},
       {"default_time_ns", "default", HONE_CELL_TIME_NS},
+      {"gain", "gain", HONE_CELL_RATIO},
+      {"verdict", "verdict", HONE_CELL_TEXT},
       {"config", "winner", HONE_CELL_TEXT}}},
     {"trials",
      "SELECT trial_id, op, dims, label, mode, device_name, config, outcome,"

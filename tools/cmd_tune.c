@@ -107,10 +107,10 @@ static json_t *add_winner(json_t *row, const hone_tune_result *r)
     return hone__json_add(
         row,
         "winner:s time_ns:f ci_low_ns:p ci_high_ns:p spread_ns:f default_ns:p "
-        "error:f gbytes_per_s:p gflops:p decided_by:s",
+        "gain:p error:f gbytes_per_s:p gflops:p decided_by:s",
         r->winner, r->time_ns, r->ci_low_ns, r->ci_high_ns, r->spread_ns,
-        r->default_ns, r->error_ratio, r->bytes / time_s * 1e-9,
-        r->flops / time_s * 1e-9, r->decided_by);
+        r->default_ns, r->default_ns / r->time_ns, r->error_ratio,
+        r->bytes / time_s * 1e-9, r->flops / time_s * 1e-9, r->decided_by);
 }
 
 /* How the run went: phases, samples, and what was noticed on the way. */
@@ -161,6 +161,7 @@ static void print_row(tune_run *run, json_t *row)
         {"label", "problem", HONE_CELL_TEXT},
         {"time_ns", "time", HONE_CELL_TIME_NS},
         {"default_ns", "default", HONE_CELL_TIME_NS},
+        {"gain", "gain", HONE_CELL_RATIO},
         {"gbytes_per_s", "GB/s", HONE_CELL_NUMBER},
         {"gflops", "GFLOP/s", HONE_CELL_NUMBER},
         {"verdict", "verdict", HONE_CELL_TEXT},

@@ -17,6 +17,7 @@ enum { HONE_SCHEMA_VERSION = 1 }; /* of the JSON; changes when a key does */
 typedef enum hone_cell {
     HONE_CELL_TEXT,
     HONE_CELL_NUMBER, /* right-aligned */
+    HONE_CELL_RATIO,  /* "1.00" in text */
     HONE_CELL_TIME_NS /* "12.3 us" in text, plain nanoseconds elsewhere */
 } hone_cell;
 

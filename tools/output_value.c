@@ -46,6 +46,8 @@ static void number_text(const json_t *value, hone_cell cell, hone_text *out)
     if (cell == HONE_CELL_TIME_NS) {
         hone__time_text(json_number_value(value), buffer);
         hone__text_puts(out, buffer);
+    } else if (cell == HONE_CELL_RATIO) {
+        hone__text_printf(out, "%.2f", json_number_value(value));
     } else if (json_is_integer(value)) {
         hone__text_printf(out, "%" JSON_INTEGER_FORMAT,
                           json_integer_value(value));

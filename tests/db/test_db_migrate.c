@@ -34,13 +34,14 @@ static void all_rows(hone_db *db, const char *selects, hone_text *out)
 }
 
 /* SELECTs of every table and view that the file has itself, in the columns
- * that it has now. */
+ * that it has now, but for the one whose meaning version 5 mended. */
 static void selects_of(hone_db *db, hone_text *out)
 {
     fixture_rows(db,
                  "SELECT 'SELECT ' || (SELECT group_concat('quote(' || c.name"
                  " || ')') FROM"
-                 " pragma_table_info(t.name, 'main') c) || ' FROM main.' ||"
+                 " pragma_table_info(t.name, 'main') c"
+                 " WHERE c.name <> 'default_time_ns') || ' FROM main.' ||"
                  " t.name FROM main.sqlite_schema t"
                  " WHERE t.type IN ('table', 'view') ORDER BY t.name",
                  out);
@@ -62,7 +63,7 @@ static void test_every_row_is_kept(void **state)
     all_rows(f->db, hone__text_str(&selects), &before);
     assert_non_null(strstr(hone__text_str(&before), "'BM=128'"));
     reopen(f, 0);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     all_rows(f->db, hone__text_str(&selects), &after);
     assert_string_equal(hone__text_str(&after), hone__text_str(&before));
     assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
@@ -153,7 +154,8 @@ static void test_reader_sees_current_columns(void **state)
     fixture_rows(f->db,
                  "SELECT v.name || '.' || c.name FROM"
                  " (SELECT name FROM sqlite_schema WHERE type = 'view' UNION"
-                 "  SELECT name FROM sqlite_temp_schema) v,"
+                 "  SELECT name FROM sqlite_temp_schema"
+                 "   WHERE name LIKE '%\\_v1' ESCAPE '\\') v,"
                  " pragma_table_info(v.name) c ORDER BY v.name, c.cid",
                  &actual);
     assert_string_equal(hone__text_str(&actual), hone__text_str(&golden));
@@ -175,6 +177,47 @@ static void test_reader_sees_current_columns(void **state)
     hone__text_free(&actual);
     hone__text_free(&before);
     hone__text_free(&after);
+}
+
+/* Of the final, both before and after the file is migrated. */
+static void test_default_of_the_same_final(void **state)
+{
+    static const char rows[] = "SELECT rank, time_ns, default_time_ns,"
+                               " verdict FROM ranked_v1 ORDER BY rank";
+    static const char winner[] = "SELECT time_ns, default_time_ns,"
+                                 " default_time_ns / time_ns = gain, verdict"
+                                 " FROM winner_v1";
+    db_fixture *const f = *state;
+
+    reopen(f, HONE_DB_READONLY);
+    assert_rows(f->db, winner, "7000|8000|1|\n");
+    assert_rows(f->db, rows, "1|7000|8000|\n");
+    reopen(f, 0);
+    assert_rows(f->db, winner, "7000|8000|1|\n");
+    assert_rows(f->db, rows, "1|7000|8000|\n2|8000|8000|\n");
+}
+
+/* A file of version 4 knows its verdicts. */
+static void test_verdict_of_version_4(void **state)
+{
+    static const char winner[] =
+        "SELECT time_ns, default_time_ns, gain, verdict FROM winner_v1";
+    static const char decided[] =
+        "UPDATE session SET verdict = 'decided'; PRAGMA user_version = 4";
+    db_fixture *const f = *state;
+
+    assert_int_equal(fixture_sql(f, hone__db_schema_2), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, hone__db_schema_3), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, hone__db_schema_4), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, decided), SQLITE_OK);
+    for (int i = 0; i < 2; i++) {
+        reopen(f, i ? 0 : HONE_DB_READONLY);
+        assert_rows(f->db, winner, "7000|8000|1.14286|decided\n");
+        assert_rows(f->db,
+                    "SELECT rank, default_time_ns FROM ranked_v1"
+                    " ORDER BY rank",
+                    "1|8000\n2|8000\n");
+    }
 }
 
 /* The winner as the runtime sees it. */
@@ -233,7 +276,7 @@ static void test_decisions_of_version_2(void **state)
     assert_rows(f->db, decisions,
                 "screened|slower|1.5|BM=64\ntoo_noisy|noise||\n");
     reopen(f, 0);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     assert_rows(f->db, decisions,
                 "screened|slower|1.5|BM=64\ntoo_noisy|noise||\n");
     assert_rows(f->db, "SELECT status, stopped FROM session_v1", "done|\n");
@@ -317,7 +360,7 @@ static void test_killed_at_every_statement(void **state)
 
         reopen(f, HONE_DB_READONLY);
         version = fixture_integer(f->db, "PRAGMA user_version");
-        assert_true(version == 1 || version == 4);
+        assert_true(version == 1 || version == 5);
         n_old += version == 1;
         assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
         assert_rows(f->db, "SELECT count(*), count(timing) FROM trial_v1",
@@ -333,7 +376,7 @@ static void test_killed_at_every_statement(void **state)
     }
     assert_true(n_old > 20); /* it did die between the steps */
     reopen(f, HONE_DB_READONLY);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
 }
 
@@ -358,7 +401,7 @@ static void test_disk_full(void **state)
     assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 1);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
     reopen(f, 0); /* there is space again */
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
 }
 
 static void test_several_at_once(void **state)
@@ -382,7 +425,7 @@ static void test_several_at_once(void **state)
         assert_int_equal(status, 0);
     }
     reopen(f, 0);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
 }
 
@@ -405,6 +448,8 @@ int main(void)
         CASE(test_tuning_goes_on),
         CASE(test_old_writer_goes_on),
         CASE(test_reader_sees_current_columns),
+        CASE(test_default_of_the_same_final),
+        CASE(test_verdict_of_version_4),
         CASE(test_runtime_reads_both_versions),
         CASE(test_decisions_of_version_2),
         CASE(test_killed_at_every_statement),

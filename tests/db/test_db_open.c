@@ -54,7 +54,7 @@ static void test_create_makes_folders_and_reopens(void **state)
     assert_string_equal(hone__db_path(f->db), path);
     assert_int_equal(fixture_integer(f->db, "PRAGMA application_id"),
                      0x686f6e65);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     assert_int_equal(fixture_integer(f->db, "PRAGMA foreign_keys"), 1);
     assert_int_equal(fixture_integer(f->db, "PRAGMA synchronous"), 2);
     fixture_fill(f);
@@ -226,9 +226,9 @@ static void test_newer_version(void **state)
     fixture_open(f);
     hone__db_close(f->db);
     f->db = NULL;
-    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 5"), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 6"), SQLITE_OK);
     for (int flags = 0; flags < 3; flags++)
-        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 5");
+        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 6");
     assert_int_equal(fixture_sql(f, "PRAGMA user_version = 0"), SQLITE_OK);
     (void)refused(f->path, HONE_DB_CREATE, HONE_ERR_DATABASE, "damaged");
 }
@@ -399,7 +399,8 @@ static void test_edge_path(void **state)
 static void test_migrations_run_in_order(void **state)
 {
     static const hone_db_migration steps[] = {
-        {"this must not run: the database is at version 4", NULL},
+        {"this must not run: the database is at version 5", NULL},
+        {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
@@ -409,15 +410,16 @@ static void test_migrations_run_in_order(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_ok(hone__db_migrate(f->db, steps, 6, why));
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 6);
+    assert_ok(hone__db_migrate(f->db, steps, 7, why));
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 7);
     assert_rows(f->db, "SELECT note FROM problem", "second\n");
-    assert_ok(hone__db_migrate(f->db, steps, 6, why)); /* nothing left */
+    assert_ok(hone__db_migrate(f->db, steps, 7, why)); /* nothing left */
 }
 
 static void test_migration_is_all_or_nothing(void **state)
 {
     static const hone_db_migration steps[] = {
+        {"", NULL},
         {"", NULL},
         {"", NULL},
         {"", NULL},
@@ -428,8 +430,8 @@ static void test_migration_is_all_or_nothing(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_status(hone__db_migrate(f->db, steps, 6, why), HONE_ERR_DATABASE);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 4);
+    assert_status(hone__db_migrate(f->db, steps, 7, why), HONE_ERR_DATABASE);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 

@@ -85,13 +85,70 @@ static void test_winner(void **state)
                 " registers, toolchain, compile_arch, template_name,"
                 " template_is_latest, launch_plan FROM winner_v1",
                 "gemm_f16|4096,4096,512|M=4096 N=4096 K=512|cold|NVIDIA H200|"
-                "cuda|sm_90|132|13000|BM=128|7000|6990|7010|8123.25|"
+                "cuda|sm_90|132|13000|BM=128|7000|6990|7010|8000|"
                 "interval|0|101|nvrtc 13.0|sm_90a|gemm_f16.cu|1|"
                 "hone-launch 1\n\n");
     assert_rows(f->db,
                 "SELECT count(*) FROM winner_v1"
                 " WHERE tuned_at > '2020-01-01 00:00:00'",
                 "1\n");
+}
+
+/* Another trial of the default variant, in a session of its own. */
+static void default_is_tried_again(db_fixture *f, double time_ns)
+{
+    hone_db_session later = {.device_id = f->device_id,
+                             .problem_id = f->problem_id,
+                             .template_id = f->template_id,
+                             .mode = "cold"};
+    hone_db_trial trial = {.variant_id = f->variant_id[0],
+                           .outcome = "ok",
+                           .time_ns = time_ns,
+                           .verified = 1};
+    int64_t id;
+
+    assert_ok(hone__db_session_begin(f->db, &later, &trial.session_id, why));
+    assert_ok(hone__db_trial_put(f->db, &trial, &id, why));
+}
+
+/* Both times are of the final, whatever was measured elsewhere; ranks that
+ * the final did not see have nothing to be compared with. */
+static void test_a_row_is_one_measurement(void **state)
+{
+    static const char rows[] = "SELECT config, time_ns, default_time_ns,"
+                               " gain, verdict FROM winner_v1";
+    static const hone_db_session_summary noisy = {
+        -1, 0.01, -1, -1, -1, .verdict = "too_noisy"};
+    db_fixture *const f = *state;
+    hone_db_ranked ranked[] = {{f->trial_id[0], 8000, 0, 0, "the default"},
+                               {f->trial_id[1], 9000, 0, 0, HONE_DB_BY_TRIAL}};
+
+    assert_ok(hone__db_session_finish(f->db, f->session_id, "done", why));
+    assert_rows(f->db, rows, "BM=128|7000|8000|1.14286|\n");
+    default_is_tried_again(f, 500000);
+    assert_rows(f->db, rows, "BM=128|7000|8000|1.14286|\n");
+    assert_ok(hone__db_ranking_put(f->db, f->session_id, ranked, 2, why));
+    assert_ok(hone__db_session_measured(f->db, f->session_id, &noisy, why));
+    assert_rows(f->db, rows, "BM=64|8000|8000|1|too_noisy\n");
+    assert_rows(f->db,
+                "SELECT default_time_ns, verdict FROM ranked_v1"
+                " ORDER BY rank",
+                "8000|too_noisy\n|too_noisy\n");
+}
+
+/* Nothing raced: what there is are trials, and the row says so. */
+static void test_winner_without_a_final(void **state)
+{
+    db_fixture *const f = *state;
+    const hone_db_ranked ranked = {f->trial_id[1], 7123.25, 0, 0,
+                                   HONE_DB_BY_TRIAL};
+
+    assert_ok(hone__db_ranking_put(f->db, f->session_id, &ranked, 1, why));
+    assert_ok(
+        hone__db_session_finish(f->db, f->session_id, "interrupted", why));
+    assert_rows(f->db,
+                "SELECT time_ns, default_time_ns, verdict FROM winner_v1",
+                "7123.25|8123.25|interrupted\n");
 }
 
 static hone_status check_cubin(void *user, size_t n_columns,
@@ -342,6 +399,8 @@ int main(void)
         CASE(test_columns_are_pinned),
         CASE(test_columns_are_documented),
         CASE(test_winner),
+        CASE(test_a_row_is_one_measurement),
+        CASE(test_winner_without_a_final),
         CASE(test_cubin_is_there),
         CASE(test_one_winner_per_mode_and_device),
         CASE(test_winner_of_an_edited_template),

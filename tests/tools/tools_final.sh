@@ -18,6 +18,15 @@ run 0 tune saxpy --dims 5003 --device cpu --budget 3 --format json
 winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
 [ -n "$winner" ] || fail "no winner"
 grep -q '"noise_floor": [0-9]' "$work/out" || fail "no noise floor"
+# What is shown later is what was said: one measurement, and how sure it is.
+said() {
+    sed -n "s/.*\"$1\": *\"*\([^\",]*\).*/\1/p" "$work/out" | head -n 1
+}
+is 1 "select count(*) from winner_v1 where verdict = '$(said verdict)'
+      and abs(time_ns / $(said time_ns) - 1) < 1e-9
+      and abs(default_time_ns / $(said default_ns) - 1) < 1e-9
+      and abs(gain / $(said gain) - 1) < 1e-9
+      and (is_default = 0 or gain = 1)"
 grep -Eq '"verdict": "(decided|tied|too_noisy)"' "$work/out" ||
     fail "no verdict"
 is 3 "select count(*) from decision_v1 where kind = 'finalist'"

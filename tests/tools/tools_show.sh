@@ -10,6 +10,12 @@ run 0 show --db "$db"
 [ "$(wc -l <"$work/out")" -eq 3 ] || fail "a title and two winners"
 out_has "BLOCK=256"
 out_has "1.500 us"
+# Both times are of the final, not of the trials; a decision that is none says
+# so.
+for verdict in decided too_noisy; do
+    grep -q "1.500 us *2.250 us *1.50 *$verdict" "$work/out" ||
+        fail "no row is one measurement that is $verdict"
+done
 cp "$work/out" "$work/first"
 run 0 show winners --db "$db"
 cmp -s "$work/first" "$work/out" || fail "winners is the default"
@@ -17,9 +23,13 @@ HONE_DB=$db run 0 show --format json
 json schema_version=1 winners.0.op=gemm_f16 winners.1.op=saxpy \
     winners.1.dims=1000,4 winners.1.time_ns=1500.0 \
     winners.1.config=BLOCK=256 "winners.1.decided_by=by far" \
-    "winners.1.device_name=Test GPU" winners.1.mode=cold
+    "winners.1.device_name=Test GPU" winners.1.mode=cold \
+    winners.1.default_time_ns=2250.0 winners.1.gain=1.5 \
+    winners.1.verdict=decided winners.0.verdict=too_noisy \
+    winners.1.is_default=0
 run 0 show winners --db "$db" --op saxpy --format csv
 [ "$(wc -l <"$work/out")" -eq 2 ] || fail "a head line and one winner"
+out_has ",1500.0,2250.0,1.5,decided,"
 
 # Fastest first, failures last; every trial is there.
 run 0 show trials --db "$db" --format json
@@ -45,10 +55,10 @@ err_has "f99"
 
 run 0 show sessions --db "$db" --format json
 json sessions.0.op=gemm_f16 sessions.0.n_trials=3 sessions.0.status=done \
-    sessions.1.n_trials=1 sessions.2.budget=60s sessions.0.verdict=decided \
+    sessions.1.n_trials=1 sessions.2.budget=60s sessions.0.verdict=too_noisy \
     sessions.0.noise_floor=0.25 sessions.0.event_floor_ns=null \
     sessions.0.gpu_busy_ns=70 sessions.0.gpu_wall_ns=100 \
-    sessions.1.verdict=null
+    sessions.1.verdict=null sessions.2.verdict=decided
 run 0 show sessions --db "$db"
 out_has "decided"
 

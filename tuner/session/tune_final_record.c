@@ -232,7 +232,7 @@ static hone_status put_ranking(hone_tune_run *run,
         if (c->time_ns > 0 && !was_taken(f, taken, i))
             ranked[n++] = (hone_db_ranked){.trial_id = c->trial_id,
                                            .time_ns = c->time_ns,
-                                           .decided_by = "time of its trial"};
+                                           .decided_by = HONE_DB_BY_TRIAL};
     }
     return hone__db_ranking_put(run->request->db, run->session_id, ranked, n,
                                 err);
