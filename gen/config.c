@@ -2,6 +2,7 @@
 /* Configurations as text: "BM=128,WMMA=m16n16k16,T=f32". */
 #include "gen/space_parts.h"
 #include "gen/parse/suggest.h"
+#include "runtime/base/real.h"
 
 #include <string.h>
 
@@ -82,14 +83,19 @@ static hone_status set_value(const hone_template *tmpl, const hone_param *param,
     hone_text scratch = {0};
     hone_status status;
     int64_t value = 0;
-    int is_integer = 0;
+    double real = 0;
+    int is_number = 0;
     int found = 0;
 
     if (param->kind == HONE_PARAM_INT)
-        HONE_TRY(read_integer(text, length, &value, &is_integer, err));
+        HONE_TRY(read_integer(text, length, &value, &is_number, err));
+    else if (param->kind == HONE_PARAM_REAL)
+        is_number = hone__real_parse(text, length, &real);
+    if (param->kind == HONE_PARAM_REAL)
+        value = hone__real_bits(real);
     for (size_t i = 0; !found && i < param->n_values; ++i) {
-        if (param->kind == HONE_PARAM_INT)
-            found = is_integer && param->values[i] == value;
+        if (param->kind == HONE_PARAM_INT || param->kind == HONE_PARAM_REAL)
+            found = is_number && param->values[i] == value;
         else
             found = is_spelled(tmpl, param, param->values[i], text, length,
                                &scratch);

@@ -4,6 +4,7 @@
 #include "gen/expand/block.h"
 
 #include "gen/expand/values.h"
+#include "runtime/base/real.h"
 
 #include <limits.h>
 
@@ -21,6 +22,13 @@ static void write_number(int64_t value, hone_text *out)
         hone__text_printf(out, "%s%lld%s%s", value < 0 ? "(" : "",
                           (long long)value, fits_int(value) ? "" : "LL",
                           value < 0 ? ")" : "");
+}
+
+static void write_real(int64_t bits, hone_text *out)
+{
+    hone__text_puts(out, bits < 0 ? "(" : "");
+    hone__real_text(hone__real_of_bits(bits), out);
+    hone__text_puts(out, bits < 0 ? ")" : "");
 }
 
 static void code_int(const char *name, int64_t value, hone_text *out)
@@ -63,6 +71,12 @@ static void code_param(const hone_template *tmpl, const hone_param *param,
         hone__text_printf(out, "[[maybe_unused]] constexpr bool %s = %s;\n",
                           param->name, value ? "true" : "false");
         break;
+    case HONE_PARAM_REAL:
+        hone__text_printf(
+            out, "[[maybe_unused]] constexpr double %s = ", param->name);
+        write_real(value, out);
+        hone__text_puts(out, ";\n");
+        break;
     case HONE_PARAM_ENUM:
         code_enum(tmpl, param, value, out);
         break;
@@ -103,8 +117,13 @@ static void macro_param(const hone_template *tmpl, const hone_param *param,
         if (param->values[i] == value)
             macro_int(param->name, (int64_t)i, out);
     }
-    if (param->kind != HONE_PARAM_ENUM)
+    if (param->kind == HONE_PARAM_REAL) {
+        hone__text_printf(out, "#define HONE_%s ", param->name);
+        write_real(value, out);
+        hone__text_puts(out, "\n");
+    } else if (param->kind != HONE_PARAM_ENUM) {
         macro_int(param->name, value, out);
+    }
 }
 
 /* Lets that depend on run-time values have none in the code. */

@@ -78,15 +78,22 @@ static int version(const plan *p)
 {
     const hone_template *t = p->tmpl;
     int is_second = t->n_constants != 0 || t->n_maps != 0;
+    int is_third = 0;
 
     for (size_t i = 0; i < t->n_dims; ++i)
         is_second |= t->dims[i].is_choice;
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
-    for (size_t i = 0; i < t->n_launches; ++i)
+    for (size_t i = 0; i < t->n_launches; ++i) {
         is_second |= t->launches[i].cooperative ||
                      t->launches[i].cluster[0].expr != NULL;
-    return is_second ? 2 : 1;
+        for (size_t k = 0; k < t->launches[i].n_passed; ++k)
+            is_third |= t->launches[i].passed[k].kind == HONE_PASS_F32 ||
+                        t->launches[i].passed[k].kind == HONE_PASS_F64;
+    }
+    for (size_t i = 0; i < t->n_params; ++i)
+        is_third |= t->params[i].kind == HONE_PARAM_REAL;
+    return is_third ? 3 : is_second ? 2 : 1;
 }
 
 static void write_names(plan *p)
@@ -106,9 +113,17 @@ static void write_names(plan *p)
                               (long long)t->dims[i].default_value);
         hone__text_puts(p->out, "\n");
     }
-    for (size_t i = 0; i < t->n_params; ++i)
-        hone__text_printf(p->out, "param %s %lld\n", t->params[i].name,
-                          (long long)p->config[i]);
+    for (size_t i = 0; i < t->n_params; ++i) {
+        const int is_real = t->params[i].kind == HONE_PARAM_REAL;
+
+        hone__text_printf(p->out, "%s %s ", is_real ? "real-param" : "param",
+                          t->params[i].name);
+        if (is_real) {
+            hone__template_value_text(t, &t->params[i], p->config[i], p->out);
+            hone__text_puts(p->out, " ");
+        }
+        hone__text_printf(p->out, "%lld\n", (long long)p->config[i]);
+    }
     for (size_t i = 0; i < t->n_lets; ++i) {
         if (p->needs_let[i])
             hone__text_printf(p->out, "let %s %s\n", t->lets[i].name,
@@ -209,6 +224,11 @@ static void write_triple(plan *p, const char *name,
 
 static void write_passed(plan *p, const hone_template_pass *pass)
 {
+    static const char *const types[] = {[HONE_PASS_I32] = "i32",
+                                        [HONE_PASS_I64] = "i64",
+                                        [HONE_PASS_F32] = "f32",
+                                        [HONE_PASS_F64] = "f64"};
+
     switch (pass->kind) {
     case HONE_PASS_ARG:
         hone__text_printf(p->out, "pass %s\n", p->tmpl->args[pass->index].name);
@@ -221,8 +241,8 @@ static void write_passed(plan *p, const hone_template_pass *pass)
         hone__text_printf(p->out, "pass %s\n", p->tmpl->maps[pass->index].name);
         break;
     default:
-        hone__text_printf(p->out, "value %s %s\n",
-                          pass->kind == HONE_PASS_I32 ? "i32" : "i64",
+        hone__text_printf(p->out, "%s %s %s\n",
+                          pass->is_real ? "real" : "value", types[pass->kind],
                           hone__expr_text(pass->value.expr));
         break;
     }

@@ -7,6 +7,7 @@
 #include "gen/expand/expand.h"
 #include "gen/expand/values.h"
 #include "runtime/base/alloc.h"
+#include "runtime/base/real.h"
 
 #include <string.h>
 
@@ -67,6 +68,8 @@ static hone_status write_insert(writer *w, const hone_piece *piece)
         hone__values_eval(w->tmpl, &piece->insert, w->slots, &value, w->err));
     if (piece->kind == HONE_PIECE_SYMBOL)
         hone__text_puts(w->out, w->tmpl->symbols[value - 1000]);
+    else if (piece->kind == HONE_PIECE_REAL)
+        hone__real_text(hone__real_of_bits(value), w->out);
     else if (piece->kind == HONE_PIECE_TYPE)
         hone__text_puts(w->out, hone__type_cpp((hone_type)value));
     else

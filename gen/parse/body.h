@@ -24,6 +24,7 @@ typedef enum hone_piece_kind {
     HONE_PIECE_BYTES,
     HONE_PIECE_HEADER, /* name of a header */
     HONE_PIECE_NUMBER,
+    HONE_PIECE_REAL,   /* floating-point, from the bits of a double */
     HONE_PIECE_SYMBOL, /* name of an enumeration's value */
     HONE_PIECE_TYPE    /* C++ spelling of an element type */
 } hone_piece_kind;

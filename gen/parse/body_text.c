@@ -26,6 +26,8 @@ static hone_piece_kind spelling(const hone_parser *p, hone_slice where)
         return HONE_PIECE_SYMBOL;
     case HONE_PARAM_TYPE:
         return HONE_PIECE_TYPE;
+    case HONE_PARAM_REAL:
+        return HONE_PIECE_REAL;
     default:
         return HONE_PIECE_NUMBER;
     }
@@ -58,6 +60,7 @@ static int insert(hone_parser *p, hone_body_item *item, size_t *at)
     hone_cursor c = {p, begin + 2, end};
     hone_piece piece = {.begin = begin, .end = end + 1};
     hone_slice where;
+    int ok;
 
     *at = begin + 2;
     if (p->bare[end] != '}')
@@ -67,8 +70,10 @@ static int insert(hone_parser *p, hone_body_item *item, size_t *at)
     *at = end + 1;
     where = hone__cursor_until(&c, "", NULL);
     piece.kind = spelling(p, where);
-    return hone__compile(p, where, HONE_SCOPE_VARIANT, &piece.insert) &&
-           push_piece(p, item, piece);
+    p->takes_reals = piece.kind == HONE_PIECE_REAL;
+    ok = hone__compile(p, where, HONE_SCOPE_VARIANT, &piece.insert);
+    p->takes_reals = 0;
+    return ok && push_piece(p, item, piece);
 }
 
 /* The include that stands at `at`; moves it behind. */

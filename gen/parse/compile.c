@@ -2,6 +2,7 @@
 /* Expressions of a template: which names they may read where, and what is
  * wrong with them at which place. */
 #include "gen/parse/parse.h"
+#include "runtime/base/real.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +102,12 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
+static int is_real(const hone_parser *p, const hone_name *name)
+{
+    return name->kind == HONE_NAME_PARAM &&
+           p->parts.params[name->index].kind == HONE_PARAM_REAL;
+}
+
 static hone_symbol declared(hone_parser *p, const hone_name *known,
                             const char *name, size_t length)
 {
@@ -108,6 +115,11 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
 
     if (known->kind == HONE_NAME_VALUE)
         return (hone_symbol){HONE_SYMBOL_CONSTANT, known->value};
+    if (is_real(p, known) && !p->takes_reals)
+        return refuse(p, name, length,
+                      "is a floating-point number, and expressions are of "
+                      "integers; the code reads it, and kernels get it as "
+                      "f32(NAME) or f64(NAME)");
     if (p->scope >= HONE_SCOPE_ARCH)
         return refuse(p, name, length,
                       p->scope == HONE_SCOPE_ARCH
@@ -168,6 +180,22 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
+/* Say more than expr.c can, which knows no floating-point numbers. */
+static void note_real(hone_parser *p, hone_slice where)
+{
+    size_t begin = where.begin;
+
+    while (begin < where.end && p->bare[begin] != '.' &&
+           !hone__real_starts(p->bare + begin, where.end - begin))
+        ++begin;
+    if (!p->note[0] && begin < where.end &&
+        hone__real_starts(p->bare + begin, where.end - begin))
+        (void)snprintf(p->note, sizeof p->note,
+                       "expressions are of integers; a floating-point number "
+                       "is a value of a parameter, or stands alone in "
+                       "f32(..) and f64(..) of a launch's args(..)");
+}
+
 static int keep(hone_parser *p, hone_expr *expr)
 {
     hone_expr **kept = HONE_PUSH(p, p->parts.exprs, p->body->n_exprs);
@@ -206,6 +234,8 @@ int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
         return hone__no_memory(p);
     if (status) {
         const size_t begin = where.begin + span.offset;
+
+        note_real(p, (hone_slice){begin, where.end});
 
         return hone__complain(p, (hone_slice){begin, begin + span.length}, "%s",
                               p->note[0] ? p->note : err.text);
@@ -261,6 +291,35 @@ int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
     const hone_template_expr at = {.line = 1, .column = 1};
 
     return hone__compile_text(p, p->parts.dims[dim].name, &at, out);
+}
+
+int hone__compile_real(hone_parser *p, hone_slice where,
+                       hone_template_expr *out, int *out_is_real)
+{
+    const char *text = p->bare + where.begin;
+    const size_t length = where.end - where.begin;
+    const hone_name *known = hone__name_find(p, text, length);
+    hone_template_expr at = {.line = hone__line_of(p, where.begin),
+                             .column = hone__column_of(p, where.begin)};
+    char bits[24];
+    double number;
+    int ok;
+
+    *out_is_real = 1;
+    if (hone__real_is(text, length)) {
+        if (!hone__real_read(p, where, &number))
+            return 0;
+        (void)snprintf(bits, sizeof bits, "%lld",
+                       (long long)hone__real_bits(number));
+        return hone__compile_text(p, bits, &at, out);
+    }
+    *out_is_real = known && is_real(p, known);
+    if (!*out_is_real)
+        return 1;
+    p->takes_reals = 1;
+    ok = hone__compile(p, where, HONE_SCOPE_VARIANT, out);
+    p->takes_reals = 0;
+    return ok;
 }
 
 static int names_a_type(const hone_parser *p, const hone_name *name)

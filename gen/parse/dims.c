@@ -2,6 +2,7 @@
 /* Problem dimensions of a template: checking, reading, labelling; and values
  * of parameters as text. */
 #include "gen/parse/template.h"
+#include "runtime/base/real.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -216,6 +217,9 @@ void hone__template_value_text(const hone_template *tmpl,
                         value >= 1000 && (size_t)value - 1000 < tmpl->n_symbols
                             ? tmpl->symbols[value - 1000]
                             : "?");
+        break;
+    case HONE_PARAM_REAL:
+        hone__real_text(hone__real_of_bits(value), out);
         break;
     case HONE_PARAM_INT:
         hone__text_printf(out, "%lld", (long long)value);

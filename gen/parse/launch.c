@@ -95,7 +95,7 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
     if (known)
         return hone__complain(p, word,
                               "'%s' is a value; pass it as i32(%s) "
-                              "or i64(%s)",
+                              "or i64(%s), or as f32(..) or f64(..)",
                               known->name, known->name, known->name);
     hone__suggest_start(&s, text, length);
     for (size_t i = 0; i < p->n_names; ++i) {
@@ -110,31 +110,56 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
                           (int)length, text, hone__suggest_text(&s, hint));
 }
 
+/* `(E)` behind i32, i64, f32 or f64. */
+static int pass_value(hone_cursor *c, const char *kind, hone_template_pass *out)
+{
+    const int takes_reals =
+        out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64;
+    hone_cursor ahead = *c;
+    size_t n;
+
+    (void)hone__cursor_accept(&ahead, '(');
+    if (takes_reals &&
+        !hone__compile_real(c->p, hone__cursor_until(&ahead, ",)", NULL),
+                            &out->value, &out->is_real))
+        return 0;
+    if (out->is_real) {
+        *c = ahead;
+        return hone__cursor_expect(c, ')', "after the value");
+    }
+    return hone__compile_list(c, kind, 1, HONE_SCOPE_ANY, &out->value, &n);
+}
+
 static int pass_item(hone_cursor *c, hone_template_pass *out)
 {
+    static const struct {
+        const char *word;
+        hone_pass_kind kind;
+    } kinds[] = {{"i32", HONE_PASS_I32},
+                 {"i64", HONE_PASS_I64},
+                 {"f32", HONE_PASS_F32},
+                 {"f64", HONE_PASS_F64}};
     hone_parser *p = c->p;
     hone_slice word;
-    size_t n;
+    size_t kind = 0;
 
     if (!hone__cursor_need_word(c,
                                 "an argument, a workspace, a tensor map, "
-                                "i32(..) or i64(..)",
+                                "i32(..), i64(..), f32(..) or f64(..)",
                                 &word))
         return 0;
     if (hone__cursor_peek(c) != '(')
         return pass_name(p, word, out);
-    if (hone__slice_is(p, word, "i32"))
-        out->kind = HONE_PASS_I32;
-    else if (hone__slice_is(p, word, "i64"))
-        out->kind = HONE_PASS_I64;
-    else
+    while (kind < 4 && !hone__slice_is(p, word, kinds[kind].word))
+        ++kind;
+    if (kind == 4)
         return hone__complain(p, word,
-                              "values are passed as i32(..) or "
-                              "i64(..), not '%.*s(..)'",
+                              "values are passed as i32(..), i64(..), "
+                              "f32(..) or f64(..), not '%.*s(..)'",
                               (int)(word.end - word.begin),
                               p->bare + word.begin);
-    return hone__compile_list(c, "i32 or i64", 1, HONE_SCOPE_ANY, &out->value,
-                              &n);
+    out->kind = kinds[kind].kind;
+    return pass_value(c, kinds[kind].word, out);
 }
 
 static int clause_args(hone_cursor *c, hone_template_launch *launch)
@@ -274,7 +299,7 @@ static int standard_args(hone_parser *p, hone_template_launch *launch)
     if (!items)
         return hone__no_memory(p);
     for (size_t i = 0; i < tmpl->n_args; ++i)
-        items[n++] = (hone_template_pass){HONE_PASS_ARG, (int)i, {0}};
+        items[n++] = (hone_template_pass){HONE_PASS_ARG, (int)i, {0}, 0};
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         if (p->parts.dims[i].n_types)
             continue;
@@ -283,7 +308,7 @@ static int standard_args(hone_parser *p, hone_template_launch *launch)
             return 0;
     }
     for (size_t i = 0; i < tmpl->n_workspaces; ++i)
-        items[n++] = (hone_template_pass){HONE_PASS_WORKSPACE, (int)i, {0}};
+        items[n++] = (hone_template_pass){HONE_PASS_WORKSPACE, (int)i, {0}, 0};
     launch->passed = items;
     launch->n_passed = n;
     return 1;

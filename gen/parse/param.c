@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The param statement: a parameter, its values and its default. */
 #include "gen/parse/parse.h"
+#include "runtime/base/real.h"
 
 #include <ctype.h>
 
@@ -11,7 +12,8 @@ typedef struct value {
 } value;
 
 static const char *const kind_names[] = {"an integer", "true or false",
-                                         "a name", "an element type"};
+                                         "a name", "an element type",
+                                         "a floating-point number"};
 
 static int is_identifier(const hone_parser *p, hone_slice where)
 {
@@ -56,6 +58,15 @@ static int read_value(hone_parser *p, hone_slice where, value *out)
     const char *text = p->bare + where.begin;
     const size_t length = where.end - where.begin;
 
+    if (hone__real_starts(text, length)) {
+        double number;
+
+        out->kind = HONE_PARAM_REAL;
+        if (!hone__real_read(p, where, &number))
+            return 0;
+        out->number = hone__real_bits(number);
+        return 1;
+    }
     if (!is_identifier(p, where)) {
         out->kind = HONE_PARAM_INT;
         return hone__compile_constant(p, where, &out->number);
@@ -83,10 +94,15 @@ static int add(hone_parser *p, domain *d, hone_slice where, value v)
     if (param->n_values == 0)
         param->kind = v.kind;
     if (param->kind != v.kind)
-        return hone__complain(p, where,
-                              "the values of a parameter are all "
-                              "of one kind; this is %s, the first is %s",
-                              kind_names[v.kind], kind_names[param->kind]);
+        return hone__complain(
+            p, where,
+            "the values of a parameter are all "
+            "of one kind; this is %s, the first is %s%s",
+            kind_names[v.kind], kind_names[param->kind],
+            (v.kind == HONE_PARAM_REAL && param->kind == HONE_PARAM_INT) ||
+                    (v.kind == HONE_PARAM_INT && param->kind == HONE_PARAM_REAL)
+                ? " (write 1.0, not 1)"
+                : "");
     if (param->n_values == HONE_MAX_VALUES)
         return hone__complain(p, where, "a parameter has at most %d values",
                               HONE_MAX_VALUES);
@@ -173,6 +189,10 @@ static int range_bounds(hone_cursor *c, hone_slice *out_where, int64_t *low,
 {
     hone_slice where = bound(c);
 
+    if (hone__real_is(c->p->bare + where.begin, where.end - where.begin))
+        return hone__complain(c->p, where,
+                              "a range is of integers; list floating-point "
+                              "numbers: {0.5, 1.0}");
     if (!hone__compile_constant(c->p, where, low))
         return 0;
     *out_where = where;

@@ -124,6 +124,7 @@ typedef struct hone_parser {
     hone_slice map_names[HONE_MAX_MAPS];
     /* of the expression being compiled */
     hone_scope scope;
+    int takes_reals; /* it may read parameters that are no integers */
     int reads_dims;
     int reads_properties;
     char note[256]; /* says more than expr.c can about a name */
@@ -205,10 +206,23 @@ int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out);
 /* An element type, or a dimension or parameter that is one. */
 int hone__compile_type(hone_parser *p, hone_slice where,
                        hone_template_expr *out);
+/* A floating-point literal, or the name of a parameter that is such a number:
+ * an expression for the bits of a double. *out_is_real is 0, and nothing is
+ * complained about, if it is neither. */
+int hone__compile_real(hone_parser *p, hone_slice where,
+                       hone_template_expr *out, int *out_is_real);
 /* "(E, E, ..)", between 1 and `most`. */
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
                        hone_scope scope, hone_template_expr *out,
                        size_t *out_n);
+
+/* --- real.c --- */
+/* Is the text a floating-point literal (0.5, -1.0, 1e-3), or does it begin
+ * with one? Integers are none. */
+int hone__real_is(const char *text, size_t length);
+int hone__real_starts(const char *text, size_t length);
+/* A floating-point literal or an integer; complains about everything else. */
+int hone__real_read(hone_parser *p, hone_slice where, double *out);
 
 /* --- statements --- */
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);

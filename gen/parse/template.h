@@ -16,12 +16,14 @@
 
 /* Parameter values are int64 everywhere: integers as they are, booleans 0/1,
  * element types as their code, names of an enumeration as an id that is the
- * same for the same name throughout one template (from 1000 up). */
+ * same for the same name throughout one template (from 1000 up),
+ * floating-point numbers as the bits of a double (runtime/base/real.h). */
 typedef enum hone_param_kind {
     HONE_PARAM_INT,
     HONE_PARAM_BOOL,
     HONE_PARAM_ENUM,
-    HONE_PARAM_TYPE
+    HONE_PARAM_TYPE,
+    HONE_PARAM_REAL
 } hone_param_kind;
 
 typedef struct hone_param {
@@ -131,7 +133,8 @@ typedef struct hone_template_map {
 typedef struct hone_template_pass {
     hone_pass_kind kind;
     int index;                /* argument, workspace or tensor map */
-    hone_template_expr value; /* HONE_PASS_I32 and HONE_PASS_I64 */
+    hone_template_expr value; /* of all other kinds */
+    int is_real;              /* the value is the bits of a double */
 } hone_template_pass;
 
 typedef struct hone_template_launch {
@@ -303,7 +306,15 @@ void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
                                hone_text *out);
 
-/* Spelling of a parameter's value: "128", "true", "f32", "m16n16k16". */
+/* A floating-point number in as few digits as give it back: "0.5", "1.0",
+ * "1e-5". C++ and hone__real_parse() read it. */
+void hone__real_text(double value, hone_text *out);
+/* A floating-point number or an integer, with a sign or without; 0: it is
+ * neither, or too large. */
+int hone__real_parse(const char *text, size_t length, double *out);
+
+/* Spelling of a parameter's value: "128", "true", "f32", "m16n16k16",
+ * "0.5". */
 void hone__template_value_text(const hone_template *tmpl,
                                const hone_param *param, int64_t value,
                                hone_text *out);

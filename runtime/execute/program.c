@@ -92,9 +92,9 @@ static hone_status add_launch(hone_program *program,
         const hone_pass *pass = &from->passed[i];
 
         to->params[i].kind = pass->kind;
-        if (pass->kind == HONE_PASS_I32)
+        if (pass->kind == HONE_PASS_I32 || pass->kind == HONE_PASS_F32)
             to->params[i].of.i32 = (int32_t)pass->value;
-        else if (pass->kind == HONE_PASS_I64)
+        else if (pass->kind == HONE_PASS_I64 || pass->kind == HONE_PASS_F64)
             to->params[i].of.i64 = pass->value;
         else
             to->params[i].of.index = pass->index;

@@ -22,6 +22,7 @@ typedef struct spec_name {
     const char *name;
     int64_t value;
     int is_param;
+    const char *spelling; /* of a floating-point param; NULL: the value */
 } spec_name;
 
 typedef struct spec_dim {
@@ -72,7 +73,8 @@ typedef struct spec_map {
 typedef struct spec_pass {
     hone_pass_kind kind;
     int index;
-    const hone_expr *value; /* HONE_PASS_I32 and HONE_PASS_I64 */
+    const hone_expr *value; /* of all other kinds */
+    int is_real;            /* the value is the bits of a double */
 } spec_pass;
 
 typedef struct spec_launch {

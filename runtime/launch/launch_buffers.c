@@ -10,19 +10,19 @@ int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
 {
     for (size_t i = 0; i < spec->n_args; ++i) {
         if (hone__piece_is(name, spec->args[i].name)) {
-            *out = (spec_pass){HONE_PASS_ARG, (int)i, NULL};
+            *out = (spec_pass){HONE_PASS_ARG, (int)i, NULL, 0};
             return 1;
         }
     }
     for (size_t i = 0; i < spec->n_workspaces; ++i) {
         if (hone__piece_is(name, spec->workspaces[i].name)) {
-            *out = (spec_pass){HONE_PASS_WORKSPACE, (int)i, NULL};
+            *out = (spec_pass){HONE_PASS_WORKSPACE, (int)i, NULL, 0};
             return 1;
         }
     }
     for (size_t i = 0; i < spec->n_maps; ++i) {
         if (hone__piece_is(name, spec->maps[i].name)) {
-            *out = (spec_pass){HONE_PASS_MAP, (int)i, NULL};
+            *out = (spec_pass){HONE_PASS_MAP, (int)i, NULL, 0};
             return 1;
         }
     }

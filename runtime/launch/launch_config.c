@@ -46,6 +46,13 @@ static const spec_name *find_param(const hone_launch_spec *spec,
     return NULL;
 }
 
+static int is_same(const hone_launch_spec *spec, const spec_name *param,
+                   const char *text, size_t length)
+{
+    return param->spelling ? is_text(text, length, param->spelling)
+                           : is_value(spec, param->value, text, length);
+}
+
 hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                                            const char *config, hone_error *err)
 {
@@ -63,8 +70,8 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
             return hone__fail(err, HONE_ERR_DATABASE,
                               "the launch plan has no param for '%.*s'",
                               (int)(length > 200 ? 200 : length), pair);
-        if (!is_value(spec, param->value, pair + name_length + 1,
-                      length - name_length - 1))
+        if (!is_same(spec, param, pair + name_length + 1,
+                     length - name_length - 1))
             return hone__fail(err, HONE_ERR_DATABASE,
                               "in the launch plan %s is %" PRId64
                               ", in the configuration '%.*s'",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_VERSION = 2 };
+enum { NEWEST_VERSION = 3 };
 
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
@@ -221,7 +221,7 @@ hone_status hone__reader_version(hone_reader *r)
     if (r->version)
         return HONE_OK;
     return hone__reader_fail(r,
-                             "expected 'hone-launch 1' or 'hone-launch 2' (a "
+                             "expected 'hone-launch 1', 2 or 3 (a "
                              "newer hone may have written this), found",
                              whole);
 }

@@ -5,9 +5,12 @@
 #include "runtime/launch/launch_spec.h"
 
 #include "runtime/launch/launch_body.h"
+#include "runtime/base/real.h"
 #include "runtime/base/text.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 size_t hone__launch_spec_n_dims(const hone_launch_spec *spec)
@@ -363,6 +366,20 @@ static hone_status resolve_cluster(resolver *r, const spec_launch *launch,
     return HONE_OK;
 }
 
+/* The bits that the kernel gets. An integer is rounded to nearest. */
+static int64_t real_bits(const spec_pass *pass, int64_t value)
+{
+    const double wide =
+        pass->is_real ? hone__real_of_bits(value) : (double)value;
+    const float narrow = pass->is_real ? (float)wide : (float)value;
+    int32_t bits;
+
+    if (pass->kind == HONE_PASS_F64)
+        return hone__real_bits(wide);
+    memcpy(&bits, &narrow, sizeof bits);
+    return bits;
+}
+
 static hone_status resolve_launch(resolver *r, const spec_launch *launch,
                                   hone_resolved_launch *to)
 {
@@ -384,6 +401,15 @@ static hone_status resolve_launch(resolver *r, const spec_launch *launch,
                               "'%s'",
                               hone__expr_text(pass->value), value,
                               launch->kernel);
+        if (pass->kind == HONE_PASS_F32 && pass->is_real &&
+            fabs(hone__real_of_bits(value)) > (double)FLT_MAX)
+            return hone__fail(r->err, HONE_ERR_OVERFLOW,
+                              "'%s' = %g does not fit the f32 parameter of "
+                              "kernel '%s'",
+                              hone__expr_text(pass->value),
+                              hone__real_of_bits(value), launch->kernel);
+        if (pass->kind == HONE_PASS_F32 || pass->kind == HONE_PASS_F64)
+            value = real_bits(pass, value);
         to->passed[i] = (hone_pass){pass->kind, pass->index, value};
     }
     to->n_passed = launch->n_passed;

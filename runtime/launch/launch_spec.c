@@ -20,33 +20,42 @@ static hone_status parse_op(hone_reader *r)
     return hone__reader_at_end(r);
 }
 
-/* symbol NAME VALUE and param NAME VALUE: constants. */
-static hone_status parse_constant(hone_reader *r, int is_param)
+/* symbol NAME VALUE, param NAME VALUE, real-param NAME SPELLING VALUE:
+ * constants. */
+static hone_status parse_constant(hone_reader *r, int is_param, int is_real)
 {
     hone_launch_spec *spec = r->spec;
     hone_symbol symbol = {HONE_SYMBOL_CONSTANT, 0};
     spec_name *grown;
+    const char *spelling = NULL;
     hone_piece name;
 
     HONE_TRY(hone__reader_name(r, &name));
+    if (is_real)
+        HONE_TRY(hone__reader_copy(r, hone__reader_word(r), &spelling));
     HONE_TRY(hone__reader_constant(r, &symbol.value));
     HONE_TRY(hone__reader_declare(r, name, symbol));
     grown = hone__reader_grow(spec->names, spec->n_names, sizeof *spec->names);
     if (!grown)
         return hone__reader_no_memory(r);
     spec->names = grown;
-    grown[spec->n_names] = (spec_name){NULL, symbol.value, is_param};
+    grown[spec->n_names] = (spec_name){NULL, symbol.value, is_param, spelling};
     return hone__reader_copy(r, name, &grown[spec->n_names++].name);
 }
 
 static hone_status parse_symbol(hone_reader *r)
 {
-    return parse_constant(r, 0);
+    return parse_constant(r, 0, 0);
 }
 
 static hone_status parse_param(hone_reader *r)
 {
-    return parse_constant(r, 1);
+    return parse_constant(r, 1, 0);
+}
+
+static hone_status parse_real_param(hone_reader *r)
+{
+    return parse_constant(r, 1, 1);
 }
 
 static hone_status parse_dim(hone_reader *r)
@@ -204,17 +213,38 @@ static hone_status parse_pass(hone_reader *r)
     return add_passed(r, pass);
 }
 
-static hone_status parse_value(hone_reader *r)
+static hone_status parse_number(hone_reader *r, int is_real)
 {
-    const hone_piece kind = hone__reader_word(r);
-    spec_pass pass = {HONE_PASS_I32, 0, NULL};
+    static const struct {
+        const char *word;
+        hone_pass_kind kind;
+    } kinds[] = {{"i32", HONE_PASS_I32},
+                 {"i64", HONE_PASS_I64},
+                 {"f32", HONE_PASS_F32},
+                 {"f64", HONE_PASS_F64}};
+    const hone_piece word = hone__reader_word(r);
+    spec_pass pass = {.is_real = is_real};
+    size_t i = is_real ? 2 : 0;
+    const size_t n = r->version > 2 ? 4 : 2;
 
-    if (hone__piece_is(kind, "i64"))
-        pass.kind = HONE_PASS_I64;
-    else if (!hone__piece_is(kind, "i32"))
-        return hone__reader_fail(r, "a value is i32 or i64, not", kind);
+    while (i < n && !hone__piece_is(word, kinds[i].word))
+        ++i;
+    if (i == n)
+        return hone__reader_fail(
+            r, "a value is i32, i64, or f32 or f64 of version 3, not", word);
+    pass.kind = kinds[i].kind;
     HONE_TRY(hone__reader_expr(r, r->rest, &pass.value));
     return add_passed(r, pass);
+}
+
+static hone_status parse_value(hone_reader *r)
+{
+    return parse_number(r, 0);
+}
+
+static hone_status parse_real(hone_reader *r)
+{
+    return parse_number(r, 1);
 }
 
 static hone_status parse_work(hone_reader *r)
@@ -240,6 +270,7 @@ static hone_status parse_statement(hone_reader *r)
         {"symbol", parse_symbol, 0, 1},
         {"dim", parse_dim, 0, 1},
         {"param", parse_param, 0, 1},
+        {"real-param", parse_real_param, 0, 3},
         {"let", parse_let, 0, 1},
         {"arg", hone__reader_arg, 0, 1},
         {"require", parse_require, 0, 1},
@@ -256,6 +287,7 @@ static hone_status parse_statement(hone_reader *r)
         {"cooperative", parse_cooperative, 1, 2},
         {"pass", parse_pass, 1, 1},
         {"value", parse_value, 1, 1},
+        {"real", parse_real, 1, 3},
         {"work", parse_work, 0, 1},
     };
     const hone_piece keyword = hone__reader_word(r);

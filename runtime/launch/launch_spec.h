@@ -8,13 +8,16 @@
  * version that knows all its statements, so that an older runtime reads what
  * it can, and a plan stays the same text when the language grows.
  *
- *   hone-launch 1                    # what is marked (2) needs version 2
+ *   hone-launch 1                    # what is marked (2) needs version 2 ..
  *   op gemm_f16
  *   symbol m16n16k16 1000            # value of an enumeration's name
  *   dim M int                        # problem dimensions, in order
  *   dim T type 4                     # with a default (element type code)
  *   dim TRANS choice 0               # (2) one of a few integers, default
  *   param BM 128
+ *   real-param ALPHA 0.5 4602678819172646912
+ *                                    # (3) as configurations spell it, and the
+ *                                    # bits of the double
  *   let WARPS (BM/WM)*(BN/WN)
  *   arg A in 1 M*K                   # name, in|out|inout, type code, count
  *   arg alpha scalar 4               # scalar argument, type code
@@ -40,7 +43,9 @@
  *   cooperative                      # (2) all blocks run at the same time
  *   pass A                           # kernel parameters, in order: an
  *   pass partial                     # argument, a workspace, a tensor map,
- *   value i32 M                      # or a value: i32|i64, expression
+ *   value i32 M                      # or a value: i32|i64|f32 (3)|f64 (3),
+ *                                    # expression
+ *   real f32 ALPHA                   # (3) f32|f64, the bits of a double
  *   work flops 2*M*N*K
  *   work bytes 2*(M*K+K*N)+4*M*N
  */
@@ -88,7 +93,9 @@ typedef enum hone_pass_kind {
     HONE_PASS_WORKSPACE, /* index: workspace */
     HONE_PASS_I32,       /* value */
     HONE_PASS_I64,       /* value */
-    HONE_PASS_MAP        /* index: tensor map */
+    HONE_PASS_MAP,       /* index: tensor map */
+    HONE_PASS_F32,       /* value: the bits of the float */
+    HONE_PASS_F64        /* value: the bits of the double */
 } hone_pass_kind;
 
 typedef struct hone_pass {

@@ -162,7 +162,7 @@ static void mistakes_have_lines(void **state)
         const char *part;
     } rows[] = {
         {"", "empty"},
-        {"hone-launch 3\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 4\nop x\n", "line 1: expected 'hone-launch 1'"},
         {"hone-launch 0\nop x\n", "found 'hone-launch 0'"},
         {"hone-launch 1 2\nop x\n", "found 'hone-launch 1 2'"},
         {"hone-launch 2\nop x\n", "launches nothing"},
@@ -196,7 +196,7 @@ static void mistakes_have_lines(void **state)
         {HEAD "launch k\ngrid 1;;3\n", "line 5: an expression is missing"},
         {HEAD "launch k\npass a\n",
          "line 5: no argument, workspace or tensor "},
-        {HEAD "launch k\nvalue f32 n\n", "line 5: a value is i32 or i64"},
+        {HEAD "launch k\nvalue f32 n\n", "line 5: a value is i32, i64, or f32"},
         {HEAD "arg a in 4 n\nconstant c 4 a n\n",
          "line 5: unknown statement 'constant'"},
         {HEAD "launch k\ncluster 2\n", "line 5: unknown statement 'clu"},
