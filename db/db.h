@@ -45,6 +45,16 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
 const char *hone__db_path(const hone_db *db);
 
+/* Read a file from end to end, and count what it has. HONE_ERR_DATABASE: it
+ * cannot be used, and the sentence says why; the rest as hone__db_open(). */
+typedef struct hone_db_facts {
+    int64_t version; /* of the format, 1 .. HONE_DB_VERSION */
+    int64_t n_winners;
+    int64_t n_trials;
+} hone_db_facts;
+hone_status hone__db_inspect(const char *path, hone_db_facts *out,
+                             hone_error *err);
+
 /* Put several rows in one durable step; does not nest. After a failed put
  * the caller rolls back. A rollback without a transaction is a no-op. */
 hone_status hone__db_begin(hone_db *db, hone_error *err);

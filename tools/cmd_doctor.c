@@ -4,15 +4,15 @@
 #include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/output.h"
+#include "tools/packages.h"
 
+#include "db/db.h"
 #include "runtime/driver/nvrtc_api.h"
 #include "tuner/tuner.h"
 
 #include <dlfcn.h>
 #include <sqlite3.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -22,9 +22,10 @@ typedef struct doctor {
     hone_output *output;
     int has_gpu;
     int has_nvrtc;
+    hone_error unusable; /* the database; HONE_OK: it is not */
 } doctor;
 
-/* state: "ok", "missing", or "none" for what nobody needs. */
+/* state: "ok", "missing", "none" for what nobody needs, or "unusable". */
 static void line(const doctor *d, const char *what, const char *state,
                  const char *detail)
 {
@@ -76,6 +77,35 @@ static void place(const doctor *d, const char *what, locate_fn *locate,
         text_line(d, what, "none", &path);
     } else {
         text_line(d, what, "ok", &path);
+    }
+    hone__text_free(&path);
+}
+
+/* Is it one of ours, whole, and of a format that this hone reads? */
+static void database(doctor *d)
+{
+    hone_text path = {0};
+    hone_db_facts facts;
+    hone_error err = {0};
+
+    if (hone__locate_db(d->options, &path, &err) != HONE_OK) {
+        missing(d, "database", &err);
+    } else if (access(hone__text_str(&path), F_OK) != 0) {
+        hone__text_puts(&path, " is not there yet; 'hone tune' makes it");
+        text_line(d, "database", "none", &path);
+    } else if (hone__db_inspect(hone__text_str(&path), &facts, &err) !=
+               HONE_OK) {
+        line(d, "database", "unusable", err.text);
+        d->unusable = err;
+    } else {
+        hone__text_printf(&path, ", format %lld%s, %lld winners, %lld trials",
+                          (long long)facts.version,
+                          facts.version < HONE_DB_VERSION
+                              ? " (the next 'hone tune' makes it current)"
+                              : "",
+                          (long long)facts.n_winners,
+                          (long long)facts.n_trials);
+        text_line(d, "database", "ok", &path);
     }
     hone__text_free(&path);
 }
@@ -151,36 +181,47 @@ static void nvml(const doctor *d)
     line(d, "NVML", "ok", library);
 }
 
-/* Is `name` on $PATH? Appends where. */
-static int find_program(const char *name, hone_text *out)
+/* A program of the machine; `without` says what is not done without it. */
+static void program(const doctor *d, const char *name, const char *proof,
+                    const char *without)
 {
-    const char *path = getenv("PATH");
+    hone_text text = {0};
 
-    while (path && *path) {
-        const size_t n = strcspn(path, ":");
-
-        hone__text_clear(out);
-        hone__text_printf(out, "%.*s/%s", (int)n, path, name);
-        if (n && access(hone__text_str(out), X_OK) == 0)
-            return 1;
-        path += n + (path[n] == ':');
-    }
-    return 0;
+    if (hone__package_find(proof, &text) || text.failed)
+        text_line(d, name, "ok", &text);
+    else
+        line(d, name, "none", without);
+    hone__text_free(&text);
 }
 
 static void compilers(const doctor *d)
 {
-    static const char *const names[] = {"cc", "c++", "nvcc"};
-    hone_text text = {0};
+    program(d, "cc", "cc", "not on PATH; only needed to build hone");
+    program(d, "c++", "c++",
+            "not on PATH: without it there is no device cpu, so that 'hone "
+            "verify' needs a GPU; apt-get install g++");
+    program(d, "nvcc", "nvcc", "not on PATH; hone does not need it");
+}
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        if (find_program(names[i], &text) || text.failed)
-            text_line(d, names[i], "ok", &text);
-        else
-            line(d, names[i], "none",
-                 "not on PATH; hone does not need it to tune");
-    }
-    hone__text_free(&text);
+/* What nothing here needs but the tests and the documents. */
+static void packages(const doctor *d)
+{
+    enum { build, test, optional };
+    static const struct {
+        int kind;
+        const char *proof;
+        const char *package;
+        const char *without;
+    } table[] = {
+#define PACKAGE(kind, proof, package, without)                                 \
+    {kind, proof, package, "not there: " without "; apt-get install " package},
+#include "tools/packages.def"
+#undef PACKAGE
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
+        if (table[i].kind != build)
+            program(d, table[i].package, table[i].proof, table[i].without);
 }
 
 static hone_exit verdict(const doctor *d)
@@ -200,6 +241,8 @@ static hone_exit verdict(const doctor *d)
         (void)hone__fail(&err, HONE_ERR_NO_NVRTC,
                          "NVRTC is required and missing; the list above "
                          "says what was tried");
+    else if (d->unusable.status != HONE_OK)
+        err = d->unusable;
     else
         return HONE_EXIT_DONE;
     return hone__message_error(&err);
@@ -220,14 +263,14 @@ hone_exit hone__cmd_doctor(const hone_options *options)
                            sizeof columns / sizeof columns[0], hone__json(""));
     versions(&d);
     place(&d, "templates", hone__locate_templates, "is not there");
-    place(&d, "database", hone__locate_db,
-          "is not there yet; 'hone tune' makes it");
+    database(&d);
     place(&d, "cubin cache", hone__locate_cache,
           "is not there yet; 'hone compile' makes it");
     devices(&d);
     nvrtc(&d);
     nvml(&d);
     compilers(&d);
+    packages(&d);
     code = hone__output_end(
         d.output, hone__json("gpu:b nvrtc:b", d.has_gpu, d.has_nvrtc));
     return code == HONE_EXIT_DONE ? verdict(&d) : code;

@@ -3,35 +3,17 @@
 # What tools/quickstart and tools/check share: Debian packages, configure,
 # build. Sourced from the root of the tree.
 
-# "file or command that proves it : package"
+# packages_of KIND: its rows of tools/packages.def, as "proof:package".
+packages_of() {
+    sed -n "s/^PACKAGE($1, \"\([^\"]*\)\", \"\([^\"]*\)\".*/\1:\2/p" \
+        tools/packages.def
+}
 # shellcheck disable=SC2034 # used by the scripts that source this
-build_packages=(
-    cc:gcc
-    c++:g++
-    ld:binutils
-    /usr/include/stdio.h:libc6-dev
-    cmake:cmake
-    ninja:ninja-build
-    /usr/include/sqlite3.h:libsqlite3-dev
-    /usr/include/zstd.h:libzstd-dev
-    /usr/include/jansson.h:libjansson-dev
-    /usr/include/zlib.h:zlib1g-dev
-    /usr/include/xxhash.h:libxxhash-dev
-    sha256.h:libmd-dev
-)
+mapfile -t build_packages < <(packages_of build)
 # shellcheck disable=SC2034
-test_packages=(/usr/include/cmocka.h:libcmocka-dev)
+mapfile -t test_packages < <(packages_of test)
 # shellcheck disable=SC2034
-optional_packages=(
-    sqlite3:sqlite3
-    jq:jq
-    shellcheck:shellcheck
-    clang-format:clang-format
-    scdoc:scdoc
-    libasan.so.8:libasan8
-    libubsan.so.1:libubsan1
-    libtsan.so.2:libtsan2
-)
+mapfile -t optional_packages < <(packages_of optional)
 
 # Is the thing there: a path, a header or library in the system's folders, or
 # a command?

@@ -44,3 +44,40 @@ HONE_DB=$work/env.db
 export HONE_DB
 run 0 doctor
 out_has "$work/env.db"
+
+# A database is ok only if it can be used, and what is wrong is said.
+is_unusable() { # is_unusable FILE WORD..
+    run 3 doctor --db "$1" --format json
+    json checks.3.name=database checks.3.state=unusable
+    shift
+    for word in "$@"; do
+        out_has "$word"
+        err_has "$word"
+    done
+}
+"$(dirname "$HONE")/../tests/make_db" "$work/known.db"
+run 0 doctor --db "$work/known.db" --format json
+json checks.3.name=database checks.3.state=ok
+out_has "known.db, format 5, 2 winners, 7 trials"
+cp "$work/known.db" "$work/newer.db"
+printf '\006' | dd of="$work/newer.db" bs=1 seek=63 conv=notrunc 2>/dev/null
+is_unusable "$work/newer.db" "format 6" "newer hone"
+cp "$work/known.db" "$work/short.db"
+truncate -s -8192 "$work/short.db"
+is_unusable "$work/short.db" "damaged" "short.db"
+truncate -s 0 "$work/empty.db"
+is_unusable "$work/empty.db" "not a database of hone"
+echo "a shopping list that somebody called hone.db: milk, bread, butter" \
+    >"$work/text.db"
+is_unusable "$work/text.db" "not a database" "text.db"
+
+# The packages that tests and documents need are named, with what to do.
+run 0 doctor --db "$work/known.db"
+sed -n 's/^PACKAGE([to][^,]*, "[^"]*", "\([^"]*\)".*/\1/p' \
+    "$HONE_SOURCE/tools/packages.def" >"$work/packages"
+[ -s "$work/packages" ] || fail "no packages"
+while read -r package; do
+    out_has "$package "
+done <"$work/packages"
+env PATH="$work/nothing" "$HONE" doctor --db "$work/known.db" >"$work/out"
+out_has "apt-get install scdoc"
