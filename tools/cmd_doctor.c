@@ -262,7 +262,7 @@ hone_exit hone__cmd_doctor(const hone_options *options)
         hone__output_begin(options, "checks", columns,
                            sizeof columns / sizeof columns[0], hone__json(""));
     versions(&d);
-    place(&d, "templates", hone__locate_templates, "is not there");
+    place(&d, "templates", hone__locate_templates, "");
     database(&d);
     place(&d, "cubin cache", hone__locate_cache,
           "is not there yet; 'hone compile' makes it");

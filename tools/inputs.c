@@ -70,9 +70,11 @@ hone_status hone__load_template(const hone_options *options, const char *name,
                           "'%s': a definition in JSON (T1) has no code; only "
                           "'hone space' reads it",
                           name);
-    status = hone__locate_templates(options, &search_path, err);
+    status = hone__locate_includes(options, &search_path, err);
+    if (status == HONE_OK)
+        status = hone__locate_templates(options, &search_path, err);
     /* Templates that a file names may stand beside it. */
-    if (status != HONE_OK && is_file(name)) {
+    if (status == HONE_ERR_IO && is_file(name)) {
         hone__error_clear(err);
         status = HONE_OK;
     }

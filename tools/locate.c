@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/locate.h"
 
+#include "gen/parse/template.h"
 #include "runtime/base/paths.h"
 #include "tools/message.h"
 
@@ -38,21 +39,19 @@ static const char *set_env(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-hone_status hone__locate_templates(const hone_options *options, hone_text *out,
-                                   hone_error *err)
+static void add_folders(hone_text *out, const char *folders)
 {
-    /* Installed beside the program, else the tree it was built in. */
+    hone__text_printf(out, "%s%s", out->length ? ":" : "", folders);
+}
+
+/* The folder with templates that came with hone: installed beside the program,
+ * else the tree it was built in. Nothing is appended if neither is there. */
+static hone_status shipped_templates(hone_text *out, hone_error *err)
+{
     static const char *const beside[] = {"/../share/hone/templates",
                                          "/../../templates"};
-    const char *given = options->text[HONE_OPT_TEMPLATE_PATH];
     char folder[4096], resolved[4096];
 
-    if (!given)
-        given = set_env("HONE_TEMPLATE_PATH");
-    if (given) {
-        hone__text_puts(out, given);
-        return hone__text_check(out, err);
-    }
     program_folder(folder, sizeof folder);
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; ++i) {
         hone_text candidate = {0};
@@ -66,15 +65,46 @@ hone_status hone__locate_templates(const hone_options *options, hone_text *out,
         hone__text_free(&candidate);
         HONE_TRY(status);
         if (real) {
-            hone__text_puts(out, real);
-            return hone__text_check(out, err);
+            add_folders(out, real);
+            break;
         }
     }
+    return HONE_OK;
+}
+
+hone_status hone__locate_templates(const hone_options *options, hone_text *out,
+                                   hone_error *err)
+{
+    const size_t before = out->length;
+    const char *given;
+
+    for (size_t i = 0;
+         (given = hone__options_listed(options, HONE_OPT_TEMPLATE_PATH, i));
+         ++i)
+        add_folders(out, given);
+    given = set_env("HONE_TEMPLATE_PATH");
+    if (given)
+        add_folders(out, given);
+    HONE_TRY(shipped_templates(out, err));
+    HONE_TRY(hone__text_check(out, err));
+    if (out->length > before)
+        return HONE_OK;
     return hone__fail(err, HONE_ERR_IO,
-                      "no template folder: neither '%s%s' nor '%s%s' is "
-                      "there; name one with --template-path or "
-                      "HONE_TEMPLATE_PATH",
-                      folder, beside[0], folder, beside[1]);
+                      "no template folder: those that came with hone are not "
+                      "beside the program; name one with --template-path or "
+                      "HONE_TEMPLATE_PATH");
+}
+
+hone_status hone__locate_includes(const hone_options *options, hone_text *out,
+                                  hone_error *err)
+{
+    const char *given;
+
+    for (size_t i = 0;
+         (given = hone__options_listed(options, HONE_OPT_INCLUDE, i)); ++i)
+        HONE_TRY(hone__search_path_include(out, given, err));
+    given = set_env("HONE_INCLUDE_PATH");
+    return given ? hone__search_path_include(out, given, err) : HONE_OK;
 }
 
 hone_status hone__locate_db(const hone_options *options, hone_text *out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where things are: templates, database, cache. Option, then environment,
- * then default. */
+/* Where things are: templates, headers, database, cache. Option, then
+ * environment, then default; of folders that are searched, one after the
+ * other. */
 #ifndef HONE_TOOLS_LOCATE_H
 #define HONE_TOOLS_LOCATE_H
 
@@ -12,6 +13,10 @@
  * where. */
 hone_status hone__locate_templates(const hone_options *options, hone_text *out,
                                    hone_error *err);
+/* Folders of headers, marked as such. Nothing if none is named;
+ * HONE_ERR_INPUT for one that is not there. */
+hone_status hone__locate_includes(const hone_options *options, hone_text *out,
+                                  hone_error *err);
 hone_status hone__locate_db(const hone_options *options, hone_text *out,
                             hone_error *err);
 hone_status hone__locate_cache(const hone_options *options, hone_text *out,

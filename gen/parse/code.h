@@ -30,6 +30,9 @@ typedef struct hone_include {
     char name[HONE_MAX_INCLUDE]; /* without them */
     int is_quoted;
     const char *mistake; /* why it cannot be followed; NULL: it can */
+    /* With a mistake: may be left as it is where a compiler is sure to look
+     * among its own headers alone. */
+    int is_compilers;
 } hone_include;
 
 /* A walk through blanked text; starts as {text, length}. */

@@ -18,6 +18,19 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* A file that includes others. */
+typedef struct includer {
+    const char *path;
+    int is_foreign; /* see hone_header */
+} includer;
+
+/* What was found for an include. */
+typedef struct found_header {
+    hone_text path;
+    struct stat file;
+    int is_foreign;
+} found_header;
+
 /* Is there such a file that can be read? */
 static int try_file(hone_text *path, const char *folder, size_t length,
                     const char *name, struct stat *out)
@@ -31,28 +44,41 @@ static int try_file(hone_text *path, const char *folder, size_t length,
            S_ISREG(out->st_mode) && access(path->data, R_OK) == 0;
 }
 
-/* Beside the file that includes it (in quotes only), beside the template, in
- * the folders of the search path. */
-static int find(const hone_parser *p, const char *by,
-                const hone_include *include, hone_text *path, struct stat *out)
+/* In the folders of a search path; sets out->is_foreign. */
+static int find_on_path(const char *at, const char *name, found_header *out)
 {
-    const char *at = p->tmpl->search_path;
-
-    if (include->name[0] == '/')
-        return try_file(path, "", 0, include->name, out);
-    if ((include->is_quoted &&
-         try_file(path, by, folder_length(by), include->name, out)) ||
-        try_file(path, p->tmpl->path, folder_length(p->tmpl->path),
-                 include->name, out))
-        return 1;
-    while (*at && !path->failed) {
+    while (*at && !out->path.failed) {
         const size_t length = strcspn(at, ":");
 
-        if (length && try_file(path, at, length, include->name, out))
+        out->is_foreign = *at == HONE_INCLUDE_FOLDER;
+        if (length &&
+            try_file(&out->path, at + out->is_foreign,
+                     length - (size_t)out->is_foreign, name, &out->file))
             return 1;
         at += length + (at[length] == ':');
     }
     return 0;
+}
+
+/* Beside the file that includes it (in quotes only), beside the template, in
+ * the folders that it names, in those of the search path. */
+static int find(const hone_parser *p, const includer *by,
+                const hone_include *include, found_header *out)
+{
+    const char *own = p->tmpl->path;
+
+    out->is_foreign = by->is_foreign;
+    if (include->name[0] == '/')
+        return try_file(&out->path, "", 0, include->name, &out->file);
+    if (include->is_quoted &&
+        try_file(&out->path, by->path, folder_length(by->path), include->name,
+                 &out->file))
+        return 1;
+    out->is_foreign = 0;
+    return try_file(&out->path, own, folder_length(own), include->name,
+                    &out->file) ||
+           find_on_path(p->own_folders, include->name, out) ||
+           find_on_path(p->tmpl->search_path, include->name, out);
 }
 
 /* What compilers know the file as: its name without a folder, with a number
@@ -81,10 +107,12 @@ static const char *choose_name(hone_parser *p, const char *path)
 
 /* Index of the header in p->headers, where it is put if it is new; -1 without
  * memory. */
-static int add_header(hone_parser *p, const char *path, const struct stat *file)
+static int add_header(hone_parser *p, const found_header *found)
 {
     hone_arena *arena = &p->tmpl->arena;
-    hone_header header = {.device = file->st_dev, .file = file->st_ino};
+    hone_header header = {.device = found->file.st_dev,
+                          .file = found->file.st_ino,
+                          .is_foreign = found->is_foreign};
     hone_header *slot;
 
     for (size_t i = 0; i < p->n_headers; ++i) {
@@ -92,8 +120,9 @@ static int add_header(hone_parser *p, const char *path, const struct stat *file)
             p->headers[i].file == header.file)
             return (int)i;
     }
-    header.path = hone__arena_strndup(arena, path, strlen(path));
-    header.name = choose_name(p, path);
+    header.path =
+        hone__arena_strndup(arena, found->path.data, found->path.length);
+    header.name = choose_name(p, hone__text_str(&found->path));
     slot = HONE_PUSH(p, p->headers, p->n_headers);
     if (!header.path || !header.name || !slot) {
         (void)hone__no_memory(p);
@@ -106,21 +135,20 @@ static int add_header(hone_parser *p, const char *path, const struct stat *file)
 /* What to write for the include that file `by` has: the name of one of our
  * headers, or brackets, which make every compiler look among its own. NULL
  * without memory. */
-static const char *follow(hone_parser *p, const char *by,
+static const char *follow(hone_parser *p, const includer *by,
                           const hone_include *include)
 {
+    found_header found = {.is_foreign = 0};
     hone_text text = {0};
-    struct stat file;
     const char *spelled = NULL;
     int index = -1;
 
-    if (find(p, by, include, &text, &file)) {
-        index = add_header(p, text.data, &file);
-    } else if (text.failed) {
+    if (find(p, by, include, &found))
+        index = add_header(p, &found);
+    else if (found.path.failed)
         (void)hone__no_memory(p);
-    }
+    hone__text_free(&found.path);
     if (!p->no_memory) {
-        hone__text_clear(&text);
         if (index < 0)
             hone__text_printf(&text, "<%s>", include->name);
         else
@@ -137,6 +165,7 @@ static const char *follow(hone_parser *p, const char *by,
 
 int hone__includes_of_template(hone_parser *p)
 {
+    const includer by = {p->tmpl->path, 0};
     hone_include_scan scan = {p->bare, p->length, 0, 0};
     hone_include include;
 
@@ -152,7 +181,7 @@ int hone__includes_of_template(hone_parser *p)
         if (!slot)
             return 0;
         slot->where = where;
-        slot->spelled = follow(p, p->tmpl->path, &include);
+        slot->spelled = follow(p, &by, &include);
         if (!slot->spelled)
             return 0;
         p->has_local_includes |= include.is_quoted || p->n_headers;
@@ -184,21 +213,23 @@ static int complain(hone_parser *p, const hone_header *header, const char *text,
 static int write_header(hone_parser *p, size_t index, const hone_text *text,
                         hone_text *out)
 {
-    hone_header *header = &p->headers[index];
-    hone_include_scan scan = {header->code, text->length, 0, 0};
+    const hone_header header = p->headers[index]; /* the list may move */
+    const includer by = {header.path, header.is_foreign};
+    hone_include_scan scan = {header.code, text->length, 0, 0};
     hone_include include;
     size_t done = 0;
 
-    hone__text_append(out, header->name, strlen(header->name) + 1);
+    hone__text_append(out, header.name, strlen(header.name) + 1);
     while (hone__include_next(&scan, &include)) {
         const char *spelled;
 
+        if (include.mistake && header.is_foreign && include.is_compilers)
+            continue;
         if (include.mistake)
-            return complain(p, header, text->data, &include);
-        spelled = follow(p, header->path, &include);
+            return complain(p, &header, text->data, &include);
+        spelled = follow(p, &by, &include);
         if (!spelled)
             return 0;
-        header = &p->headers[index]; /* the list may have moved */
         hone__text_append(out, text->data + done, include.begin - done);
         hone__text_puts(out, spelled);
         done = include.end;

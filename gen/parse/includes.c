@@ -52,6 +52,7 @@ static void read_name(hone_include_scan *s, size_t at, hone_include *out)
     out->begin = at;
     out->end = at + 1;
     out->is_quoted = close == '"';
+    out->is_compilers = 1;
     if (s->text[at] != '"' && s->text[at] != '<')
         out->mistake = "the name of this header is not written out, and hone "
                        "finds headers without running the preprocessor; write "
@@ -102,6 +103,7 @@ static int read_one(hone_include_scan *s, hone_include *out)
         out->mistake = "an insert cannot be part of a directive";
     else if (is_strange(word) && is_question == (word[0] == '_'))
         out->mistake = "hone cannot follow this; use #include";
+    out->is_compilers = strstr(word, "include_next") != NULL;
     if (out->mistake)
         return 1;
     at = skip_blanks(s, at);

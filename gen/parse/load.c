@@ -46,12 +46,14 @@ static hone_status find(const char *name, const char *search_path,
     for (const char *at = search_path; *at && !out->failed;) {
         const size_t length = strcspn(at, ":");
 
+        const int is_searched = length && *at != HONE_INCLUDE_FOLDER;
+
         hone__text_clear(out);
         hone__text_append(out, at, length);
-        if (length)
+        if (is_searched)
             list_folder(hone__text_str(out), &searched);
         hone__text_printf(out, "/%s.cu", name);
-        if (length && !out->failed && !access(out->data, R_OK)) {
+        if (is_searched && !out->failed && !access(out->data, R_OK)) {
             hone__text_free(&searched);
             return HONE_OK;
         }

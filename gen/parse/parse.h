@@ -97,6 +97,9 @@ typedef struct hone_header {
     const char *code; /* without comments, once it is read */
     dev_t device;     /* these two say whether it is the same file */
     ino_t file;
+    /* It came with a folder of headers, not from who wrote the template:
+     * includes that cannot be followed are no mistakes there. */
+    int is_foreign;
 } hone_header;
 
 typedef struct hone_parser {
@@ -118,8 +121,9 @@ typedef struct hone_parser {
     hone_template_include *includes;
     size_t n_headers;
     hone_header *headers;
-    int has_local_includes; /* of something that is not the compiler's */
-    hone_status status;     /* a failure that is no mistake of the template */
+    const char *own_folders; /* that the template names, as a search path */
+    int has_local_includes;  /* of something that is not the compiler's */
+    hone_status status;      /* a failure that is no mistake of the template */
     hone_error *err;
     hone_slice map_names[HONE_MAX_MAPS];
     /* of the expression being compiled */
@@ -241,6 +245,7 @@ hone_statement_function hone__statement_work;
 hone_statement_function hone__statement_check;
 hone_statement_function hone__statement_baseline;
 hone_statement_function hone__statement_option;
+hone_statement_function hone__statement_include;
 /* Is there such a word outside the `#pragma hone` lines? */
 int hone__code_has(const hone_parser *p, const char *word, size_t length);
 /* What tensor maps ask of the rest of the file. */
@@ -251,6 +256,10 @@ int hone__constants_complete(hone_parser *p);
 int hone__compile_count(hone_cursor *c, hone_template_expr *out);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
+
+/* --- folders.c --- */
+/* Read all `include` statements, into p->own_folders. */
+int hone__folders_read(hone_parser *p);
 
 /* --- headers.c --- */
 /* Find what the template itself includes. */

@@ -25,6 +25,7 @@ static const struct {
     {"option", hone__statement_option},
     {"constant", hone__statement_constant},
     {"tensormap", hone__statement_tensormap},
+    {"include", hone__statement_include},
 };
 
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
@@ -91,6 +92,8 @@ static int read_statement(hone_parser *p, size_t index)
  * expression would be wrong. */
 static size_t read_op(hone_parser *p)
 {
+    size_t n_before = 0; /* statements that may not stand before it */
+
     for (size_t i = 0; i < p->n_statements; ++i) {
         const hone_slice text = p->statements[i].text;
         hone_cursor c = {p, text.begin, text.end};
@@ -98,9 +101,11 @@ static size_t read_op(hone_parser *p)
 
         (void)hone__cursor_peek(&c);
         where = (hone_slice){c.at, c.at + 2};
-        if (!hone__cursor_accept_word(&c, "op"))
+        if (!hone__cursor_accept_word(&c, "op")) {
+            n_before += !hone__cursor_accept_word(&c, "include");
             continue;
-        if (i)
+        }
+        if (n_before)
             (void)hone__complain(p, where,
                                  "'op' must be the first "
                                  "statement");
@@ -119,7 +124,7 @@ static void read_all(hone_parser *p)
 
     if (!hone__lines_split(p))
         return;
-    if (!hone__includes_of_template(p))
+    if (!hone__folders_read(p) || !hone__includes_of_template(p))
         return;
     (void)hone__headers_read(p); /* the verdict comes to it */
     hone__body_find_block(p);

@@ -202,8 +202,8 @@ typedef struct hone_headers {
 typedef struct hone_template {
     hone_arena arena;
     const char *path; /* as given; used in messages and #line */
-    /* As it was given to hone__template_load(), where templates that this one
-     * names are looked for; "" if it was parsed from text. */
+    /* As it was given to hone__template_load(), where templates and headers
+     * that this one names are looked for; "" if it was parsed from text. */
     const char *search_path;
     const char *source; /* the file, NUL-terminated */
     size_t source_bytes;
@@ -271,6 +271,14 @@ hone_status hone__template_read(const char *path, const char *search_path,
                                 const char *text, size_t length,
                                 hone_template **out,
                                 hone_diagnostics *diagnostics, hone_error *err);
+/* In front of a folder of a search path in which headers are looked for, and
+ * templates are not. */
+#define HONE_INCLUDE_FOLDER '<'
+
+/* Append folders, separated by colons, to a search path as such. HONE_ERR_INPUT
+ * if one is not there or belongs to a compiler. */
+hone_status hone__search_path_include(hone_text *search_path,
+                                      const char *folders, hone_error *err);
 /* Find NAME.cu in the folders of `search_path` (colon-separated), or take
  * `name` as a file if it has a '/' or ends in ".cu"; read and parse it.
  * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */

@@ -154,6 +154,18 @@ static void find_includes(void)
     }
 }
 
+/* Of CUDA 13 and newer; before, they were beside the other headers. */
+static void find_cccl(void)
+{
+    char path[1200];
+
+    (void)snprintf(table.cccl, sizeof table.cccl, "%s/cccl", table.includes);
+    (void)snprintf(path, sizeof path, "%s/cuda/std/__cccl/version.h",
+                   table.cccl);
+    if (!table.includes[0] || access(path, R_OK))
+        table.cccl[0] = '\0';
+}
+
 static void find_library_path(void)
 {
     void *address = NULL;
@@ -190,6 +202,7 @@ static hone_status load(hone_error *err)
                           "nvrtcVersion failed: the library does not work");
     find_library_path();
     find_includes();
+    find_cccl();
     return HONE_OK;
 }
 

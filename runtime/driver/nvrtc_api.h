@@ -47,6 +47,7 @@ typedef struct hone_nvrtc {
     int version_minor;
     char library[1024];  /* path of the library that was loaded */
     char includes[1024]; /* folder with cuda_fp16.h and mma.h; "" if none */
+    char cccl[1056];     /* one in it with cub/ and cuda/std/; "" if none */
 } hone_nvrtc;
 
 /* The process-wide table. Tried in order: $HONE_NVRTC_LIBRARY alone if set;

@@ -60,7 +60,8 @@ static hone_status load(const char *lines, hone_template **out,
 
     (void)snprintf(text, sizeof text, "%s\n" REST, lines);
     write_file("t/t.cu", text);
-    return hone__template_load("t/t.cu", "path/one:path/two", out, d, err);
+    return hone__template_load("t/t.cu", "<lib/one:path/one:path/two:<lib/two",
+                               out, d, err);
 }
 
 static hone_template *load_good(const char *lines)
@@ -134,6 +135,16 @@ static void every_place_is_covered(void **state)
     (void)state;
     assert_covered("#include \"own.cuh\"", "path/one/own.cuh");
     assert_covered("#include <own.cuh>", "path/two/own.cuh");
+    assert_covered("#include <own.cuh>", "lib/one/own.cuh");
+    assert_covered("#include \"own.cuh\"", "lib/two/own.cuh");
+    write_file("t/near/some.cuh", "");
+    assert_covered("#include <own.cuh>\n#pragma hone include \"near\"",
+                   "t/near/own.cuh");
+    (void)snprintf(lines, sizeof lines,
+                   "#pragma hone include \"near\", \"%s/lib\"\n"
+                   "#include <one/own.cuh>",
+                   folder);
+    assert_covered(lines, "lib/one/own.cuh");
     (void)snprintf(lines, sizeof lines, "#include \"%s/own.cuh\"", folder);
     assert_covered(lines, "own.cuh");
     assert_covered("#include \"../own.cuh\"", "own.cuh");
@@ -283,6 +294,74 @@ static void what_cannot_be_followed_is_refused(void **state)
     }
 }
 
+/* In headers that came with a folder of them it is left to the compiler, and
+ * what they include beside themselves came with it. */
+static void headers_of_others_may_compute(void **state)
+{
+    static const char text[] = "#include MACRO(own.cuh)\n"
+                               "#include_next <limits.h>\n"
+                               "#if __has_include(OTHER)\n#endif\n"
+                               "#include \"./b.h\"\n";
+    static const char expected[] = "./a.h\0#include \"./b.h\"\n\0"
+                                   "./b.h\0#include MACRO(own.cuh)\n"
+                                   "#include_next <limits.h>\n"
+                                   "#if __has_include(OTHER)\n#endif\n"
+                                   "#include \"./b.h\"\n";
+    hone_template *t;
+    hone_diagnostics d;
+    hone_error err = {0};
+
+    (void)state;
+    write_file("lib/one/sub/a.h", "#include \"b.h\"\n");
+    write_file("lib/one/sub/b.h", text);
+    t = load_good("#include <sub/a.h>");
+    assert_int_equal(t->headers.size_bytes, sizeof expected);
+    assert_memory_equal(t->headers.bytes, expected, sizeof expected);
+    hone__template_free(t);
+    /* but the compiler opens nothing that hone does not see */
+    write_file("lib/one/sub/b.h", "#embed \"x\"\n");
+    assert_int_equal(load("#include <sub/a.h>", &t, &d, &err), HONE_ERR_INPUT);
+    assert_non_null(strstr(err.text, "lib/one/sub/b.h:1:1: "));
+}
+
+static void include_folders_are_checked(void **state)
+{
+    static const struct {
+        const char *line;
+        const char *text;
+    } bad[] = {
+        {"#pragma hone include \"none\"", "'t/none' is not a folder"},
+        {"#pragma hone include \"a\", \"t.cu\"", "'t/t.cu' is not a folder"},
+        {"#pragma hone include \"cuda\"", "belongs to a compiler"},
+        {"#pragma hone include \"cuda/cccl\"", "belongs to a compiler"},
+        {"#pragma hone include \"a:b\"", "separates folders"},
+        {"#pragma hone include a", "to start a text"},
+        {"#pragma hone include \"a\" \"a\"", "not expected"},
+    };
+    hone_text path = {0};
+    hone_error err = {0};
+
+    (void)state;
+    write_file("t/a/some.h", "");
+    write_file("t/cuda/cuda_runtime_api.h", "");
+    write_file("t/cuda/cccl/some.h", "");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        hone_template *t = NULL;
+        hone_diagnostics d;
+
+        assert_int_equal(load(bad[i].line, &t, &d, &err), HONE_ERR_INPUT);
+        if (!d.n || d.items[0].line != 1 ||
+            !strstr(d.items[0].text, bad[i].text))
+            fail_msg("%s\n%s", bad[i].line, err.text);
+        hone__diagnostics_free(&d);
+    }
+    assert_int_equal(hone__search_path_include(&path, "t/a::t", &err), HONE_OK);
+    assert_string_equal(path.data, "<t/a:<t");
+    assert_int_equal(hone__search_path_include(&path, "t:t/none", &err),
+                     HONE_ERR_INPUT);
+    hone__text_free(&path);
+}
+
 static void mistakes_come_together(void **state)
 {
     hone_template *t = NULL;
@@ -313,7 +392,8 @@ static void block_is_behind_a_split_include(void **state)
 
 static void every_allocation_fails_once(void **state)
 {
-    static const char lines[] = "#include \"sub/mid.cuh\"\n"
+    static const char lines[] = "#pragma hone include \"sub\"\n"
+                                "#include \"sub/mid.cuh\"\n"
                                 "#include <two.cuh>\n#include <cstdint>";
     char whole[HONE_SHA256_HEX];
     long n = 0;
@@ -352,6 +432,8 @@ int main(void)
         IN_FOLDER(texts_name_each_other),
         IN_FOLDER(headers_name_parameters),
         IN_FOLDER(what_cannot_be_followed_is_refused),
+        IN_FOLDER(headers_of_others_may_compute),
+        IN_FOLDER(include_folders_are_checked),
         IN_FOLDER(mistakes_come_together),
         IN_FOLDER(block_is_behind_a_split_include),
         IN_FOLDER(every_allocation_fails_once),

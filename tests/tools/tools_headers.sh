@@ -80,7 +80,21 @@ $wrong" both "$own"
 template '#include "hone_device.cuh"
 #include <own.cuh>'
 mkdir "$work/mine"
-both "$work/mine/own.cuh" -I "$work/mine:$HONE_TEMPLATE_PATH"
+both "$work/mine/own.cuh" -I "$work/mine"
+# From folders of headers: of the command line, of the environment, of the
+# template. A name that a macro stands for is the compiler's there.
+template '#include <lib/step.h>'
+mkdir -p "$work/inc/lib" "$work/empty"
+printf '#define LIMITS <cuda_fp16.h>\n#include LIMITS\n#include "own.h"\n' \
+    >"$work/inc/lib/step.h"
+HONE_INCLUDE_PATH=$work/empty:$work/inc
+export HONE_INCLUDE_PATH
+both "$work/inc/lib/own.h" --include "$work/empty"
+unset HONE_INCLUDE_PATH
+template '#pragma hone include "../inc"
+#include <lib/step.h>'
+echo "$good" >"$work/inc/lib/own.h"
+run 0 verify "$work/t/t.cu" --limit 1
 # One that is named only by a branch that is taken when it is there.
 template '#if __has_include(<other.cuh>)
 #include <other.cuh>
@@ -114,6 +128,16 @@ template '#include "here.cuh"'
     out_has "here.cuh")
 [ $nvrtc = no ] || (cd "$work" && run 1 compile "$work/t/t.cu")
 
+# Nor does a macro in a folder of headers lead to the working folder.
+printf '#define HERE "here.cuh"\n#include HERE\n' >"$work/inc/lib/here.h"
+template '#include <lib/here.h>'
+(cd "$work" && run 1 verify "$work/t/t.cu" --include "$work/inc" --format csv &&
+    out_has "here.cuh")
+[ $nvrtc = no ] || (cd "$work" &&
+    run 1 compile "$work/t/t.cu" --include "$work/inc" && out_has "here.cuh")
+run 3 verify "$work/t/t.cu" --include "$work/none"
+err_has "the include folder '$work/none' is not a folder"
+
 # refused LINE COLUMN WORDS: the sentence says where and how to mend it.
 refused() {
     run 3 verify "$work/t/t.cu"
@@ -126,3 +150,13 @@ refused "t.cu:2:12:" "write it here in quotes"
 template '#include "sub/mid.cuh"'
 printf '#if 0\n#include MID\n#endif\n' >"$work/t/sub/mid.cuh"
 refused "sub/mid.cuh:2:10:" "write it here in quotes"
+
+# CUB, where the toolkit has it beside NVRTC.
+cuda=${CUDA_HOME:-/usr/local/cuda}/include
+if [ $nvrtc = yes ] && [ -e "$cuda/cuda_fp16.h" ] &&
+    [ -e "$cuda/cccl/cub/block/block_reduce.cuh" ]; then
+    run 0 compile "$fixtures/cub_sum.cu" --format json
+    json failed=0 compiles=1
+    run 3 compile "$fixtures/cub_sum.cu" --include "$cuda"
+    err_has "belongs to a compiler"
+fi

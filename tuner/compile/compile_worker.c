@@ -62,7 +62,18 @@ static hone_status open_nvrtc(state *st, hone_error *err)
 static hone_status compile_nvrtc(state *st, const hone_compile_input *input,
                                  hone_compile_output *out, hone_error *err)
 {
-    return hone__compile_source(st->nvrtc, input, st->folder, out, err);
+    /* NVRTC looks for names in quotes in the working folder, too. */
+    const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    hone_status status;
+
+    if (back >= 0 && st->folder)
+        (void)chdir(st->folder);
+    status = hone__compile_source(st->nvrtc, input, st->folder, out, err);
+    if (back >= 0) {
+        (void)fchdir(back);
+        (void)close(back);
+    }
+    return status;
 }
 
 static hone_status open_host(state *st, hone_error *err)

@@ -127,6 +127,10 @@ static void add_common_options(option_list *options, const hone_nvrtc *nvrtc,
     if (nvrtc->includes[0])
         add_option(options, "--include-path=", nvrtc->includes,
                    strlen(nvrtc->includes));
+    /* CUB and cuda/std; older toolkits have them in the folder itself. */
+    if (nvrtc->cccl[0])
+        add_option(options, "--include-path=", nvrtc->cccl,
+                   strlen(nvrtc->cccl));
     /* NVRTC 13 keeps compiles in a cache of its own; ours knows more. */
     if (nvrtc->version_major >= 13)
         add_options(options, "--no-cache");
@@ -156,23 +160,30 @@ hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
 {
     /* The version of NVRTC need not be that of the headers. */
     static const char *const headers[] = {"cuda_fp16.h", "mma.h"};
+    static const char version_of_cccl[] = "cuda/std/__cccl/version.h";
     hone_nvrtc anywhere = *nvrtc;
     option_list options = {.n = 0};
     hone_text *all = &options.storage;
     hone_status status = HONE_OK;
+    char path[1200];
 
     (void)snprintf(out->name, sizeof out->name, "nvrtc");
     (void)snprintf(out->version, sizeof out->version, "%d.%d",
                    nvrtc->version_major, nvrtc->version_minor);
     if (nvrtc->includes[0])
         (void)snprintf(anywhere.includes, sizeof anywhere.includes, "CUDA");
+    if (nvrtc->cccl[0])
+        (void)snprintf(anywhere.cccl, sizeof anywhere.cccl, "CCCL");
     add_common_options(&options, &anywhere, "PCH");
     for (size_t i = 0; i < sizeof headers / sizeof headers[0] && !status &&
                        nvrtc->includes[0];
          ++i) {
-        char path[1200];
-
         (void)snprintf(path, sizeof path, "%s/%s", nvrtc->includes, headers[i]);
+        status = hone__text_read_file(all, path, err);
+    }
+    if (status == HONE_OK && nvrtc->cccl[0]) {
+        (void)snprintf(path, sizeof path, "%s/%s", nvrtc->cccl,
+                       version_of_cccl);
         status = hone__text_read_file(all, path, err);
     }
     if (status == HONE_OK)
