@@ -58,6 +58,7 @@ step() { # step NAME
     special) run special 150 gpu_special.sh ;;
     reference) run reference 60 gpu_reference.sh ;;
     outputs) run outputs 60 gpu_outputs.sh ;;
+    user) run user 300 gpu_user.sh ;;
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
@@ -86,7 +87,7 @@ failed=0
 [ -s "$OUT/all.md" ] ||
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
-    set -- planted tma special reference outputs kill faults throughput racing reduce \
+    set -- planted tma special reference outputs user kill faults throughput racing reduce \
         baseline sanitize gemm
 for name in "$@"; do
     step "$name"

@@ -1,0 +1,4 @@
+# An edge that is off by one: the last column of the tile's rim is not loaded.
+# config: INPUT=tile
+# array: y
+s/j < WIDE + 2 \* RIM; j += WIDE/j < WIDE + 2 * RIM - 1; j += WIDE/

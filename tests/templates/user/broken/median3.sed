@@ -1,0 +1,4 @@
+# An edge that is off by one: the row below the last one is read.
+# config: SORT=rows
+# array: y
+s/r = r < height ? r : height - 1;/r = r <= height ? r : height - 1;/

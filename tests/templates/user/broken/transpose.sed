@@ -1,0 +1,5 @@
+# A missing barrier: a thread reads of the tile what another one may not have
+# written yet.
+# config: TILE=64,STEP=4
+# array: B
+s/^    __syncthreads();$//
