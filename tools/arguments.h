@@ -109,4 +109,8 @@ hone_status hone__command_unknown(const char *word, hone_error *err);
 /* The help text of the program (HONE_N_COMMANDS) or of one command. */
 void hone__help_text(hone_command_id command, hone_text *out);
 
+/* `hone help TOPIC`: the table of that name (topics.h). HONE_ERR_ARGUMENT:
+ * there is neither such a topic nor such a command. */
+hone_status hone__help_topic(const char *name, hone_text *out, hone_error *err);
+
 #endif

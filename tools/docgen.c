@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made at build time, not installed: writes what documents the tables.
- *   docgen man FILE.scd   the file with its @..@ lines replaced by tables
+ *   docgen man FILE.scd   the file with its @..@ lines replaced by tables:
+ *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
  *   docgen bash           completion for bash */
-#include "tools/exit_code.h"
 #include "tools/arguments.h"
-#include "tuner/search/search.h"
+#include "tools/topics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,8 +62,9 @@ static void put_options(void)
     }
 }
 
-static void put_entry(const char *name, const char *meaning)
+static void put_entry(void *user, const char *name, const char *meaning)
 {
+    (void)user;
     (void)printf("*");
     put_escaped(name);
     (void)printf("*\n\t");
@@ -71,44 +72,32 @@ static void put_entry(const char *name, const char *meaning)
     (void)printf("\n\n");
 }
 
-static void put_strategies(void)
+/* Name and summary of every topic. */
+static void put_topics(void)
 {
-    const char *name, *summary;
-
-    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
-        put_entry(name, summary);
+    for (size_t i = 0; i < hone__n_topics; ++i)
+        put_entry(NULL, hone__topics[i].name, hone__topics[i].summary);
 }
 
-static void put_exit_codes(void)
+/* The line "@NAME@" becomes a table; every topic is one. */
+static int put_table(const char *line)
 {
-#define EXIT_ENTRY(name, value, meaning) put_entry(#value, meaning);
-    HONE_EXIT_MAP(EXIT_ENTRY)
-#undef EXIT_ENTRY
-}
+    const size_t length = strcspn(line + 1, "@\n");
 
-static void put_statuses(void)
-{
-#define STATUS_ENTRY(name, value, text) put_entry(#name, text);
-    HONE_STATUS_MAP(STATUS_ENTRY)
-#undef STATUS_ENTRY
+    if (line[0] != '@' || strcmp(line + 1 + length, "@\n") != 0)
+        return 0;
+    if (strcmp(line, "@COMMANDS@\n") == 0)
+        put_commands();
+    else if (strcmp(line, "@OPTIONS@\n") == 0)
+        put_options();
+    else if (strcmp(line, "@TOPICS@\n") == 0)
+        put_topics();
+    else if (hone__topic_find(line + 1, length))
+        hone__topic_find(line + 1, length)->list(put_entry, NULL);
+    else
+        return 0;
+    return 1;
 }
-
-static void put_environment(void)
-{
-#define VARIABLE(name, meaning) put_entry(name, meaning);
-#include "tools/environment.def"
-#undef VARIABLE
-}
-
-static const struct {
-    const char *mark;
-    void (*put)(void);
-} marks[] = {
-    {"@COMMANDS@\n", put_commands},       {"@OPTIONS@\n", put_options},
-    {"@EXIT_CODES@\n", put_exit_codes},   {"@STATUSES@\n", put_statuses},
-    {"@ENVIRONMENT@\n", put_environment}, {"@STRATEGIES@\n", put_strategies},
-};
-enum { N_MARKS = sizeof marks / sizeof marks[0] };
 
 static int man(const char *path)
 {
@@ -120,13 +109,7 @@ static int man(const char *path)
         return 1;
     }
     while (fgets(line, sizeof line, file)) {
-        size_t i = 0;
-
-        while (i < N_MARKS && strcmp(line, marks[i].mark) != 0)
-            ++i;
-        if (i < N_MARKS)
-            marks[i].put();
-        else
+        if (!put_table(line))
             (void)fputs(line, stdout);
     }
     (void)fclose(file);
@@ -150,7 +133,12 @@ static int bash(void)
                 (void)printf("--%s ", hone__option_table[j].name);
         (void)printf("\" ;;\n");
     }
-    (void)printf("        esac\n    fi\n"
+    (void)printf("        help) words=\"");
+    for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
+        (void)printf("%s ", hone__commands[i].name);
+    for (size_t i = 0; i < hone__n_topics; ++i)
+        (void)printf("%s ", hone__topics[i].name);
+    (void)printf("\" ;;\n        esac\n    fi\n"
                  "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
                  "\"$word\")\n}\n"
                  "complete -o default -F _hone hone\n");

@@ -2,8 +2,10 @@
 /* The text of --help, made from the tables. */
 #include "tools/arguments.h"
 
-#include "tools/exit_code.h"
-#include "tuner/search/search.h"
+#include "gen/parse/suggest.h"
+#include "tools/topics.h"
+
+#include <ctype.h>
 
 #include <string.h>
 
@@ -42,6 +44,18 @@ static void entry(const char *name, const char *help, hone_text *out)
     wrap(help, HELP_COLUMN, HELP_COLUMN, out);
 }
 
+static void put_entry(void *user, const char *name, const char *text)
+{
+    entry(name, text, user);
+}
+
+/* A topic as a section of something else. */
+static void topic(const char *name, const char *title, hone_text *out)
+{
+    hone__text_printf(out, "\n%s:\n", title);
+    hone__topic_find(name, strlen(name))->list(put_entry, out);
+}
+
 static void program_help(hone_text *out)
 {
     hone_text name = {0};
@@ -49,7 +63,8 @@ static void program_help(hone_text *out)
     hone__text_puts(
         out, "Example: hone space saxpy --dims 1M --explain\n\n"
              "Usage: hone COMMAND [ARGUMENTS] [OPTIONS]\n"
-             "       hone COMMAND --help\n\n"
+             "       hone COMMAND --help\n"
+             "       hone help [COMMAND or TOPIC]\n\n"
              "Turns a CUDA kernel template into the fastest kernel for each "
              "GPU and shape.\n\nCommands:\n");
     for (size_t i = 0; i < HONE_N_COMMANDS; ++i) {
@@ -58,20 +73,34 @@ static void program_help(hone_text *out)
                           hone__commands[i].arguments);
         entry(hone__text_str(&name), hone__commands[i].summary, out);
     }
-    hone__text_puts(out, "\nExit codes:\n");
-#define EXIT_LINE(id, value, meaning) entry(#value, meaning, out);
-    HONE_EXIT_MAP(EXIT_LINE)
-#undef EXIT_LINE
+    hone__text_puts(out, "\nTopics, for `hone help TOPIC`:\n");
+    for (size_t i = 0; i < hone__n_topics; ++i)
+        entry(hone__topics[i].name, hone__topics[i].summary, out);
+    topic("exit", "Exit codes", out);
     hone__text_free(&name);
 }
 
-static void strategies(hone_text *out)
+hone_status hone__help_topic(const char *name, hone_text *out, hone_error *err)
 {
-    const char *name, *summary;
+    const hone_topic *found = hone__topic_find(name, strlen(name));
+    hone_suggestion near;
+    char text[96];
 
-    hone__text_puts(out, "\nStrategies:\n");
-    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
-        entry(name, summary, out);
+    if (!found) {
+        hone__suggest_start(&near, name, strlen(name));
+        for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
+            hone__suggest_offer(&near, hone__commands[i].name);
+        for (size_t i = 0; i < hone__n_topics; ++i)
+            hone__suggest_offer(&near, hone__topics[i].name);
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "there is no command or topic '%s'%s", name,
+                          hone__suggest_text(&near, text));
+    }
+    hone__text_printf(out, "Example: hone help %s\n\n%c%s:\n", found->name,
+                      toupper((unsigned char)found->summary[0]),
+                      found->summary + 1);
+    found->list(put_entry, out);
+    return HONE_OK;
 }
 
 void hone__help_text(hone_command_id id, hone_text *out)
@@ -103,6 +132,6 @@ void hone__help_text(hone_command_id id, hone_text *out)
         entry(hone__text_str(&name), option->help, out);
     }
     if ((hone__option_table[HONE_OPT_STRATEGY].commands >> id) & 1u)
-        strategies(out);
+        topic("strategies", "Strategies", out);
     hone__text_free(&name);
 }

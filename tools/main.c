@@ -37,17 +37,23 @@ static hone_exit print_version(void)
     return code;
 }
 
-/* `hone help COMMAND` is `hone COMMAND --help`. */
+/* `hone help COMMAND` is `hone COMMAND --help`; a topic is a table. */
 static hone_exit help_command(const char *name)
 {
     hone_error err = {0};
+    hone_text text = {0};
+    hone_exit code;
 
     if (!name)
         return print_help(HONE_N_COMMANDS);
     if (hone__command_find(name) != HONE_N_COMMANDS)
         return print_help(hone__command_find(name));
-    (void)hone__command_unknown(name, &err);
-    return hone__message_usage(HONE_N_COMMANDS, err.text);
+    if (hone__help_topic(name, &text, &err) == HONE_OK)
+        code = hone__output_text(&text);
+    else
+        code = hone__message_usage(HONE_N_COMMANDS, err.text);
+    hone__text_free(&text);
+    return code;
 }
 
 int main(int argc, char **argv)

@@ -7,4 +7,8 @@
 
 const hone_reference *hone__references(size_t *out_n);
 
+/* Name and operation of number `i`, from 0; returns 0 after the last. */
+int hone__reference_about(size_t i, const char **out_name,
+                          const char **out_summary);
+
 #endif

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const hone_option_row hone__options[HONE_N_OPTIONS] = {
-#define OPTION_ROW(name, spelling, kind) {#name, spelling, kind},
+#define OPTION_ROW(name, spelling, kind, meaning)                              \
+    {#name, spelling, kind, meaning},
     HONE_OPTION_MAP(OPTION_ROW)
 #undef OPTION_ROW
 };

@@ -9,7 +9,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "${HONE_SOURCE:?}"
 # shellcheck disable=SC1003 # the backslashes of scdoc's escapes
-"$docgen" man tools/man/hone.1.scd | tr -d '\\' >"$work/man"
+for page in hone.1 hone-template.5; do
+    "$docgen" man "tools/man/$page.scd"
+done | tr -d '\\' >"$work/man"
 if grep -q '@' "$work/man"; then
     echo "tools/man/hone.1.scd: a mark was not replaced:"
     grep '@' "$work/man"
@@ -36,6 +38,37 @@ for command in $commands; do
         failed=1
     }
 done
+
+# Topics: named by the program's help, listed by `hone help TOPIC`, with every
+# name of the tables, and all of it in a man page.
+topic_has() { # topic_has TOPIC < the names
+    "$HONE" help "$1" >"$work/topic"
+    sort -u >"$work/names"
+    [ -s "$work/names" ] || {
+        echo "no names of the topic $1 were found"
+        failed=1
+    }
+    while read -r name; do
+        need "$work/topic" "  $name" "topic $1"
+        need "$work/man" "*$name*" "topic $1"
+    done <"$work/names"
+}
+for topic in $("$HONE" help |
+    sed -n '/^Topics/,/^$/s/^  \([a-z]*\) .*/\1/p' | tee "$work/topics"); do
+    need "$work/man" "*$topic*" "topic"
+    "$HONE" help "$topic" >"$work/topic"
+    head -n 1 "$work/topic" | grep -qx "Example: hone help $topic"
+done
+[ "$(wc -l <"$work/topics")" -ge 10 ]
+sed -n 's/^ *check \(cpu\.[a-z0-9_]*\).*/\1/p; s/^#pragma hone check \([a-z0-9_.]*\).*/\1/p' \
+    templates/*.cu | grep -vx none | topic_has references
+sed -n 's/^#pragma hone baseline //p' templates/*.cu | tr -d ' ' | tr ',' '\n' |
+    grep -v '^cub\.' | topic_has baselines
+sed -n 's/^ *X(\([a-z_]*\), "--.*/\1/p' gen/parse/option_table.h |
+    topic_has options
+sed -n 's/^ *X([A-Z0-9]*, [0-9]*, "\([a-z0-9]*\)", [0-9]*, .*/\1/p' \
+    runtime/hone.h | topic_has types
+grep -h '^#pragma hone' templates/*.cu | grep -o 'device\.[a-z_0-9]*' | topic_has device
 
 # Options: those of options.def in the man page, and in the help of a command
 # exactly if the table gives the option to it.

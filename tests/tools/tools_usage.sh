@@ -31,7 +31,9 @@ usage "a command is missing"
 usage "unknown command 'spaces'; did you mean 'space'?" spaces
 usage "unknown command 'xyzzy'" xyzzy
 ! grep -q 'did you mean' "$work/err" || fail "nothing is near xyzzy"
-usage "unknown command 'tunne'; did you mean 'tune'?" help tunne
+usage "there is no command or topic 'tunne'; did you mean 'tune'?" help tunne
+usage "there is no command or topic 'baseline'; did you mean 'baselines'?" \
+    help baseline
 usage "the command comes first" --db x show
 usage "'hone space' has no option '--dimz'; did you mean '--dims'?" \
     space saxpy --dimz=3

@@ -8,12 +8,28 @@
 
 static const hone_baseline_kind *kind_of(const char *name)
 {
-#define COMPARE(text, kind)                                                    \
+#define COMPARE(text, kind, summary)                                           \
     if (strcmp(text, name) == 0)                                               \
         return &hone__baseline_##kind;
     HONE_BASELINE_MAP(COMPARE)
 #undef COMPARE
     return &hone__baseline_plugin;
+}
+
+int hone__baseline_about(size_t i, const char **out_name,
+                         const char **out_summary)
+{
+    static const char *const rows[][2] = {
+#define ROW(text, kind, summary) {text, summary},
+        HONE_BASELINE_MAP(ROW)
+#undef ROW
+    };
+
+    if (i >= sizeof rows / sizeof rows[0])
+        return 0;
+    *out_name = rows[i][0];
+    *out_summary = rows[i][1];
+    return 1;
 }
 
 hone_status hone__baseline_open(const char *name, const char *op,

@@ -10,6 +10,11 @@
 
 typedef struct hone_baseline hone_baseline;
 
+/* Name of number `i`, from 0, and what it is, a sentence; returns 0 after the
+ * last. Plug-ins are not among them. */
+int hone__baseline_about(size_t i, const char **out_name,
+                         const char **out_summary);
+
 /* Open the baseline NAME ("cublas", "cublaslt", "memcpy", "cub.sum", ..) for
  * one problem. Handles, workspaces and plans are made here, nothing later.
  * HONE_ERR_NOT_FOUND: unknown name; HONE_ERR_UNSUPPORTED: known, but its

@@ -28,22 +28,27 @@ struct hone_baseline {
     char label[160];
 };
 
-/* X(NAME, kind): what templates call them, and hone__baseline_KIND.
- * "cublas.gemm" and "cufft.c2c" are these libraries as references. */
+/* X(NAME, kind, what it is): what templates call them, and
+ * hone__baseline_KIND. Every other name is looked for in plug-ins. Those with
+ * a point in their names are functions, and serve as references too. */
 #define HONE_BASELINE_MAP(X)                                                   \
-    X("cublas", cublas_gemm)                                                   \
-    X("cublas.gemm", cublas_gemm)                                              \
-    X("cublas.axpy", cublas_axpy)                                              \
-    X("cublaslt", cublaslt)                                                    \
-    X("cufft", cufft)                                                          \
-    X("cufft.c2c", cufft)                                                      \
-    X("cufft.filter", cufft_filter)                                            \
-    X("memcpy", memcpy)                                                        \
-    X("", plugin) /* every other name is looked for there */
+    X("cublas", cublas_gemm, "cuBLAS, the same as cublas.gemm")                \
+    X("cublas.gemm", cublas_gemm, "cublasGemmEx; arguments A, B, C")           \
+    X("cublas.axpy", cublas_axpy,                                              \
+      "cublasSaxpy or cublasDaxpy; arguments alpha, x, y")                     \
+    X("cublaslt", cublaslt,                                                    \
+      "cuBLASLt, the fastest of its algorithms; as cublas")                    \
+    X("cufft", cufft, "cuFFT, the same as cufft.c2c")                          \
+    X("cufft.c2c", cufft, "cufftExecC2C; arguments x, y of c32")               \
+    X("cufft.filter", cufft_filter,                                            \
+      "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")   \
+    X("memcpy", memcpy,                                                        \
+      "a copy that moves the bytes of the work line; nothing is checked")
 
-#define HONE_BASELINE_DECLARE(name, kind)                                      \
+#define HONE_BASELINE_DECLARE(name, kind, summary)                             \
     extern const hone_baseline_kind hone__baseline_##kind;
 HONE_BASELINE_MAP(HONE_BASELINE_DECLARE)
+HONE_BASELINE_DECLARE("", plugin, "")
 #undef HONE_BASELINE_DECLARE
 
 /* Bytes of workspace that cuBLAS and cuBLASLt get: what NVIDIA recommends for
