@@ -3,6 +3,7 @@
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/compile/default_plan.h"
 #include "tuner/judge/final.h"
+#include "tuner/judge/magnitude.h"
 #include "tuner/trial/verify.h"
 #include "tuner/trial/final_steps.h"
 
@@ -21,6 +22,7 @@
 static gpu_fixture f;
 static hone_reference_templates others;
 static int plain_is_wrong;
+static int n_plain;        /* launches */
 static int64_t plain_n[2]; /* the sizes it was last launched with, and before */
 
 static const char plain[] =
@@ -49,6 +51,7 @@ static void run_plain(void **params)
     for (int64_t i = 0; i < n; ++i)
         y[i] = alpha * (i < 8 ? fake_gpu_taps[i] : x[i]) + y[i];
     y[n / 2] += (float)plain_is_wrong;
+    ++n_plain;
 }
 
 /* What hone__reference_templates_open() makes, without a compiler. */
@@ -84,6 +87,7 @@ static hone_status open_with(const char *type, int parity, hone_error *err)
     memset(&f, 0, sizeof f);
     memset(&others, 0, sizeof others);
     memset(plain_n, 0, sizeof plain_n);
+    n_plain = 0;
     make_other(type, parity);
     (void)fake_gpu_kernel("plain", run_plain, 5, 9000);
     f.reference_templates = &others;
@@ -138,8 +142,8 @@ static void judges_variants(void **state)
     assert_int_equal(report.outcome, HONE_OUTCOME_WRONG);
 }
 
-/* |alpha*x| + |y|, and not |alpha*x + y|. */
-static void magnitude_is_of_absolute_values(void **state)
+/* It is in proportion to |alpha*x| and |y|, where alpha*x + y is near 0 too. */
+static void magnitude_bounds_what_cancels(void **state)
 {
     const hone_expectation *e = &f.problem->checks[0].expected[HONE_PASS_REALS];
     const double *value = (const double *)(uintptr_t)e->value.data;
@@ -149,20 +153,26 @@ static void magnitude_is_of_absolute_values(void **state)
     const float *y =
         (const float *)(uintptr_t)f.problem->pristine[HONE_PASS_REALS][2].data;
     float alpha;
-    int n_less = 0;
+    int n_cancel = 0;
 
     (void)state;
     memcpy(&alpha, &f.problem->scalar[HONE_PASS_REALS][0], sizeof alpha);
     assert_int_equal(e->count, GPU_FIXTURE_N);
     for (int i = 0; i < GPU_FIXTURE_N; ++i) {
-        const double term = (double)alpha * (double)x[i];
+        const double a = fabs((double)alpha * (double)x[i]);
+        const double b = fabs((double)y[i]);
 
-        assert_true(fabs(value[i] - (term + (double)y[i])) < 1e-5);
-        assert_true(fabs(magnitude[i] - fabs(term) - fabs((double)y[i])) <
-                    1e-5);
-        n_less += fabs(value[i]) < magnitude[i] - 1e-3;
+        assert_true(fabs(value[i] -
+                         ((double)alpha * (double)x[i] + (double)y[i])) < 1e-5);
+        assert_true(magnitude[i] >= sqrt(2 * a * a + b * b));
+        assert_true(magnitude[i] <= 20 * (2 * a + b));
+        n_cancel += fabs(value[i]) < 0.01 * (a + b);
     }
-    assert_true(n_less > GPU_FIXTURE_N / 10);
+    assert_true(n_cancel > 0);
+    /* On integers there is no bound, and one run. */
+    assert_int_equal(
+        f.problem->checks[0].expected[HONE_PASS_EXACT].magnitude.base, 0);
+    assert_int_equal(n_plain, 2 + HONE_MAGNITUDE_RUNS);
 }
 
 static void refuses_the_problem(void **state)
@@ -298,7 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(judges_variants, setup, teardown),
-        cmocka_unit_test_setup_teardown(magnitude_is_of_absolute_values, setup,
+        cmocka_unit_test_setup_teardown(magnitude_bounds_what_cancels, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(refuses_the_problem, setup, teardown),
         cmocka_unit_test_setup_teardown(takes_other_arguments, setup, teardown),

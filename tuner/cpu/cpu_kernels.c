@@ -7,6 +7,7 @@
 #include "runtime/base/hash.h"
 #include "tuner/device/audit.h"
 #include "tuner/judge/check_data.h"
+#include "tuner/judge/magnitude.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,39 @@ static void absolute(void **params)
         hone__element_store(
             type, pointer_at(params, 1), i,
             fabs(hone__element_load(type, pointer_at(params, 2), i)));
+}
+
+static void perturb(void **params)
+{
+    const int type = PARAM(int, 0);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 3); ++i)
+        hone__element_store(
+            type, pointer_at(params, 1), i,
+            hone__magnitude_perturbed(
+                hone__element_load(type, pointer_at(params, 2), i),
+                PARAM(uint64_t, 4), (uint64_t)i, PARAM(double, 5)));
+}
+
+static void spread(void **params)
+{
+    double *const squares = pointer_at(params, 1);
+    const double *const value = pointer_at(params, 2);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 4); ++i)
+        squares[i] += hone__magnitude_square(
+            value[i],
+            hone__element_load(PARAM(int, 0), pointer_at(params, 3), i),
+            PARAM(double, 5));
+}
+
+static void magnitude(void **params)
+{
+    double *const squares = pointer_at(params, 0);
+    const double *const value = pointer_at(params, 1);
+
+    for (int64_t i = 0; i < PARAM(int64_t, 2); ++i)
+        squares[i] = hone__magnitude(value[i], squares[i]);
 }
 
 static void to_double(void **params)
@@ -159,6 +193,8 @@ static void compare(void **params)
 
 const hone_cpu_kernel hone__cpu_kernels[HONE_N_CPU_KERNELS] = {
     {"hone_fill", fill},           {"hone_absolute", absolute},
-    {"hone_to_double", to_double}, {"hone_norms", norms},
-    {"hone_audit", audit},         {"hone_compare", compare},
+    {"hone_perturb", perturb},     {"hone_spread", spread},
+    {"hone_magnitude", magnitude}, {"hone_to_double", to_double},
+    {"hone_norms", norms},         {"hone_audit", audit},
+    {"hone_compare", compare},
 };

@@ -5,7 +5,7 @@
 #define HONE_TUNER_CPU_KERNELS_H
 
 enum {
-    HONE_N_CPU_KERNELS = 6
+    HONE_N_CPU_KERNELS = 9
 }; /* a stream of the cpu needs no load, no hold */
 
 typedef struct hone_cpu_kernel {

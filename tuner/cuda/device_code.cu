@@ -113,6 +113,46 @@ extern "C" __global__ void hone_absolute(int type, void *to, const void *from,
         store(type, to, i, fabs(load(type, from, i)));
 }
 
+// Uniform in [-1, 1), the same for i >> shift.
+__device__ double common(u64 seed, u64 i, int shift)
+{
+    const u64 bits =
+        mix(seed + shift + 64 * mix(shift < 64 ? i >> shift : 0));
+    return (double)(bits >> 11) * 0x1p-52 - 1.0;
+}
+
+// Inputs moved by random relative steps: see judge/magnitude.h.
+extern "C" __global__ void hone_perturb(int type, void *to, const void *from,
+                                        i64 n, u64 seed, double step)
+{
+    FOR_EACH(i, n) {
+        const double v = load(type, from, i);
+        const double shared = common(seed, i, 5) + common(seed, i, 10) +
+                              common(seed, i, 64);
+        store(type, to, i,
+              v + v * step * (common(seed, i, 0) + 0.5 * shared));
+    }
+}
+
+// How far such a run moved the result, squared and summed over runs.
+extern "C" __global__ void hone_spread(int type, double *squares,
+                                       const double *value, const void *moved,
+                                       i64 n, double step)
+{
+    FOR_EACH(i, n) {
+        const double s = (load(type, moved, i) - value[i]) / step;
+        squares[i] += isfinite(s) ? s * s : 0.0;
+    }
+}
+
+// In place: the larger of |value| and the root of so many times the squares.
+extern "C" __global__ void hone_magnitude(double *squares, const double *value,
+                                          i64 n, double factor)
+{
+    FOR_EACH(i, n)
+        squares[i] = fmax(fabs(value[i]), sqrt(squares[i] * factor));
+}
+
 extern "C" __global__ void hone_to_double(int type, double *to,
                                           const void *from, i64 n)
 {

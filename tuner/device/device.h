@@ -15,6 +15,9 @@
 #define HONE_DEVICE_KERNEL_MAP(X)                                              \
     X(fill, "hone_fill")                                                       \
     X(absolute, "hone_absolute")                                               \
+    X(perturb, "hone_perturb")                                                 \
+    X(spread, "hone_spread")                                                   \
+    X(magnitude, "hone_magnitude")                                             \
     X(to_double, "hone_to_double")                                             \
     X(norms, "hone_norms")                                                     \
     X(audit, "hone_audit")                                                     \

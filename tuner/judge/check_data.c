@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* splitmix64, as in device_code.cu. */
-static uint64_t mix(uint64_t x)
+uint64_t hone__inputs_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -16,13 +16,13 @@ static uint64_t mix(uint64_t x)
 
 uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass)
 {
-    return mix(seed * 64 + arg * 2 + (unsigned)pass);
+    return hone__inputs_mix(seed * 64 + arg * 2 + (unsigned)pass);
 }
 
 double hone__inputs_value(int type, uint64_t seed, uint64_t index,
                           int64_t amplitude)
 {
-    const uint64_t bits = mix(seed ^ mix(index));
+    const uint64_t bits = hone__inputs_mix(seed ^ hone__inputs_mix(index));
     const int is_unsigned =
         type == HONE_TYPE_U8 || type == HONE_TYPE_U32 || type == HONE_TYPE_U64;
     const int64_t a = amplitude > 0 ? amplitude : 8;
@@ -46,7 +46,7 @@ int hone__arg_is_written(const hone_resolved_arg *arg)
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
                          int64_t amplitude, hone_scalar *out)
 {
-    const uint64_t bits = mix(seed + 977 * arg + (unsigned)pass);
+    const uint64_t bits = hone__inputs_mix(seed + 977 * arg + (unsigned)pass);
     const int is_complex = type == HONE_TYPE_C32 || type == HONE_TYPE_C64;
     const int part = type == HONE_TYPE_C64 ? HONE_TYPE_F64 : HONE_TYPE_F32;
     const int is_real = type < HONE_TYPE_I8 || is_complex;
@@ -192,6 +192,11 @@ void hone__element_store(int type, void *array, int64_t index, double value)
         ((float *)array)[index] = (float)value;
         break;
     }
+}
+
+int hone__type_is_real(int type)
+{
+    return type < HONE_TYPE_I8;
 }
 
 int hone__type_is_long(int type)

@@ -25,6 +25,8 @@ enum {
     HONE_MAX_REFERENCE_FLOPS = 400 * 1000 * 1000
 };
 
+/* splitmix64's finaliser, from which all random numbers come. */
+uint64_t hone__inputs_mix(uint64_t x);
 /* Seed of one argument's values. */
 uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass);
 /* Element `index` of an array: an integer in [-amplitude, amplitude] (from 0
@@ -53,6 +55,8 @@ int hone__arg_is_written(const hone_resolved_arg *arg);
 double hone__element_load(int type, const void *array, int64_t index);
 void hone__element_store(int type, void *array, int64_t index, double value);
 
+/* A floating-point type, of those that are not complex. */
+int hone__type_is_real(int type);
 /* 64-bit integers, of which a double does not hold all. */
 int hone__type_is_long(int type);
 

@@ -78,7 +78,7 @@ hone_status hone__expect_template(hone_problem *problem, hone_check *checks,
     if (status == HONE_OK && !checks->skipped[0])
         status = hone__expect_template_failed(
             checks->name,
-            hone__expectations_run(problem, checks,
+            hone__expectations_run(problem, checks, HONE_MAGNITUDE_SPREAD,
                                    (hone_subject){enqueue, &variant}, err),
             err);
     /* A context that is lost could hang in it. */

@@ -32,7 +32,7 @@ enum {
 typedef struct hone_expectation {
     hone_block index;     /* int64 element numbers; base 0: all, in order */
     hone_block value;     /* double; of 64-bit integers the integers */
-    hone_block magnitude; /* double */
+    hone_block magnitude; /* double; base 0 on integers */
     int64_t count;        /* 0: nothing to compare in this pass */
 } hone_expectation;
 
@@ -151,13 +151,26 @@ hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err);
 
+/* ---- expect_run.c ---- */
+
+/* How magnitudes are found. */
+typedef enum hone_magnitude_source {
+    HONE_MAGNITUDE_TERMS,  /* by running on the absolute values of the inputs:
+                              for sums of products, as libraries compute */
+    HONE_MAGNITUDE_SPREAD, /* by moving the inputs (judge/magnitude.h) */
+} hone_magnitude_source;
+
 /* Fill a statement's checks for all passes they want by running `subject` on
- * copies of the inputs, and on their absolute values. */
+ * copies of the inputs. */
 hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
+                                   hone_magnitude_source source,
                                    hone_subject subject, hone_error *err);
 /* Whether a check compares in this pass. */
 int hone__check_wants(const hone_check *check, int pass);
-/* Compute what each check expects (expectations.c). */
+
+/* ---- expectations.c ---- */
+
+/* Compute what each check expects. */
 hone_status hone__expectations_make(hone_problem *problem,
                                     const hone_problem_setup *setup,
                                     hone_error *err);

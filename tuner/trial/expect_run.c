@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reference that runs on the device: what it gives on copies of the inputs,
+ * and how large rounding errors may be. */
+#include "tuner/judge/magnitude.h"
+#include "tuner/trial/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char what[] = "making a reference";
+
+/* How the inputs of a run differ from those of its pass. */
+typedef struct change {
+    enum { AS_THEY_ARE, ABSOLUTE, MOVED } kind;
+    double step; /* of what is moved */
+    uint64_t run;
+} change;
+
+static const change none = {AS_THEY_ARE, 0, 0};
+
+/* Copies of the arguments of one pass that may be written to. */
+typedef struct device_args {
+    hone_block block[HONE_MAX_ARGS];
+    hone_cu_ptr pointer[HONE_MAX_ARGS];
+    hone_scalar scalar[HONE_MAX_ARGS];
+    void *args[HONE_MAX_ARGS];
+} device_args;
+
+static void free_device_args(hone_device *device, device_args *copy)
+{
+    for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
+        hone__block_free(device, &copy->block[i]);
+}
+
+/* Of one argument in one run. */
+static uint64_t seed_of(const hone_problem *problem, int pass, size_t arg,
+                        const change *how)
+{
+    return hone__inputs_mix(hone__inputs_seed(problem->seed, arg, pass) +
+                            how->run + 1);
+}
+
+static void copy_scalar(const hone_problem *problem, int pass, size_t arg,
+                        const change *how, hone_scalar *out)
+{
+    const hone_type type = problem->resolved.args[arg].type;
+    const int lane = hone__lane_type(type);
+
+    *out = problem->scalar[pass][arg];
+    if (!hone__type_is_real(lane) || how->kind == AS_THEY_ARE)
+        return;
+    for (int i = 0; i < (lane == (int)type ? 1 : 2); ++i) {
+        const double v = hone__element_load(lane, out, i);
+
+        hone__element_store(
+            lane, out, i,
+            how->kind == ABSOLUTE
+                ? fabs(v)
+                : hone__magnitude_perturbed(v, seed_of(problem, pass, arg, how),
+                                            (uint64_t)i, how->step));
+    }
+}
+
+static hone_status copy_array(hone_problem *problem, int pass, size_t arg,
+                              const change *how, const hone_block *to,
+                              hone_error *err)
+{
+    hone_device *device = problem->device;
+    const hone_block *from = &problem->pristine[pass][arg];
+    int type = hone__lane_type(problem->resolved.args[arg].type);
+    int64_t n = hone__lane_count(&problem->resolved.args[arg]);
+    hone_cu_ptr source = from->data, target = to->data;
+    uint64_t seed = seed_of(problem, pass, arg, how);
+    double step = how->step;
+    void *params[] = {&type, &target, &source, &n, &seed, &step};
+
+    if (!from->base) /* an output: nothing there to copy */
+        return HONE_OK;
+    if (how->kind == ABSOLUTE)
+        return hone__device_run(device, device->kernel.absolute, n, params,
+                                what, err);
+    if (how->kind == MOVED && hone__type_is_real(type))
+        return hone__device_run(device, device->kernel.perturb, n, params, what,
+                                err);
+    return hone__block_copy(device, from, to, err);
+}
+
+static hone_status copy_args(hone_problem *problem, int pass, const change *how,
+                             device_args *copy, hone_error *err)
+{
+    memset(copy, 0, sizeof *copy);
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+
+        copy->args[i] = &copy->scalar[i];
+        if (arg->mode == HONE_ARG_SCALAR) {
+            copy_scalar(problem, pass, i, how, &copy->scalar[i]);
+            continue;
+        }
+        HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
+                                   &copy->block[i], err));
+        copy->pointer[i] = copy->block[i].data;
+        copy->args[i] = &copy->pointer[i];
+        HONE_TRY(copy_array(problem, pass, i, how, &copy->block[i], err));
+    }
+    return HONE_OK;
+}
+
+/* An output as it is compared: doubles, but 64-bit integers as they are. */
+static hone_status keep_output(hone_problem *problem, int output,
+                               hone_cu_ptr from, int as_double, hone_block *out,
+                               hone_error *err)
+{
+    hone_device *device = problem->device;
+    const hone_resolved_arg *arg = &problem->resolved.args[output];
+    int type = hone__lane_type(arg->type);
+    int64_t n = hone__lane_count(arg);
+    void *params[] = {&type, &out->data, &from, &n};
+
+    HONE_TRY(hone__block_alloc(device, (size_t)n * sizeof(double), out, err));
+    if (!as_double && hone__type_is_long(type))
+        return hone__block_copy(
+            device, &(hone_block){from, from, out->size_bytes}, out, err);
+    return hone__device_run(device, device->kernel.to_double, n, params, what,
+                            err);
+}
+
+/* What a run that was moved says about an output's magnitude. */
+static hone_status add_square(hone_problem *problem, const hone_check *check,
+                              hone_expectation *e, hone_cu_ptr moved,
+                              const change *how, hone_error *err)
+{
+    hone_device *device = problem->device;
+    const hone_resolved_arg *arg = &problem->resolved.args[check->output];
+    int type = hone__lane_type(arg->type);
+    int64_t n = hone__lane_count(arg);
+    double step = how->step;
+    void *params[] = {&type, &e->magnitude.data, &e->value.data, &moved, &n,
+                      &step};
+
+    if (!hone__type_is_real(type))
+        return HONE_OK;
+    return hone__device_run(device, device->kernel.spread, n, params, what,
+                            err);
+}
+
+/* Run the subject once; keep what it wrote as values, as magnitudes if it ran
+ * on absolute values, or how far it is from the values. */
+static hone_status run_subject(hone_problem *problem, int pass,
+                               const change *how, hone_subject subject,
+                               hone_check *checks, hone_error *err)
+{
+    hone_device *device = problem->device;
+    device_args copy;
+    hone_status status = copy_args(problem, pass, how, &copy, err);
+
+    if (status == HONE_OK)
+        status = subject.enqueue(subject.user, copy.args, device->stream, err);
+    for (size_t i = 0; status == HONE_OK && i < problem->n_outputs; ++i) {
+        hone_expectation *e = &checks[i].expected[pass];
+        const hone_cu_ptr wrote = copy.pointer[checks[i].output];
+
+        if (!hone__check_wants(&checks[i], pass))
+            continue;
+        status =
+            how->kind == MOVED
+                ? add_square(problem, &checks[i], e, wrote, how, err)
+                : keep_output(
+                      problem, checks[i].output, wrote, how->kind == ABSOLUTE,
+                      how->kind == ABSOLUTE ? &e->magnitude : &e->value, err);
+    }
+    if (status == HONE_OK)
+        status = hone__device_synchronize(device, what, err);
+    free_device_args(device, &copy);
+    return status;
+}
+
+/* ---- magnitudes ---------------------------------------------------------
+ */
+
+/* Of a problem: no input or no output in floating point, no step. */
+static double step_of(const hone_problem *problem)
+{
+    double step = 0;
+    int n_in = 0, n_out = 0;
+
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+        const double its = hone__magnitude_step(hone__lane_type(arg->type));
+
+        n_out += its > 0 && hone__arg_is_written(arg);
+        n_in += its > 0 && arg->mode != HONE_ARG_OUT;
+        step = fmax(step, its);
+    }
+    return n_in && n_out ? step : 0;
+}
+
+static hone_status start_squares(hone_problem *problem, hone_check *check,
+                                 hone_error *err)
+{
+    hone_block *out = &check->expected[HONE_PASS_REALS].magnitude;
+    const int64_t n = hone__lane_count(&problem->resolved.args[check->output]);
+
+    HONE_TRY(hone__block_alloc(problem->device, (size_t)n * sizeof(double), out,
+                               err));
+    return hone__block_fill(problem->device, out, 0, err);
+}
+
+static hone_status end_squares(hone_problem *problem, const hone_check *check,
+                               hone_error *err)
+{
+    hone_device *device = problem->device;
+    const hone_expectation *e = &check->expected[HONE_PASS_REALS];
+    const hone_resolved_arg *arg = &problem->resolved.args[check->output];
+    int64_t n = hone__lane_count(arg);
+    double factor = hone__magnitude_factor();
+    hone_cu_ptr magnitude = e->magnitude.data, value = e->value.data;
+    void *params[] = {&magnitude, &value, &n, &factor};
+
+    if (!hone__type_is_real(hone__lane_type(arg->type)))
+        return HONE_OK;
+    return hone__device_run(device, device->kernel.magnitude, n, params, what,
+                            err);
+}
+
+static hone_status measure_magnitudes(hone_problem *problem,
+                                      hone_subject subject, hone_check *checks,
+                                      hone_error *err)
+{
+    change how = {MOVED, step_of(problem), 0};
+
+    for (size_t i = 0; i < problem->n_outputs; ++i)
+        HONE_TRY(start_squares(problem, &checks[i], err));
+    for (; how.step > 0 && how.run < HONE_MAGNITUDE_RUNS; ++how.run)
+        HONE_TRY(
+            run_subject(problem, HONE_PASS_REALS, &how, subject, checks, err));
+    for (size_t i = 0; i < problem->n_outputs; ++i)
+        HONE_TRY(end_squares(problem, &checks[i], err));
+    return hone__device_synchronize(problem->device, what, err);
+}
+
+/* On integers results are compared bit for bit: there is no bound. */
+static hone_status make_magnitudes(hone_problem *problem, int pass,
+                                   hone_magnitude_source source,
+                                   hone_subject subject, hone_check *checks,
+                                   hone_error *err)
+{
+    static const change absolute = {ABSOLUTE, 0, 0};
+
+    if (pass == HONE_PASS_EXACT)
+        return HONE_OK;
+    return source == HONE_MAGNITUDE_TERMS
+               ? run_subject(problem, pass, &absolute, subject, checks, err)
+               : measure_magnitudes(problem, subject, checks, err);
+}
+
+hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
+                                   hone_magnitude_source source,
+                                   hone_subject subject, hone_error *err)
+{
+    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+        int wanted = 0;
+
+        for (size_t i = 0; i < problem->n_outputs; ++i)
+            wanted |= hone__check_wants(&checks[i], pass);
+        if (!wanted)
+            continue;
+        HONE_TRY(run_subject(problem, pass, &none, subject, checks, err));
+        HONE_TRY(make_magnitudes(problem, pass, source, subject, checks, err));
+        for (size_t i = 0; i < problem->n_outputs; ++i)
+            checks[i].expected[pass].count =
+                hone__check_wants(&checks[i], pass)
+                    ? hone__lane_count(
+                          &problem->resolved.args[checks[i].output])
+                    : 0;
+    }
+    return HONE_OK;
+}
+
+int hone__check_wants(const hone_check *check, int pass)
+{
+    return pass != HONE_PASS_EXACT || check->exact > 0;
+}
