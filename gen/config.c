@@ -6,13 +6,24 @@
 
 #include <string.h>
 
+void hone__config_write(const hone_template *tmpl, const int64_t *config,
+                        const unsigned char *exists, hone_text *out)
+{
+    const char *separator = "";
+
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (exists && !exists[i])
+            continue;
+        hone__text_printf(out, "%s%s=", separator, tmpl->params[i].name);
+        hone__template_value_text(tmpl, &tmpl->params[i], config[i], out);
+        separator = ",";
+    }
+}
+
 void hone__config_format(const hone_template *tmpl, const int64_t *config,
                          hone_text *out)
 {
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        hone__text_printf(out, "%s%s=", i ? "," : "", tmpl->params[i].name);
-        hone__template_value_text(tmpl, &tmpl->params[i], config[i], out);
-    }
+    hone__config_write(tmpl, config, NULL, out);
 }
 
 static hone_status unknown_param(const hone_template *tmpl, const char *name,

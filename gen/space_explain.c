@@ -21,7 +21,7 @@ void hone__space_locate(const hone_space *space, size_t constraint,
 
         hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s", space->tmpl->path,
                           require->condition.line, require->condition.column,
-                          hone__expr_text(require->condition.expr),
+                          hone__require_text(require),
                           *require->message ? " (" : "", require->message,
                           *require->message ? ")" : "");
     }

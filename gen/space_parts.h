@@ -43,7 +43,28 @@ hone_status hone__space_add(hone_space *space, hone_node root, hone_error *err);
 hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
                               int *value_indexes, hone_error *err);
 
+/* --- space_exists.c --- */
+/* One configuration of a template, for which expressions are evaluated; each
+ * let when it is first needed, so that one that nobody needs cannot fail. */
+typedef struct hone_space_trial {
+    const hone_template *tmpl;
+    int64_t *slots;
+    unsigned char *let_is_ready;
+} hone_space_trial;
+
+/* HONE_ERR_NO_MEMORY; close it all the same. */
+hone_status hone__space_trial_open(const hone_space *space,
+                                   const int64_t *config, hone_space_trial *out,
+                                   hone_error *err);
+void hone__space_trial_close(hone_space_trial *trial);
+hone_status hone__space_trial_eval(hone_space_trial *trial,
+                                   const hone_template_expr *expr, int64_t *out,
+                                   hone_error *err);
+
 /* --- config.c --- */
+/* Those parameters that `exists` says; NULL: all. */
+void hone__config_write(const hone_template *tmpl, const int64_t *config,
+                        const unsigned char *exists, hone_text *out);
 /* HONE_ERR_INPUT: the parameter has no such value; lists those it has. */
 hone_status hone__param_refuse(const hone_template *tmpl,
                                const hone_param *param, const char *text,

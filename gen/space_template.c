@@ -14,32 +14,6 @@ static hone_status no_memory(hone_error *err)
 
 /* ---- one configuration by the template's own rules --------------------- */
 
-/* Evaluates constraints in order, each let when the first of them needs it,
- * so that a let nobody needs cannot fail. */
-typedef struct trial {
-    const hone_template *tmpl;
-    int64_t *slots;
-    unsigned char *let_is_ready;
-    hone_error *err;
-} trial;
-
-/* Lets read earlier ones only: the recursion ends. */
-static hone_status evaluate(trial *t, const hone_template_expr *expr,
-                            int64_t *out)
-{
-    const hone_template *tmpl = t->tmpl;
-
-    for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (t->let_is_ready[i] ||
-            !hone__expr_reads(expr->expr, tmpl->slots.lets + i))
-            continue;
-        HONE_TRY(
-            evaluate(t, &tmpl->lets[i].value, &t->slots[tmpl->slots.lets + i]));
-        t->let_is_ready[i] = 1;
-    }
-    return hone__values_eval(tmpl, expr, t->slots, out, t->err);
-}
-
 /* The first require that rejects `config`; n_requires: none does. What
  * constants take is in *out_bytes if it is that one. */
 static hone_status first_rejection(const hone_space *space,
@@ -47,36 +21,25 @@ static hone_status first_rejection(const hone_space *space,
                                    int64_t *out_bytes, hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
-    const size_t n_slots = tmpl->slots.total + 1;
-    trial t = {.tmpl = tmpl, .err = err};
-    hone_status status = HONE_OK;
+    hone_space_trial trial;
+    hone_status status = hone__space_trial_open(space, config, &trial, err);
 
-    t.slots = hone__alloc(n_slots * sizeof *t.slots);
-    t.let_is_ready = hone__alloc(tmpl->n_lets + 1);
     *out_require = 0;
-    if (t.slots && t.let_is_ready) {
-        memcpy(t.slots, space->slots, n_slots * sizeof *t.slots);
-        if (tmpl->n_params)
-            memcpy(t.slots + tmpl->slots.params, config,
-                   tmpl->n_params * sizeof *config);
-        for (; status == HONE_OK && *out_require < tmpl->n_requires;
-             ++*out_require) {
-            const hone_template_require *require =
-                &tmpl->requires_[*out_require];
-            int64_t holds = 1;
+    for (; status == HONE_OK && *out_require < tmpl->n_requires;
+         ++*out_require) {
+        const hone_template_require *require = &tmpl->requires_[*out_require];
+        int64_t holds = 1;
 
-            if (space->has_dims || !require->condition.reads_dims)
-                status = evaluate(&t, &require->condition, &holds);
-            if (status == HONE_OK && !holds && require->bytes.expr)
-                status = evaluate(&t, &require->bytes, out_bytes);
-            if (status == HONE_OK && !holds)
-                break;
-        }
-    } else {
-        status = no_memory(err);
+        if (space->has_dims || !require->condition.reads_dims)
+            status = hone__space_trial_eval(&trial, &require->condition, &holds,
+                                            err);
+        if (status == HONE_OK && !holds && require->bytes.expr)
+            status =
+                hone__space_trial_eval(&trial, &require->bytes, out_bytes, err);
+        if (status == HONE_OK && !holds)
+            break;
     }
-    hone__free(t.slots);
-    hone__free(t.let_is_ready);
+    hone__space_trial_close(&trial);
     return status;
 }
 
@@ -326,7 +289,7 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
                           (long long)bytes);
     return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
                       tmpl->path, require->condition.line,
-                      hone__expr_text(require->condition.expr),
+                      hone__require_text(require),
                       *require->message ? ": " : "", require->message);
 }
 

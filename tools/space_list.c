@@ -28,6 +28,8 @@ typedef struct list_writer {
     size_t n_spellings;
     uint16_t *rows;
     hone_text line;
+    int *row;              /* one configuration, */
+    unsigned char *exists; /* and which of its parameters exist */
     int is_json;
     int is_csv;
 } list_writer;
@@ -36,9 +38,9 @@ static void spell(const list_writer *w, size_t param, int value, spelling *out)
 {
     const char *name = hone__space_view_param(w->view, param);
 
-    hone__text_printf(&out->text, "%s%s=", param ? "," : "", name);
+    hone__text_printf(&out->text, "%s=", name);
     hone__space_view_value(w->view, param, value, &out->text);
-    hone__text_printf(&out->json, "%s\"%s\": ", param ? ", " : "", name);
+    hone__text_printf(&out->json, "\"%s\": ", name);
     hone__space_view_json(w->view, param, value, &out->json);
 }
 
@@ -52,7 +54,9 @@ static int prepare(list_writer *w)
     for (size_t i = 0; i < w->n_params; ++i)
         w->n_spellings += (size_t)n_values[i];
     w->spellings = hone__alloc((w->n_spellings + 1) * sizeof *w->spellings);
-    if (!w->first || !w->rows || !w->spellings)
+    w->row = hone__alloc((w->n_params + 1) * sizeof *w->row);
+    w->exists = hone__alloc(w->n_params + 1);
+    if (!w->first || !w->rows || !w->spellings || !w->row || !w->exists)
         return 0;
     for (size_t i = 0; i < w->n_params; ++i) {
         w->first[i] = at;
@@ -85,6 +89,12 @@ static void put_quoted(list_writer *w, const hone_text *text)
 
 static void put_row(list_writer *w, const uint16_t *row)
 {
+    const char *separator = "";
+
+    for (size_t i = 0; i < w->n_params; ++i)
+        w->row[i] = row[i];
+    if (hone__space_settle_indexes(w->view->space, w->row, w->exists, NULL))
+        w->line.failed = 1;
     hone__text_clear(&w->line);
     hone__text_puts(&w->line, w->is_json  ? "{\"config\": \""
                               : w->is_csv ? "\""
@@ -92,6 +102,10 @@ static void put_row(list_writer *w, const uint16_t *row)
     for (size_t i = 0; i < w->n_params; ++i) {
         const hone_text *text = &w->spellings[w->first[i] + row[i]].text;
 
+        if (!w->exists[i])
+            continue;
+        hone__text_puts(&w->line, separator);
+        separator = ",";
         if (w->is_json || w->is_csv)
             put_quoted(w, text);
         else
@@ -101,9 +115,14 @@ static void put_row(list_writer *w, const uint16_t *row)
         hone__text_puts(&w->line, "\"");
     if (w->is_json) {
         hone__text_puts(&w->line, "\", \"params\": {");
+        separator = "";
         for (size_t i = 0; i < w->n_params; ++i) {
             const hone_text *json = &w->spellings[w->first[i] + row[i]].json;
 
+            if (!w->exists[i])
+                continue;
+            hone__text_puts(&w->line, separator);
+            separator = ", ";
             hone__text_append(&w->line, json->data, json->length);
         }
         hone__text_puts(&w->line, "}}");
@@ -156,6 +175,8 @@ hone_exit hone__space_view_list(const hone_space_view *view)
     hone__text_free(&w.line);
     hone__free(w.first);
     hone__free(w.rows);
+    hone__free(w.row);
+    hone__free(w.exists);
     hone__free(w.spellings);
     return hone__output_end(w.output, hone__json(""));
 }

@@ -158,8 +158,7 @@ const char *hone__space_view_condition(const hone_space_view *view,
                                        size_t constraint)
 {
     return view->t1 ? view->t1->conditions[constraint].text
-                    : hone__expr_text(
-                          view->tmpl->requires_[constraint].condition.expr);
+                    : hone__require_text(&view->tmpl->requires_[constraint]);
 }
 
 const char *hone__space_view_message(const hone_space_view *view,

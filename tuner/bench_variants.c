@@ -270,7 +270,7 @@ static hone_status read_config(reader *r, const int64_t *config,
     int found = 0;
 
     HONE_TRY(hone__space_check(r->space, config, err));
-    hone__config_format(tmpl, config, &text);
+    hone__space_format(r->space, config, &text);
     status = hone__text_check(&text, err);
     if (status != HONE_OK || is_there(r->out, hone__text_str(&text))) {
         hone__text_free(&text);

@@ -20,7 +20,7 @@ typedef struct compile_run {
     int64_t dims[HONE_MAX_DIMS];
     int64_t gate_dims[HONE_MAX_DIMS]; /* 0: not known */
     hone_properties gate_properties;
-    hone_space *space; /* NULL: one given configuration */
+    hone_space *space;
     int64_t n_total;
     int64_t *config; /* scratch */
     hone_farm *farm;
@@ -30,7 +30,7 @@ typedef struct compile_run {
 /* Job n of n_total, spread evenly over the space. */
 static void config_of(const compile_run *run, int64_t n, int64_t *out)
 {
-    if (run->space) {
+    if (!run->request->config) {
         const int64_t count = hone__space_count(run->space);
         const int64_t step = count / run->n_total;
         const int64_t rest = count % run->n_total;
@@ -50,7 +50,7 @@ static void tell(compile_run *run, int64_t job, hone_compile_report *report)
     if (!run->request->on_variant)
         return;
     config_of(run, job, run->config);
-    hone__config_format(run->request->tmpl, run->config, &config);
+    hone__space_format(run->space, run->config, &config);
     report->index = job;
     report->n_total = run->n_total;
     report->config = hone__text_str(&config);
@@ -118,7 +118,6 @@ static void default_dims(compile_run *run)
 static hone_status open_space(compile_run *run, hone_error *err)
 {
     const hone_compile_request *request = run->request;
-    hone_space *space = NULL;
     const size_t length = strlen(request->arch);
 
     HONE_TRY(hone__properties_of_arch(request->arch, &run->properties, err));
@@ -134,17 +133,11 @@ static hone_status open_space(compile_run *run, hone_error *err)
     if (!run->config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->properties,
-                                &space, err));
+                                &run->space, err));
     run->n_total = 1;
-    if (request->config) {
-        const hone_status status =
-            hone__space_check(space, request->config, err);
-
-        hone__space_free(space);
-        return status;
-    }
-    run->space = space;
-    run->n_total = hone__space_count(space);
+    if (request->config)
+        return hone__space_check(run->space, request->config, err);
+    run->n_total = hone__space_count(run->space);
     if (request->limit > 0 && request->limit < run->n_total)
         run->n_total = request->limit;
     return HONE_OK;

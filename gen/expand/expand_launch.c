@@ -92,7 +92,8 @@ static int version(const plan *p)
                         t->launches[i].passed[k].kind == HONE_PASS_F64;
     }
     for (size_t i = 0; i < t->n_params; ++i)
-        is_third |= t->params[i].kind == HONE_PARAM_REAL;
+        is_third |= t->params[i].kind == HONE_PARAM_REAL ||
+                    t->params[i].exists.expr != NULL;
     return is_third ? 3 : is_second ? 2 : 1;
 }
 
@@ -123,6 +124,9 @@ static void write_names(plan *p)
             hone__text_puts(p->out, " ");
         }
         hone__text_printf(p->out, "%lld\n", (long long)p->config[i]);
+        if (t->params[i].exists.expr &&
+            p->config[i] == t->params[i].values[t->params[i].default_index])
+            hone__text_printf(p->out, "unstated %s\n", t->params[i].name);
     }
     for (size_t i = 0; i < t->n_lets; ++i) {
         if (p->needs_let[i])

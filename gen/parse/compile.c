@@ -86,7 +86,8 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
         if (strlen(hone__property_names[i]) == length &&
             !memcmp(hone__property_names[i], name, length)) {
             p->reads_properties = 1;
-            if (p->scope == HONE_SCOPE_ANY ||
+            if (p->scope == HONE_SCOPE_ANY || p->scope == HONE_SCOPE_EXISTS ||
+                p->scope == HONE_SCOPE_DEVICE ||
                 (p->scope == HONE_SCOPE_ARCH && i == HONE_PROPERTY_sm))
                 return slot(i);
             return refuse(p, name - 7, length + 7,
@@ -124,10 +125,19 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
         return refuse(p, name, length,
                       p->scope == HONE_SCOPE_ARCH
                           ? "cannot be read here; 'arch' reads sm only"
+                      : p->scope == HONE_SCOPE_DEVICE
+                          ? "cannot be read here; 'for device' reads "
+                            "properties of the device, such as sm"
                           : "cannot be read here; the values of a "
                             "parameter are constants");
     if (known->kind == HONE_NAME_DIM || known->reads_dims) {
         p->reads_dims = 1;
+        if (p->scope == HONE_SCOPE_EXISTS)
+            return refuse(p, name, length,
+                          "depends on a problem dimension that is known only "
+                          "at run time; whether a parameter exists may depend "
+                          "on parameters, dimensions that list their values, "
+                          "and the device");
         if (p->scope == HONE_SCOPE_VARIANT)
             return refuse(p, name, length,
                           known->kind == HONE_NAME_DIM
@@ -175,6 +185,8 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
                             "parameters and lets"
                           : "is an argument or workspace; expressions read "
                             "dimensions, parameters and lets");
+    if (p->scope == HONE_SCOPE_DEVICE)
+        return fact(p, name, length);
     if (!hone__type_find(name, length))
         return unknown(p, name, length);
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};

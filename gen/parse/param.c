@@ -164,22 +164,18 @@ static int list(hone_cursor *c, domain *d)
 /* The slice of an expression that ends at a word of this statement. */
 static hone_slice bound(hone_cursor *c)
 {
-    hone_cursor at_default = *c;
-    hone_cursor at_when = *c;
-    hone_cursor at_step = *c;
-    const hone_slice d = hone__cursor_until(&at_default, ".", "default");
-    const hone_slice w = hone__cursor_until(&at_when, ".", "when");
-    const hone_slice s = hone__cursor_until(&at_step, ".", "step");
-    hone_slice first = d;
+    static const char *const words[] = {"default", "for", "when", "step"};
+    const hone_cursor start = *c;
+    hone_slice first = hone__cursor_until(c, ".", words[0]);
 
-    *c = at_default;
-    if (w.end < first.end) {
-        first = w;
-        *c = at_when;
-    }
-    if (s.end < first.end) {
-        first = s;
-        *c = at_step;
+    for (size_t i = 1; i < sizeof words / sizeof words[0]; ++i) {
+        hone_cursor at = start;
+        const hone_slice found = hone__cursor_until(&at, ".", words[i]);
+
+        if (found.end < first.end) {
+            first = found;
+            *c = at;
+        }
     }
     return first;
 }
@@ -216,6 +212,7 @@ static int range_bounds(hone_cursor *c, hone_slice *out_where, int64_t *low,
 
 static int range(hone_cursor *c, domain *d, int is_pow2)
 {
+    const size_t n_before = d->param->n_values;
     hone_slice where;
     int64_t low;
     int64_t high;
@@ -239,12 +236,17 @@ static int range(hone_cursor *c, domain *d, int is_pow2)
                                   "no power of two is in this range");
     }
     while (low <= high) {
+        for (size_t i = 0; i < n_before; ++i) {
+            if (d->values[i] == low && d->param->kind == HONE_PARAM_INT)
+                return hone__complain(c->p, where, "%lld is listed twice",
+                                      (long long)low);
+        }
         if (!add(c->p, d, where, (value){HONE_PARAM_INT, low}))
             return 0;
         if (__builtin_add_overflow(low, is_pow2 ? low : step, &low))
             break;
     }
-    return d->param->n_values ||
+    return d->param->n_values > n_before ||
            hone__complain(c->p, where, "no power of two is in this range");
 }
 
@@ -270,7 +272,7 @@ static int domain_of(hone_cursor *c, domain *d)
 
 static int read_default(hone_cursor *c, hone_param *param)
 {
-    const hone_slice where = hone__cursor_until(c, "", "when");
+    const hone_slice where = bound(c);
     hone_text values = {0};
     value v = {0};
 
@@ -301,6 +303,22 @@ static int read_default(hone_cursor *c, hone_param *param)
     return 0;
 }
 
+/* `for device E in {8, 16}`: values that only such devices have. */
+static int more_values(hone_cursor *c, domain *d, size_t index)
+{
+    const size_t first = d->param->n_values;
+    hone_slice where;
+
+    if (!hone__cursor_accept_word(c, "device"))
+        return hone__complain(c->p, hone__cursor_here(c),
+                              "expected 'device' and a condition on it: for "
+                              "device sm >= 90 in {8, 16}");
+    where = hone__cursor_until(c, "{", "in");
+    if (hone__cursor_peek(c) == '{' ? !list(c, d) : !domain_of(c, d))
+        return 0;
+    return hone__param_for_device(c->p, where, index, first);
+}
+
 int hone__statement_param(hone_parser *p, hone_cursor *c)
 {
     const size_t index = p->tmpl->n_params;
@@ -324,10 +342,11 @@ int hone__statement_param(hone_parser *p, hone_cursor *c)
         return 0;
     if (hone__cursor_accept_word(c, "default") && !read_default(c, param))
         return 0;
-    word = hone__cursor_here(c);
+    while (hone__cursor_accept_word(c, "for")) {
+        if (!more_values(c, &d, index))
+            return 0;
+    }
     if (hone__cursor_accept_word(c, "when"))
-        return hone__complain(p, word,
-                              "values that depend on the "
-                              "architecture ('when') are not supported yet");
+        return hone__param_when(p, hone__cursor_until(c, "", NULL), index);
     return hone__cursor_finish(c);
 }

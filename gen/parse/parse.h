@@ -62,7 +62,9 @@ typedef struct hone_name {
 typedef enum hone_scope {
     HONE_SCOPE_ANY,
     HONE_SCOPE_VARIANT, /* known once parameters and types are fixed */
+    HONE_SCOPE_EXISTS,  /* known once the device is, too */
     HONE_SCOPE_ARCH,    /* sm alone */
+    HONE_SCOPE_DEVICE,  /* device properties, with or without `device.` */
     HONE_SCOPE_CONSTANT
 } hone_scope;
 
@@ -260,6 +262,13 @@ int hone__launches_complete(hone_parser *p);
 /* --- folders.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);
+
+/* --- exists.c: conditions of a param statement become requires --- */
+/* `when E`: the parameter exists only where E holds. */
+int hone__param_when(hone_parser *p, hone_slice where, size_t param);
+/* `for device E`: its values from index `first` on are for such devices. */
+int hone__param_for_device(hone_parser *p, hone_slice where, size_t param,
+                           size_t first);
 
 /* --- headers.c --- */
 /* Find what the template itself includes. */

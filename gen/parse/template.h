@@ -26,6 +26,15 @@ typedef enum hone_param_kind {
     HONE_PARAM_REAL
 } hone_param_kind;
 
+/* An expression with the place it stands at, for messages. */
+typedef struct hone_template_expr {
+    hone_expr *expr;
+    int line;
+    int column;           /* 1-based, of its first character */
+    int reads_dims;       /* an integer dimension, directly or through a let */
+    int reads_properties; /* a device property, directly or through a let */
+} hone_template_expr;
+
 typedef struct hone_param {
     const char *name;
     hone_param_kind kind;
@@ -33,6 +42,10 @@ typedef struct hone_param {
     const int64_t *values; /* in declared order, no duplicates */
     size_t default_index;  /* first value if not declared */
     int line;
+    /* Where this is 0 the parameter does not exist: it has its default value
+     * there, and configurations do not mention it. .expr NULL: it always
+     * does. Known with the variant and the device. */
+    hone_template_expr exists;
 } hone_param;
 
 /* Slots of every expression of a template: the value vector is
@@ -43,15 +56,6 @@ typedef struct hone_slots {
     size_t lets;
     size_t total;
 } hone_slots;
-
-/* An expression with the place it stands at, for messages. */
-typedef struct hone_template_expr {
-    hone_expr *expr;
-    int line;
-    int column;           /* 1-based, of its first character */
-    int reads_dims;       /* an integer dimension, directly or through a let */
-    int reads_properties; /* a device property, directly or through a let */
-} hone_template_expr;
 
 /* A size; or, with a list of values, something that belongs to the problem
  * and is known when a variant is compiled: an element type, or one of a few
@@ -79,11 +83,16 @@ typedef struct hone_template_let {
 typedef struct hone_template_require {
     hone_template_expr condition;
     const char *message; /* "" if none was given */
+    /* What people are shown instead of the condition, which was made from a
+     * `param` statement; NULL: the condition. */
+    const char *shown;
     /* .expr not NULL: it follows from what all constants take, which are so
      * many bytes. Such a one is not in launch plans: whoever resolves one
      * finds it out. */
     hone_template_expr bytes;
 } hone_template_require;
+
+const char *hone__require_text(const hone_template_require *require);
 
 typedef struct hone_template_workspace {
     const char *name;

@@ -22,6 +22,7 @@ typedef struct spec_name {
     const char *name;
     int64_t value;
     int is_param;
+    int may_lack;         /* configurations need not have this param */
     const char *spelling; /* of a floating-point param; NULL: the value */
 } spec_name;
 

@@ -60,8 +60,8 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
     size_t n_given = 0;
 
     for (size_t i = 0; i < spec->n_names; ++i)
-        n_params += spec->names[i].is_param != 0;
-    for (const char *pair = config; *pair; ++n_given) {
+        n_params += spec->names[i].is_param && !spec->names[i].may_lack;
+    for (const char *pair = config; *pair;) {
         const size_t length = strcspn(pair, ",");
         const size_t name_length = strcspn(pair, "=,");
         const spec_name *param = find_param(spec, pair, name_length);
@@ -77,6 +77,7 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                               ", in the configuration '%.*s'",
                               param->name, param->value,
                               (int)(length > 200 ? 200 : length), pair);
+        n_given += !param->may_lack;
         pair += length + (pair[length] == ',');
     }
     return n_given == n_params

@@ -39,7 +39,8 @@ static hone_status parse_constant(hone_reader *r, int is_param, int is_real)
     if (!grown)
         return hone__reader_no_memory(r);
     spec->names = grown;
-    grown[spec->n_names] = (spec_name){NULL, symbol.value, is_param, spelling};
+    grown[spec->n_names] =
+        (spec_name){NULL, symbol.value, is_param, 0, spelling};
     return hone__reader_copy(r, name, &grown[spec->n_names++].name);
 }
 
@@ -56,6 +57,22 @@ static hone_status parse_param(hone_reader *r)
 static hone_status parse_real_param(hone_reader *r)
 {
     return parse_constant(r, 1, 1);
+}
+
+static hone_status parse_unstated(hone_reader *r)
+{
+    hone_launch_spec *spec = r->spec;
+    hone_piece name;
+
+    HONE_TRY(hone__reader_name(r, &name));
+    for (size_t i = 0; i < spec->n_names; ++i) {
+        if (!spec->names[i].is_param ||
+            !hone__piece_is(name, spec->names[i].name))
+            continue;
+        spec->names[i].may_lack = 1;
+        return hone__reader_at_end(r);
+    }
+    return hone__reader_fail(r, "no param is called", name);
 }
 
 static hone_status parse_dim(hone_reader *r)
@@ -271,6 +288,7 @@ static hone_status parse_statement(hone_reader *r)
         {"dim", parse_dim, 0, 1},
         {"param", parse_param, 0, 1},
         {"real-param", parse_real_param, 0, 3},
+        {"unstated", parse_unstated, 0, 3},
         {"let", parse_let, 0, 1},
         {"arg", hone__reader_arg, 0, 1},
         {"require", parse_require, 0, 1},

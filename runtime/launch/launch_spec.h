@@ -18,6 +18,8 @@
  *   real-param ALPHA 0.5 4602678819172646912
  *                                    # (3) as configurations spell it, and the
  *                                    # bits of the double
+ *   unstated STAGES                  # (3) a param that configurations leave
+ *                                    # out where it does not exist
  *   let WARPS (BM/WM)*(BN/WN)
  *   arg A in 1 M*K                   # name, in|out|inout, type code, count
  *   arg alpha scalar 4               # scalar argument, type code
@@ -179,7 +181,8 @@ int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
 const char *hone__launch_spec_op(const hone_launch_spec *spec);
 
 /* Is the plan for this configuration, "BM=128,WMMA=m16n16k16"? It must have
- * a value for each of the plan's params and for nothing else.
+ * a value for each of the plan's params, but for those that may be left
+ * unstated, and for nothing else.
  * HONE_ERR_DATABASE says what differs. */
 hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                                            const char *config, hone_error *err);

@@ -163,8 +163,8 @@ static void test_repair(void **state)
     int n_valid = 0, n_near = 0, n_far = 0;
 
     for (int raw = 0; raw < 7 * 4 * 5 * 2; ++raw) {
-        const int before[N_PARAMS] = {raw % 7, raw / 7 % 4, raw / 28 % 5, 0,
-                                      raw / 140};
+        int before[N_PARAMS] = {raw % 7, raw / 7 % 4, raw / 28 % 5, 0,
+                                raw / 140};
         const int64_t index = f->base.view.find(f->base.view.user, before);
         int64_t to;
         int changed, steps;
@@ -262,13 +262,69 @@ static void test_single(void **state)
     hone__search_fixture_close(&one);
 }
 
+/* A parameter that does not exist is no way to go; where a move makes it go
+ * away, what is left is a neighbour. */
+static void test_conditional(void **state)
+{
+    static const char text[] = "#pragma hone param A in 0..1\n"
+                               "#pragma hone param B in 1..4 when A == 1\n"
+                               "#pragma hone param C in 0..2\n";
+    hone_search_fixture f;
+    hone_search *search = NULL;
+    const char *name, *summary;
+    int rows[15][3];
+    int n_left = 0;
+
+    (void)state;
+    assert_true(hone__search_fixture_open(text, &f));
+    assert_int_equal(f.view.count, 3 + 4 * 3);
+    assert_int_equal(hone__search_open("random", &f.view,
+                                       &(hone_search_options){.seed = 1},
+                                       &search, NULL),
+                     HONE_OK);
+    for (int64_t i = 0; i < 15; ++i)
+        f.view.get(f.view.user, i, rows[i]);
+    for (int64_t i = 0; i < 15 * 20; ++i) {
+        const int *from = rows[i % 15];
+        const int64_t to =
+            hone__move_random(search, from, HONE_MOVE_HAMMING, 0);
+
+        assert_in_range(to, 0, 14);
+        assert_int_not_equal(to, i % 15);
+        n_left += from[1] && !rows[to][0] && rows[to][2] == from[2];
+    }
+    assert_in_range(n_left, 20, 300);
+    hone__search_close(search);
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i) {
+        int64_t index = 0;
+        int n = 0;
+
+        assert_int_equal(hone__search_open(name, &f.view,
+                                           &(hone_search_options){.seed = 1},
+                                           &search, NULL),
+                         HONE_OK);
+        for (;; ++n) {
+            const hone_search_answer answer = {(double)(100 + n % 7), 1};
+
+            assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
+            if (index < 0)
+                break;
+            assert_int_equal(hone__search_tell(search, index, &answer, NULL),
+                             HONE_OK);
+        }
+        assert_int_equal(n, 15);
+        hone__search_close(search);
+    }
+    hone__search_fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),   cmocka_unit_test(test_only_new),
         cmocka_unit_test(test_capacity), cmocka_unit_test(test_repair),
         cmocka_unit_test(test_cross),    cmocka_unit_test(test_kick),
-        cmocka_unit_test(test_single),
+        cmocka_unit_test(test_single),   cmocka_unit_test(test_conditional),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -47,6 +47,7 @@ typedef struct db_walk {
     hone_recordings *list;
     hone_recording *recording; /* the current one */
     hone_text group;           /* what makes it the current one */
+    size_t next;               /* in the list */
 } db_walk;
 
 static void group_text(const hone_db_value *values, hone_text *out)
@@ -92,22 +93,24 @@ static hone_status bad_config(const db_walk *walk, const hone_db_value *values,
                               hone_error *err)
 {
     return hone__fail(err, HONE_ERR_INPUT,
-                      "%s: trial %lld: the configuration '%.200s' does not "
-                      "have the parameters of the first one of its template",
+                      "%s: trial %lld: the configuration '%.200s' is not a "
+                      "list of NAME=VALUE",
                       walk->path, (long long)values[COLUMN_trial_id].integer,
                       values[COLUMN_config].text);
 }
 
-/* "BM=128,BN=64": the names in the order of the first configuration. */
-static hone_status parse_config(db_walk *walk, const hone_db_value *values,
-                                uint32_t *out, hone_error *err)
+/* What is done with one pair of "BM=128,BN=64". */
+typedef hone_status pair_function(hone_recording *recording, const char *name,
+                                  const char *value, uint32_t *out,
+                                  hone_error *err);
+
+static hone_status for_pairs(db_walk *walk, const hone_db_value *values,
+                             pair_function *function, uint32_t *out,
+                             hone_error *err)
 {
-    hone_recording *recording = walk->recording;
-    const int is_first = recording->n_configs == 0;
     char *text = hone__strdup(values[COLUMN_config].text);
     char *rest = text;
     hone_status status = HONE_OK;
-    size_t n = 0;
 
     if (!text)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -118,31 +121,93 @@ static hone_status parse_config(db_walk *walk, const hone_db_value *values,
 
         rest = *end ? end + 1 : end;
         *end = '\0';
-        if (!equals || equals > end || n == HONE_MAX_RECORDED_PARAMS) {
+        if (!equals || equals > end) {
             status = bad_config(walk, values, err);
             break;
         }
         *equals = '\0';
-        if (is_first)
-            status = hone__recording_add_param(recording, name, err);
-        else if (n >= recording->n_params ||
-                 strcmp(recording->params[n].name, name) != 0)
-            status = bad_config(walk, values, err);
-        if (status == HONE_OK)
-            status =
-                hone__recording_value(recording, n, equals + 1, &out[n], err);
-        ++n;
+        status = function(walk->recording, name, equals + 1, out, err);
     }
-    if (status == HONE_OK && n != recording->n_params)
-        status = bad_config(walk, values, err);
     hone__free(text);
     return status;
+}
+
+static hone_status add_name(hone_recording *recording, const char *name,
+                            const char *value, uint32_t *out, hone_error *err)
+{
+    (void)value;
+    (void)out;
+    return hone__recording_find_param(recording, name) >= 0
+               ? HONE_OK
+               : hone__recording_add_param(recording, name, err);
+}
+
+static hone_status add_value(hone_recording *recording, const char *name,
+                             const char *value, uint32_t *out, hone_error *err)
+{
+    const size_t param = (size_t)hone__recording_find_param(recording, name);
+
+    return hone__recording_value(recording, param, value, &out[param], err);
+}
+
+/* A parameter that the configuration does not have has the value "". */
+static hone_status parse_config(db_walk *walk, const hone_db_value *values,
+                                uint32_t *out, hone_error *err)
+{
+    hone_recording *recording = walk->recording;
+
+    for (size_t i = 0; i < recording->n_params; ++i)
+        out[i] = UINT32_MAX;
+    HONE_TRY(for_pairs(walk, values, add_value, out, err));
+    for (size_t i = 0; i < recording->n_params; ++i) {
+        if (out[i] == UINT32_MAX)
+            HONE_TRY(hone__recording_value(recording, i, "", &out[i], err));
+    }
+    return HONE_OK;
 }
 
 /* Seconds of a column that may be NULL. */
 static double seconds(const hone_db_value *value)
 {
     return value->kind == HONE_DB_NULL ? 0 : 1e-9 * value->real;
+}
+
+/* Does the row begin another recording? */
+static hone_status change_group(db_walk *walk, const hone_db_value *values,
+                                int *out_changed, hone_error *err)
+{
+    hone_text group = {0};
+    hone_status status;
+
+    group_text(values, &group);
+    status = hone__text_check(&group, err);
+    *out_changed = status == HONE_OK &&
+                   (!walk->recording || strcmp(hone__text_str(&group),
+                                               hone__text_str(&walk->group)));
+    if (*out_changed) {
+        const hone_text last = walk->group;
+
+        walk->group = group;
+        group = last;
+    }
+    hone__text_free(&group);
+    return status;
+}
+
+/* First all parameters: configurations need not have the same ones. */
+static hone_status on_names(void *user, size_t n_columns,
+                            const char *const *names,
+                            const hone_db_value *values, hone_error *err)
+{
+    db_walk *walk = user;
+    int changed;
+
+    (void)n_columns;
+    (void)names;
+    HONE_TRY(change_group(walk, values, &changed, err));
+    if (changed)
+        HONE_TRY(begin_recording(walk, values, err));
+    return for_pairs(walk, values, add_name, NULL, err);
 }
 
 static hone_status on_row(void *user, size_t n_columns,
@@ -153,25 +218,14 @@ static hone_status on_row(void *user, size_t n_columns,
     uint32_t config[HONE_MAX_RECORDED_PARAMS];
     hone_recorded_trial trial = {
         .outcome = hone__outcome_find(values[COLUMN_outcome].text)};
-    hone_text group = {0};
-    hone_status status;
     int64_t index;
+    int changed;
 
     (void)n_columns;
     (void)names;
-    group_text(values, &group);
-    status = hone__text_check(&group, err);
-    if (status == HONE_OK &&
-        (!walk->recording ||
-         strcmp(hone__text_str(&group), hone__text_str(&walk->group)) != 0)) {
-        const hone_text last = walk->group;
-
-        walk->group = group;
-        group = last;
-        status = begin_recording(walk, values, err);
-    }
-    hone__text_free(&group);
-    HONE_TRY(status);
+    HONE_TRY(change_group(walk, values, &changed, err));
+    if (changed)
+        walk->recording = walk->list->items[walk->next++];
     HONE_TRY(parse_config(walk, values, config, err));
     if (trial.outcome == HONE_OUTCOME_OK)
         trial.time_ns = 1e-9 * values[COLUMN_time_ns].real; /* as seconds */
@@ -190,6 +244,9 @@ hone_status hone__replay_read_db(const char *path, hone_recordings *list,
     hone_db *db = NULL;
     hone_status status = hone__db_open(path, HONE_DB_READONLY, &db, err);
 
+    if (status == HONE_OK)
+        status = hone__db_query(db, trials_sql, NULL, 0, on_names, &walk, err);
+    walk.recording = NULL;
     if (status == HONE_OK)
         status = hone__db_query(db, trials_sql, NULL, 0, on_row, &walk, err);
     hone__db_close(db);

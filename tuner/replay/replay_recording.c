@@ -285,10 +285,11 @@ static hone_status hash_contents(hone_recording *recording, hone_error *err)
 
 static int is_number(const char *text, double *out)
 {
-    char *end;
+    char *end = NULL;
 
-    *out = strtod(text, &end);
-    return end != text && *end == '\0';
+    /* Where there is no such parameter: before all others. */
+    *out = *text ? strtod(text, &end) : -INFINITY;
+    return !*text || (end != text && *end == '\0');
 }
 
 /* Files list values as their trials have them; neighbours in a search are
@@ -371,7 +372,7 @@ static void get_ranks(const void *user, int64_t index, int *out_ranks)
 }
 
 /* What was not recorded is not valid. */
-static int64_t find_ranks(const void *user, const int *ranks)
+static int64_t find_ranks(const void *user, int *ranks)
 {
     const hone_recording *recording = user;
     uint32_t values[HONE_MAX_RECORDED_PARAMS];
@@ -392,9 +393,14 @@ void hone__recording_config(const hone_recording *recording, int64_t index,
                             hone_text *out)
 {
     const uint32_t *values = values_of(recording, index);
+    const char *separator = "";
 
-    for (size_t i = 0; i < recording->n_params; ++i)
-        hone__text_printf(out, "%s%s=%s", i ? "," : "",
-                          recording->params[i].name,
-                          recording->params[i].values[values[i]]);
+    for (size_t i = 0; i < recording->n_params; ++i) {
+        const char *value = recording->params[i].values[values[i]];
+
+        if (*value)
+            hone__text_printf(out, "%s%s=%s", separator,
+                              recording->params[i].name, value);
+        separator = *value ? "," : separator;
+    }
 }

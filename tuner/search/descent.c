@@ -65,25 +65,28 @@ void hone__descent_start(hone_search *search, hone_descent *descent,
 
 int64_t hone__descent_next(hone_search *search, hone_descent *descent)
 {
+    const int *own;
+    size_t bytes;
+
     if (descent->at < 0)
         return -1;
-    memcpy(search->row, hone__search_values(search, descent->at),
-           search->space.n_params * sizeof *search->row);
+    own = hone__search_values(search, descent->at);
+    bytes = search->space.n_params * sizeof *search->row;
+    memcpy(search->row, own, bytes);
     while (descent->n_tried < descent->n) {
         const hone_descent_step step = descent->steps[descent->next];
-        const int own = search->row[step.param];
         int64_t index;
 
         ++descent->n_tried;
         if (++descent->next == descent->n)
             descent->next = 0;
-        if (step.value == own)
+        if (step.value == own[step.param])
             continue;
         search->row[step.param] = step.value;
         index = search->space.find(search->space.user, search->row);
         if (hone__search_is_new(search, index))
             return index;
-        search->row[step.param] = own;
+        memcpy(search->row, own, bytes);
     }
     return -1;
 }

@@ -90,10 +90,10 @@ int64_t hone__move_random(hone_search *search, const int *values,
 
         copy_row(search, values);
         change_row(search, move);
+        index = find_row(search);
         if (memcmp(search->row, values,
                    search->space.n_params * sizeof *values) == 0)
             continue;
-        index = find_row(search);
         if (index >= 0 && (!only_new || hone__search_is_new(search, index)))
             return index;
     }

@@ -351,8 +351,10 @@ static void get_from_space(const void *user, int64_t index, int *out_values)
     hone__space_get_indexes(user, index, out_values);
 }
 
-static int64_t find_in_space(const void *user, const int *values)
+static int64_t find_in_space(const void *user, int *values)
 {
+    if (hone__space_settle_indexes(user, values, NULL, NULL))
+        return -1;
     return hone__space_find_indexes(user, values);
 }
 

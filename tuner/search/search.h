@@ -22,8 +22,9 @@ typedef struct hone_search_space {
     size_t n_params;
     const int *n_values; /* of each parameter */
     void (*get)(const void *user, int64_t index, int *out_values);
-    /* The configuration's number, -1 if it is not valid. */
-    int64_t (*find)(const void *user, const int *values);
+    /* The configuration's number, -1 if it is not valid. Parameters that do
+     * not exist there get the values that they have in it. */
+    int64_t (*find)(const void *user, int *values);
     const void *user;
 } hone_search_space;
 

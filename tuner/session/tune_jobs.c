@@ -90,7 +90,7 @@ hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
         job->index = index;
         job->compiled.registers = -1;
         hone__space_get(run->space, index, config);
-        hone__config_format(tmpl, config, &job->config);
+        hone__space_format(run->space, config, &job->config);
         status =
             hone__variant_source(tmpl, config, dims, run->request->farm.backend,
                                  &job->source, &job->options, err);

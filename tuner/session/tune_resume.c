@@ -210,7 +210,7 @@ static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,
     ++run->progress.n_resumed;
     run->progress.n_compiled += trial->candidate.cubin_sha256[0] != '\0';
     hone__space_get(run->space, trial->candidate.index, config);
-    hone__config_format(run->request->tmpl, config, &text);
+    hone__space_format(run->space, config, &text);
     status = hone__text_check(&text, err);
     if (status == HONE_OK)
         status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of a template at one configuration, and which of its parameters
+ * exist there. */
+#include "gen/space_parts.h"
+
+#include "gen/expand/values.h"
+
+#include <string.h>
+
+hone_status hone__space_trial_open(const hone_space *space,
+                                   const int64_t *config, hone_space_trial *out,
+                                   hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    const size_t n_slots = tmpl->slots.total + 1;
+
+    *out = (hone_space_trial){.tmpl = tmpl};
+    out->slots = hone__alloc(n_slots * sizeof *out->slots);
+    out->let_is_ready = hone__alloc(tmpl->n_lets + 1);
+    if (!out->slots || !out->let_is_ready)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    memcpy(out->slots, space->slots, n_slots * sizeof *out->slots);
+    if (tmpl->n_params)
+        memcpy(out->slots + tmpl->slots.params, config,
+               tmpl->n_params * sizeof *config);
+    return HONE_OK;
+}
+
+void hone__space_trial_close(hone_space_trial *trial)
+{
+    hone__free(trial->slots);
+    hone__free(trial->let_is_ready);
+}
+
+/* Lets read earlier ones only: the recursion ends. */
+hone_status hone__space_trial_eval(hone_space_trial *trial,
+                                   const hone_template_expr *expr, int64_t *out,
+                                   hone_error *err)
+{
+    const hone_template *tmpl = trial->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_lets; ++i) {
+        if (trial->let_is_ready[i] ||
+            !hone__expr_reads(expr->expr, tmpl->slots.lets + i))
+            continue;
+        HONE_TRY(hone__space_trial_eval(trial, &tmpl->lets[i].value,
+                                        &trial->slots[tmpl->slots.lets + i],
+                                        err));
+        trial->let_is_ready[i] = 1;
+    }
+    return hone__values_eval(tmpl, expr, trial->slots, out, err);
+}
+
+static int has_conditions(const hone_template *tmpl)
+{
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (tmpl->params[i].exists.expr)
+            return 1;
+    }
+    return 0;
+}
+
+/* In declared order: whether a parameter exists depends on earlier ones, which
+ * are settled then. What cannot be evaluated exists: a constraint says so. */
+hone_status hone__space_settle(const hone_space *space, int64_t *config,
+                               unsigned char *out_exists, hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    hone_space_trial trial = {0};
+
+    if (out_exists)
+        memset(out_exists, 1, tmpl->n_params);
+    if (!has_conditions(tmpl))
+        return HONE_OK;
+    if (hone__space_trial_open(space, config, &trial, err)) {
+        hone__space_trial_close(&trial);
+        return HONE_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        const hone_param *param = &tmpl->params[i];
+        int64_t exists = 1;
+
+        if (!param->exists.expr ||
+            hone__space_trial_eval(&trial, &param->exists, &exists, NULL) ||
+            exists)
+            continue;
+        config[i] = param->values[param->default_index];
+        trial.slots[tmpl->slots.params + i] = config[i];
+        if (out_exists)
+            out_exists[i] = 0;
+    }
+    hone__space_trial_close(&trial);
+    return HONE_OK;
+}
+
+hone_status hone__space_settle_indexes(const hone_space *space,
+                                       int *value_indexes,
+                                       unsigned char *out_exists,
+                                       hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    unsigned char exists[HONE_GRAPH_VARS];
+    int64_t config[HONE_GRAPH_VARS];
+
+    if (out_exists)
+        memset(out_exists, 1, hone__space_n_params(space));
+    if (!tmpl || !has_conditions(tmpl))
+        return HONE_OK;
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        config[i] = tmpl->params[i].values[value_indexes[i]];
+    HONE_TRY(hone__space_settle(space, config, exists, err));
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (!exists[i])
+            value_indexes[i] = (int)tmpl->params[i].default_index;
+    }
+    if (out_exists)
+        memcpy(out_exists, exists, tmpl->n_params);
+    return HONE_OK;
+}
+
+void hone__space_format(const hone_space *space, const int64_t *config,
+                        hone_text *out)
+{
+    const hone_template *tmpl = space->tmpl;
+    unsigned char exists[HONE_GRAPH_VARS];
+    int64_t settled[HONE_GRAPH_VARS];
+
+    memcpy(settled, config, tmpl->n_params * sizeof *config);
+    if (hone__space_settle(space, settled, exists, NULL))
+        out->failed = 1;
+    else
+        hone__config_write(tmpl, config, exists, out);
+}
