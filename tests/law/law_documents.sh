@@ -109,4 +109,28 @@ while read -r variable; do
     esac
     need "$work/man" "*$variable*" "environment variable"
 done <"$work/variables"
+
+# A C++ example of a document is a whole template, or says what it is part of;
+# tests/tools/tools_examples.sh runs them.
+for document in README.md gen/TEMPLATE.md; do
+    awk -v document="$document" '
+    /^```c\+\+$/ { line = FNR; whole = 0; next }
+    /^```c\+\+ in=/ {
+        file = "tests/tools/examples/example_" substr($2, 4) ".cu"
+        if ((getline ignored <file) < 0)
+            print document ":" FNR ": there is no " file
+        close(file)
+    }
+    line && /^#pragma hone op / { whole = 1 }
+    line && /^```$/ {
+        if (!whole)
+            print document ":" line ": no whole template: write ```c++ " \
+                "in=NAME, and example_NAME.cu in tests/tools/examples/"
+        line = 0
+    }' "$document"
+done >"$work/examples"
+if [ -s "$work/examples" ]; then
+    cat "$work/examples"
+    failed=1
+fi
 exit $failed
