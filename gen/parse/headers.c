@@ -5,6 +5,7 @@
  * opened but what belongs to the compiler itself. */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
+#include "gen/parse/standard.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -132,6 +133,35 @@ static int add_header(hone_parser *p, const found_header *found)
     return (int)p->n_headers - 1;
 }
 
+/* The same for a standard header, whose text is ours; -1 if it is none. */
+static int add_standard(hone_parser *p, const includer *by, const char *name)
+{
+    hone_arena *arena = &p->tmpl->arena;
+    hone_header header = {.is_foreign = 1};
+    hone_header *slot = NULL;
+    hone_text text = {0};
+
+    for (size_t i = 0; i < p->n_headers; ++i) {
+        if (p->headers[i].text && strcmp(p->headers[i].path, name) == 0)
+            return (int)i;
+    }
+    if (!hone__standard_header(name, by->is_foreign, &text))
+        return -1;
+    header.path = hone__arena_strndup(arena, name, strlen(name));
+    header.name = choose_name(p, name);
+    header.text =
+        text.failed ? NULL : hone__arena_strndup(arena, text.data, text.length);
+    hone__text_free(&text);
+    if (header.path && header.name && header.text)
+        slot = HONE_PUSH(p, p->headers, p->n_headers);
+    if (!slot) {
+        (void)hone__no_memory(p);
+        return -1;
+    }
+    *slot = header;
+    return (int)p->n_headers - 1;
+}
+
 /* What to write for the include that file `by` has: the name of one of our
  * headers, or brackets, which make every compiler look among its own. NULL
  * without memory. */
@@ -147,6 +177,8 @@ static const char *follow(hone_parser *p, const includer *by,
         index = add_header(p, &found);
     else if (found.path.failed)
         (void)hone__no_memory(p);
+    else
+        index = add_standard(p, by, include->name);
     hone__text_free(&found.path);
     if (!p->no_memory) {
         if (index < 0)
@@ -241,10 +273,17 @@ static int write_header(hone_parser *p, size_t index, const hone_text *text,
 
 static int read_header(hone_parser *p, size_t index, hone_text *out)
 {
-    const char *path = p->headers[index].path;
+    hone_header *header = &p->headers[index];
+    const char *path = header->path;
     hone_text text = {0};
     int ok = 0;
 
+    if (header->text) {
+        hone__text_append(out, header->name, strlen(header->name) + 1);
+        hone__text_append(out, header->text, strlen(header->text) + 1);
+        header->code = ""; /* names no parameter */
+        return 1;
+    }
     p->status = hone__text_read_file(&text, path, p->err);
     if (!p->status && memchr(hone__text_str(&text), '\0', text.length))
         p->status =

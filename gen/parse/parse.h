@@ -97,6 +97,7 @@ typedef struct hone_header {
     const char *path;
     const char *name; /* for compilers; no two have the same */
     const char *code; /* without comments, once it is read */
+    const char *text; /* of a standard header; NULL: it is a file */
     dev_t device;     /* these two say whether it is the same file */
     ino_t file;
     /* It came with a folder of headers, not from who wrote the template:

@@ -1,164 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's mathematical functions under their names. Those of C are declared
- * here rather than included, which halves the time the headers take; the
- * fast intrinsics are the exact functions, which lie within their bounds. */
+/* CUDA's mathematical functions under their names. Those of C++ are included
+ * before the macros below can get in their way, so that a kernel may include
+ * them too; the fast intrinsics are the exact functions, which lie within
+ * their bounds. */
 #ifndef HONE_TUNER_HOST_MATH_H
 #define HONE_TUNER_HOST_MATH_H
 
 #include <host_half.h>
+#include <stddef.h>
+#include <new> /* for the library's own configuration */
+/* Bessel functions and the like, which take most of the time of <cmath>. */
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#include <cmath>
+#include <cstdlib>
 
-/* A function of C: its double and float form, and the float overload. */
-#define HONE_HOST_MATH_1(name)                                                 \
-    extern "C" double name(double) noexcept;                                   \
-    extern "C" float name##f(float) noexcept;                                  \
-    inline float name(float x)                                                 \
-    {                                                                          \
-        return name##f(x);                                                     \
-    }
-#define HONE_HOST_MATH_2(name)                                                 \
-    extern "C" double name(double, double) noexcept;                           \
-    extern "C" float name##f(float, float) noexcept;                           \
-    inline float name(float x, float y)                                        \
-    {                                                                          \
-        return name##f(x, y);                                                  \
-    }                                                                          \
-    inline double name(double x, float y)                                      \
-    {                                                                          \
-        return name(x, double(y));                                             \
-    }                                                                          \
-    inline double name(float x, double y)                                      \
-    {                                                                          \
-        return name(double(x), y);                                             \
-    }
+using std::abs;
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atan2;
+using std::atanh;
+using std::cbrt;
+using std::ceil;
+using std::copysign;
+using std::cos;
+using std::cosh;
+using std::erf;
+using std::erfc;
+using std::exp;
+using std::exp2;
+using std::expm1;
+using std::fabs;
+using std::fdim;
+using std::floor;
+using std::fma;
+using std::fmax;
+using std::fmin;
+using std::fmod;
+using std::frexp;
+using std::hypot;
+using std::ilogb;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::ldexp;
+using std::lgamma;
+using std::llrint;
+using std::llround;
+using std::log;
+using std::log10;
+using std::log1p;
+using std::log2;
+using std::logb;
+using std::lrint;
+using std::lround;
+using std::modf;
+using std::nearbyint;
+using std::nextafter;
+using std::pow;
+using std::remainder;
+using std::rint;
+using std::round;
+using std::scalbn;
+using std::signbit;
+using std::sin;
+using std::sinh;
+using std::sqrt;
+using std::tan;
+using std::tanh;
+using std::tgamma;
+using std::trunc;
 
-HONE_HOST_MATH_1(acos)
-HONE_HOST_MATH_1(acosh)
-HONE_HOST_MATH_1(asin)
-HONE_HOST_MATH_1(asinh)
-HONE_HOST_MATH_1(atan)
-HONE_HOST_MATH_1(atanh)
-HONE_HOST_MATH_1(cbrt)
-HONE_HOST_MATH_1(ceil)
-HONE_HOST_MATH_1(cos)
-HONE_HOST_MATH_1(cosh)
-HONE_HOST_MATH_1(erf)
-HONE_HOST_MATH_1(erfc)
-HONE_HOST_MATH_1(exp)
-HONE_HOST_MATH_1(exp2)
-HONE_HOST_MATH_1(expm1)
-HONE_HOST_MATH_1(fabs)
-HONE_HOST_MATH_1(floor)
-HONE_HOST_MATH_1(lgamma)
-HONE_HOST_MATH_1(log)
-HONE_HOST_MATH_1(log10)
-HONE_HOST_MATH_1(log1p)
-HONE_HOST_MATH_1(log2)
-HONE_HOST_MATH_1(logb)
-HONE_HOST_MATH_1(nearbyint)
-HONE_HOST_MATH_1(rint)
-HONE_HOST_MATH_1(round)
-HONE_HOST_MATH_1(sin)
-HONE_HOST_MATH_1(sinh)
-HONE_HOST_MATH_1(sqrt)
-HONE_HOST_MATH_1(tan)
-HONE_HOST_MATH_1(tanh)
-HONE_HOST_MATH_1(tgamma)
-HONE_HOST_MATH_1(trunc)
-HONE_HOST_MATH_2(atan2)
-HONE_HOST_MATH_2(copysign)
-HONE_HOST_MATH_2(fdim)
-HONE_HOST_MATH_2(fmax)
-HONE_HOST_MATH_2(fmin)
-HONE_HOST_MATH_2(fmod)
-HONE_HOST_MATH_2(hypot)
-HONE_HOST_MATH_2(nextafter)
-HONE_HOST_MATH_2(pow)
-HONE_HOST_MATH_2(remainder)
-#undef HONE_HOST_MATH_1
-#undef HONE_HOST_MATH_2
-
-extern "C" {
-double fma(double, double, double) noexcept;
-float fmaf(float, float, float) noexcept;
-double frexp(double, int *) noexcept;
-float frexpf(float, int *) noexcept;
-double ldexp(double, int) noexcept;
-float ldexpf(float, int) noexcept;
-double modf(double, double *) noexcept;
-float modff(float, float *) noexcept;
-long lrint(double) noexcept;
-long lrintf(float) noexcept;
-long long llrint(double) noexcept;
-long long llrintf(float) noexcept;
-int abs(int) noexcept;
-long labs(long) noexcept;
-long long llabs(long long) noexcept;
-}
-
-inline float fma(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-inline float frexp(float x, int *e)
-{
-    return frexpf(x, e);
-}
-inline float ldexp(float x, int e)
-{
-    return ldexpf(x, e);
-}
-inline double scalbn(double x, int e)
-{
-    return ldexp(x, e);
-}
-inline float scalbnf(float x, int e)
-{
-    return ldexpf(x, e);
-}
+/* C++ makes the power of a float with an integer a double, CUDA does not. */
 inline float pow(float x, int n)
 {
     return powf(x, float(n));
-}
-inline double pow(double x, int n)
-{
-    return pow(x, double(n));
-}
-inline long abs(long x)
-{
-    return labs(x);
-}
-inline long long abs(long long x)
-{
-    return llabs(x);
-}
-inline float abs(float x)
-{
-    return fabsf(x);
-}
-inline double abs(double x)
-{
-    return fabs(x);
-}
-
-template <typename T> inline bool isnan(T x)
-{
-    return __builtin_isnan(x);
-}
-template <typename T> inline bool isinf(T x)
-{
-    return __builtin_isinf(x);
-}
-template <typename T> inline bool isfinite(T x)
-{
-    return __builtin_isfinite(x);
-}
-template <typename T> inline bool signbit(T x)
-{
-    return __builtin_signbit(x);
-}
-inline float nanf(const char *)
-{
-    return __builtin_nanf("");
 }
 
 /* --- functions C lacks -------------------------------------------------- */
