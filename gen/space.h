@@ -23,8 +23,9 @@
  * cannot be evaluated is an error, whatever the other configurations do. */
 typedef struct hone_space hone_space;
 
-/* `dims` NULL: constraints that read integer dimensions are left out, and
- * type dimensions take their default. `properties` is mandatory.
+/* `dims` NULL, or an integer dimension of it 0: constraints that read integer
+ * dimensions are left out. NULL: dimensions that list their values take their
+ * default. `properties` is mandatory.
  * HONE_ERR_INPUT or HONE_ERR_OVERFLOW: a constraint cannot be evaluated (the
  * sentence has the template's line and the values); HONE_ERR_CONSTRAINT: the
  * template's `arch` line excludes the device; HONE_ERR_UNSUPPORTED: more

@@ -183,6 +183,8 @@ static hone_status build(hone_space *space, const int64_t *dims,
     size_t constraint;
 
     space->has_dims = dims != NULL;
+    for (size_t i = 0; dims && i < space->tmpl->n_dims; ++i)
+        space->has_dims &= space->tmpl->dims[i].n_types || dims[i] != 0;
     HONE_TRY(fill_slots(space, dims, properties, err));
     HONE_TRY(check_arch(space, err));
     HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));

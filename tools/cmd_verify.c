@@ -10,10 +10,12 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 #include "tools/sanitizer.h"
+#include "tools/verify_cases.h"
 #include "runtime/base/alloc.h"
 
 #include "tuner/tuner.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct verify_run {
@@ -21,12 +23,21 @@ typedef struct verify_run {
     hone_tune_request request; /* all but the template */
     hone_output *output;
     const char *op;
-    const char *build; /* what the rows say */
+    hone_text label; /* likewise: types and values */
+    hone_verify_case *at;
     hone_text cache;
+    hone_text covered; /* what was covered and what was not */
+    json_t *cases;     /* likewise */
     int64_t n_checked;
     int64_t n_failed;
     int64_t n_skipped; /* templates, and configurations of others */
 } verify_run;
+
+static hone_host_build first_build(const verify_run *run)
+{
+    return run->options->text[HONE_OPT_SANITIZE] ? HONE_HOST_SANITIZED
+                                                 : HONE_HOST_PLAIN;
+}
 
 static const char *const build_names[] = {"plain", "address and undefined",
                                           "races"};
@@ -38,32 +49,40 @@ static void on_progress(void *user, const hone_tune_progress *progress)
         progress->n_done, progress->n_planned, 0, "configurations", "", ""});
 }
 
-static void on_trial(void *user, const char *config, hone_outcome outcome,
-                     const char *message)
+static void on_trial(void *user, const hone_tune_trial *trial)
 {
     verify_run *run = user;
+    hone_verify_case *at = run->at;
 
     /* What only this device lacks says nothing about the configuration. */
-    if (outcome == HONE_OUTCOME_LIMITS &&
+    if (trial->outcome == HONE_OUTCOME_LIMITS &&
         run->request.farm.backend == HONE_BACKEND_CPU) {
-        hone__message_note("skipped: %s: %s", config, message);
+        hone__message_note("skipped: %s: %s", trial->config, trial->message);
         ++run->n_skipped;
+        ++at->n_skipped;
+        (void)snprintf(at->why, sizeof at->why, "%.250s", trial->message);
         return;
     }
     ++run->n_checked;
-    if (outcome == HONE_OUTCOME_OK)
+    ++at->n_checked;
+    if (trial->coverage->n_shapes > at->shapes.n_shapes)
+        at->shapes = *trial->coverage;
+    if (trial->outcome == HONE_OUTCOME_OK) {
+        at->n_idle += !trial->coverage->n_shapes;
         return;
+    }
     ++run->n_failed;
-    hone__output_row(run->output,
-                     hone__json("op:s config:s build:s outcome:s message:s",
-                                run->op, config, run->build,
-                                hone__outcome_name(outcome), message));
+    hone__output_row(
+        run->output,
+        hone__json("op:s case:o config:s build:s outcome:s message:s", run->op,
+                   hone__json_text(&run->label), trial->config,
+                   build_names[run->request.farm.host_build],
+                   hone__outcome_name(trial->outcome), trial->message));
 }
 
 /* --config: that one instead of the space. */
 static hone_status only_config(const verify_run *run, const hone_template *tmpl,
-                               int64_t **out, hone_tune_request *request,
-                               hone_error *err)
+                               int64_t **out, hone_error *err)
 {
     const char *text = run->options->text[HONE_OPT_CONFIG];
 
@@ -72,41 +91,134 @@ static hone_status only_config(const verify_run *run, const hone_template *tmpl,
     *out = hone__alloc((tmpl->n_params + 1) * sizeof **out);
     if (!*out)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    HONE_TRY(hone__config_parse(tmpl, text, *out, err));
-    request->config = *out;
-    return HONE_OK;
+    return hone__config_parse(tmpl, text, *out, err);
+}
+
+/* A combination of types and values that the template does not do: another
+ * one may be. */
+static int is_of_the_case(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NOT_FOUND ||
+           status == HONE_ERR_UNSUPPORTED;
+}
+
+static hone_status verify_case(verify_run *run, hone_verify_cases *cases,
+                               const int64_t *config, hone_error *err)
+{
+    hone_tune_request request = run->request;
+    hone_tune_result *result = hone__alloc(sizeof *result);
+    hone_text title = {0};
+    hone_status status;
+
+    if (!result)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    request.tmpl = cases->tmpl;
+    request.dims = run->at->dims;
+    request.space_of_dims = cases->has_sizes;
+    request.config = config;
+    request.budget_trials = run->at->limit;
+    request.strategy = run->at->limit ? "random" : "exhaustive";
+    request.seed += cases->n - 1; /* other configurations in each case */
+    hone__text_clear(&run->label);
+    hone__verify_case_label(cases->tmpl, run->at->dims, &run->label);
+    hone__text_printf(&title, "%s%s%s", run->op, run->label.length ? " " : "",
+                      hone__text_str(&run->label));
+    hone__progress_begin(hone__text_str(&title));
+    status = hone__tune(&request, result, err);
+    hone__progress_end();
+    run->at->n_valid = result->space_valid;
+    hone__text_free(&title);
+    hone__free(result);
+    return status;
+}
+
+/* Nothing was possible so far: it will not be, soon. */
+static int is_hopeless(const hone_verify_cases *cases)
+{
+    enum { MOST_REFUSED = 16 };
+    size_t i = 0;
+
+    while (i < cases->n && cases->items[i].is_refused)
+        ++i;
+    return i == cases->n && i >= MOST_REFUSED;
+}
+
+/* With no case that is possible: why the first was not. */
+static hone_status verify_cases(verify_run *run, hone_verify_cases *cases,
+                                const int64_t *config, hone_error *err)
+{
+    hone_error first = {.status = HONE_OK};
+    size_t n_done = 0;
+
+    for (;;) {
+        hone_status status;
+
+        HONE_TRY(hone__verify_cases_next(cases, &run->at, err));
+        if (!run->at || is_hopeless(cases))
+            break;
+        status = verify_case(run, cases, config, err);
+        if (status != HONE_OK && !is_of_the_case(status))
+            return status;
+        if (status != HONE_OK) {
+            if (first.status == HONE_OK)
+                first = *err;
+            hone__verify_cases_refuse(cases, err->text);
+            hone__error_clear(err);
+        }
+        n_done += status == HONE_OK;
+    }
+    if (n_done || first.status == HONE_OK)
+        return HONE_OK;
+    *err = first;
+    return first.status;
+}
+
+/* The device has no means for any of it: `why`. */
+static void skip_template(verify_run *run, const char *why)
+{
+    hone__message_note("skipped: %s", why);
+    ++run->n_skipped;
+    if (run->request.farm.host_build == first_build(run))
+        hone__text_printf(&run->covered, "%s%s: not covered: all of it (%s)",
+                          run->covered.length ? " | " : "", run->op, why);
+}
+
+static hone_status verify_loaded(verify_run *run, const hone_template *tmpl,
+                                 hone_error *err)
+{
+    const hone_backend backend = run->request.farm.backend;
+    hone_verify_cases cases = {0};
+    hone_error why = {.status = HONE_OK};
+    int64_t *config = NULL;
+    hone_status status =
+        hone__verify_cases_open(run->options, tmpl, &cases, err);
+
+    if (status == HONE_OK)
+        status = only_config(run, tmpl, &config, err);
+    if (status == HONE_OK && hone__cpu_can_run(tmpl, backend, &why) != HONE_OK)
+        skip_template(run, why.text);
+    else if (status == HONE_OK) {
+        status = verify_cases(run, &cases, config, err);
+        if (status == HONE_OK &&
+            run->request.farm.host_build == first_build(run)) {
+            hone__verify_cases_say(&cases, &run->covered);
+            run->cases = hone__verify_cases_json(&cases, run->cases);
+        }
+    }
+    hone__free(config);
+    hone__verify_cases_close(&cases);
+    return status;
 }
 
 static hone_status verify_template(verify_run *run, const char *name,
                                    hone_error *err)
 {
-    hone_tune_request request = run->request;
-    hone_tune_result result;
     hone_template *tmpl = NULL;
-    int64_t dims[HONE_MAX_DIMS];
-    int64_t *config = NULL;
-    int given = 0;
     hone_status status;
 
     HONE_TRY(hone__load_template(run->options, name, &tmpl, err));
-    status = hone__load_dims(run->options, tmpl, dims, &given, err);
-    request.tmpl = tmpl;
-    request.dims = dims;
-    request.space_of_dims = given;
-    if (status == HONE_OK)
-        status = only_config(run, tmpl, &config, &request, err);
     run->op = tmpl->op;
-    if (status == HONE_OK &&
-        hone__cpu_can_run(tmpl, request.farm.backend, err) != HONE_OK) {
-        hone__message_note("skipped: %s", err->text);
-        hone__error_clear(err);
-        ++run->n_skipped;
-    } else if (status == HONE_OK) {
-        hone__progress_begin(tmpl->op);
-        status = hone__tune(&request, &result, err);
-        hone__progress_end();
-    }
-    hone__free(config);
+    status = verify_loaded(run, tmpl, err);
     hone__template_free(tmpl);
     return status;
 }
@@ -114,13 +226,10 @@ static hone_status verify_template(verify_run *run, const char *name,
 static hone_status verify_all(verify_run *run, hone_error *err)
 {
     const int sanitize = run->options->text[HONE_OPT_SANITIZE] != NULL;
-    const hone_host_build first =
-        sanitize ? HONE_HOST_SANITIZED : HONE_HOST_PLAIN;
     const hone_host_build last = sanitize ? HONE_HOST_RACES : HONE_HOST_PLAIN;
 
-    for (int build = (int)first; build <= (int)last; ++build) {
+    for (int build = (int)first_build(run); build <= (int)last; ++build) {
         run->request.farm.host_build = (hone_host_build)build;
-        run->build = build_names[build];
         for (size_t i = 0; i < run->options->n_args; ++i)
             HONE_TRY(
                 verify_template(run, hone__options_arg(run->options, i), err));
@@ -146,8 +255,6 @@ static hone_status prepare(verify_run *run, hone_error *err)
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     request->verify_only = 1;
-    request->budget_trials = options->number[HONE_OPT_LIMIT];
-    request->strategy = request->budget_trials ? "random" : "exhaustive";
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
     request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
@@ -164,10 +271,28 @@ static hone_status prepare(verify_run *run, hone_error *err)
     return HONE_OK;
 }
 
+/* What was checked, and the sentence that says what was not: last. */
+static hone_exit end_output(verify_run *run)
+{
+    json_t *tail = hone__json("checked:I failed:I skipped:I", run->n_checked,
+                              run->n_failed, run->n_skipped);
+
+    if (hone__options_is(run->options, HONE_OPT_FORMAT, "json"))
+        tail = hone__json_add(tail, "cases:o", run->cases);
+    else
+        json_decref(run->cases);
+    if (hone__options_is(run->options, HONE_OPT_FORMAT, "csv"))
+        hone__message_note("covered: %s", hone__text_str(&run->covered));
+    return hone__output_end(
+        run->output,
+        hone__json_add(tail, "covered:o", hone__json_text(&run->covered)));
+}
+
 hone_exit hone__cmd_verify(const hone_options *options)
 {
     static const hone_column columns[] = {
         {"op", "op", HONE_CELL_TEXT},
+        {"case", "types", HONE_CELL_TEXT},
         {"build", "build", HONE_CELL_TEXT},
         {"outcome", "outcome", HONE_CELL_TEXT},
         {"config", "configuration", HONE_CELL_TEXT},
@@ -179,13 +304,12 @@ hone_exit hone__cmd_verify(const hone_options *options)
     hone_status status = prepare(&run, &err);
 
     if (status == HONE_OK) {
+        run.cases = json_array();
         run.output = hone__output_begin(options, "failures", columns,
                                         sizeof columns / sizeof columns[0],
                                         hone__json(""));
         status = verify_all(&run, &err);
-        code = hone__output_end(
-            run.output, hone__json("checked:I failed:I skipped:I",
-                                   run.n_checked, run.n_failed, run.n_skipped));
+        code = end_output(&run);
     }
     if (status == HONE_ERR_INTERRUPTED)
         code = HONE_EXIT_INTERRUPTED;
@@ -195,6 +319,8 @@ hone_exit hone__cmd_verify(const hone_options *options)
         code = hone__message_error(&err);
     else if (code == HONE_EXIT_DONE && run.n_failed)
         code = HONE_EXIT_NEGATIVE;
+    hone__text_free(&run.label);
+    hone__text_free(&run.covered);
     hone__text_free(&run.cache);
     return code;
 }

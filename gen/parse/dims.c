@@ -192,6 +192,22 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
     return hone__template_complete_dims(tmpl, dims, n, out_dims, err);
 }
 
+void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
+                               int with_sizes, int64_t *out)
+{
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        out[i] = with_sizes || tmpl->dims[i].n_types ? dims[i] : 0;
+}
+
+size_t hone__template_count_dims(const char *text)
+{
+    size_t n = text[strspn(text, " ")] != '\0';
+
+    for (; *text; ++text)
+        n += *text == ',';
+    return n;
+}
+
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
                                hone_text *out)
 {

@@ -316,6 +316,12 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
                                       const char *text,
                                       int64_t out_dims[HONE_MAX_DIMS],
                                       hone_error *err);
+/* How many dimensions such a text gives; the others have their default. */
+size_t hone__template_count_dims(const char *text);
+/* The dimensions with 0 for those that are sizes, unless `with_sizes`: what a
+ * search space for every size takes (gen/space.h). */
+void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
+                               int with_sizes, int64_t *out);
 /* One dimension as it is written on a command line: "4096", "f32". */
 void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
                              hone_text *out);

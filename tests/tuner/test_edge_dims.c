@@ -50,22 +50,24 @@ static void close_fixture(fixture *f)
     hone__template_free(f->tmpl);
 }
 
-/* Shape `row` of the problem `given` is `wanted`. */
+/* Shape `row` of the problem `given` is `wanted`; NULL: there is none. */
 static void expect(const fixture *f, const int64_t *given, size_t row,
                    const int64_t *wanted)
 {
     int64_t got[HONE_MAX_DIMS] = {0};
     hone_launch_spec *spec = NULL;
     hone_error err = {0};
+    int is_there;
 
     if (hone__launch_spec_parse(hone__text_str(&f->spec), &spec, &err))
         fail_msg("%s", err.text);
-    hone__edge_dims(
+    is_there = hone__edge_dims(
         f->tmpl,
         &(hone_launch_case){spec, given, f->tmpl->n_dims, &f->properties}, row,
         got);
     hone__launch_spec_free(spec);
-    for (size_t i = 0; i < f->tmpl->n_dims; ++i)
+    assert_int_equal(is_there, wanted != NULL);
+    for (size_t i = 0; wanted && i < f->tmpl->n_dims; ++i)
         if (got[i] != wanted[i])
             fail_msg("row %zu: dimension %zu is %lld, not %lld", row, i,
                      (long long)got[i], (long long)wanted[i]);
@@ -81,6 +83,32 @@ static void test_rows_as_they_stand(void **state)
     expect(&f, given, 0, (const int64_t[]){1, 1, 1});
     expect(&f, given, 1, (const int64_t[]){61, 37, 113});
     expect(&f, given, 3, (const int64_t[]){16, 520, 40});
+    expect(&f, given, 4, (const int64_t[]){2053, 5, 3});
+    expect(&f, given, 6, (const int64_t[]){5, 3, 2053});
+    close_fixture(&f);
+}
+
+/* Beyond every block, also where a dimension must be a multiple of something
+ * and where work is declared. */
+static void test_beyond(void **state)
+{
+    const int64_t given[] = {64, 64};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(a, b)",
+                 "#pragma hone arg x: in f32[a*b]\n"
+                 "#pragma hone require b % 8 == 0\n"
+                 "#pragma hone work flops(a*a*b)");
+    expect(&f, given, 4, (const int64_t[]){2053, 64});
+    expect(&f, given, 5, (const int64_t[]){5, 2056});
+    expect(&f, given, 6, NULL);
+    close_fixture(&f);
+    open_fixture(&f, "t(n)",
+                 "#pragma hone arg x: in f32[n]\n"
+                 "#pragma hone work flops(20*n*n)");
+    expect(&f, (const int64_t[]){64}, 3, (const int64_t[]){1009});
+    expect(&f, (const int64_t[]){64}, 4, NULL);
     close_fixture(&f);
 }
 
@@ -157,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_as_they_stand),
+        cmocka_unit_test(test_beyond),
         cmocka_unit_test(test_one_dimension_is_long),
         cmocka_unit_test(test_transform),
         cmocka_unit_test(test_small),

@@ -252,12 +252,13 @@ static hone_status expand(const hone_reference_templates_request *request,
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_space *space = NULL;
     hone_text plan = {0};
+    int64_t known[HONE_MAX_DIMS];
     hone_status status;
 
     if (!config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status = hone__space_create(tmpl, request->every_size ? NULL : dims,
-                                request->properties, &space, err);
+    hone__template_known_dims(tmpl, dims, !request->every_size, known);
+    status = hone__space_create(tmpl, known, request->properties, &space, err);
     if (status == HONE_OK)
         status = hone__space_default(space, config, err);
     if (status == HONE_OK)

@@ -9,13 +9,18 @@
 /* Sizes per integer dimension, taken in turn from a row: ones, primes below
  * and just above usual tiles, and a larger row for operations of one
  * dimension, where a small size reaches one block only. */
-enum { ROW = 4 };
-static const int64_t rows[HONE_N_EDGE_SHAPES][ROW] = {
+enum { ROW = 4, N_ROWS = HONE_EDGE_BEYOND };
+static const int64_t rows[N_ROWS][ROW] = {
     {1, 1, 1, 1},
     {61, 37, 113, 17},
     {131, 259, 97, 65},
     {16, 520, 40, 24},
 };
+/* One dimension beyond every block, the others short: kernels whose blocks
+ * go round a row, or walk down columns. The first of these that is allowed. */
+static const int64_t short_row[ROW] = {5, 3, 7, 2};
+enum { N_BEYOND = 6 };
+static const int64_t beyond[N_BEYOND] = {2053, 2056, 2112, 2304, 3072, 4096};
 /* The first of these that is not too much: what belongs to the problem may
  * make an array of every unit of the dimension. */
 enum { N_LONG = 4 };
@@ -28,6 +33,8 @@ enum { N_POWERS = 17, N_CHANGES = N_POWERS + 1, MOST_CHANGED = 3 };
  * and in a second or two. */
 static const int64_t most_bytes = 4 << 20;
 static const int64_t most_bytes_long = 20 << 20;
+/* As far as the template declares its work. */
+static const int64_t most_flops = 400000000;
 
 typedef struct shape_search {
     hone_launch_case plan; /* at `dims` */
@@ -62,7 +69,8 @@ static int is_allowed(const shape_search *s, int64_t at_most)
         return 0;
     for (size_t i = 0; i < resolved.n_args; ++i)
         bytes += resolved.args[i].size_bytes;
-    return bytes <= at_most;
+    return bytes <= at_most &&
+           (at_most == INT64_MAX || resolved.flops <= most_flops);
 }
 
 static int64_t change(const shape_search *s, size_t dim, int number)
@@ -102,13 +110,14 @@ static int n_bits(unsigned mask)
 }
 
 /* One dimension, then two, then three. */
-static void find(const shape_search *s, unsigned changeable)
+static int find(const shape_search *s, unsigned changeable)
 {
     for (int n = 1; n <= MOST_CHANGED; ++n)
         for (unsigned mask = 1; mask <= changeable; ++mask)
             if (n_bits(mask) == n && (mask & ~changeable) == 0 &&
                 try_changes(s, mask, 0))
-                return;
+                return 1;
+    return 0;
 }
 
 /* A long size for the only dimension; the row's own if none is allowed. */
@@ -124,20 +133,43 @@ static void lengthen(const shape_search *s, int dim)
     s->dims[dim] = kept;
 }
 
-void hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
-                     size_t row, int64_t *out)
+/* Dimension `dim` beyond every block; 0: not allowed in any way. */
+static int go_beyond(const shape_search *s, size_t dim, unsigned integers)
 {
-    const int only = take_row(tmpl, plan->dims, row, out);
+    for (int i = 0; i < N_BEYOND; ++i) {
+        size_t n = 0;
+
+        for (size_t k = 0; k < s->plan.n_dims; ++k)
+            if (integers >> k & 1)
+                s->dims[k] = k == dim ? beyond[i] : short_row[n++ % ROW];
+        if (is_allowed(s, most_bytes) || find(s, integers & ~(1u << dim)))
+            return 1;
+    }
+    return 0;
+}
+
+int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
+                    size_t row, int64_t *out)
+{
+    const int only = take_row(tmpl, plan->dims, row < N_ROWS ? row : 0, out);
     const shape_search s = {{plan->spec, out, tmpl->n_dims, plan->properties},
                             plan->dims,
                             row,
                             out};
     unsigned integers = 0;
+    size_t n = N_ROWS;
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         integers |= (tmpl->dims[i].n_types ? 0u : 1u) << i;
-    if (only >= 0 && row + 1 == HONE_N_EDGE_SHAPES)
+    if (row >= N_ROWS) {
+        for (size_t i = 0; i < tmpl->n_dims; ++i)
+            if (integers >> i & 1 && n++ == row)
+                return only < 0 && go_beyond(&s, i, integers);
+        return 0;
+    }
+    if (only >= 0 && row + 1 == N_ROWS)
         lengthen(&s, only);
     if (!is_allowed(&s, INT64_MAX))
-        find(&s, integers);
+        (void)find(&s, integers);
+    return 1;
 }

@@ -28,4 +28,12 @@ const char *hone__outcome_name(hone_outcome outcome);
 /* HONE_N_OUTCOMES if there is no such spelling. */
 hone_outcome hone__outcome_find(const char *name);
 
+/* On what a variant was verified beside its problem. */
+typedef struct hone_coverage {
+    int n_shapes;        /* that its constraints allow */
+    int n_compared;      /* comparisons with a reference, on all of them */
+    char shapes[320];    /* their integer dimensions: "n=1, n=61" */
+    char unchecked[200]; /* a check that was left out there, and why; "" */
+} hone_coverage;
+
 #endif

@@ -61,8 +61,9 @@ typedef struct hone_trial_report {
     double screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
     int alarm;           /* hone_alarm; not NONE: outcome unstable */
     double sample_s;     /* spent in samples, discarded ones included */
-    int leaving;         /* the worker ends after this report: its memory or
-                            its context is damaged, a new one must start */
+    hone_coverage coverage; /* of HONE_DEVICE_VERIFY */
+    int leaving;            /* the worker ends after this report: its memory or
+                               its context is damaged, a new one must start */
 } hone_trial_report;
 
 /* What a worker says when its problem is set up. */

@@ -154,6 +154,7 @@ void hone__trial_take_verdict(hone_trial_report *report,
                               const hone_verdict *verdict)
 {
     report->verified |= verdict->n_compared > 0;
+    report->coverage = verdict->coverage;
     report->leaving |= verdict->leaving;
     if (verdict->error_ratio > report->error_ratio)
         report->error_ratio = verdict->error_ratio;

@@ -14,8 +14,9 @@ typedef struct hone_verdict {
                              memory was checked */
     double error_ratio;   /* worst error over its bound, on the reals */
     char message[320];    /* what is wrong */
-    int damaged;   /* it wrote where it must not; that is put right again .. */
-    int leaving;   /* .. but not surely all of it: the process must end */
+    int damaged; /* it wrote where it must not; that is put right again .. */
+    int leaving; /* .. but not surely all of it: the process must end */
+    hone_coverage coverage; /* of edge shapes */
     double run_ns; /* of the last run, launching it included; 0: unknown */
 } hone_verdict;
 

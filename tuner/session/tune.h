@@ -24,6 +24,14 @@ typedef struct hone_tune_progress {
     int64_t outcomes[HONE_N_OUTCOMES];
 } hone_tune_progress;
 
+/* One trial for who asked. */
+typedef struct hone_tune_trial {
+    const char *config;
+    hone_outcome outcome;
+    const char *message;
+    const hone_coverage *coverage; /* of verify_only */
+} hone_tune_trial;
+
 typedef struct hone_tune_request {
     const hone_template *tmpl;
     const int64_t *dims; /* completed */
@@ -43,14 +51,13 @@ typedef struct hone_tune_request {
     const hone_reference *references;
     size_t n_references;
     hone_db *db; /* NULL with verify_only: nothing is stored */
-    /* Only verify, on small shapes that divide nothing: `dims` gives the
-     * type dimensions, and the space is that of every shape, or with
+    /* Only verify, on small shapes that divide nothing: `dims` gives types and
+     * listed values, and the space is that of every size, or with
      * `space_of_dims` that of `dims`. */
     int verify_only;
     int space_of_dims;
     hone_farm_options farm;
-    void (*on_trial)(void *user, const char *config, hone_outcome outcome,
-                     const char *message); /* NULL ok */
+    void (*on_trial)(void *user, const hone_tune_trial *trial); /* NULL ok */
     void (*on_progress)(void *user, const hone_tune_progress *progress);
     void *user;
 } hone_tune_request;

@@ -231,8 +231,10 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
     memcpy(candidate.cubin_sha256, job->cubin_sha256,
            sizeof candidate.cubin_sha256);
     if (run->request->on_trial)
-        run->request->on_trial(run->request->user, hone__text_str(&job->config),
-                               report->outcome, report->message);
+        run->request->on_trial(
+            run->request->user,
+            &(hone_tune_trial){hone__text_str(&job->config), report->outcome,
+                               report->message, &report->coverage});
     HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
                                      hone__text_str(&job->config),
                                      cost_s(job, report), err));

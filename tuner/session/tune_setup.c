@@ -15,10 +15,13 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
     const hone_tune_request *request = run->request;
     const hone_template *tmpl = request->tmpl;
 
-    HONE_TRY(hone__space_create(
-        tmpl,
-        request->verify_only && !request->space_of_dims ? NULL : request->dims,
-        &run->device.properties, &run->space, err));
+    int64_t dims[HONE_MAX_DIMS];
+
+    hone__template_known_dims(tmpl, request->dims,
+                              !request->verify_only || request->space_of_dims,
+                              dims);
+    HONE_TRY(hone__space_create(tmpl, dims, &run->device.properties,
+                                &run->space, err));
     HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
                                 &run->default_spec, err));
     run->result->space_raw = hone__space_raw_count(run->space);

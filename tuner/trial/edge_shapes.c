@@ -120,19 +120,59 @@ static hone_status run_variant(hone_edge_shapes *edge_shapes, size_t row,
 
 static hone_status check_row(hone_edge_shapes *edge_shapes, size_t row,
                              const int64_t *dims, const hone_trial_job *job,
-                             hone_verdict *out, hone_error *err)
+                             hone_verdict *out, int *out_is_run,
+                             hone_error *err)
 {
     hone_status status;
 
     memset(out, 0, sizeof *out);
+    *out_is_run = 1;
     status = make_problem(edge_shapes, row, dims, job, err);
     if (status == HONE_OK)
         status = run_variant(edge_shapes, row, dims, job, out, err);
-    if (status != HONE_ERR_CONSTRAINT)
+    if (status != HONE_ERR_CONSTRAINT &&
+        !(row >= HONE_EDGE_BEYOND && out->outcome == HONE_OUTCOME_LIMITS))
         return status;
     hone__error_clear(err); /* not valid there: nothing to do */
     memset(out, 0, sizeof *out);
+    *out_is_run = 0;
     return HONE_OK;
+}
+
+/* The same as an earlier row: where all dimensions list their values. */
+static int is_known(const hone_template *tmpl,
+                    int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS], size_t row)
+{
+    for (size_t k = 0; k < row; ++k)
+        if (memcmp(dims[k], dims[row], tmpl->n_dims * sizeof dims[0][0]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Count a shape in that was run. */
+static void cover(hone_coverage *coverage, const hone_problem *problem,
+                  const int64_t *dims, int n_compared)
+{
+    const hone_template *tmpl = problem->tmpl;
+    const size_t size = sizeof coverage->shapes;
+    size_t used = strlen(coverage->shapes);
+    const char *comma = used ? ", " : "";
+
+    ++coverage->n_shapes;
+    coverage->n_compared += n_compared;
+    for (size_t i = 0; i < tmpl->n_dims && used < size; ++i) {
+        if (tmpl->dims[i].n_types)
+            continue;
+        used +=
+            (size_t)snprintf(coverage->shapes + used, size - used, "%s%s=%lld",
+                             comma, tmpl->dims[i].name, (long long)dims[i]);
+        comma = " ";
+    }
+    for (size_t i = 0; i < problem->n_checks && !coverage->unchecked[0]; ++i)
+        if (problem->checks[i].skipped[0])
+            (void)snprintf(coverage->unchecked, sizeof coverage->unchecked,
+                           "%.60s: %.130s", problem->checks[i].name,
+                           problem->checks[i].skipped);
 }
 
 static hone_status check_rows(hone_edge_shapes *edge_shapes,
@@ -140,23 +180,29 @@ static hone_status check_rows(hone_edge_shapes *edge_shapes,
                               hone_error *err)
 {
     const hone_problem_setup *setup = edge_shapes->setup;
-    int64_t dims[HONE_MAX_DIMS];
+    const hone_launch_case plan = {job->spec, setup->dims, setup->tmpl->n_dims,
+                                   &edge_shapes->device->properties};
+    int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS] = {{0}};
     hone_verdict verdict;
+    int is_run;
 
     memset(out, 0, sizeof *out);
     for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
-        hone__edge_dims(setup->tmpl,
-                        &(hone_launch_case){job->spec, setup->dims,
-                                            setup->tmpl->n_dims,
-                                            &edge_shapes->device->properties},
-                        row, dims);
-        HONE_TRY(check_row(edge_shapes, row, dims, job, &verdict, err));
+        if (!hone__edge_dims(setup->tmpl, &plan, row, dims[row]) ||
+            is_known(setup->tmpl, dims, row))
+            continue;
+        HONE_TRY(check_row(edge_shapes, row, dims[row], job, &verdict, &is_run,
+                           err));
+        if (is_run)
+            cover(&out->coverage, edge_shapes->problems[row], dims[row],
+                  verdict.n_compared);
         out->n_compared += verdict.n_compared;
         if (verdict.error_ratio > out->error_ratio)
             out->error_ratio = verdict.error_ratio;
         if (verdict.outcome == HONE_OUTCOME_OK)
             continue;
-        say(setup->tmpl, dims, &verdict);
+        say(setup->tmpl, dims[row], &verdict);
+        verdict.coverage = out->coverage;
         *out = verdict;
         if (verdict.outcome != HONE_OUTCOME_FAULT)
             forget(edge_shapes); /* else nothing can be freed any more */

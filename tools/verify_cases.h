@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `hone verify` takes of one template: which types and listed values, how
+ * many configurations of each; and what it says was covered and what was
+ * not. */
+#ifndef HONE_TOOLS_VERIFY_CASES_H
+#define HONE_TOOLS_VERIFY_CASES_H
+
+#include "gen/parse/template.h"
+#include "tools/arguments.h"
+#include "tools/json.h"
+#include "tuner/judge/cover.h"
+#include "tuner/tuner.h"
+
+/* One combination of types and listed values. */
+typedef struct hone_verify_case {
+    int64_t dims[HONE_MAX_DIMS]; /* sizes that are not given are 1 */
+    size_t choice[HONE_MAX_DIMS];
+    int64_t limit;        /* configurations at most; 0: all */
+    int64_t n_valid;      /* configurations there are */
+    int64_t n_checked;    /* of these */
+    int64_t n_idle;       /* of these, on no shape at all */
+    int64_t n_skipped;    /* that the device has no means for */
+    hone_coverage shapes; /* of the configuration with most of them */
+    char why[256];        /* it is not possible, or what was skipped; "" */
+    int is_refused;       /* not possible at all */
+} hone_verify_case;
+
+typedef struct hone_verify_cases {
+    const hone_template *tmpl;
+    int64_t base[HONE_MAX_DIMS];
+    int has_sizes; /* integer dimensions are given */
+    size_t n_free; /* dimensions whose values are covered .. */
+    size_t free[HONE_MAX_DIMS];
+    hone_cover *cover;
+    int64_t n_planned; /* cases, if none is refused */
+    int64_t limit;     /* of the command line; 0: none */
+    int is_one;        /* one configuration of each: --config */
+    size_t n;
+    hone_verify_case *items;
+} hone_verify_cases;
+
+/* What --dims and --limit leave; a template whose dimensions are wrong is
+ * HONE_ERR_DIMS. `tmpl` is borrowed. Close it also after a failure. */
+hone_status hone__verify_cases_open(const hone_options *options,
+                                    const hone_template *tmpl,
+                                    hone_verify_cases *out, hone_error *err);
+void hone__verify_cases_close(hone_verify_cases *cases);
+
+/* The next case, NULL: there is none. */
+hone_status hone__verify_cases_next(hone_verify_cases *cases,
+                                    hone_verify_case **out, hone_error *err);
+/* The last case is not possible, because of `why`. */
+void hone__verify_cases_refuse(hone_verify_cases *cases, const char *why);
+
+/* "T=f64 TRANS=1": the types and values of a case; "" : there are none. */
+void hone__verify_case_label(const hone_template *tmpl, const int64_t *dims,
+                             hone_text *out);
+/* What was covered and what was not: a sentence, .. */
+void hone__verify_cases_say(const hone_verify_cases *cases, hone_text *out);
+/* .. and the cases as JSON, appended to an array. */
+json_t *hone__verify_cases_json(const hone_verify_cases *cases, json_t *array);
+
+#endif
