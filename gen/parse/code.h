@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ text as its compiler reads it: what is comment, what is a literal, and
- * which headers it names. Private to gen/. */
+ * which headers it names. */
 #ifndef HONE_GEN_CODE_H
 #define HONE_GEN_CODE_H
 

@@ -5,23 +5,20 @@
 #include "tuner/compile/host_compiler.h"
 
 #include "gen/expand/expand.h"
+#include "gen/parse/code.h"
+#include "runtime/base/alloc.h"
 #include "tuner/compile/host_unit.h"
 
 #include <ctype.h>
 #include <string.h>
-
-static int is_name_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Is the word at `at` (preceded by `before`) exactly `word`? */
 static int is_word(const char *text, const char *at, const char *word)
 {
     const size_t length = strlen(word);
 
-    return strncmp(at, word, length) == 0 && !is_name_character(at[length]) &&
-           (at == text || !is_name_character(at[-1]));
+    return strncmp(at, word, length) == 0 && !hone__code_is_name(at[length]) &&
+           (at == text || !hone__code_is_name(at[-1]));
 }
 
 static const char *skip_space(const char *at)
@@ -50,10 +47,52 @@ static const char *skip_qualifiers(const char *text, const char *at)
     }
 }
 
+/* How deep the braces nest that are no namespace's and no `extern "C"`'s: 0
+ * outside of functions. */
+typedef struct scope {
+    int depth;
+    uint64_t open; /* a bit for each open brace, the innermost lowest: counts */
+} scope;
+
+/* Does the brace at `at` open a namespace or an `extern "C"`? */
+static int opens_namespace(const char *text, const char *at)
+{
+    const char *end = at;
+
+    while (end > text && isspace((unsigned char)end[-1]))
+        --end;
+    if (end > text && end[-1] == '"')
+        return 1;
+    for (int i = 0; i < 2; ++i) { /* with a name, and without */
+        const char *word = end;
+
+        while (word > text && (hone__code_is_name(word[-1]) || word[-1] == ':'))
+            --word;
+        if (word < end && is_word(text, word, "namespace"))
+            return 1;
+        for (end = word; end > text && isspace((unsigned char)end[-1]);)
+            --end;
+    }
+    return 0;
+}
+
+static void follow(scope *s, const char *text, const char *at)
+{
+    if (*at == '{') {
+        const int counts = !opens_namespace(text, at);
+
+        s->open = s->open << 1 | (uint64_t)counts;
+        s->depth += counts;
+    } else if (*at == '}') {
+        s->depth -= (int)(s->open & 1);
+        s->open >>= 1;
+    }
+}
+
 /* `extern __shared__ .. TYPE NAME[];` at `at`: writes the pointer and returns
  * what follows the semicolon; NULL if it is something else. */
 static const char *rewrite_extern(const char *text, const char *at,
-                                  hone_text *out)
+                                  int in_function, hone_text *out)
 {
     const char *end = strchr(at, ';');
     const char *bracket = strchr(at, '[');
@@ -70,32 +109,58 @@ static const char *rewrite_extern(const char *text, const char *at,
     while (name_end > type && isspace((unsigned char)name_end[-1]))
         --name_end;
     name = name_end;
-    while (name > type && is_name_character(name[-1]))
+    while (name > type && hone__code_is_name(name[-1]))
         --name;
-    hone__text_printf(out, "auto *%.*s = ::hone_host::dynamic_shared<%.*s>();",
+    hone__text_printf(out,
+                      in_function
+                          ? "auto *%.*s = ::hone_host::dynamic_shared<%.*s>();"
+                          : "HONE_HOST_DYNAMIC(%.*s, %.*s)",
                       (int)(name_end - name), name, (int)(name - type), type);
-    for (const char *c = at; c < end; ++c) {
-        if (*c == '\n')
-            hone__text_puts(out, "\n"); /* line numbers stay */
-    }
     return end + 1;
 }
 
-static void rewrite(const char *text, hone_text *out)
+/* `text`, with `code` the same without comments. */
+static void rewrite(const char *text, const char *code, size_t length,
+                    hone_text *out)
 {
-    const char *at = text;
+    scope s = {0};
+    size_t at = 0;
 
-    while (*at) {
+    while (at < length) {
         const char *rest =
-            is_word(text, at, "extern") ? rewrite_extern(text, at, out) : NULL;
+            is_word(code, code + at, "extern")
+                ? rewrite_extern(code, code + at, s.depth > 0, out)
+                : NULL;
+        size_t end = hone__code_literal_end(code, at, length);
 
         if (rest) {
-            at = rest;
+            for (; code + at < rest; ++at) {
+                if (text[at] == '\n')
+                    hone__text_puts(out, "\n"); /* line numbers stay */
+            }
             continue;
         }
-        hone__text_append(out, at, 1);
-        ++at;
+        if (end == at) {
+            follow(&s, code, code + at);
+            ++end;
+        }
+        hone__text_append(out, text + at, end - at);
+        at = end;
     }
+}
+
+static hone_status write_source(const char *source, hone_text *out,
+                                hone_error *err)
+{
+    const size_t length = strlen(source);
+    char *code = hone__strdup(source);
+
+    if (!code)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "no memory for a source");
+    hone__code_blank(code, length);
+    rewrite(source, code, length, out);
+    hone__free(code);
+    return HONE_OK;
 }
 
 /* Can this condition hold in this configuration? A kernel or a constant whose
@@ -146,7 +211,7 @@ hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
 
     hone__text_puts(out, "#define HONE_HOST 1\n"
                          "#include \"hone_cuda_host.h\"\n");
-    rewrite(source, out);
+    HONE_TRY(write_source(source, out, err));
     hone__text_puts(out, "\nHONE_HOST_KERNELS(");
     for (size_t i = 0; i < tmpl->n_launches; ++i) {
         const hone_template_launch *launch = &tmpl->launches[i];

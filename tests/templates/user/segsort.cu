@@ -27,6 +27,8 @@
 /* No key comes after it. */
 constexpr T LAST = T(0.5f) == 0 ? T(0x7fffffff) : T(3.4028234e38f);
 
+extern __shared__ T keys[];
+
 /* Sorts the `width` keys at `row`; each of the block's rows takes part. */
 __device__ inline void sort_bitonic(T *row, int width)
 {
@@ -51,7 +53,6 @@ __device__ inline void sort_bitonic(T *row, int width)
 extern "C" __global__ void __launch_bounds__(LANES * ROWS)
 segsort(T *x, long long rows, int columns, int width)
 {
-    extern __shared__ T keys[];
     const long long r = (long long)blockIdx.x * ROWS + threadIdx.y;
     T *row = keys + threadIdx.y * width;
     T *at = x + r * columns;

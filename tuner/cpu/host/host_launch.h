@@ -182,6 +182,22 @@ inline const unsigned char *written_margin(const worker &w, size_t size)
     return nullptr;
 }
 
+/* A pointer at namespace scope to dynamic shared memory, one for each thread of
+ * the operating system: set before every block. */
+struct dynamic_pointer {
+    void (*set)(unsigned char *dynamic);
+    const dynamic_pointer *next;
+
+    explicit dynamic_pointer(void (*setter)(unsigned char *));
+};
+inline const dynamic_pointer *dynamic_pointers = nullptr;
+
+inline dynamic_pointer::dynamic_pointer(void (*setter)(unsigned char *))
+    : set(setter), next(dynamic_pointers)
+{
+    dynamic_pointers = this;
+}
+
 /* --- blocks ------------------------------------------------------------- */
 
 inline void begin_block(worker &w, unsigned long long number)
@@ -203,6 +219,8 @@ inline void begin_block(worker &w, unsigned long long number)
     }
     if (in->shared_bytes > 0)
         memset(w.dynamic, 0xff, in->shared_bytes);
+    for (const dynamic_pointer *p = dynamic_pointers; p; p = p->next)
+        p->set(w.dynamic);
     race_begin_block(w);
 }
 
@@ -385,6 +403,14 @@ template <typename T> inline T *dynamic_shared()
 }
 
 } /* namespace hone_host */
+
+/* `extern __shared__ T NAME[];` outside of functions. */
+#define HONE_HOST_DYNAMIC(name, ...)                                           \
+    static thread_local __VA_ARGS__ *name;                                     \
+    static const hone_host::dynamic_pointer name##_is_dynamic(                 \
+        [](unsigned char *dynamic) HONE_HOST_PLAIN {                           \
+            name = reinterpret_cast<__VA_ARGS__ *>(dynamic);                   \
+        });
 
 /* After the kernels: makes them launchable by name. */
 #define HONE_HOST_KERNELS(...)                                                 \
