@@ -264,14 +264,14 @@ static int one_arg(hone_cursor *c)
         !arg_type(p, word, &arg->type))
         return 0;
     if (has_mode)
-        return hone__compile_count(c, &arg->count);
+        return hone__compile_count(c, &arg->count) && hone__draw_words(c, arg);
     if (hone__cursor_peek(c) == '[')
         return hone__complain(p, hone__cursor_here(c),
                               "an array needs a "
                               "mode: write '%s: in %.*s[..]', out or inout",
                               arg->name, (int)(word.end - word.begin),
                               p->bare + word.begin);
-    return 1;
+    return hone__draw_words(c, arg);
 }
 
 int hone__statement_arg(hone_parser *p, hone_cursor *c)

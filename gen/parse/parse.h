@@ -247,6 +247,7 @@ hone_statement_function hone__statement_launch;
 hone_statement_function hone__statement_work;
 hone_statement_function hone__statement_check;
 hone_statement_function hone__statement_baseline;
+hone_statement_function hone__statement_inputs;
 hone_statement_function hone__statement_option;
 hone_statement_function hone__statement_include;
 /* Is there such a word outside the `#pragma hone` lines? */
@@ -257,6 +258,8 @@ int hone__maps_complete(hone_parser *p);
 int hone__constants_complete(hone_parser *p);
 /* `[E]` behind an element type. */
 int hone__compile_count(hone_cursor *c, hone_template_expr *out);
+/* What the values of an argument are drawn from: words behind its type. */
+int hone__draw_words(hone_cursor *c, hone_template_arg *arg);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statements about judging a variant: work, check, baseline, and the
- * compiler options. */
+/* The statements about judging a variant: work, check, baseline, inputs, and
+ * the compiler options. */
 #include "gen/parse/option_table.h"
 #include "gen/parse/parse.h"
 
@@ -175,6 +175,26 @@ int hone__statement_baseline(hone_parser *p, hone_cursor *c)
                          &baseline->name))
             return 0;
     } while (hone__cursor_accept(c, ','));
+    return hone__cursor_finish(c);
+}
+
+int hone__statement_inputs(hone_parser *p, hone_cursor *c)
+{
+    const hone_slice where = hone__cursor_here(c);
+
+    if (p->tmpl->inputs[0])
+        return hone__complain(p, where,
+                              "a template has one inputs line; the first is "
+                              "line %d",
+                              p->tmpl->inputs_line);
+    p->tmpl->inputs_line = hone__line_of(p, where.begin);
+    if (!dotted_name(c, "template.NAME", &p->tmpl->inputs))
+        return 0;
+    if (strncmp(p->tmpl->inputs, HONE_TEMPLATE_PREFIX,
+                sizeof HONE_TEMPLATE_PREFIX - 1) != 0)
+        return hone__complain(p, where,
+                              "inputs are written by another template: "
+                              "template.NAME, where NAME.cu is its file");
     return hone__cursor_finish(c);
 }
 

@@ -22,6 +22,7 @@ static const struct {
     {"work", hone__statement_work},
     {"check", hone__statement_check},
     {"baseline", hone__statement_baseline},
+    {"inputs", hone__statement_inputs},
     {"option", hone__statement_option},
     {"constant", hone__statement_constant},
     {"tensormap", hone__statement_tensormap},
@@ -182,6 +183,7 @@ static int prepare(hone_parser *p, const char *path, const char *search_path,
     if (!p->body || !p->tmpl->path || !p->tmpl->search_path ||
         !p->tmpl->source || !p->bare)
         return hone__no_memory(p);
+    p->tmpl->inputs = "";
     p->body->next_line = 1;
     p->tmpl->source_bytes = p->length = length;
     return 1;

@@ -68,11 +68,43 @@ typedef struct hone_template_dim {
     int64_t default_value; /* 0: mandatory, unless is_choice */
 } hone_template_dim;
 
+/* A number with a fraction, or an expression. */
+typedef struct hone_template_number {
+    hone_template_expr expr; /* .expr NULL: `literal` is it */
+    double literal;
+} hone_template_number;
+
+/* What an argument's values are drawn from. The first five are those of
+ * device_code.cu. */
+typedef enum hone_draw_kind {
+    HONE_DRAW_UNIFORM, /* if nothing is said */
+    HONE_DRAW_NORMAL,
+    HONE_DRAW_ZIPF,
+    HONE_DRAW_CONSTANT,
+    HONE_DRAW_PERMUTATION,
+    HONE_DRAW_OFFSETS, /* ascending from 0 */
+    HONE_DRAW_FILE
+} hone_draw_kind;
+
+typedef struct hone_template_draw {
+    hone_draw_kind kind;
+    int line; /* 0: nothing is said */
+    int column;
+    int has_range; /* from low..high, uniform(low, high) */
+    int is_sorted;
+    int is_positive;
+    hone_template_number low;
+    hone_template_number high;     /* of offsets: the last one */
+    hone_template_number value[2]; /* of the distribution, in order */
+    const char *file;              /* a name beside the template */
+} hone_template_draw;
+
 typedef struct hone_template_arg {
     const char *name;
     hone_arg_mode mode;
     hone_template_expr type;  /* constant or a type dimension or parameter */
     hone_template_expr count; /* elements; unused for scalars */
+    hone_template_draw draw;
 } hone_template_arg;
 
 typedef struct hone_template_let {
@@ -196,7 +228,8 @@ typedef struct hone_template_baseline {
     int line;
 } hone_template_baseline;
 
-/* What references and baselines that are other templates begin with. */
+/* What references, baselines and inputs that are other templates begin
+ * with. */
 #define HONE_TEMPLATE_PREFIX "template."
 
 /* Every file that a template includes, directly or through each other, but
@@ -247,6 +280,9 @@ typedef struct hone_template {
     const hone_template_check *checks;
     size_t n_baselines;
     const hone_template_baseline *baselines;
+    /* Another template that writes inputs, "template.NAME"; "": none. */
+    const char *inputs;
+    int inputs_line;
     hone_template_expr work_flops; /* .expr NULL: not declared */
     hone_template_expr work_bytes;
     hone_slots slots;

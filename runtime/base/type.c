@@ -58,3 +58,9 @@ size_t hone__type_size_bytes(hone_type type)
 
     return i < N_TYPES ? types[i].size_bytes : 0;
 }
+
+int hone__type_is_integer(hone_type type)
+{
+    return type >= HONE_TYPE_I8 && type != HONE_TYPE_C32 &&
+           type != HONE_TYPE_C64;
+}

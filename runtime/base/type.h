@@ -12,5 +12,6 @@ hone_type hone__type_find(const char *name, size_t length);
 const char *hone__type_name(hone_type type);  /* "f32"; "?" if unknown */
 const char *hone__type_cpp(hone_type type);   /* "float"; "?" if unknown */
 size_t hone__type_size_bytes(hone_type type); /* 0 if unknown */
+int hone__type_is_integer(hone_type type);
 
 #endif

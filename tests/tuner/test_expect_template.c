@@ -68,7 +68,7 @@ static void make_other(const char *type, int parity)
     (void)snprintf(text, sizeof text, plain, type, parity, type);
     others.n = 1;
     *other = (hone_reference_template){
-        .name = "template.plain", .line = 7, .is_check = 1};
+        .name = "template.plain", .line = 7, .role = HONE_ROLE_CHECK};
     other->from[0] = 0;
     other->from[1] = -1;
     hone__text_puts(&other->code, "cubin");

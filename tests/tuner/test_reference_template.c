@@ -56,7 +56,7 @@ static void compiles_for_a_gpu(void **state)
     other = hone__reference_template_find(others, "template.norms_plain");
     assert_non_null(other);
     assert_string_equal(other->why, "");
-    assert_int_equal(other->is_check, 1);
+    assert_int_equal(other->role, HONE_ROLE_CHECK);
     assert_true(other->code.length > 500);
     assert_memory_equal(other->code.data + 1, "ELF", 3);
     assert_string_equal(hone__launch_spec_op(other->spec), "norms_plain");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Templates as references and baselines of reference_templates: see
- * other_template.h. */
+/* Templates as references, baselines and inputs of others: see
+ * reference_template.h. */
 #include "tuner/compile/reference_template.h"
 
 #include "gen/expand/expand.h"
@@ -17,6 +17,16 @@ int hone__reference_template_is(const char *name)
 {
     return strncmp(name, HONE_TEMPLATE_PREFIX,
                    sizeof HONE_TEMPLATE_PREFIX - 1) == 0;
+}
+
+int hone__template_writes_input(const hone_template *tmpl,
+                                const hone_template *inputs, size_t arg)
+{
+    const hone_arg_mode mine = tmpl->args[arg].mode;
+    const hone_arg_mode its = inputs->args[arg].mode;
+
+    return (mine == HONE_ARG_IN || mine == HONE_ARG_INOUT) &&
+           (its == HONE_ARG_OUT || its == HONE_ARG_INOUT);
 }
 
 const hone_reference_template *hone__reference_template_find(
@@ -161,6 +171,21 @@ match_dim(const hone_reference_templates *reference_templates,
     return HONE_OK;
 }
 
+/* What writes inputs may mark arrays as it likes, but it must write one. */
+static hone_status
+writes_inputs(const hone_reference_templates *reference_templates,
+              const hone_reference_template *other, hone_error *err)
+{
+    const hone_template *mine = reference_templates->tmpl;
+
+    for (size_t i = 0; i < mine->n_args; ++i) {
+        if (hone__template_writes_input(mine, other->tmpl, i))
+            return HONE_OK;
+    }
+    return complain(reference_templates, other, err,
+                    "it writes none of the inputs: mark them out there");
+}
+
 static hone_status
 match_args(const hone_reference_templates *reference_templates,
            const hone_reference_template *other, hone_error *err)
@@ -183,7 +208,9 @@ match_args(const hone_reference_templates *reference_templates,
                             "'%s': they must be the same, in this order",
                             i + 1, its->args[i].name, mine->op,
                             mine->args[i].name);
-        if (mine->args[i].mode != its->args[i].mode)
+        if (other->role == HONE_ROLE_INPUTS
+                ? !mine->args[i].mode != !its->args[i].mode
+                : mine->args[i].mode != its->args[i].mode)
             return complain(reference_templates, other, err,
                             "its argument '%s' is marked %s, and that of %s "
                             "%s",
@@ -297,7 +324,7 @@ static hone_status compile(const hone_reference_templates *reference_templates,
     if (status == HONE_OK && output.ok) {
         other->code = output.cubin; /* moved */
         output.cubin = (hone_text){0};
-    } else if (status == HONE_OK && other->is_check) {
+    } else if (status == HONE_OK && other->role != HONE_ROLE_BASELINE) {
         status = complain(reference_templates, other, err,
                           "it does not compile: %.500s",
                           hone__text_str(&output.log));
@@ -352,7 +379,7 @@ static hone_status make(const hone_reference_templates *reference_templates,
 
 static hone_status add(hone_reference_templates *reference_templates,
                        const hone_reference_templates_request *request,
-                       const char *name, int line, int is_check,
+                       const char *name, int line, hone_reference_role role,
                        hone_error *err)
 {
     hone_reference_template *other =
@@ -364,11 +391,11 @@ static hone_status add(hone_reference_templates *reference_templates,
         hone__reference_template_find(reference_templates, name) ||
         reference_templates->n == HONE_MAX_OTHERS)
         return HONE_OK;
-    *other = (hone_reference_template){
-        .name = name, .line = line, .is_check = is_check};
+    *other =
+        (hone_reference_template){.name = name, .line = line, .role = role};
     ++reference_templates->n;
     status = load(reference_templates->tmpl, name, &other->tmpl, err);
-    if (status == HONE_OK && is_check)
+    if (status == HONE_OK && role == HONE_ROLE_CHECK)
         status =
             find_cycle(other->tmpl, reference_templates->tmpl, 0, &found, err);
     if (status != HONE_OK)
@@ -378,6 +405,8 @@ static hone_status add(hone_reference_templates *reference_templates,
                         "a template cannot vouch for itself, not even through "
                         "another one: its own checks lead back here");
     HONE_TRY(match_args(reference_templates, other, err));
+    if (role == HONE_ROLE_INPUTS)
+        HONE_TRY(writes_inputs(reference_templates, other, err));
     for (size_t i = 0; i < other->tmpl->n_dims; ++i)
         HONE_TRY(match_dim(reference_templates, other, i, err));
     return make(reference_templates, request, other, err);
@@ -390,7 +419,7 @@ hone__reference_templates_open(const hone_reference_templates_request *request,
     const hone_template *tmpl = request->tmpl;
     hone_status status = HONE_OK;
     hone_reference_templates *reference_templates;
-    size_t n = 0;
+    size_t n = tmpl->inputs[0] != '\0';
 
     *out = NULL;
     for (size_t i = 0; i < tmpl->n_checks; ++i)
@@ -405,10 +434,13 @@ hone__reference_templates_open(const hone_reference_templates_request *request,
     reference_templates->tmpl = tmpl;
     for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i)
         status = add(reference_templates, request, tmpl->checks[i].reference,
-                     tmpl->checks[i].line, 1, err);
+                     tmpl->checks[i].line, HONE_ROLE_CHECK, err);
     for (size_t i = 0; i < tmpl->n_baselines && status == HONE_OK; ++i)
         status = add(reference_templates, request, tmpl->baselines[i].name,
-                     tmpl->baselines[i].line, 0, err);
+                     tmpl->baselines[i].line, HONE_ROLE_BASELINE, err);
+    if (status == HONE_OK && tmpl->inputs[0])
+        status = add(reference_templates, request, tmpl->inputs,
+                     tmpl->inputs_line, HONE_ROLE_INPUTS, err);
     if (status == HONE_OK)
         *out = reference_templates;
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other templates as references (`check template.NAME`) and as baselines
- * (`baseline template.NAME`): the default configuration of each, compiled
+/* Other templates as references (`check template.NAME`), as baselines
+ * (`baseline template.NAME`) and as what writes inputs (`inputs
+ * template.NAME`): the default configuration of each, compiled
  * before the process that owns the device starts, which inherits it. */
 #ifndef HONE_TUNER_OTHER_TEMPLATE_H
 #define HONE_TUNER_OTHER_TEMPLATE_H
@@ -9,12 +10,18 @@
 #include "runtime/launch/launch_spec.h"
 #include "tuner/compile/farm_options.h"
 
-enum { HONE_MAX_OTHERS = 12 }; /* four checks and eight baselines */
+enum { HONE_MAX_OTHERS = 13 }; /* four checks, eight baselines, inputs */
+
+typedef enum hone_reference_role {
+    HONE_ROLE_CHECK,
+    HONE_ROLE_BASELINE,
+    HONE_ROLE_INPUTS
+} hone_reference_role;
 
 typedef struct hone_reference_template {
     const char *name; /* "template.NAME", borrowed from who names it */
     int line;         /* where it is named */
-    int is_check;
+    hone_reference_role role;
     hone_template *tmpl;
     hone_launch_spec *spec;  /* launch plan of its default configuration */
     hone_text code;          /* what the farm made of it */
@@ -51,6 +58,10 @@ hone_status
 hone__reference_templates_open(const hone_reference_templates_request *request,
                                hone_reference_templates **out, hone_error *err);
 void hone__reference_templates_close(hone_reference_templates *others);
+
+/* Whether this argument is an input that `inputs` writes. */
+int hone__template_writes_input(const hone_template *tmpl,
+                                const hone_template *inputs, size_t arg);
 
 /* NULL if there is none of this name. */
 const hone_reference_template *

@@ -24,9 +24,9 @@ static void fill(void **params)
     const int type = PARAM(int, 0);
 
     for (int64_t i = 0; i < PARAM(int64_t, 2); ++i)
-        hone__element_store(type, pointer_at(params, 1), i,
-                            hone__inputs_value(type, PARAM(uint64_t, 3),
-                                               (uint64_t)i, PARAM(int64_t, 4)));
+        hone__element_store(
+            type, pointer_at(params, 1), i,
+            hone__inputs_value(params[4], PARAM(uint64_t, 3), (uint64_t)i));
 }
 
 static void absolute(void **params)

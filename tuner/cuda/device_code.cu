@@ -86,24 +86,95 @@ __device__ double rounded(int type, double v)
     for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < (n);         \
          i += (i64)gridDim.x * blockDim.x)
 
-// amplitude > 0: integers in [-amplitude, amplitude] (unsigned: [0, ..]).
-// amplitude 0: reals uniform in [-1, 1); integer types as with 8.
-extern "C" __global__ void hone_fill(int type, void *p, i64 n, u64 seed,
-                                     i64 amplitude)
+// A distribution: hone_draw of inputs.h.
+struct draw {
+    int kind, integers;
+    i64 first;
+    u64 span;
+    double low, high, a, b, u_low, u_span;
+    i64 half_bits;
+};
+
+enum { UNIFORM, NORMAL, ZIPF, CONSTANT, PERMUTATION };
+
+// The same as in inputs.c, from here to the end of hone_fill.
+__device__ double normal_quantile(double p)
 {
-    const bool integers = amplitude > 0 || type >= I8; // complex comes as reals
-    const bool is_unsigned = type == U8 || type == U32 || type == U64;
-    const i64 a = amplitude > 0 ? amplitude : 8;
-    FOR_EACH(i, n) {
-        const u64 bits = mix(seed ^ mix((u64)i));
-        double v;
-        if (integers)
-            v = is_unsigned ? (double)(bits % (u64)(a + 1))
-                            : (double)(i64)(bits % (u64)(2 * a + 1)) - a;
-        else
-            v = (double)(bits >> 11) * 0x1p-52 - 1.0;
-        store(type, p, i, v);
+    const double q = p - 0.5;
+    double r = 0.180625 - q * q;
+    if (r >= 0)
+        return q *
+               (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r +
+                3.3871327179) /
+               (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
+    r = sqrt(-log(q < 0 ? p : 1 - p));
+    double x;
+    if (r <= 5) {
+        r -= 1.6;
+        x = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r +
+             1.4234372777) /
+            ((0.12021132975 * r + 0.73700164250) * r + 1);
+    } else {
+        r -= 5;
+        x = (((0.017337203997 * r + 0.42868294337) * r + 3.0812263860) * r +
+             6.6579051150) /
+            ((0.012258202635 * r + 0.24197894225) * r + 1);
     }
+    return q < 0 ? -x : x;
+}
+
+__device__ double within(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+__device__ double quantile(const draw &d, double u)
+{
+    double v;
+    if (d.kind == ZIPF)
+        v = (double)d.first - 1 +
+            floor(d.a == 1 ? exp(u * d.b) : pow(1 + u * d.b, 1 / (1 - d.a)));
+    else
+        v = d.a + d.b * normal_quantile(d.u_low + u * d.u_span);
+    return d.integers ? within(rint(v), (double)d.first,
+                               (double)d.first + (double)(d.span - 1))
+                      : within(v, d.low, d.high);
+}
+
+__device__ u64 permuted(const draw &d, u64 seed, u64 i)
+{
+    const u64 mask = (1ull << d.half_bits) - 1;
+    do {
+        u64 left = i >> d.half_bits, right = i & mask;
+        for (u64 round = 0; round < 4; ++round) {
+            const u64 next = left ^ (mix((seed + round) ^ (right << 2)) & mask);
+            left = right;
+            right = next;
+        }
+        i = (left << d.half_bits) | right;
+    } while (i >= d.span);
+    return i;
+}
+
+__device__ double drawn(const draw &d, u64 seed, u64 i)
+{
+    const u64 bits = mix(seed ^ mix(i));
+    const double u = (double)(bits >> 11) * 0x1p-53;
+    switch (d.kind) {
+    case CONSTANT: return d.low;
+    case PERMUTATION: return (double)permuted(d, seed, i);
+    case UNIFORM:
+        return d.integers ? (double)((i64)(bits % d.span) + d.first)
+                          : within(d.low + u * (d.high - d.low), d.low, d.high);
+    default: return quantile(d, u + 0x1p-54);
+    }
+}
+
+extern "C" __global__ void hone_fill(int type, void *p, i64 n, u64 seed,
+                                     draw d)
+{
+    FOR_EACH(i, n)
+        store(type, p, i, drawn(d, seed, (u64)i));
 }
 
 extern "C" __global__ void hone_absolute(int type, void *to, const void *from,

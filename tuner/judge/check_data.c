@@ -1,68 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and checks, the same on every device: see check_data.h. */
+/* Checks, the same on every device: see check_data.h. */
 #include "tuner/judge/check_data.h"
 
 #include <math.h>
 #include <string.h>
 
-/* splitmix64, as in device_code.cu. */
-uint64_t hone__inputs_mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass)
-{
-    return hone__inputs_mix(seed * 64 + arg * 2 + (unsigned)pass);
-}
-
-double hone__inputs_value(int type, uint64_t seed, uint64_t index,
-                          int64_t amplitude)
-{
-    const uint64_t bits = hone__inputs_mix(seed ^ hone__inputs_mix(index));
-    const int is_unsigned =
-        type == HONE_TYPE_U8 || type == HONE_TYPE_U32 || type == HONE_TYPE_U64;
-    const int64_t a = amplitude > 0 ? amplitude : 8;
-
-    if (amplitude <= 0 && type < HONE_TYPE_I8)
-        return ldexp((double)(bits >> 11), -52) - 1.0;
-    return is_unsigned ? (double)(bits % (uint64_t)(a + 1))
-                       : (double)((int64_t)(bits % (uint64_t)(2 * a + 1)) - a);
-}
-
-int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact)
-{
-    return exact > 0 && (!so_far || exact < so_far) ? exact : so_far;
-}
-
 int hone__arg_is_written(const hone_resolved_arg *arg)
 {
     return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
-}
-
-void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
-                         int64_t amplitude, hone_scalar *out)
-{
-    const uint64_t bits = hone__inputs_mix(seed + 977 * arg + (unsigned)pass);
-    const int is_complex = type == HONE_TYPE_C32 || type == HONE_TYPE_C64;
-    const int part = type == HONE_TYPE_C64 ? HONE_TYPE_F64 : HONE_TYPE_F32;
-    const int is_real = type < HONE_TYPE_I8 || is_complex;
-    double value = 0.25 + 0.75 * ldexp((double)(bits >> 11), -53);
-
-    if (amplitude > 0)
-        value = (double)(1 + bits % (uint64_t)amplitude);
-    else if (!is_real)
-        value = (double)(1 + bits % 8);
-    memset(out, 0, sizeof *out);
-    if (is_complex) {
-        hone__element_store(part, out, 0, value);
-        hone__element_store(part, out, 1, 0.5 * value);
-    } else {
-        hone__element_store((int)type, out, 0, value);
-    }
 }
 
 /* ---- half precision -----------------------------------------------------
@@ -224,18 +169,14 @@ int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
     return count;
 }
 
-hone_status hone__check_bounds(const hone_template *tmpl,
-                               const hone_template_check *check, int arg,
-                               const int64_t *dims,
-                               const hone_properties *properties,
-                               double *out_tolerance, int64_t *out_exact,
-                               hone_error *err)
+hone_status hone__check_slots(const hone_template *tmpl, const int64_t *dims,
+                              const hone_properties *properties,
+                              hone_check_slots *out, hone_error *err)
 {
-    int64_t slots[512] = {0};
-    int64_t tolerance = 0;
+    int64_t *slots = out->value;
 
-    *out_exact = 0;
-    if (tmpl->slots.total > sizeof slots / sizeof slots[0])
+    memset(out, 0, sizeof *out);
+    if (tmpl->slots.total > sizeof out->value / sizeof out->value[0])
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "%s declares more names than a check can read",
                           tmpl->path);
@@ -248,16 +189,32 @@ hone_status hone__check_bounds(const hone_template *tmpl,
     for (size_t i = 0; i < tmpl->n_lets; ++i)
         (void)hone__expr_eval(tmpl->lets[i].value.expr, slots,
                               &slots[tmpl->slots.lets + i], NULL);
+    return HONE_OK;
+}
+
+hone_status hone__check_bounds(const hone_template *tmpl,
+                               const hone_template_check *check, int arg,
+                               const int64_t *dims,
+                               const hone_properties *properties,
+                               double *out_tolerance, int64_t *out_exact,
+                               hone_error *err)
+{
+    hone_check_slots slots;
+    int64_t tolerance = 0;
+
+    *out_exact = 0;
+    HONE_TRY(hone__check_slots(tmpl, dims, properties, &slots, err));
     for (size_t i = 0; i < check->n_bounds; ++i) {
         const hone_template_bound *bound = &check->bounds[i];
 
         if (bound->arg >= 0 && bound->arg != arg)
             continue;
         if (bound->tolerance.expr)
-            HONE_TRY(
-                hone__expr_eval(bound->tolerance.expr, slots, &tolerance, err));
+            HONE_TRY(hone__expr_eval(bound->tolerance.expr, slots.value,
+                                     &tolerance, err));
         if (bound->exact.expr)
-            HONE_TRY(hone__expr_eval(bound->exact.expr, slots, out_exact, err));
+            HONE_TRY(hone__expr_eval(bound->exact.expr, slots.value, out_exact,
+                                     err));
     }
     *out_tolerance = (double)tolerance;
     return HONE_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every device agrees on about inputs and checks: the random numbers,
- * how elements are stored, which elements are compared, and with what. */
+/* What every device agrees on about checks: how elements are stored, which
+ * elements are compared, and with what. */
 #ifndef HONE_TUNER_CHECK_DATA_H
 #define HONE_TUNER_CHECK_DATA_H
 
@@ -8,15 +8,7 @@
 #include "runtime/base/device_properties.h"
 #include "runtime/launch/launch_spec.h"
 #include "tuner/judge/cpu_reference.h"
-
-/* The two runs a variant is verified with: integers, where the result must
- * be exact, and reals within the bound. Timing uses the reals: integers and
- * zeros toggle fewer bits and run up to 13 % faster on a GPU. */
-typedef enum hone_pass_data {
-    HONE_PASS_EXACT,
-    HONE_PASS_REALS,
-    HONE_N_PASSES
-} hone_pass_data;
+#include "tuner/judge/inputs.h"
 
 enum {
     /* A CPU reference is computed whole up to so many operations (0.2 s on
@@ -25,29 +17,6 @@ enum {
     HONE_MAX_REFERENCE_FLOPS = 400 * 1000 * 1000
 };
 
-/* splitmix64's finaliser, from which all random numbers come. */
-uint64_t hone__inputs_mix(uint64_t x);
-/* Seed of one argument's values. */
-uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass);
-/* Element `index` of an array: an integer in [-amplitude, amplitude] (from 0
- * for unsigned types), or with amplitude 0 a real in [-1, 1). The same
- * numbers as hone_fill in device_code.cu. */
-double hone__inputs_value(int type, uint64_t seed, uint64_t index,
-                          int64_t amplitude);
-/* The value of a scalar argument, of any type. */
-typedef union hone_scalar {
-    uint64_t bits[2];
-    double f64[2];
-} hone_scalar;
-
-/* An integer from 1, or a real in [0.25, 1); the imaginary part is half of
- * the real one. */
-void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
-                         int64_t amplitude, hone_scalar *out);
-
-/* Integers in the exact pass are as small as the strictest of the checks
- * wants: the amplitude after one more check with `exact` (0: none). */
-int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact);
 /* An out or inout array. */
 int hone__arg_is_written(const hone_resolved_arg *arg);
 
@@ -64,6 +33,15 @@ int hone__type_is_long(int type);
  * numbers in `index` (room for HONE_N_SAMPLES): spread over the array, and
  * the last 64. Increasing. */
 int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index);
+
+/* What expressions of a template read for one problem, with the parameters at
+ * their defaults: room for all of its slots. */
+typedef struct hone_check_slots {
+    int64_t value[512];
+} hone_check_slots;
+hone_status hone__check_slots(const hone_template *tmpl, const int64_t *dims,
+                              const hone_properties *properties,
+                              hone_check_slots *out, hone_error *err);
 
 /* Tolerance and amplitude of a check of array `arg` for one problem, with the
  * parameters at their defaults. */

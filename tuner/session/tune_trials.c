@@ -129,7 +129,7 @@ static hone_status finish_job(hone_tune_run *run,
 }
 
 /* The worker says that it cannot go on. Before it was ready, this is the
- * run's own failure; later, the job's. */
+ * run's own failure, as is a mistake in the template; later, the job's. */
 static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
                                 hone_error *err)
 {
@@ -139,7 +139,7 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
 
     run->worker_gave_up = 1;
     (void)hone__unpack_error(in, &error);
-    if (run->worker_ready && run->trying.n) {
+    if (run->worker_ready && run->trying.n && error.status != HONE_ERR_INPUT) {
         (void)snprintf(report.message, sizeof report.message, "%.300s",
                        error.text);
         return finish_job(run, &report, err);

@@ -76,7 +76,7 @@ static hone_status copy_array(hone_problem *problem, int pass, size_t arg,
 
     if (!from->base) /* an output: nothing there to copy */
         return HONE_OK;
-    if (how->kind == ABSOLUTE)
+    if (how->kind == ABSOLUTE && hone__problem_may_change(problem, arg))
         return hone__device_run(device, device->kernel.absolute, n, params,
                                 what, err);
     if (how->kind == MOVED && hone__type_is_real(type))

@@ -20,48 +20,6 @@ int64_t hone__lane_count(const hone_resolved_arg *arg)
                                                         : arg->count;
 }
 
-hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
-                               hone_error *err)
-{
-    hone_device *device = problem->device;
-    const hone_resolved_arg *a = &problem->resolved.args[arg];
-    int type = hone__lane_type(a->type);
-    int64_t n = hone__lane_count(a);
-    uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
-    int64_t amplitude = problem->amplitude[pass];
-    void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
-                      &amplitude};
-
-    return hone__device_run(device, device->kernel.fill, n, params,
-                            "making inputs", err);
-}
-
-static hone_status make_inputs(hone_problem *problem, hone_error *err)
-{
-    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const hone_resolved_arg *arg = &problem->resolved.args[i];
-        const size_t size = (size_t)arg->size_bytes;
-
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-            if (arg->mode == HONE_ARG_SCALAR) {
-                hone__inputs_scalar(arg->type, problem->seed, i, pass,
-                                    problem->amplitude[pass],
-                                    &problem->scalar[pass][i]);
-                continue;
-            }
-            if (arg->mode == HONE_ARG_OUT)
-                continue;
-            HONE_TRY(hone__block_alloc(problem->device, size,
-                                       &problem->pristine[pass][i], err));
-            HONE_TRY(hone__problem_fill(problem, pass, i, err));
-        }
-        if (hone__arg_is_written(arg))
-            HONE_TRY(hone__block_alloc(problem->device, size, &problem->work[i],
-                                       err));
-    }
-    return HONE_OK;
-}
-
 int64_t hone__problem_bytes(const hone_problem *problem)
 {
     int64_t bytes = 0;
@@ -224,7 +182,7 @@ hone_status hone__problem_open(hone_device *device,
     if (status == HONE_OK)
         status = read_checks(out, err);
     if (status == HONE_OK)
-        status = make_inputs(out, err);
+        status = hone__problem_inputs(out, setup, err);
     if (status == HONE_OK)
         status = hone__expectations_make(out, setup, err);
     if (status == HONE_OK)

@@ -66,6 +66,8 @@ typedef struct hone_problem {
     /* Inputs per pass; also the initial value of inout arrays. */
     hone_block pristine[HONE_N_PASSES][HONE_MAX_ARGS];
     hone_scalar scalar[HONE_N_PASSES][HONE_MAX_ARGS];
+    hone_drawn drawn[HONE_N_PASSES][HONE_MAX_ARGS]; /* what they are made of */
+    unsigned char by_template[HONE_MAX_ARGS]; /* another one writes them */
     hone_block work[HONE_MAX_ARGS]; /* out and inout arrays that are written */
     size_t n_checks;
     hone_check checks[HONE_MAX_CHECKS];
@@ -120,9 +122,21 @@ int64_t hone__lane_count(const hone_resolved_arg *arg);
 hone_roofline hone__problem_roofline(const hone_problem *problem);
 /* Bytes of all arrays together. */
 int64_t hone__problem_bytes(const hone_problem *problem);
-/* Inputs of one argument in one pass, written (again). */
+
+/* ---- problem_inputs.c ---- */
+
+/* Allocate inputs and work arrays, and write the inputs of both passes. */
+hone_status hone__problem_inputs(hone_problem *problem,
+                                 const hone_problem_setup *setup,
+                                 hone_error *err);
+/* Inputs of one argument in one pass, written again; not those that another
+ * template has written. */
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
                                hone_error *err);
+/* Whether absolute, or other, values of this argument are as good for a
+ * reference: not where the template says what they are drawn from, since
+ * kernels may take them as indexes. */
+int hone__problem_may_change(const hone_problem *problem, size_t arg);
 
 /* ---- problem_sets.c ---- */
 
