@@ -140,7 +140,7 @@ static const mistake bad_lines[] = {
     {"arg x: in f32[n] uniform(0)", 40, "expected ',' before the second"},
     {"arg x: in f32[n] normal(0, 1, 2)", 42, "normal takes 2 numbers"},
     {"arg x: in f32[n] normal 0", 38, "expected '(' before the numbers"},
-    {"arg x: in f32[n] from 1e999..2", 36, "too large"},
+    {"arg x: in f32[n] from 1e999..2", 36, "more than a double can hold"},
     {"arg x: in i32[n] zipf(1.2)", 31, "zipf needs the values that it draws"},
     {"arg x: in f32[n] permutation", 31,
      "'permutation' is for integers, and 'x' holds f32"},

@@ -78,4 +78,4 @@ refused "cannot open '$work/rows.npy'"
 # Nothing can be drawn at this size.
 variant empty csr 's/from 0..columns - 1/from 1..columns - 1/'
 run 3 verify "$work/empty.cu" --dims 70,33,200 --config BLOCK=64
-err_has "empty.cu:6:21: column: the range 1..0 is empty at rows=1 columns=1"
+err_has "empty.cu:6:25: column: the range 1..0 is empty at rows=1 columns=1"

@@ -86,7 +86,7 @@ __device__ double rounded(int type, double v)
     for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < (n);         \
          i += (i64)gridDim.x * blockDim.x)
 
-// A distribution: hone_draw of inputs.h.
+// A distribution: hone_draw of input_values.h.
 struct draw {
     int kind, integers;
     i64 first;
@@ -97,7 +97,7 @@ struct draw {
 
 enum { UNIFORM, NORMAL, ZIPF, CONSTANT, PERMUTATION };
 
-// The same as in inputs.c, from here to the end of hone_fill.
+// The same as in input_values.c, from here to the end of hone_fill.
 __device__ double normal_quantile(double p)
 {
     const double q = p - 0.5;

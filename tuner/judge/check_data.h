@@ -8,7 +8,7 @@
 #include "runtime/base/device_properties.h"
 #include "runtime/launch/launch_spec.h"
 #include "tuner/judge/cpu_reference.h"
-#include "tuner/judge/inputs.h"
+#include "tuner/judge/input_values.h"
 
 enum {
     /* A CPU reference is computed whole up to so many operations (0.2 s on

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of inputs: see inputs.h. Where the values of a distribution are
- * not whole numbers of random bits, they are quantiles of uniform numbers,
+/* The values of inputs: see input_values.h. Where the values of a distribution
+ * are not whole numbers of random bits, they are quantiles of uniform numbers,
  * which become sorted values where the uniform ones ascend. */
-#include "tuner/judge/inputs.h"
+#include "tuner/judge/input_values.h"
 
 #include "tuner/judge/check_data.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an argument is drawn from, from the words of the template and the
- * numbers of one problem: see inputs.h. */
+ * numbers of one problem: see input_values.h. */
 #include "tuner/judge/check_data.h"
 
 #include <math.h>

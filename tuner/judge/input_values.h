@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs of a problem: what the values of an argument are drawn from, and the
  * values, the same on every device and for the same seed. */
-#ifndef HONE_TUNER_INPUTS_H
-#define HONE_TUNER_INPUTS_H
+#ifndef HONE_TUNER_INPUT_VALUES_H
+#define HONE_TUNER_INPUT_VALUES_H
 
 #include "gen/parse/template.h"
 
