@@ -173,10 +173,11 @@ static double magnitude_of(const tree *t, const float *x, uint64_t seed)
 
 static void make_inputs(const tree *t, uint64_t seed, float *x)
 {
+    const hone_draw draw = {.kind = HONE_DRAW_UNIFORM, .low = -1, .high = 1};
+
     for (int i = 0; i < t->n_inputs; ++i)
         x[i] = (float)hone__inputs_value(
-            HONE_TYPE_F32, hone__inputs_seed(seed, (size_t)i, HONE_PASS_REALS),
-            0, 0);
+            &draw, hone__inputs_seed(seed, (size_t)i, HONE_PASS_REALS), 0);
 }
 
 /* `n_used`: seeds where the result is smooth at the scale of a step. */
