@@ -140,9 +140,37 @@ static void test_waiting_can_be_interrupted(void **state)
         hone__device_lock_take(name, &stop, NULL, NULL, &second, NULL),
         HONE_OK);
     hone__device_lock_drop(&second);
-    (void)snprintf(name, sizeof name, "/tmp/hone-test-%ld.lock",
-                   (long)getpid());
-    (void)remove(name);
+}
+
+/* A holder that says when it is waited for, then ends. */
+static void end_the_holder(void *user, long holder)
+{
+    (void)holder;
+    hone__device_lock_drop(user);
+}
+
+/* Nothing is left behind, and whoever waited for a file that was removed has
+ * the one that the others find. */
+static void test_lock_file_is_removed(void **state)
+{
+    hone_device_lock held, second, third;
+    volatile sig_atomic_t stop = 1;
+    char name[32];
+
+    (void)state;
+    lock_name(name, sizeof name);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &held, NULL), HONE_OK);
+    assert_int_equal(access(held.path, F_OK), 0);
+    assert_int_equal(hone__device_lock_take(name, NULL, end_the_holder, &held,
+                                            &second, NULL),
+                     HONE_OK);
+    assert_int_equal(access(second.path, F_OK), 0);
+    assert_int_equal(
+        hone__device_lock_take(name, &stop, NULL, NULL, &third, NULL),
+        HONE_ERR_INTERRUPTED);
+    hone__device_lock_drop(&second);
+    assert_int_equal(access(second.path, F_OK), -1);
 }
 
 /* A lock that cannot be had is an error that says how to get one, not
@@ -162,7 +190,6 @@ static void test_no_lock_is_an_error(void **state)
     assert_true(lock.fd >= 0);
     hone__device_lock_drop(&lock);
     (void)snprintf(path, sizeof path, "%s/hone-a.lock", folder);
-    assert_int_equal(remove(path), 0);
     /* Somebody's link there is not followed. */
     assert_int_equal(symlink("/dev/null", path), 0);
     assert_int_equal(hone__device_lock_take("a", NULL, NULL, NULL, &lock, &err),
@@ -238,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_how_a_worker_ended),
         cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
         cmocka_unit_test(test_waiting_can_be_interrupted),
+        cmocka_unit_test(test_lock_file_is_removed),
         cmocka_unit_test(test_no_lock_is_an_error),
         cmocka_unit_test(test_disk_sync_takes_any_number_of_wishes),
         cmocka_unit_test(test_noise_is_the_typical_spread),

@@ -23,26 +23,47 @@ static hone_status no_lock(const char *path, int code, hone_error *err)
         path, strerror(code));
 }
 
-/* $TMPDIR is not asked: two users must find the same file. A file of another
- * user is opened for reading, which flock() is content with. */
-static hone_status open_file(const char *name, char *path, size_t size,
-                             int *out, hone_error *err)
+/* $TMPDIR is not asked: two users must find the same file. */
+static hone_status path_of(const char *name, char *path, size_t size,
+                           hone_error *err)
 {
     const char *folder = getenv("HONE_LOCK_DIR");
     const int length = snprintf(path, size, "%s/hone-%s.lock",
                                 folder && folder[0] ? folder : "/tmp", name);
-    int code;
 
     if (length < 0 || (size_t)length >= size)
         return no_lock(folder ? folder : name, ENAMETOOLONG, err);
-    *out = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (*out >= 0) {
-        (void)fchmod(*out, 0666); /* whatever the umask; fails if not ours */
-        return HONE_OK;
-    }
-    code = errno;
-    *out = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    return *out >= 0 ? HONE_OK : no_lock(path, code, err);
+    return HONE_OK;
+}
+
+/* A file of another user is opened for reading, which flock() is content
+ * with; it may be removed just then. */
+static hone_status open_file(const char *path, int *out, hone_error *err)
+{
+    int code;
+
+    do {
+        *out = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*out >= 0) {
+            (void)fchmod(*out,
+                         0666); /* whatever the umask; fails if not ours */
+            return HONE_OK;
+        }
+        code = errno;
+        *out = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        if (*out >= 0)
+            return HONE_OK;
+    } while (errno == ENOENT && code != ENOENT);
+    return no_lock(path, code, err);
+}
+
+/* Who held the file before has removed it: others find another one there. */
+static int is_removed(int fd, const char *path)
+{
+    struct stat ours, theirs;
+
+    return fstat(fd, &ours) != 0 || stat(path, &theirs) != 0 ||
+           ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
 }
 
 static long read_holder(int fd)
@@ -62,41 +83,64 @@ static void write_holder(int fd)
         (void)!pwrite(fd, text, (size_t)n, 0);
 }
 
+typedef struct lock_wait {
+    const volatile sig_atomic_t *stop;
+    hone_lock_waiting *on_wait;
+    void *user;
+} lock_wait;
+
+/* Wait until the open file is locked. */
+static hone_status lock_file(int fd, const char *path, const lock_wait *wait,
+                             hone_error *err)
+{
+    const struct timespec nap = {0, 100000000}; /* 100 ms */
+
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        const int code = errno;
+
+        if (code != EWOULDBLOCK && code != EINTR)
+            return no_lock(path, code, err); /* a file system without locks */
+        if (wait->stop && *wait->stop)
+            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+        if (wait->on_wait)
+            wait->on_wait(wait->user, read_holder(fd));
+        (void)nanosleep(&nap, NULL);
+    }
+    return HONE_OK;
+}
+
 hone_status hone__device_lock_take(const char *name,
                                    const volatile sig_atomic_t *stop,
                                    hone_lock_waiting *on_wait, void *user,
                                    hone_device_lock *out, hone_error *err)
 {
-    const struct timespec nap = {0, 100000000}; /* 100 ms */
-    char path[4096];
-    int fd = -1;
+    const lock_wait wait = {stop, on_wait, user};
 
     out->fd = -1;
-    HONE_TRY(open_file(name, path, sizeof path, &fd, err));
-    while (flock(fd, LOCK_EX | LOCK_NB)) {
-        const int code = errno;
+    HONE_TRY(path_of(name, out->path, sizeof out->path, err));
+    for (;;) {
+        int fd = -1;
+        hone_status status;
 
-        if (code != EWOULDBLOCK && code != EINTR) {
-            (void)close(fd); /* a file system without locks */
-            return no_lock(path, code, err);
+        HONE_TRY(open_file(out->path, &fd, err));
+        status = lock_file(fd, out->path, &wait, err);
+        if (status == HONE_OK && !is_removed(fd, out->path)) {
+            write_holder(fd);
+            out->fd = fd;
+            return HONE_OK;
         }
-        if (stop && *stop) {
-            (void)close(fd);
-            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
-        }
-        if (on_wait)
-            on_wait(user, read_holder(fd));
-        (void)nanosleep(&nap, NULL);
+        (void)close(fd);
+        HONE_TRY(status);
     }
-    write_holder(fd);
-    out->fd = fd;
-    return HONE_OK;
 }
 
 void hone__device_lock_drop(hone_device_lock *lock)
 {
     if (lock->fd < 0)
         return;
+    /* Fails where it is another user's, which then stays there, empty. */
+    if (!is_removed(lock->fd, lock->path))
+        (void)unlink(lock->path);
     (void)!ftruncate(lock->fd, 0);
     (void)close(lock->fd);
     lock->fd = -1;

@@ -3,8 +3,9 @@
  * other, so whoever measures holds the device's lock and the next one waits;
  * it then finds the first one's trials in the database and does not repeat
  * them. The lock is a flock() on a small file in $HONE_LOCK_DIR, or else
- * /tmp: the kernel drops it when its holder ends, however it ends. It does not
- * reach across containers that do not share that folder. */
+ * /tmp: the kernel drops it when its holder ends, however it ends. The holder
+ * removes the file; that of one that was killed goes with the next holder. It
+ * does not reach across containers that do not share that folder. */
 #ifndef HONE_TUNER_DEVICE_LOCK_H
 #define HONE_TUNER_DEVICE_LOCK_H
 
@@ -14,6 +15,7 @@
 
 typedef struct hone_device_lock {
     int fd; /* -1: not held */
+    char path[4096];
 } hone_device_lock;
 
 /* Called about ten times a second while another process holds the lock, with
