@@ -98,6 +98,49 @@ static json_t *raw_count(const hone_space *space)
     return hone__json_real(product);
 }
 
+/* The names of the sizes, or the listed dimensions with their values. */
+static void put_dims(const hone_template *tmpl, const int64_t *dims,
+                     int are_listed, const char *first, const char *next,
+                     hone_text *out)
+{
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const hone_template_dim *dim = &tmpl->dims[i];
+
+        if ((dim->n_types > 0) != are_listed)
+            continue;
+        hone__text_printf(out, "%s%s", first, dim->name);
+        first = next;
+        if (are_listed) {
+            hone__text_puts(out, "=");
+            hone__template_dim_text(dim, dims[i], out);
+        }
+    }
+}
+
+/* Which problems the space is for: without --dims those of every size, but
+ * not of every type. */
+static json_t *problem(const hone_space_view *view)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    int is_given = 0;
+    hone_text text = {0};
+    json_t *json;
+
+    if (hone__load_dims(view->options, view->tmpl, dims, &is_given, NULL) !=
+        HONE_OK)
+        return json_null(); /* cannot be: the space has been built */
+    if (is_given) {
+        hone__template_label_dims(view->tmpl, dims, &text);
+    } else {
+        put_dims(view->tmpl, dims, 0, "any ", ", ", &text);
+        put_dims(view->tmpl, dims, 1, text.length ? "; default " : "default ",
+                 " ", &text);
+    }
+    json = hone__json_text(&text);
+    hone__text_free(&text);
+    return json;
+}
+
 json_t *hone__space_view_head(const hone_space_view *view)
 {
     const int64_t valid = hone__space_count(view->space);
@@ -109,11 +152,12 @@ json_t *hone__space_view_head(const hone_space_view *view)
                           (int64_t)view->t1->n_params,
                           (int64_t)view->t1->n_conditions,
                           raw_count(view->space), valid, view->time_ms);
-    return hone__json("template:s op:s arch:s dims:s raw:o valid:I time_ms:f",
+    return hone__json("template:s op:s arch:s dims:s problem:o raw:o valid:I "
+                      "time_ms:f",
                       view->tmpl->path, view->tmpl->op,
                       hone__load_arch(view->options),
-                      hone__options_dims(view->options), raw_count(view->space),
-                      valid, view->time_ms);
+                      hone__options_dims(view->options), problem(view),
+                      raw_count(view->space), valid, view->time_ms);
 }
 
 const char *hone__space_view_param(const hone_space_view *view, size_t param)

@@ -17,9 +17,13 @@ out_has "$prefix/share/hone/templates"
 run 3 space nosuch
 err_has "saxpy"
 for file in include/hone.h share/bash-completion/completions/hone \
-    share/doc/hone/TEMPLATE.md; do
+    share/doc/hone/TEMPLATE.md share/doc/hone/LICENSE \
+    share/doc/hone/README.md share/doc/hone/FORMAT.md; do
     [ -s "$prefix/$file" ] || fail "$file is not installed"
 done
+# The quickstart builds what is installed: everything, of a build without tests.
+grep -qx 'configure_and_build release build -DHONE_BUILD_TESTS=OFF' \
+    "$HONE_SOURCE/tools/quickstart" || fail "the quickstart leaves things out"
 [ -n "$(find "$prefix" -name 'libhone.so')" ] || fail "no libhone.so"
 if command -v scdoc >/dev/null; then
     [ -s "$prefix/share/man/man1/hone.1" ] || fail "no hone(1)"

@@ -10,6 +10,10 @@ run 0 space "$mini"
 out_has "raw: 18"
 out_has "valid: 16"
 err_empty
+# Without --dims it is every size, but not every type, and it says so.
+out_has "problem: any n; default T=f32"
+run 0 space gemm_sm90
+out_has "problem: any M, N, K; default T=f16 TRANS_A=0 TRANS_B=0"
 run 0 space "$mini" --count
 out_is 16
 run 0 space "$mini" --count --verbose
@@ -18,7 +22,7 @@ run 0 space "$mini" --dims 1M,f64 --count
 out_is 12
 run 0 space "$mini" --dims 1000,f64 --format json
 json schema_version=1 op=mini raw=18 valid=12 time_ms arch=sm_90 \
-    dims=1000,f64
+    dims=1000,f64 "problem=n=1000 T=f64"
 run 0 space "$mini" --format csv
 [ "$(wc -l <"$work/out")" -eq 2 ] || fail "a head line and one row"
 
