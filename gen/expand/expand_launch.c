@@ -28,6 +28,14 @@ static void need(plan *p, const hone_template_expr *expr)
     }
 }
 
+static void need_shape(plan *p, const hone_template_expr *count,
+                       const hone_template_shape *shape)
+{
+    need(p, count);
+    for (size_t i = 0; i < shape->rank; ++i)
+        need(p, &shape->extents[i]);
+}
+
 static int is_settled(const hone_template_require *require)
 {
     return require->bytes.expr || (!require->condition.reads_dims &&
@@ -39,7 +47,7 @@ static void need_all(plan *p)
     const hone_template *t = p->tmpl;
 
     for (size_t i = 0; i < t->n_args; ++i)
-        need(p, &t->args[i].count);
+        need_shape(p, &t->args[i].count, &t->args[i].shape);
     for (size_t i = 0; i < t->n_workspaces; ++i)
         need(p, &t->workspaces[i].count);
     for (size_t i = 0; i < t->n_constants; ++i) {
@@ -82,6 +90,8 @@ static int version(const plan *p)
 
     for (size_t i = 0; i < t->n_dims; ++i)
         is_second |= t->dims[i].is_choice;
+    for (size_t i = 0; i < t->n_args; ++i)
+        is_third |= t->args[i].shape.rank > 1;
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
     for (size_t i = 0; i < t->n_launches; ++i) {
@@ -170,6 +180,11 @@ static void write_buffers(plan *p)
         if (arg->mode != HONE_ARG_SCALAR)
             hone__text_printf(p->out, " %s", hone__expr_text(arg->count.expr));
         hone__text_puts(p->out, "\n");
+        for (size_t e = 0; arg->shape.rank > 1 && e < arg->shape.rank; ++e)
+            hone__text_printf(p->out, "%s%s %s%s", e ? " ;" : "shape ",
+                              e ? "" : arg->name,
+                              hone__expr_text(arg->shape.extents[e].expr),
+                              e + 1 == arg->shape.rank ? "\n" : "");
     }
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!is_settled(&t->requires_[i]))

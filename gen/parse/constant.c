@@ -72,7 +72,8 @@ int hone__statement_constant(hone_parser *p, hone_cursor *c)
         !hone__cursor_expect(c, ':', "after the constant's name") ||
         !hone__cursor_need_word(c, "an element type", &word) ||
         !hone__compile_type(p, word, &constant->type) ||
-        !hone__compile_count(c, &constant->count) || !source_of(c, constant))
+        !hone__compile_count(c, &constant->count, NULL) ||
+        !source_of(c, constant))
         return 0;
     if (hone__cursor_accept_word(c, "if") &&
         !hone__compile_list(c, "if", 1, HONE_SCOPE_ANY, &constant->condition,

@@ -59,11 +59,39 @@ static int dim_choice(hone_cursor *c, hone_template_dim *dim, int64_t **values)
     return add_dim_value(c->p, where, value, dim, values);
 }
 
-/* `T in {f32, f64}` or `TRANSPOSED in {0, 1}` of an op. */
+/* `WIDTH in 1..16`, as if its values were listed. */
+static int dim_range(hone_cursor *c, hone_template_dim *dim, int64_t **values)
+{
+    hone_range r;
+
+    if (!hone__range_read(c, ".,)", &r))
+        return 0;
+    dim->is_choice = 1;
+    dim->default_value = r.low;
+    if (r.low < 0)
+        return hone__complain(c->p, r.where,
+                              "a dimension is an integer from 0 up");
+    do {
+        if (dim->n_types == HONE_MAX_CHOICES)
+            return hone__complain(
+                c->p, r.where,
+                "a dimension lists at most %d values, each of which is "
+                "compiled and tuned by itself; declare a size, and say what "
+                "it may be with 'require'",
+                HONE_MAX_CHOICES);
+        if (!add_dim_value(c->p, r.where, r.low, dim, values))
+            return 0;
+    } while (hone__range_next(&r));
+    return 1;
+}
+
+/* `T in {f32, f64}`, `TRANSPOSED in {0, 1}` or a range of an op. */
 static int dim_values(hone_cursor *c, hone_template_dim *dim)
 {
     int64_t *values = NULL;
 
+    if (hone__cursor_peek(c) != '{')
+        return dim_range(c, dim, &values);
     if (!hone__cursor_expect(c, '{', "before the element types"))
         return 0;
     dim->is_choice = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
@@ -212,15 +240,56 @@ static int arg_mode(hone_cursor *c, hone_arg_mode *out)
     return 0;
 }
 
-int hone__compile_count(hone_cursor *c, hone_template_expr *out)
+static int extent(hone_cursor *c, hone_template_expr *out)
 {
-    hone_slice where;
+    const hone_slice where = hone__cursor_until(c, "]", NULL);
+
+    return hone__compile(c->p, where, HONE_SCOPE_ANY, out) &&
+           hone__cursor_expect(c, ']', "after the number of elements");
+}
+
+/* "(E)*(E)" */
+static int product(hone_parser *p, hone_slice where,
+                   const hone_template_shape *shape, hone_template_expr *out)
+{
+    hone_text text = {0};
+    int ok = 1;
+
+    for (size_t i = 0; i < shape->rank; ++i)
+        hone__text_printf(&text, "%s(%s)", i ? "*" : "",
+                          hone__expr_text(shape->extents[i].expr));
+    if (text.failed)
+        ok = hone__no_memory(p);
+    else if (text.length > HONE_MAX_EXPR_BYTES)
+        ok = hone__complain(p, where,
+                            "the extents are longer than %d characters "
+                            "together; shorten them with 'let'",
+                            HONE_MAX_EXPR_BYTES);
+    else
+        ok = hone__compile_text(p, text.data, &shape->extents[0], out);
+    hone__text_free(&text);
+    return ok;
+}
+
+int hone__compile_count(hone_cursor *c, hone_template_expr *out,
+                        hone_template_shape *out_shape)
+{
+    const hone_slice where = hone__cursor_here(c);
+    hone_template_shape shape = {0};
 
     if (!hone__cursor_expect(c, '[', "before the number of elements"))
         return 0;
-    where = hone__cursor_until(c, "]", NULL);
-    return hone__compile(c->p, where, HONE_SCOPE_ANY, out) &&
-           hone__cursor_expect(c, ']', "after the number of elements");
+    do {
+        if (shape.rank == HONE_MAX_RANK)
+            return hone__complain(
+                c->p, where, "an array has at most %d extents", HONE_MAX_RANK);
+        if (!extent(c, &shape.extents[shape.rank++]))
+            return 0;
+    } while (hone__cursor_accept(c, '['));
+    *out = shape.extents[0];
+    if (out_shape)
+        *out_shape = shape;
+    return shape.rank == 1 || product(c->p, where, &shape, out);
 }
 
 /* Callers pass arguments, and do not know what was tuned. */
@@ -264,7 +333,8 @@ static int one_arg(hone_cursor *c)
         !arg_type(p, word, &arg->type))
         return 0;
     if (has_mode)
-        return hone__compile_count(c, &arg->count) && hone__draw_words(c, arg);
+        return hone__compile_count(c, &arg->count, &arg->shape) &&
+               hone__draw_words(c, arg);
     if (hone__cursor_peek(c) == '[')
         return hone__complain(p, hone__cursor_here(c),
                               "an array needs a "
@@ -352,7 +422,7 @@ int hone__statement_workspace(hone_parser *p, hone_cursor *c)
         !hone__cursor_expect(c, ':', "after the workspace's name") ||
         !hone__cursor_need_word(c, "an element type", &word) ||
         !hone__compile_type(p, word, &workspace->type) ||
-        !hone__compile_count(c, &workspace->count))
+        !hone__compile_count(c, &workspace->count, &workspace->shape))
         return 0;
     if (hone__cursor_accept_word(c, "zero"))
         workspace->zero = hone__cursor_accept_word(c, "each") ? HONE_ZERO_EACH

@@ -59,6 +59,8 @@ static int is_allowed(const hone_template_dim *dim, int64_t value)
     return 0;
 }
 
+enum { MOST_SHOWN = 13 }; /* so many types there are */
+
 /* "an element type, f32 or f64" */
 static void list_values(const hone_template_dim *dim, hone_text *out)
 {
@@ -66,7 +68,11 @@ static void list_values(const hone_template_dim *dim, hone_text *out)
                          : dim->is_choice ? "one of a few numbers,"
                                           : "an element type,");
     for (size_t i = 0; i < dim->n_types; ++i) {
+        if (dim->n_types > MOST_SHOWN && i > 2 && i + 1 < dim->n_types)
+            continue;
         hone__text_puts(out, i ? " or " : " ");
+        if (dim->n_types > MOST_SHOWN && i > 2)
+            hone__text_puts(out, ".. or ");
         hone__template_dim_text(dim, dim->types[i], out);
     }
 }

@@ -161,93 +161,23 @@ static int list(hone_cursor *c, domain *d)
     return hone__cursor_expect(c, '}', "after the values");
 }
 
-/* The slice of an expression that ends at a word of this statement. */
-static hone_slice bound(hone_cursor *c)
-{
-    static const char *const words[] = {"default", "for", "when", "step"};
-    const hone_cursor start = *c;
-    hone_slice first = hone__cursor_until(c, ".", words[0]);
-
-    for (size_t i = 1; i < sizeof words / sizeof words[0]; ++i) {
-        hone_cursor at = start;
-        const hone_slice found = hone__cursor_until(&at, ".", words[i]);
-
-        if (found.end < first.end) {
-            first = found;
-            *c = at;
-        }
-    }
-    return first;
-}
-
-static int range_bounds(hone_cursor *c, hone_slice *out_where, int64_t *low,
-                        int64_t *high)
-{
-    hone_slice where = bound(c);
-
-    if (hone__real_is(c->p->bare + where.begin, where.end - where.begin))
-        return hone__complain(c->p, where,
-                              "a range is of integers; list floating-point "
-                              "numbers: {0.5, 1.0}");
-    if (!hone__compile_constant(c->p, where, low))
-        return 0;
-    *out_where = where;
-    if (!hone__cursor_accept(c, '.'))
-        return hone__complain(c->p, hone__cursor_here(c),
-                              "expected '..' and "
-                              "the last value of the range, or '{' before a "
-                              "list of values");
-    ++c->at; /* the second dot: until() stops at two only */
-    where = bound(c);
-    if (!hone__compile_constant(c->p, where, high))
-        return 0;
-    out_where->end = where.end;
-    if (*low > *high)
-        return hone__complain(c->p, *out_where,
-                              "the range is empty: %lld is "
-                              "more than %lld",
-                              (long long)*low, (long long)*high);
-    return 1;
-}
-
-static int range(hone_cursor *c, domain *d, int is_pow2)
+static int range(hone_cursor *c, domain *d)
 {
     const size_t n_before = d->param->n_values;
-    hone_slice where;
-    int64_t low;
-    int64_t high;
-    int64_t step = 1;
+    hone_range r;
 
-    if (!range_bounds(c, &where, &low, &high))
+    if (!hone__range_read(c, ".", &r))
         return 0;
-    if (is_pow2 && low < 1)
-        return hone__complain(c->p, where, "powers of two start at 1");
-    if (!is_pow2 && hone__cursor_accept_word(c, "step")) {
-        const hone_slice at = bound(c);
-
-        if (!hone__compile_constant(c->p, at, &step))
-            return 0;
-        if (step < 1)
-            return hone__complain(c->p, at, "a step is at least 1");
-    }
-    while (is_pow2 && low & (low - 1)) { /* up to the next power of two */
-        if (__builtin_add_overflow(low, low & -low, &low))
-            return hone__complain(c->p, where,
-                                  "no power of two is in this range");
-    }
-    while (low <= high) {
+    do {
         for (size_t i = 0; i < n_before; ++i) {
-            if (d->values[i] == low && d->param->kind == HONE_PARAM_INT)
-                return hone__complain(c->p, where, "%lld is listed twice",
-                                      (long long)low);
+            if (d->values[i] == r.low && d->param->kind == HONE_PARAM_INT)
+                return hone__complain(c->p, r.where, "%lld is listed twice",
+                                      (long long)r.low);
         }
-        if (!add(c->p, d, where, (value){HONE_PARAM_INT, low}))
+        if (!add(c->p, d, r.where, (value){HONE_PARAM_INT, r.low}))
             return 0;
-        if (__builtin_add_overflow(low, is_pow2 ? low : step, &low))
-            break;
-    }
-    return d->param->n_values > n_before ||
-           hone__complain(c->p, where, "no power of two is in this range");
+    } while (hone__range_next(&r));
+    return 1;
 }
 
 static int domain_of(hone_cursor *c, domain *d)
@@ -265,14 +195,12 @@ static int domain_of(hone_cursor *c, domain *d)
     if (!hone__cursor_accept_word(c, "in"))
         return hone__complain(c->p, hone__cursor_here(c),
                               "expected 'in' and the values, or ': bool'");
-    if (hone__cursor_accept_word(c, "pow2"))
-        return range(c, d, 1);
-    return hone__cursor_peek(c) == '{' ? list(c, d) : range(c, d, 0);
+    return hone__cursor_peek(c) == '{' ? list(c, d) : range(c, d);
 }
 
 static int read_default(hone_cursor *c, hone_param *param)
 {
-    const hone_slice where = bound(c);
+    const hone_slice where = hone__range_bound(c, ".");
     hone_text values = {0};
     value v = {0};
 

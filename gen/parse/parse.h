@@ -16,6 +16,7 @@
 
 enum {
     HONE_MAX_PARAMS = 64,
+    HONE_MAX_CHOICES = 64,     /* of one dimension that is a range */
     HONE_MAX_VALUES = 65536,   /* of one parameter */
     HONE_MAX_EXPR_BYTES = 1000 /* so that lines of a launch plan fit */
 };
@@ -256,8 +257,10 @@ int hone__code_has(const hone_parser *p, const char *word, size_t length);
 int hone__maps_complete(hone_parser *p);
 /* What all constants take fits constant memory: a require. */
 int hone__constants_complete(hone_parser *p);
-/* `[E]` behind an element type. */
-int hone__compile_count(hone_cursor *c, hone_template_expr *out);
+/* `[E]`, `[E][E]` or `[E][E][E]` behind an element type: the number of
+ * elements, and the extents if `out_shape` is not NULL. */
+int hone__compile_count(hone_cursor *c, hone_template_expr *out,
+                        hone_template_shape *out_shape);
 /* What the values of an argument are drawn from: words behind its type. */
 int hone__draw_words(hone_cursor *c, hone_template_arg *arg);
 /* Launches without args(..) get the standard ones. */
@@ -266,6 +269,24 @@ int hone__launches_complete(hone_parser *p);
 /* --- folders.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);
+
+/* --- range.c --- */
+/* Integers from `low` up to `high`. */
+typedef struct hone_range {
+    hone_slice where;
+    int64_t low;
+    int64_t high;
+    int64_t step;
+    int is_pow2;
+} hone_range;
+
+/* `[pow2] C..C [step C]`, which holds `low` at least. Its numbers end at a
+ * word of the statement, or at a character of `stops`, "." among them. */
+int hone__range_read(hone_cursor *c, const char *stops, hone_range *out);
+/* Moves `low` to the next number; 0: that was the last. */
+int hone__range_next(hone_range *range);
+/* An expression that ends where a number of a range does. */
+hone_slice hone__range_bound(hone_cursor *c, const char *stops);
 
 /* --- exists.c: conditions of a param statement become requires --- */
 /* `when E`: the parameter exists only where E holds. */

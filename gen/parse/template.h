@@ -99,12 +99,19 @@ typedef struct hone_template_draw {
     const char *file;              /* a name beside the template */
 } hone_template_draw;
 
+/* The extents of an array, the outermost first: elements lie row by row. */
+typedef struct hone_template_shape {
+    size_t rank; /* 0: a scalar */
+    hone_template_expr extents[HONE_MAX_RANK];
+} hone_template_shape;
+
 typedef struct hone_template_arg {
     const char *name;
     hone_arg_mode mode;
     hone_template_expr type;  /* constant or a type dimension or parameter */
     hone_template_expr count; /* elements; unused for scalars */
     hone_template_draw draw;
+    hone_template_shape shape;
 } hone_template_arg;
 
 typedef struct hone_template_let {
@@ -130,6 +137,7 @@ typedef struct hone_template_workspace {
     const char *name;
     hone_template_expr type;
     hone_template_expr count;
+    hone_template_shape shape;
     hone_zero zero;
 } hone_template_workspace;
 

@@ -84,6 +84,50 @@ static int map_part(hone_cursor *c, hone_template_map *map)
                           hone__suggest_text(&s, hint));
 }
 
+/* Bytes from one element to the next along all dimensions but the innermost,
+ * of an array without gaps. */
+static int default_strides(hone_parser *p, const hone_template_shape *shape,
+                           const hone_template_expr *type,
+                           hone_template_map *map)
+{
+    hone_text text = {0};
+    int ok = 1;
+
+    hone__text_printf(&text, "sizeof(%s)", hone__expr_text(type->expr));
+    for (size_t i = 1; ok && i < shape->rank; ++i) {
+        const hone_template_expr *extent = &shape->extents[shape->rank - i];
+
+        hone__text_printf(&text, "*(%s)", hone__expr_text(extent->expr));
+        ok = text.failed
+                 ? hone__no_memory(p)
+                 : hone__compile_text(p, text.data, extent,
+                                      &map->part[HONE_MAP_PART_STRIDES][i - 1]);
+    }
+    map->n[HONE_MAP_PART_STRIDES] = shape->rank - 1;
+    hone__text_free(&text);
+    return ok;
+}
+
+/* Without dims(..) the map shows the array as it is declared. */
+static int default_dims(hone_parser *p, hone_template_map *map)
+{
+    const int of_arg = map->array_kind == HONE_PASS_ARG;
+    const hone_template_shape *shape =
+        of_arg ? &p->parts.args[map->array].shape
+               : &p->parts.workspaces[map->array].shape;
+
+    if (map->n[HONE_MAP_PART_DIMS] || map->n[HONE_MAP_PART_STRIDES] ||
+        shape->rank < 2)
+        return 1;
+    for (size_t i = 0; i < shape->rank; ++i)
+        map->part[HONE_MAP_PART_DIMS][i] = shape->extents[shape->rank - 1 - i];
+    map->n[HONE_MAP_PART_DIMS] = shape->rank;
+    return default_strides(p, shape,
+                           of_arg ? &p->parts.args[map->array].type
+                                  : &p->parts.workspaces[map->array].type,
+                           map);
+}
+
 /* dims(..) says how many numbers the others have. */
 static int check_counts(hone_parser *p, hone_slice where,
                         const hone_template_map *map)
@@ -192,7 +236,8 @@ int hone__statement_tensormap(hone_parser *p, hone_cursor *c)
         if (!map_part(c, map))
             return 0;
     }
-    return check_counts(p, name, map) && check_numbers(p, name, map);
+    return default_dims(p, map) && check_counts(p, name, map) &&
+           check_numbers(p, name, map);
 }
 
 static int is_passed(const hone_parser *p, size_t map)

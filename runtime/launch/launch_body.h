@@ -37,7 +37,8 @@ typedef struct spec_arg {
     const char *name;
     hone_arg_mode mode;
     const hone_expr *type;
-    const hone_expr *count; /* NULL for scalars */
+    const hone_expr *count;                  /* NULL for scalars */
+    const hone_expr *extents[HONE_MAX_RANK]; /* all NULL: one, the count */
 } spec_arg;
 
 typedef struct spec_workspace {

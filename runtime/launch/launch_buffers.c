@@ -61,6 +61,20 @@ hone_status hone__reader_arg(hone_reader *r)
     return HONE_OK;
 }
 
+hone_status hone__reader_shape(hone_reader *r)
+{
+    hone_launch_spec *spec = r->spec;
+    spec_pass array;
+    hone_piece name;
+
+    HONE_TRY(hone__reader_name(r, &name));
+    if (!hone__reader_find_passed(spec, name, &array) ||
+        array.kind != HONE_PASS_ARG || !spec->args[array.index].count)
+        return hone__reader_fail(r, "no array argument is called", name);
+    return hone__reader_exprs(r, HONE_MAX_RANK,
+                              spec->args[array.index].extents);
+}
+
 hone_status hone__reader_workspace(hone_reader *r)
 {
     hone_launch_spec *spec = r->spec;

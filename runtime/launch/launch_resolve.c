@@ -171,6 +171,27 @@ static hone_status eval_array(resolver *r, const char *name,
     return HONE_OK;
 }
 
+static hone_status resolve_shape(resolver *r, const spec_arg *arg,
+                                 hone_resolved_arg *to)
+{
+    int64_t product = 1;
+
+    to->rank = arg->count != NULL;
+    to->extents[0] = to->count;
+    for (size_t i = 0; i < HONE_MAX_RANK && arg->extents[i]; ++i) {
+        HONE_TRY(eval(r, arg->extents[i], &to->extents[i]));
+        to->rank = i + 1;
+        if (__builtin_mul_overflow(product, to->extents[i], &product))
+            product = -1;
+    }
+    if (to->rank < 2 || product == to->count)
+        return HONE_OK;
+    return hone__fail(r->err, HONE_ERR_INPUT,
+                      "launch plan of %s: the extents of '%s' are not those "
+                      "of %" PRId64 " elements",
+                      r->spec->op, arg->name, to->count);
+}
+
 static hone_status resolve_arrays(resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
@@ -184,6 +205,7 @@ static hone_status resolve_arrays(resolver *r, hone_resolved *out)
         to->mode = arg->mode;
         HONE_TRY(eval_array(r, arg->name, arg->type, arg->count, &to->type,
                             &to->count, &to->size_bytes));
+        HONE_TRY(resolve_shape(r, arg, to));
     }
     for (size_t i = 0; i < spec->n_workspaces; ++i) {
         const spec_workspace *workspace = &spec->workspaces[i];

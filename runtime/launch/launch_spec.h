@@ -23,6 +23,8 @@
  *   let WARPS (BM/WM)*(BN/WN)
  *   arg A in 1 M*K                   # name, in|out|inout, type code, count
  *   arg alpha scalar 4               # scalar argument, type code
+ *   shape A M ; K                    # (3) extents of an arg, the outermost
+ *                                    # first; without: one, the count
  *   require WARPS*32 <= 1024         # those that read dims or the device
  *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
  *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
@@ -64,6 +66,7 @@
 enum {
     HONE_MAX_DIMS = 8,
     HONE_MAX_ARGS = 24,
+    HONE_MAX_RANK = 3, /* extents of an array */
     HONE_MAX_WORKSPACES = 8,
     HONE_MAX_LAUNCHES = 8,
     HONE_MAX_CONSTANTS = 4,
@@ -123,6 +126,8 @@ typedef struct hone_resolved_arg {
     hone_type type;
     int64_t count; /* elements; 1 for a scalar */
     int64_t size_bytes;
+    size_t rank;                    /* 0: a scalar */
+    int64_t extents[HONE_MAX_RANK]; /* whose product is `count` */
 } hone_resolved_arg;
 
 typedef struct hone_resolved_workspace {

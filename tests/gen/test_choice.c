@@ -58,6 +58,42 @@ static void completed(void **state)
     hone__template_free(t);
 }
 
+/* A range is the list of its values. */
+static void ranged(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t want[4]; /* 0, ..: refused */
+        const char *words;
+    } rows[] = {
+        {"5", {5, 1, 64, 3}, ""},
+        {"5,16,16,6", {5, 16, 16, 6}, ""},
+        {"5,17", {0}, "W is one of a few numbers, 1 or 2 or 3 or .. or 16"},
+        {"5,0", {0}, "W is one of a few numbers"},
+        {"5,1,48", {0}, "H is one of a few numbers, 16 or 32 or 64"},
+        {"5,1,16,4", {0}, "S is one of a few numbers, 0 or 3 or 6"},
+    };
+    hone_template *t = parse_good(
+        "#pragma hone op o(n, W in 1..16, H in pow2 9..64 default 64, \\\n"
+        "    S in 0..7 step 3 default 3)\n"
+        "#pragma hone launch k block(W)\n" KERNEL);
+    int64_t dims[HONE_MAX_DIMS];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        hone_error err = {0};
+        const hone_status status =
+            hone__template_parse_dims(t, rows[i].text, dims, &err);
+
+        assert_int_equal(status, rows[i].want[0] ? HONE_OK : HONE_ERR_DIMS);
+        if (rows[i].want[0])
+            assert_memory_equal(dims, rows[i].want, sizeof rows[i].want);
+        else if (!strstr(err.text, rows[i].words))
+            fail_msg("%s", err.text);
+    }
+    hone__template_free(t);
+}
+
 /* Known when a variant is compiled: constraints, constants and text. */
 static void fixed(void **state)
 {
@@ -141,6 +177,14 @@ static void mistakes(void **state)
         {"#pragma hone op o(n, F in {0, 1} default 2)\n", 42,
          "not one of the values of 'F'"},
         {"#pragma hone op o(n, F in {0, 1}, m)\n", 35, "'m' needs a default"},
+        {"#pragma hone op o(n, F in 4..1)\n", 27, "empty: 4 is more than 1"},
+        {"#pragma hone op o(n, F in -1..4)\n", 27, "an integer from 0 up"},
+        {"#pragma hone op o(n, F in 1..100)\n", 27, "lists at most 64 values"},
+        {"#pragma hone op o(n, F in 1..4 default 5)\n", 40,
+         "not one of the values of 'F'"},
+        {"#pragma hone op o(n, F in 1)\n", 28, "expected '..'"},
+        {"#pragma hone op o(n, F in pow2 5..7)\n", 32, "no power of two"},
+        {"#pragma hone op o(n, F in 0..n)\n", 30, "'n' cannot be read here"},
     };
 
     (void)state;
@@ -166,9 +210,8 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(completed),
-        cmocka_unit_test(fixed),
-        cmocka_unit_test(planned),
+        cmocka_unit_test(completed), cmocka_unit_test(ranged),
+        cmocka_unit_test(fixed),     cmocka_unit_test(planned),
         cmocka_unit_test(mistakes),
     };
 

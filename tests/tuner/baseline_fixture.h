@@ -13,7 +13,8 @@ static inline void problem_arg(hone_resolved *problem, const char *name,
 {
     hone_resolved_arg *const arg = &problem->args[problem->n_args++];
 
-    *arg = (hone_resolved_arg){name, mode, type, count, 0};
+    *arg = (hone_resolved_arg){
+        .name = name, .mode = mode, .type = type, .count = count};
     arg->size_bytes = count * (type == HONE_TYPE_F16   ? 2
                                : type == HONE_TYPE_F64 ? 8
                                                        : 4);
