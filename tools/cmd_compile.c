@@ -58,23 +58,11 @@ static void begin(compile_view *view)
                    hone__load_arch(view->options)));
 }
 
-/* The first line of the log that says error; else its first line. */
-static json_t *first_complaint(const char *log)
-{
-    const char *at = strstr(log, "error");
-    size_t length;
-
-    if (!at)
-        at = log;
-    while (at > log && at[-1] != '\n')
-        --at;
-    length = strcspn(at, "\n");
-    return hone__json_string(at, length);
-}
-
 static json_t *row_of(const hone_compile_report *report)
 {
     const int ok = report->outcome == HONE_OUTCOME_OK;
+    size_t length = 0;
+    const char *complaint = hone__complaint_find(report->log, &length);
 
     json_t *row = hone__json(
         "config:s ok:b outcome:s cached:b compile_ms:f cubin_bytes:I "
@@ -84,7 +72,8 @@ static json_t *row_of(const hone_compile_report *report)
         report->spill_bytes, report->static_shared_bytes, report->warnings);
 
     return ok ? row
-              : hone__json_add(row, "log:o", first_complaint(report->log));
+              : hone__json_add(row, "log:o",
+                               hone__json_string(complaint, length));
 }
 
 /* Variants that cannot be launched are no failures; of one that was asked for

@@ -13,6 +13,7 @@
 #include "tools/verify_cases.h"
 #include "runtime/base/alloc.h"
 
+#include "tuner/judge/failures.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -53,6 +54,8 @@ static void on_trial(void *user, const hone_tune_trial *trial)
 {
     verify_run *run = user;
     hone_verify_case *at = run->at;
+    const char *message = trial->message;
+    size_t length = strlen(message);
 
     /* What only this device lacks says nothing about the configuration. */
     if (trial->outcome == HONE_OUTCOME_LIMITS &&
@@ -72,12 +75,15 @@ static void on_trial(void *user, const hone_tune_trial *trial)
         return;
     }
     ++run->n_failed;
+    if (trial->outcome == HONE_OUTCOME_COMPILE)
+        message = hone__complaint_find(message, &length);
     hone__output_row(
         run->output,
-        hone__json("op:s case:o config:s build:s outcome:s message:s", run->op,
+        hone__json("op:s case:o config:s build:s outcome:s message:o", run->op,
                    hone__json_text(&run->label), trial->config,
                    build_names[run->request.farm.host_build],
-                   hone__outcome_name(trial->outcome), trial->message));
+                   hone__outcome_name(trial->outcome),
+                   hone__json_string(message, length)));
 }
 
 /* --config: that one instead of the space. */

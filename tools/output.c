@@ -67,9 +67,13 @@ static const char *cell_text(hone_output *output, json_t *row, size_t column,
                              hone_text *text)
 {
     const hone_column *spec = &output->columns[column];
+    json_t *value = json_object_get(row, spec->key);
 
     hone__text_clear(text);
-    hone__value_text(json_object_get(row, spec->key), spec->cell, text);
+    if (column + 1 == output->n_columns && json_is_string(value))
+        hone__value_lines(json_string_value(value), text);
+    else
+        hone__value_text(value, spec->cell, text);
     output->failed |= text->failed;
     return hone__text_str(text);
 }

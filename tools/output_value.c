@@ -29,9 +29,9 @@ static void array_text(json_t *array, hone_text *out)
 }
 
 /* Control characters would break the table's lines. */
-static void string_text(const char *string, hone_text *out)
+static void string_text(const char *string, size_t length, hone_text *out)
 {
-    for (; *string; ++string) {
+    for (const char *end = string + length; string < end; ++string) {
         const unsigned char c = (unsigned char)*string;
         const char shown = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
 
@@ -56,6 +56,19 @@ static void number_text(const json_t *value, hone_cell cell, hone_text *out)
     }
 }
 
+void hone__value_lines(const char *string, hone_text *out)
+{
+    for (;;) {
+        const size_t length = strcspn(string, "\n");
+
+        string_text(string, length, out);
+        string += length + strspn(string + length, "\n");
+        if (!*string)
+            return;
+        hone__text_puts(out, "\n    ");
+    }
+}
+
 void hone__value_text(json_t *value, hone_cell cell, hone_text *out)
 {
     switch (value ? json_typeof(value) : JSON_NULL) {
@@ -66,7 +79,7 @@ void hone__value_text(json_t *value, hone_cell cell, hone_text *out)
         array_text(value, out);
         return;
     case JSON_STRING:
-        string_text(json_string_value(value), out);
+        string_text(json_string_value(value), json_string_length(value), out);
         return;
     case JSON_INTEGER:
     case JSON_REAL:

@@ -7,6 +7,8 @@
 
 /* NULL is a missing value, "-". Lists and objects become "a, b". */
 void hone__value_text(json_t *value, hone_cell cell, hone_text *out);
+/* The same for a string at the end of a row, which may go on below it. */
+void hone__value_lines(const char *string, hone_text *out);
 /* As JSON; memory that runs out makes `out` fail, as always. */
 void hone__value_json(json_t *value, size_t flags, hone_text *out);
 /* RFC 4180: quoted where needed; lists and objects as JSON; missing: empty.

@@ -322,8 +322,8 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
              ++next) {
             const hone_bench_variant *v = &r->out->items[next];
             const hone_compile_input input = {
-                hone__text_str(&v->source), tmpl->path, r->arch,
-                hone__text_str(&v->options), tmpl->headers};
+                hone__text_str(&v->source),  tmpl->path,    r->arch,
+                hone__text_str(&v->options), tmpl->headers, tmpl->source};
 
             if (has_to_be_compiled(v))
                 status = hone__farm_submit(farm, next, &input, err);

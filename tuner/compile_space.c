@@ -167,9 +167,9 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
                                   const variant_text *text, hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
-    const hone_compile_input input = {hone__text_str(&text->source), tmpl->path,
-                                      run->arch, hone__text_str(&text->options),
-                                      tmpl->headers};
+    const hone_compile_input input = {
+        hone__text_str(&text->source),  tmpl->path,    run->arch,
+        hone__text_str(&text->options), tmpl->headers, tmpl->source};
     hone_launch_spec *spec;
     hone_gate gate;
     char why[320];

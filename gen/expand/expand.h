@@ -20,6 +20,9 @@ hone_status hone__expand_unit(const hone_template *tmpl, const int64_t *config,
                               const int64_t *dims, hone_text *out,
                               hone_error *err);
 
+/* "#line LINE "NAME"", as it stands in them. */
+void hone__expand_line(const hone_template *tmpl, int line, hone_text *out);
+
 /* NVRTC options that follow from the configuration, one per line, sorted:
  * "--maxrregcount=64". Architecture and include paths are the compiler's
  * business. */

@@ -33,18 +33,23 @@ static hone_status run(writer *w, size_t begin, size_t end);
 
 /* The file's name without its folder: the same template gives the same
  * source, and so the same cubin, wherever it lies. */
-static void write_line_directive(writer *w, int line)
+void hone__expand_line(const hone_template *tmpl, int line, hone_text *out)
 {
-    const char *slash = strrchr(w->tmpl->path, '/');
-    const char *path = slash ? slash + 1 : w->tmpl->path;
+    const char *slash = strrchr(tmpl->path, '/');
+    const char *path = slash ? slash + 1 : tmpl->path;
 
-    hone__text_printf(w->out, "#line %d \"", line);
+    hone__text_printf(out, "#line %d \"", line);
     for (; *path; ++path) {
         if (*path == '"' || *path == '\\')
-            hone__text_puts(w->out, "\\");
-        hone__text_append(w->out, path, 1);
+            hone__text_puts(out, "\\");
+        hone__text_append(out, path, 1);
     }
-    hone__text_puts(w->out, "\"\n");
+    hone__text_puts(out, "\"\n");
+}
+
+static void write_line_directive(writer *w, int line)
+{
+    hone__expand_line(w->tmpl, line, w->out);
     w->line = line;
 }
 

@@ -87,10 +87,16 @@ static int find(const hone_parser *p, const includer *by,
 static const char *choose_name(hone_parser *p, const char *path)
 {
     const char *base = path + folder_length(path);
+    const char *own = p->tmpl->path;
     hone_text name = {0};
     const char *kept;
 
     hone__text_printf(&name, "./%s", base);
+    if (strcmp(base, own + folder_length(own)) == 0) {
+        /* messages call the template so */
+        hone__text_clear(&name);
+        hone__text_printf(&name, "./%zu-%s", p->n_headers + 1, base);
+    }
     for (size_t i = 0; i < p->n_headers; ++i) {
         if (strcmp(p->headers[i].name, hone__text_str(&name)) != 0)
             continue;

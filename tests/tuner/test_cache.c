@@ -24,7 +24,8 @@ static char folder[64];
 static char key[HONE_SHA256_HEX];
 
 static const hone_compile_input sample_input = {
-    "source", "name.cu", "sm_90", "--fmad=true\n", {1, "./h\0int a;", 11}};
+    "source", "name.cu", "sm_90", "--fmad=true\n", {1, "./h\0int a;", 11},
+    "text"};
 
 static const hone_toolchain nvrtc = {"nvrtc", "13.0", "00"};
 
@@ -47,6 +48,7 @@ static void test_cache_key_depends_on_what_matters(void **state)
     for (size_t i = 0; i < 4; ++i)
         changed[i] = sample_input;
     changed[0].name = "other.cu"; /* a copied cache must still hit */
+    changed[0].text = "other";    /* what is compiled of it is the same */
     key_of(&changed[0], &nvrtc, other);
     assert_string_equal(base, other);
     changed[0].source = "sourcf";

@@ -130,7 +130,7 @@ static hone_farm *open_farm(int n_workers, double timeout_s, answers *got)
 
 static void submit(hone_farm *farm, int64_t job, const char *source)
 {
-    const hone_compile_input input = {source, "t.cu", "sm_90", "", {0}};
+    const hone_compile_input input = {source, "t.cu", "sm_90", "", {0}, NULL};
 
     assert_int_equal(hone__farm_submit(farm, job, &input, NULL), HONE_OK);
 }

@@ -131,7 +131,7 @@ static hone_status compile_filter(const hone_driver *driver,
     int major = 0, minor = 0;
     char arch[16];
     const hone_compile_input input = {
-        filter_source, "hone/filter.cu", arch, "", {0}};
+        filter_source, "hone/filter.cu", arch, "", {0}, NULL};
 
     HONE_TRY(hone__driver_check(driver, driver->context_device(&device),
                                 "cuCtxGetDevice", err));

@@ -318,6 +318,7 @@ void hone__compile_input_pack(hone_text *out, const hone_compile_input *in)
     hone__pack_string(out, in->options);
     hone__pack_i64(out, (int64_t)in->headers.n);
     hone__pack_bytes(out, in->headers.bytes, in->headers.size_bytes);
+    hone__pack_string(out, in->text ? in->text : "");
 }
 
 void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
@@ -328,6 +329,7 @@ void hone__compile_input_unpack(hone_unpack *in, hone_compile_input *out)
     out->options = hone__unpack_string(in);
     out->headers.n = (size_t)hone__unpack_i64(in);
     out->headers.bytes = hone__unpack_bytes(in, &out->headers.size_bytes);
+    out->text = hone__unpack_string(in);
 }
 
 void hone__compile_output_pack(hone_text *out, const hone_compile_output *in)

@@ -26,6 +26,7 @@ typedef struct hone_compile_input {
     const char *arch;     /* "sm_90a" */
     const char *options;  /* one per line */
     hone_headers headers; /* of the template; the source names these */
+    const char *text;     /* of the template, for messages; NULL: none */
 } hone_compile_input;
 
 typedef struct hone_compile_output {

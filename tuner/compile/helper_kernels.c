@@ -18,7 +18,7 @@ void hone__helper_kernels_take(hone_helper_kernels *code,
 static hone_compile_input input_for(const char *arch)
 {
     return (hone_compile_input){
-        hone__device_code, "hone/device_code.cu", arch, "", {0}};
+        hone__device_code, "hone/device_code.cu", arch, "", {0}, NULL};
 }
 
 hone_status hone__helper_kernels_submit(hone_farm *farm, const char *arch,

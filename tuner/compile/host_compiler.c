@@ -268,20 +268,34 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
     return HONE_OK;
 }
 
-/* The template's headers, unless they are there already. */
-static hone_status write_headers(hone_host_compiler *compiler,
-                                 const hone_headers *headers,
-                                 const char *folder, hone_error *err)
+/* What the compiler calls the template: see write_line_directive(). */
+static const char *name_of(const hone_compile_input *input)
 {
-    const uint64_t sum = hone__hash64(headers->bytes, headers->size_bytes);
+    const char *slash = strrchr(input->name, '/');
+
+    return slash ? slash + 1 : input->name;
+}
+
+/* The template's headers, and its own text, which the unit says that its lines
+ * are from: so messages quote it. Unless they are there already. */
+static hone_status write_files(hone_host_compiler *compiler,
+                               const hone_compile_input *input,
+                               const char *folder, hone_error *err)
+{
+    const hone_headers *headers = &input->headers;
+    const uint64_t sum = hone__hash64(headers->bytes, headers->size_bytes) ^
+                         hone__hash64(input->text, strlen(input->text)) ^
+                         hone__hash64(input->name, strlen(input->name));
     const char *at = NULL;
     const char *name, *text;
 
-    if (compiler->headers_ready == 2 && compiler->headers_sum == sum)
+    if (compiler->headers_ready == 2 && compiler->files_sum == sum)
         return HONE_OK;
+    if (name_of(input)[0])
+        HONE_TRY(write_file(folder, name_of(input), input->text, err));
     while (hone__headers_next(headers, &at, &name, &text))
         HONE_TRY(write_file(folder, name, text, err));
-    compiler->headers_sum = sum;
+    compiler->files_sum = sum;
     compiler->headers_ready = 2;
     return HONE_OK;
 }
@@ -362,7 +376,7 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
     (void)snprintf(units, sizeof units, "%s/units", folder);
     if (!compiler->headers_ready)
         HONE_TRY(prepare_headers(compiler, folder, units, err));
-    HONE_TRY(write_headers(compiler, &input->headers, units, err));
+    HONE_TRY(write_files(compiler, input, units, err));
     HONE_TRY(write_file(units, UNIT ".cpp", input->source, err));
     code = compile_unit(compiler, units);
     out->compile_ms = 1e3 * (hone__now_s() - start_s);

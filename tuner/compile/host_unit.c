@@ -211,8 +211,9 @@ hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
 
     hone__text_puts(out, "#define HONE_HOST 1\n"
                          "#include \"hone_cuda_host.h\"\n");
+    hone__expand_line(tmpl, 1, out);
     HONE_TRY(write_source(source, out, err));
-    hone__text_puts(out, "\nHONE_HOST_KERNELS(");
+    hone__text_puts(out, "\n#line 1 \"hone\"\nHONE_HOST_KERNELS(");
     for (size_t i = 0; i < tmpl->n_launches; ++i) {
         const hone_template_launch *launch = &tmpl->launches[i];
         int again = 0;

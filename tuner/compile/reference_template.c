@@ -315,7 +315,8 @@ static hone_status compile(const hone_reference_templates *reference_templates,
                                 .name = tmpl->path,
                                 .arch = arch,
                                 .options = hone__text_str(&unit->options),
-                                .headers = tmpl->headers};
+                                .headers = tmpl->headers,
+                                .text = tmpl->source};
     hone_status status;
 
     (void)snprintf(arch, sizeof arch, "%.14s%s", request->arch,

@@ -25,7 +25,8 @@ static void drop_cut_character(char *text)
         text[at] = '\0';
 }
 
-static void take_line(const char *message, char *out, size_t size)
+/* The line that says error first; without one, the first line. */
+static const char *find_line(const char *message)
 {
     const char *at = strstr(message, "error");
 
@@ -33,6 +34,33 @@ static void take_line(const char *message, char *out, size_t size)
         at = message;
     while (at > message && at[-1] != '\n')
         --at;
+    return at;
+}
+
+const char *hone__complaint_find(const char *message, size_t *out_length)
+{
+    enum { MOST_LINES = 12 };
+    const char *begin = find_line(message);
+    const char *end = begin + strcspn(begin, "\n");
+
+    for (int n = 1; *end && n < MOST_LINES; ++n) {
+        const size_t length = strcspn(end + 1, "\n");
+        char line[256];
+
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, end + 1);
+        if (!line[strspn(line, " \t\r")] || strstr(line, "error:") ||
+            strstr(line, "warning"))
+            break;
+        end += 1 + length;
+    }
+    *out_length = (size_t)(end - begin);
+    return begin;
+}
+
+static void take_line(const char *message, char *out, size_t size)
+{
+    const char *at = find_line(message);
+
     (void)snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
     drop_cut_character(out);
 }

@@ -29,6 +29,10 @@ typedef struct hone_failures {
 void hone__failures_add(hone_failures *failures, hone_outcome outcome,
                         const char *message, int64_t n);
 
+/* Where that line begins, and how long it is with what the compiler quotes
+ * below it. */
+const char *hone__complaint_find(const char *message, size_t *out_length);
+
 /* "336 of 336: limits; most often (200 times): ..", "" if nothing failed. */
 void hone__failures_text(const hone_failures *failures, char *out, size_t size);
 

@@ -185,8 +185,8 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
 {
     const hone_template *tmpl = run->request->tmpl;
     const hone_compile_input input = {
-        hone__text_str(&job->source), tmpl->path, run->compile_arch,
-        hone__text_str(&job->options), tmpl->headers};
+        hone__text_str(&job->source),  tmpl->path,    run->compile_arch,
+        hone__text_str(&job->options), tmpl->headers, tmpl->source};
     char why[256];
 
     if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {

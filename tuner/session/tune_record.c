@@ -94,9 +94,12 @@ static const char *variant_outcome(const hone_compile_output *compiled)
 static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
                                hone_error *err)
 {
-    const hone_compile_input input = {
-        hone__text_str(&job->source), "", run->compile_arch,
-        hone__text_str(&job->options), run->request->tmpl->headers};
+    const hone_compile_input input = {hone__text_str(&job->source),
+                                      "",
+                                      run->compile_arch,
+                                      hone__text_str(&job->options),
+                                      run->request->tmpl->headers,
+                                      NULL};
     const hone_compile_output *compiled = &job->compiled;
     char key[HONE_SHA256_HEX];
     char log[HONE_SHA256_HEX] = "";
@@ -234,7 +237,11 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
         run->request->on_trial(
             run->request->user,
             &(hone_tune_trial){hone__text_str(&job->config), report->outcome,
-                               report->message, &report->coverage});
+                               report->outcome == HONE_OUTCOME_COMPILE &&
+                                       !job->compiled.ok
+                                   ? hone__text_str(&job->compiled.log)
+                                   : report->message,
+                               &report->coverage});
     HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
                                      hone__text_str(&job->config),
                                      cost_s(job, report), err));
