@@ -50,7 +50,8 @@ verify_broken() {
     dims=$(word "$1" dims)
     # shellcheck disable=SC2086 # the option is there or is not
     run 1 verify "$work/$1/$1.cu" --device "$device" \
-        --config "$(word "$1" config)" ${dims:+--dims $dims} || return
+        --config "$(word "$1" config)" ${dims:+--dims $dims} \
+        --limit 1 || return
     grep -q ' \(wrong\|fault\) ' "$work/out" ||
         fail "the broken $1 is neither wrong nor a fault"
 }

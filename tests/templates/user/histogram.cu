@@ -6,7 +6,7 @@
 // adds its own to those of all. A first launch clears the result.
 
 #pragma hone op histogram(n) "count[v] = how many of x are v"
-#pragma hone arg x: in u8[n], count: out u32[256]
+#pragma hone arg x: in u8[n] from 0..255, count: out u32[256]
 
 #pragma hone param BLOCK in {128, 256, 512} default 256
 // Elements of one thread, and of one access.

@@ -6,7 +6,7 @@
 // where they lie (SOURCE), UNROLL of them without a look at the loop's end.
 
 #pragma hone op nbody(n) "a[i] = sum over j of m[j]*(p[j] - p[i]) / (|p[j] - p[i]|^2 + e^2)^1.5"
-#pragma hone arg body: in f32[4*n], a: out f32[3*n]
+#pragma hone arg body: in f32[4*n], a: out f32[3*n], softening: f32 from 0.05..0.5
 
 #pragma hone param BLOCK in {32, 64, 128, 256} default 128
 #pragma hone param OWN in {1, 2, 4}
@@ -18,12 +18,10 @@
 #pragma hone check template.nbody_plain tolerance(n + 16)
 #pragma hone baseline template.nbody_plain
 
-constexpr float SOFTENING_SQUARED = 0.01f;
-
-__device__ inline void add_pull(float4 me, float4 other, float *sum)
+__device__ inline void add_pull(float4 me, float4 other, float e, float *sum)
 {
     const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
-    const float near = rsqrtf(dx * dx + dy * dy + dz * dz + SOFTENING_SQUARED);
+    const float near = rsqrtf(dx * dx + dy * dy + dz * dz + e * e);
     const float pull = other.w * near * near * near;
 
     sum[0] += dx * pull;
@@ -32,7 +30,8 @@ __device__ inline void add_pull(float4 me, float4 other, float *sum)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-nbody(const float4 *__restrict__ body, float *__restrict__ a, long long n)
+nbody(const float4 *__restrict__ body, float *__restrict__ a, float softening,
+      long long n)
 {
     __shared__ float4 tile[BLOCK];
     const float4 nobody = make_float4(0, 0, 0, 0); /* has no mass: no pull */
@@ -58,7 +57,7 @@ nbody(const float4 *__restrict__ body, float *__restrict__ a, long long n)
             else
                 other = j0 + j < n ? body[j0 + j] : nobody;
             for (int o = 0; o < OWN; ++o)
-                add_pull(me[o], other, sum[o]);
+                add_pull(me[o], other, softening, sum[o]);
         }
     }
     for (int o = 0; o < OWN; ++o) {

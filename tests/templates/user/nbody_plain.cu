@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nbody.cu must give: one thread a body, in double.
 #pragma hone op nbody_plain(n) "a[i] = sum over j of m[j]*(p[j] - p[i]) / (|p[j] - p[i]|^2 + e^2)^1.5"
-#pragma hone arg body: in f32[4*n], a: out f32[3*n]
+#pragma hone arg body: in f32[4*n], a: out f32[3*n], softening: f32 from 0.05..0.5
 #pragma hone param BLOCK in {64}
 #pragma hone launch nbody_plain grid(ceildiv(n, BLOCK)) block(BLOCK)
 #pragma hone check none
 
-extern "C" __global__ void nbody_plain(const float *body, float *a, long long n)
+extern "C" __global__ void nbody_plain(const float *body, float *a,
+                                       float softening, long long n)
 {
     const long long i = (long long)blockIdx.x * BLOCK + threadIdx.x;
     double sum[3] = {};
@@ -14,7 +15,7 @@ extern "C" __global__ void nbody_plain(const float *body, float *a, long long n)
     if (i >= n)
         return;
     for (long long j = 0; j < n; ++j) {
-        double d[3], square = 0.01f;
+        double d[3], square = (double)softening * softening;
 
         for (int k = 0; k < 3; ++k) {
             d[k] = (double)body[4 * j + k] - body[4 * i + k];

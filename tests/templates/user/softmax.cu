@@ -8,7 +8,7 @@
 // A vector of VEC elements needs rows that start at a multiple of its size.
 
 #pragma hone op softmax(rows, columns, T in {f32, f64} default f32) "y[r][c] = exp(x[r][c]) / sum over the row"
-#pragma hone arg x: in T[rows*columns], y: out T[rows*columns]
+#pragma hone arg x: in T[rows*columns] normal(0, 3), y: out T[rows*columns]
 
 #pragma hone param FORM in {again, online, keep}
 #pragma hone param VEC in {1, 2, 4}
