@@ -107,9 +107,10 @@ static json_t *add_winner(json_t *row, const hone_tune_result *r)
     return hone__json_add(
         row,
         "winner:s time_ns:f ci_low_ns:p ci_high_ns:p spread_ns:f default_ns:p "
-        "gain:p error:f gbytes_per_s:p gflops:p decided_by:s",
+        "gain:p error:F gbytes_per_s:p gflops:p decided_by:s",
         r->winner, r->time_ns, r->ci_low_ns, r->ci_high_ns, r->spread_ns,
-        r->default_ns, r->default_ns / r->time_ns, r->error_ratio,
+        r->default_ns, r->default_ns / r->time_ns,
+        strcmp(r->verdict, "interrupted") != 0, r->error_ratio,
         r->bytes / time_s * 1e-9, r->flops / time_s * 1e-9, r->decided_by);
 }
 
@@ -224,6 +225,10 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     else if (result.stopped[0])
         hone__message_detail("%s: %s", hone__text_str(&title),
                              result.stopped_why);
+    if (strcmp(result.verdict, "interrupted") == 0)
+        hone__message_note("%s: there was no final yet; the best so far is "
+                           "stored as the winner until then",
+                           hone__text_str(&title));
     if (result.notes[0])
         hone__message_note("%s", result.notes);
     if (status == HONE_OK && !result.has_winner)

@@ -50,6 +50,38 @@ interrupted "$HONE" tune "$template" --dims 4097 --device cpu \
 interrupted "$HONE" verify "$template" --dims 4096 --device cpu \
     --trial-timeout 1000
 
+# What was verified and timed before it is not lost: the best is launched, and
+# says that it was in no final. The same command goes on.
+interrupted "$HONE" tune "$template" --dims 4099 --device cpu \
+    --strategy exhaustive --trial-timeout 1000 --format json
+ask() { "$(dirname "$json_check")/db_ask" "$HONE_DB" "$1"; }
+[ "$(ask "select count(*) from winner_v1 where dims = '4099'")" = 0 ] ||
+    fail "a winner without a trial"
+"$HONE" tune "$template" --dims 4099 --device cpu --strategy exhaustive \
+    --trial-timeout 1000 --format json >"$work/out" 2>"$work/err" &
+process=$!
+command="hone tune, interrupted in its second trial"
+one_is_ok() {
+    [ "$(ask "select count(*) from trial_v1 where dims = '4099'
+              and outcome = 'ok'" 2>/dev/null)" = 1 ]
+}
+wait_until "a trial is stored" one_is_ok
+kill -INT $process
+wait_until "it ends" gone $process
+wait $process || code=$?
+process=
+json interrupted=true shapes.0.winner=KIND=good shapes.0.verdict=interrupted
+err_has "the best so far is stored as the winner"
+err_has "run the same command again to go on"
+[ "$(ask "select verdict from winner_v1 where dims = '4099' and gain = 1
+          and time_ns = default_time_ns")" = interrupted ] ||
+    fail "the winner is $(ask "select * from winner_v1 where dims = '4099'")"
+run 0 run "$template" --dims 4099 --device cpu
+run 0 tune "$template" --dims 4099 --device cpu --strategy exhaustive \
+    --trial-timeout 1
+[ "$(ask "select verdict <> 'interrupted' from winner_v1
+          where dims = '4099'")" = 1 ] || fail "the final did not replace it"
+
 # Without a Ctrl-C: the time limit.
 HANG_MARK=$mark
 export HANG_MARK

@@ -135,6 +135,16 @@ static void finish_result(hone_tune_run *run)
     hone__free(resolved);
 }
 
+/* What cannot be stored then is said; the run ends as interrupted. */
+static void end_interrupted(hone_tune_run *run)
+{
+    hone_error why = {0};
+
+    if (hone__tune_keep_best(run, &why) != HONE_OK)
+        hone__tune_note(run, why.text);
+    (void)hone__tune_explain(run, 1, NULL);
+}
+
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err)
 {
@@ -160,7 +170,7 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
     if (status == HONE_OK)
         status = hone__tune_explain(run, 0, err);
     else if (status == HONE_ERR_INTERRUPTED)
-        (void)hone__tune_explain(run, 1, NULL);
+        end_interrupted(run);
     if (run->session_id) {
         const hone_status finished =
             hone__db_session_finish(request->db, run->session_id,

@@ -107,7 +107,8 @@ typedef struct hone_tune_result {
                               "interrupted"; "": it did not come to it */
     char stopped_why[160]; /* a sentence */
     char decided_by[160];
-    char verdict[16];      /* "decided", "tied", "too_noisy", "only_one", "" */
+    char verdict[16];      /* "decided", "tied", "too_noisy", "only_one",
+                              "interrupted": no final, ""; see FORMAT.md */
     double noise_floor;    /* relative, of the final; negative: unknown */
     double event_floor_ns; /* of an empty pair of events; 0: unknown */
     char notes[1024];      /* checks left out, alarms, a smaller set-up: what a

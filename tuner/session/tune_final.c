@@ -24,6 +24,11 @@ static int by_time(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+void hone__tune_sort_candidates(hone_tune_run *run)
+{
+    qsort(run->candidates, run->n_candidates, sizeof *run->candidates, by_time);
+}
+
 /* Parameters in which two configurations of the space differ. */
 static hone_status count_changed(const hone_tune_run *run, int64_t index,
                                  int64_t *out, hone_error *err)
@@ -114,7 +119,7 @@ static hone_status choose_finalists(hone_tune_run *run,
     double times_ns[HONE_MOST_FINALISTS];
     size_t n, count;
 
-    qsort(run->candidates, run->n_candidates, sizeof *run->candidates, by_time);
+    hone__tune_sort_candidates(run);
     n = n_alive(run);
     count = n < HONE_MOST_FINALISTS ? n : HONE_MOST_FINALISTS;
     for (size_t i = 0; i < count; ++i)

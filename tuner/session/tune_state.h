@@ -231,7 +231,14 @@ double hone__tune_noise_level(const hone_tune_noise *noise);
 hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
                                hone_error *err);
 
+/* tune_interrupted.c */
+/* The best so far, as an interrupted decision, unless a winner was decided
+ * before. */
+hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err);
+
 /* tune_final.c */
+/* By their times; refuted ones (no time) come last. */
+void hone__tune_sort_candidates(hone_tune_run *run);
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);
 
 /* Append a sentence to the result's notes. */
