@@ -11,6 +11,7 @@
 #include "tools/references.h"
 #include "tools/sanitizer.h"
 #include "tools/verify_cases.h"
+#include "tools/verify_wrong.h"
 #include "runtime/base/alloc.h"
 
 #include "tuner/judge/failures.h"
@@ -29,6 +30,7 @@ typedef struct verify_run {
     hone_text cache;
     hone_text covered; /* what was covered and what was not */
     json_t *cases;     /* likewise */
+    int n_shown;       /* failures whose wrong elements were shown */
     int64_t n_checked;
     int64_t n_failed;
     int64_t n_skipped; /* templates, and configurations of others */
@@ -79,11 +81,13 @@ static void on_trial(void *user, const hone_tune_trial *trial)
         message = hone__complaint_find(message, &length);
     hone__output_row(
         run->output,
-        hone__json("op:s case:o config:s build:s outcome:s message:o", run->op,
-                   hone__json_text(&run->label), trial->config,
+        hone__json("op:s case:o config:s build:s outcome:s message:o wrong:o",
+                   run->op, hone__json_text(&run->label), trial->config,
                    build_names[run->request.farm.host_build],
                    hone__outcome_name(trial->outcome),
-                   hone__json_string(message, length)));
+                   hone__json_string(message, length),
+                   hone__verify_wrong_json(trial->wrong)));
+    hone__verify_wrong_say(run->options, run->op, trial, &run->n_shown);
 }
 
 /* --config: that one instead of the space. */
@@ -258,6 +262,7 @@ static hone_status prepare(verify_run *run, hone_error *err)
                               "hone under compute-sanitizer");
         HONE_TRY(hone__sanitizer_enter(err));
     }
+    HONE_TRY(hone__verify_wrong_options(options, request, err));
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     request->verify_only = 1;

@@ -7,6 +7,7 @@
 #include "runtime/base/text.h"
 #include "runtime/launch/launch_spec.h"
 #include "tuner/judge/outcome.h"
+#include "tuner/judge/wrong.h"
 #include "tuner/process/wire.h"
 
 enum { HONE_MAX_SAMPLES = 64 };
@@ -62,6 +63,7 @@ typedef struct hone_trial_report {
     int alarm;           /* hone_alarm; not NONE: outcome unstable */
     double sample_s;     /* spent in samples, discarded ones included */
     hone_coverage coverage; /* of HONE_DEVICE_VERIFY */
+    hone_wrong wrong;       /* elements, if they are to be shown */
     int leaving;            /* the worker ends after this report: its memory or
                                its context is damaged, a new one must start */
 } hone_trial_report;

@@ -161,6 +161,7 @@ void hone__trial_take_verdict(hone_trial_report *report,
     if (verdict->outcome == HONE_OUTCOME_OK)
         return;
     report->outcome = verdict->outcome;
+    report->wrong = verdict->wrong;
     memcpy(report->message, verdict->message, sizeof report->message);
 }
 

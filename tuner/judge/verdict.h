@@ -7,6 +7,7 @@
 #include "runtime/base/error.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/judge/watch.h"
+#include "tuner/judge/wrong.h"
 
 typedef struct hone_verdict {
     hone_outcome outcome; /* ok, wrong, fault or launch */
@@ -17,6 +18,7 @@ typedef struct hone_verdict {
     int damaged; /* it wrote where it must not; that is put right again .. */
     int leaving; /* .. but not surely all of it: the process must end */
     hone_coverage coverage; /* of edge shapes */
+    hone_wrong wrong;       /* elements, if they are to be shown */
     double run_ns; /* of the last run, launching it included; 0: unknown */
 } hone_verdict;
 

@@ -30,6 +30,7 @@ typedef struct hone_tune_trial {
     hone_outcome outcome;
     const char *message;
     const hone_coverage *coverage; /* of verify_only */
+    const hone_wrong *wrong;       /* likewise, if they are to be shown */
 } hone_tune_trial;
 
 typedef struct hone_tune_request {
@@ -56,6 +57,9 @@ typedef struct hone_tune_request {
      * `space_of_dims` that of `dims`. */
     int verify_only;
     int space_of_dims;
+    int show; /* so many wrong elements are read, if any are wrong */
+    const char
+        *dump; /* folder for the arrays of the first wrong one, or NULL */
     hone_farm_options farm;
     void (*on_trial)(void *user, const hone_tune_trial *trial); /* NULL ok */
     void (*on_progress)(void *user, const hone_tune_progress *progress);

@@ -241,7 +241,7 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                        !job->compiled.ok
                                    ? hone__text_str(&job->compiled.log)
                                    : report->message,
-                               &report->coverage});
+                               &report->coverage, &report->wrong});
     HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
                                      hone__text_str(&job->config),
                                      cost_s(job, report), err));

@@ -199,6 +199,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .seed = request->seed,
                     .references = request->references,
                     .n_references = request->n_references,
+                    .show = request->show,
+                    .dump = request->dump,
                     .reference_templates = run->reference_templates}};
     if (run->worker_setup.sanitized)
         run->worker_log = tmpfile();

@@ -128,8 +128,14 @@ static hone_status finish_job(hone_tune_run *run,
     return status;
 }
 
+/* A mistake in the template, or a file that cannot be written. */
+static int is_of_the_run(hone_status status)
+{
+    return status == HONE_ERR_INPUT || status == HONE_ERR_IO;
+}
+
 /* The worker says that it cannot go on. Before it was ready, this is the
- * run's own failure, as is a mistake in the template; later, the job's. */
+ * run's own failure, as is what is of no variant; later, the job's. */
 static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
                                 hone_error *err)
 {
@@ -139,7 +145,7 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
 
     run->worker_gave_up = 1;
     (void)hone__unpack_error(in, &error);
-    if (run->worker_ready && run->trying.n && error.status != HONE_ERR_INPUT) {
+    if (run->worker_ready && run->trying.n && !is_of_the_run(error.status)) {
         (void)snprintf(report.message, sizeof report.message, "%.300s",
                        error.text);
         return finish_job(run, &report, err);

@@ -173,6 +173,8 @@ hone_status hone__problem_open(hone_device *device,
     out->device = device;
     out->tmpl = setup->tmpl;
     out->seed = setup->seed;
+    out->show = setup->show;
+    out->dump = setup->dump;
     status = hone__launch_spec_resolve(
         &(hone_launch_case){setup->spec, setup->dims, setup->tmpl->n_dims,
                             &device->properties},

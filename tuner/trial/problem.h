@@ -77,6 +77,8 @@ typedef struct hone_problem {
     size_t n_sets_wanted; /* to cover three times the cache; 1 in hot mode */
     hone_mode mode;
     hone_timing timing; /* AUTO, or as it is forced */
+    int show;           /* wrong elements are noted, so many of them */
+    const char *dump;   /* folder for the arrays of a wrong run; NULL: none */
     hone_block extra[HONE_MAX_SETS][HONE_MAX_ARGS];
     hone_cu_ptr pointer[HONE_MAX_SETS][HONE_MAX_ARGS];
     void *args[HONE_MAX_SETS][HONE_MAX_ARGS];
@@ -91,6 +93,8 @@ typedef struct hone_problem_setup {
     hone_mode mode;
     int rotation; /* HONE_ROTATION_.. */
     uint64_t seed;
+    int show; /* see hone_problem */
+    const char *dump;
     const hone_reference *references;
     size_t n_references;
     const hone_reference_templates

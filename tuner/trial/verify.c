@@ -3,6 +3,7 @@
 #include "tuner/trial/verify.h"
 
 #include "tuner/device/stopwatch.h"
+#include "tuner/trial/wrong_values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +115,20 @@ static hone_status compare_on_device(hone_problem *problem,
         "reading a comparison", err);
 }
 
+static hone_status show_wrong(hone_problem *problem, const hone_check *check,
+                              const hone_verify_run *run,
+                              const hone_comparison *result, hone_verdict *out,
+                              hone_error *err)
+{
+    hone_wrong_rule rule = {0, 0, 0};
+
+    hone__check_round_off(problem->resolved.args[check->output].type,
+                          &rule.tolerance, &rule.relative);
+    rule.tolerance *= check->tolerance;
+    return hone__wrong_values(problem, check, run, &rule,
+                              (int64_t)result->n_bad, out, err);
+}
+
 static hone_status compare(void *user, const hone_verify_run *run,
                            hone_verdict *out, hone_error *err)
 {
@@ -134,7 +149,7 @@ static hone_status compare(void *user, const hone_verify_run *run,
                                    (double)ratio};
         hone__verdict_compared(out, check->label, run, &result, count);
         if (out->outcome != HONE_OUTCOME_OK)
-            break;
+            return show_wrong(j->problem, check, run, &result, out, err);
     }
     return HONE_OK;
 }
