@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -14,16 +13,18 @@ enum {
     SHOWN_FAILURES = 3
 };
 
+/* Integers of 64 bits in full: as a string where JSON's do not reach. */
 static json_t *value_json(const hone_wrong *wrong, double value,
                           int64_t value_long)
 {
     hone_text text = {0};
     json_t *out;
 
-    if (wrong->type == HONE_TYPE_I64)
+    if (wrong->type == HONE_TYPE_I64 ||
+        (wrong->type == HONE_TYPE_U64 && value_long >= 0))
         return json_integer(value_long);
-    if (isfinite(value) && wrong->type != HONE_TYPE_U64)
-        return json_real(value);
+    if (wrong->type != HONE_TYPE_U64)
+        return hone__json_real(value);
     hone__wrong_value(wrong, value, value_long, &text);
     out = hone__json_text(&text);
     hone__text_free(&text);
@@ -43,13 +44,13 @@ json_t *hone__verify_wrong_json(const hone_wrong *wrong)
         hone_text place = {0};
 
         hone__wrong_place(wrong, e->index, &place);
-        (void)json_array_append_new(
+        elements = hone__json_append(
             elements,
             hone__json("index:I place:o got:o expected:o bound:o", e->index,
                        hone__json_text(&place),
                        value_json(wrong, e->got, e->got_long),
                        value_json(wrong, e->expected, e->expected_long),
-                       isfinite(e->bound) ? json_real(e->bound) : json_null()));
+                       hone__json_real(e->bound)));
         hone__text_free(&place);
     }
     return hone__json("array:s run:s wrong:I compared:I elements:o",

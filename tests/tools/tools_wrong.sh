@@ -12,7 +12,7 @@ export HONE_CACHE_DIR
 # ramp.cu: y = 2 x, but for every third element; c += 1, which is right.
 cat >"$work/ramp_plain.cu" <<'END'
 #pragma hone op ramp_plain(n) "y = 2 x"
-#pragma hone arg x: in i32[n] permutation, a: f32 constant(0.5), y: out f32[n], c: inout u8[n]
+#pragma hone arg x: in i32[n] permutation, a: f32 constant(0.5), y: out f32[ceildiv(n, 5)][5], c: inout u8[n]
 #pragma hone launch k grid(1) block(1)
 #pragma hone check none
 extern "C" __global__ void
@@ -32,8 +32,8 @@ sed -e '/check none/d; s/ramp_plain/ramp/; s/y\[i\] = .*;/y[i] = i % 3 == 2 ? 7.
 
 run 1 verify "$work/ramp.cu" --dims 10
 out_has "out of tolerance"
-err_has "hone: ramp: y[2] = 7.25, expected 2, off by 5.25 (allowed "
-err_has "hone: ramp: y[5] = 7.25, expected 5, off by 2.25 (allowed "
+err_has "hone: ramp: y[0][2] = 7.25, expected 2, off by 5.25 (allowed "
+err_has "hone: ramp: y[1][0] = 7.25, expected 5, off by 2.25 (allowed "
 run 1 verify "$work/ramp.cu" --dims 10 --show 1
 [ "$(grep -c 'y\[' "$work/err")" -eq 1 ] || fail "one element should be shown"
 err_has "more of "
@@ -42,7 +42,7 @@ err_has "--show takes at most 32 elements"
 
 # Every array by its name; what was there before apart from what came of it.
 run 1 verify "$work/ramp.cu" --dims 10 --dump "$work/dump" --format json
-json failures.0.wrong.array=y failures.0.wrong.elements.0.place='[2]' \
+json failures.0.wrong.array=y failures.0.wrong.elements.0.place='[0][2]' \
     failures.0.wrong.elements.0.index=2 failures.0.wrong.elements.0.got=7.25 \
     failures.0.wrong.elements.0.expected=2.0
 err_has "the arrays of this run are in '$work/dump'"

@@ -10,7 +10,7 @@
 void hone__wrong_place(const hone_wrong *wrong, int64_t index, hone_text *out)
 {
     int64_t rest = index / wrong->n_parts;
-    int64_t at[HONE_MAX_WRONG_DIMS] = {0};
+    int64_t at[HONE_MAX_RANK] = {0};
 
     for (int i = wrong->n_dims - 1; i > 0; --i) {
         at[i] = rest % wrong->dims[i];

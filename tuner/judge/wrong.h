@@ -5,13 +5,11 @@
 #define HONE_TUNER_WRONG_H
 
 #include "runtime/base/text.h"
+#include "runtime/launch/launch_spec.h"
 
 #include <stdint.h>
 
-enum {
-    HONE_MAX_WRONG_SHOWN = 32,
-    HONE_MAX_WRONG_DIMS = 4 /* of an array, as its template declares it */
-};
+enum { HONE_MAX_WRONG_SHOWN = 32 };
 
 /* Of integers of 64 bits `got` and `expected` are as near as doubles come. */
 typedef struct hone_wrong_element {
@@ -29,7 +27,7 @@ typedef struct hone_wrong {
     int type;       /* of elements; of complex numbers, of their parts */
     int n_parts;    /* 2: complex numbers */
     int n_dims;
-    int64_t dims[HONE_MAX_WRONG_DIMS];
+    int64_t dims[HONE_MAX_RANK];
     int64_t n_wrong;
     int64_t n_compared;
     int is_dumped; /* its arrays are in files */

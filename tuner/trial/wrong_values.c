@@ -115,8 +115,8 @@ static void note(const compared *c, int64_t n_wrong, hone_wrong *out)
     (void)snprintf(out->run, sizeof out->run, "%s", c->run->name);
     out->type = c->type;
     out->n_parts = c->type != (int)arg->type ? 2 : 1;
-    out->n_dims = 1;
-    out->dims[0] = arg->count;
+    out->n_dims = (int)arg->rank;
+    memcpy(out->dims, arg->extents, arg->rank * sizeof out->dims[0]);
     out->n_wrong = n_wrong;
     out->n_compared = c->expected->count;
     for (int64_t i = 0;
@@ -129,8 +129,9 @@ static void note(const compared *c, int64_t n_wrong, hone_wrong *out)
 /* ---- files -------------------------------------------------------------- */
 
 static hone_status write_file(const compared *c, const char *name,
-                              const char *what, hone_type type, int64_t count,
-                              int is_array, const void *array, hone_error *err)
+                              const char *what, hone_type type,
+                              const int64_t *shape, size_t rank,
+                              const void *array, hone_error *err)
 {
     char path[1024];
 
@@ -138,7 +139,7 @@ static hone_status write_file(const compared *c, const char *name,
                          name, what) >= sizeof path)
         return hone__fail(err, HONE_ERR_IO, "the path of '%s' is too long",
                           c->problem->dump);
-    return hone__npy_write(path, type, &count, (size_t)is_array, array, err);
+    return hone__npy_write(path, type, shape, rank, array, err);
 }
 
 static hone_status write_block(const compared *c, size_t i, const char *what,
@@ -149,8 +150,8 @@ static hone_status write_block(const compared *c, size_t i, const char *what,
     hone_status status = download(c->problem, block, &array, err);
 
     if (status == HONE_OK && array)
-        status = write_file(c, arg->name, what, arg->type, arg->count, 1, array,
-                            err);
+        status = write_file(c, arg->name, what, arg->type, arg->extents,
+                            arg->rank, array, err);
     hone__free(array);
     return status;
 }
@@ -166,7 +167,7 @@ static hone_status write_arguments(const compared *c, hone_error *err)
         const hone_resolved_arg *arg = &problem->resolved.args[i];
 
         if (arg->mode == HONE_ARG_SCALAR)
-            HONE_TRY(write_file(c, arg->name, "", arg->type, 1, 0,
+            HONE_TRY(write_file(c, arg->name, "", arg->type, NULL, 0,
                                 &problem->scalar[pass][i], err));
         HONE_TRY(write_block(c, i, arg->mode == HONE_ARG_INOUT ? ".before" : "",
                              &problem->pristine[pass][i], err));
@@ -183,6 +184,7 @@ static hone_status write_expected(const compared *c, hone_error *err)
     const int is_long = hone__type_is_long(c->type);
     const int64_t n = c->expected->count;
     const int parts = c->type != (int)arg->type ? 2 : 1;
+    const int64_t n_numbers = n / parts;
     double *bound = hone__alloc((size_t)n * sizeof *bound + 1);
     hone_status status;
 
@@ -194,12 +196,13 @@ static hone_status write_expected(const compared *c, hone_error *err)
                         is_long      ? arg->type
                         : parts == 2 ? HONE_TYPE_C64
                                      : HONE_TYPE_F64,
-                        n / parts, 1, c->value, err);
+                        c->index ? &n_numbers : arg->extents,
+                        c->index ? 1 : arg->rank, c->value, err);
     if (status == HONE_OK)
-        status =
-            write_file(c, arg->name, ".bound", HONE_TYPE_F64, n, 1, bound, err);
+        status = write_file(c, arg->name, ".bound", HONE_TYPE_F64, &n, 1, bound,
+                            err);
     if (status == HONE_OK && c->index)
-        status = write_file(c, arg->name, ".index", HONE_TYPE_I64, n, 1,
+        status = write_file(c, arg->name, ".index", HONE_TYPE_I64, &n, 1,
                             c->index, err);
     hone__free(bound);
     return status;
