@@ -5,6 +5,7 @@
 #include "gen/expand/block.h"
 #include "gen/parse/body.h"
 #include "gen/expand/expand.h"
+#include "gen/expand/signature.h"
 #include "gen/expand/values.h"
 #include "runtime/base/alloc.h"
 #include "runtime/base/real.h"
@@ -178,6 +179,8 @@ static hone_status run(writer *w, size_t begin, size_t end)
             break;
         case HONE_BODY_BLOCK:
             hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
+            if (w->for_compiler)
+                hone__signature_begin(w->out);
             write_line_directive(w, items[i].line);
             w->has_block = 1;
             break;
@@ -210,6 +213,8 @@ static hone_status expand(const hone_template *tmpl, const int64_t *config,
 
     HONE_TRY(hone__values_create(tmpl, config, dims, &w.slots, err));
     status = run(&w, 0, tmpl->body->n_items);
+    if (status == HONE_OK && for_compiler)
+        hone__signature_end(tmpl, w.slots, out);
     hone__free(w.slots);
     HONE_TRY(status);
     return hone__text_check(out, err);
