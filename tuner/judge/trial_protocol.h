@@ -20,10 +20,12 @@ enum {
     HONE_DEVICE_CODE_JOB = 4, /* the cubin of device_code.cu, if it did not
                           inherit it: first of all */
     /* from it */
-    HONE_DEVICE_READY = 16,  /* the problem is set up; hone_ready_report */
-    HONE_DEVICE_FAILED = 17, /* hone_status, domain, native, sentence */
-    HONE_DEVICE_RESULT = 18, /* hone_trial_report */
-    HONE_DEVICE_RANKED = 19  /* hone_final_report, see final.h */
+    HONE_DEVICE_READY = 16,    /* the problem is set up; hone_ready_report */
+    HONE_DEVICE_FAILED = 17,   /* hone_status, domain, native, sentence */
+    HONE_DEVICE_RESULT = 18,   /* hone_trial_report */
+    HONE_DEVICE_RANKED = 19,   /* hone_final_report, see final.h */
+    HONE_DEVICE_REFERENCE = 32 /* a name: this reference is run now; "": the
+                                  last one came to its end */
 };
 
 /* One variant to try. Pointers are borrowed. */

@@ -106,6 +106,8 @@ static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
         c->at_stage = (hone_final_stage)hone__unpack_i64(in);
         set_deadline(c);
         return 0;
+    case HONE_DEVICE_REFERENCE:
+        return 0;
     case HONE_DEVICE_FAILED:
         *out = take_failure(c, in);
         return 1;

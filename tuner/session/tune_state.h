@@ -105,7 +105,9 @@ typedef struct hone_tune_run {
     hone_launch_spec *default_spec;
     hone_worker_setup worker_setup;
     hone_worker worker;
-    FILE *worker_log; /* its stderr, where a sanitizer reports; or NULL */
+    char reference[160]; /* that the worker runs; "": none */
+    int64_t n_answered;  /* jobs, by this worker */
+    FILE *worker_log;    /* its stderr, where a sanitizer reports; or NULL */
     int worker_ready;
     int worker_gave_up;        /* it said FAILED and is about to leave */
     int setups_failed;         /* in a row */

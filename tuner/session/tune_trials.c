@@ -24,6 +24,8 @@ hone_status hone__tune_worker_start(hone_tune_run *run, hone_error *err)
 {
     run->worker_ready = 0;
     run->worker_gave_up = 0;
+    run->reference[0] = '\0';
+    run->n_answered = 0;
     run->worker_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
     HONE_TRY(hone__worker_start(
         &run->worker, hone__device_worker, &run->worker_setup,
@@ -115,6 +117,7 @@ static hone_status finish_job(hone_tune_run *run,
     hone_tune_job *job = hone__tune_queue_take(&run->trying);
     hone_status status;
 
+    ++run->n_answered;
     run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
     run->result->device_busy_s += report->device_s;
     if (report->device_s > 0)
@@ -131,7 +134,25 @@ static hone_status finish_job(hone_tune_run *run,
 /* A mistake in the template, or a file that cannot be written. */
 static int is_of_the_run(hone_status status)
 {
-    return status == HONE_ERR_INPUT || status == HONE_ERR_IO;
+    return status == HONE_ERR_INPUT || status == HONE_ERR_IO ||
+           status == HONE_ERR_UNSUPPORTED;
+}
+
+/* What a reference did says nothing about a variant, and it will do it again:
+ * the run ends, with one message. */
+static hone_status blame_reference(const hone_tune_run *run, const char *what,
+                                   hone_error *err)
+{
+    const hone_template *tmpl = run->request->tmpl;
+    int line = 0;
+
+    for (size_t i = 0; i < tmpl->n_checks; ++i)
+        if (strcmp(tmpl->checks[i].reference, run->reference) == 0)
+            line = tmpl->checks[i].line;
+    return hone__fail(err, HONE_ERR_INPUT,
+                      "%s:%d: the reference %s is broken: %s; nothing can be "
+                      "compared with it",
+                      tmpl->path, line, run->reference, what);
 }
 
 /* The worker says that it cannot go on. Before it was ready, this is the
@@ -145,6 +166,10 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
 
     run->worker_gave_up = 1;
     (void)hone__unpack_error(in, &error);
+    if (run->reference[0] && error.domain == HONE_DOMAIN_CUDA &&
+        error.status != HONE_ERR_NO_MEMORY)
+        return run->n_answered ? HONE_OK
+                               : blame_reference(run, error.text, err);
     if (run->worker_ready && run->trying.n && !is_of_the_run(error.status)) {
         (void)snprintf(report.message, sizeof report.message, "%.300s",
                        error.text);
@@ -179,6 +204,10 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
     switch (kind) {
     case HONE_DEVICE_READY:
         return take_ready(run, in, err);
+    case HONE_DEVICE_REFERENCE:
+        (void)snprintf(run->reference, sizeof run->reference, "%.150s",
+                       hone__unpack_string(in));
+        return HONE_OK;
     case HONE_DEVICE_FAILED:
         return take_failure(run, in, err);
     case HONE_DEVICE_RESULT:
@@ -248,6 +277,15 @@ static void explain_end(hone_tune_run *run, hone_outcome outcome,
                        "the worker process ended: %s", how);
 }
 
+/* It ended while a reference ran, and no variant had run in it before: what a
+ * variant did to the process's memory may end it later. Then a new worker
+ * runs the reference first. */
+static int is_by_reference(const hone_tune_run *run, hone_worker_end end)
+{
+    return run->reference[0] && !run->n_answered && !run->worker_gave_up &&
+           end != HONE_WORKER_KILLED && end != HONE_WORKER_LEFT;
+}
+
 static hone_status gone_for_good(hone_tune_run *run, const char *how,
                                  hone_error *err)
 {
@@ -271,7 +309,11 @@ static hone_status replace(hone_tune_run *run, hone_outcome outcome,
     const hone_worker_end end = hone__worker_stop(
         &run->worker, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
 
-    if (run->trying.n && run->worker_ready) {
+    if (is_by_reference(run, end)) {
+        explain_end(run, outcome, how, &report);
+        return blame_reference(run, report.message, err);
+    }
+    if (run->trying.n && run->worker_ready && !run->reference[0]) {
         if (!is_not_to_blame(run, end, how, err)) {
             explain_end(run, outcome, how, &report);
             report.device_s = hone__now_s() - began_s; /* it cost that, too */

@@ -64,11 +64,24 @@ static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
 typedef struct server {
     const hone_worker_setup *setup;
     hone_device device;
+    hone_problem_setup problem_setup; /* with whom to tell */
     hone_problem problem;
     hone_edge_shapes *edge_shapes;
     hone_warm_up warm_up;
     int to_parent;
 } server;
+
+/* The parent then knows whose fault it is if this process says no more. */
+static void say_reference(void *user, const char *name)
+{
+    const server *s = user;
+    hone_text payload = {0};
+
+    hone__pack_string(&payload, name);
+    (void)hone__message_send(s->to_parent, HONE_DEVICE_REFERENCE, &payload,
+                             NULL);
+    hone__text_free(&payload);
+}
 
 /* A context that is lost, or memory that is damaged, makes the report the
  * last thing this process says: the caller leaves. */
@@ -106,7 +119,7 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     case HONE_DEVICE_VERIFY:
         return answer_trial(s, in, kind == HONE_DEVICE_VERIFY, out_leave, err);
     case HONE_DEVICE_FINAL:
-        return hone__final_answer(&s->problem, &s->setup->problem,
+        return hone__final_answer(&s->problem, &s->problem_setup,
                                   s->edge_shapes, in, s->to_parent, err);
     default:
         return hone__fail(err, HONE_ERR_INTERNAL,
@@ -146,12 +159,12 @@ static hone_status set_up(server *s, int from_parent, hone_error *err)
         device->guard_bytes = 0;
     if (setup->kind->needs_code && !setup->device_code)
         HONE_TRY(receive_code(device, from_parent, err));
-    HONE_TRY(
-        hone__edge_shapes_open(device, &setup->problem, &s->edge_shapes, err));
+    HONE_TRY(hone__edge_shapes_open(device, &s->problem_setup, &s->edge_shapes,
+                                    err));
     s->problem.device = device;
     if (setup->verify_only)
         return HONE_OK;
-    HONE_TRY(hone__problem_open(device, &setup->problem, &s->problem, err));
+    HONE_TRY(hone__problem_open(device, &s->problem_setup, &s->problem, err));
     s->problem.timing = setup->timing;
     return hone__device_warm_up(device, &s->warm_up, err);
 }
@@ -180,6 +193,9 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
     if (status == HONE_OK) {
         s->setup = user;
         s->to_parent = to_parent;
+        s->problem_setup = s->setup->problem;
+        s->problem_setup.on_reference = say_reference;
+        s->problem_setup.user = s;
         status = set_up(s, from_parent, &err);
     }
     if (status == HONE_OK)

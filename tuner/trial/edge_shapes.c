@@ -118,6 +118,8 @@ static hone_status run_variant(hone_edge_shapes *edge_shapes, size_t row,
     return status;
 }
 
+/* A row that is not valid for this variant, or beyond what it has room for, is
+ * not run. */
 static hone_status check_row(hone_edge_shapes *edge_shapes, size_t row,
                              const int64_t *dims, const hone_trial_job *job,
                              hone_verdict *out, int *out_is_run,
@@ -133,7 +135,7 @@ static hone_status check_row(hone_edge_shapes *edge_shapes, size_t row,
     if (status != HONE_ERR_CONSTRAINT &&
         !(row >= HONE_EDGE_BEYOND && out->outcome == HONE_OUTCOME_LIMITS))
         return status;
-    hone__error_clear(err); /* not valid there: nothing to do */
+    hone__error_clear(err);
     memset(out, 0, sizeof *out);
     *out_is_run = 0;
     return HONE_OK;
@@ -175,21 +177,47 @@ static void cover(hone_coverage *coverage, const hone_problem *problem,
                            problem->checks[i].skipped);
 }
 
+/* The rows, and their problems: all references run before the variant does,
+ * which may damage the process that they run in. */
+static hone_status make_rows(hone_edge_shapes *edge_shapes,
+                             const hone_trial_job *job,
+                             int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS],
+                             int *out_is_row, hone_error *err)
+{
+    const hone_problem_setup *setup = edge_shapes->setup;
+    const hone_launch_case plan = {job->spec, setup->dims, setup->tmpl->n_dims,
+                                   &edge_shapes->device->properties};
+
+    for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
+        hone_status status;
+
+        out_is_row[row] = hone__edge_dims(setup->tmpl, &plan, row, dims[row]) &&
+                          !is_known(setup->tmpl, dims, row);
+        if (!out_is_row[row])
+            continue;
+        status = make_problem(edge_shapes, row, dims[row], job, err);
+        if (status == HONE_ERR_CONSTRAINT)
+            hone__error_clear(err); /* found again by check_row() */
+        else
+            HONE_TRY(status);
+    }
+    return HONE_OK;
+}
+
 static hone_status check_rows(hone_edge_shapes *edge_shapes,
                               const hone_trial_job *job, hone_verdict *out,
                               hone_error *err)
 {
     const hone_problem_setup *setup = edge_shapes->setup;
-    const hone_launch_case plan = {job->spec, setup->dims, setup->tmpl->n_dims,
-                                   &edge_shapes->device->properties};
     int64_t dims[HONE_N_EDGE_SHAPES][HONE_MAX_DIMS] = {{0}};
+    int is_row[HONE_N_EDGE_SHAPES];
     hone_verdict verdict;
     int is_run;
 
     memset(out, 0, sizeof *out);
+    HONE_TRY(make_rows(edge_shapes, job, dims, is_row, err));
     for (size_t row = 0; row < HONE_N_EDGE_SHAPES; ++row) {
-        if (!hone__edge_dims(setup->tmpl, &plan, row, dims[row]) ||
-            is_known(setup->tmpl, dims, row))
+        if (!is_row[row])
             continue;
         HONE_TRY(check_row(edge_shapes, row, dims[row], job, &verdict, &is_run,
                            err));

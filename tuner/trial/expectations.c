@@ -82,6 +82,22 @@ static hone_status expect_vendor(hone_problem *problem, hone_check *checks,
                : expect_baseline(problem, checks, err);
 }
 
+static hone_status expect(hone_problem *problem, hone_check *checks,
+                          const hone_problem_setup *setup, hone_error *err)
+{
+    if (strncmp(checks->name, "cpu.", 4) == 0)
+        return hone__expect_cpu(problem, checks, setup, err);
+    return hone__reference_template_is(checks->name)
+               ? hone__expect_template(problem, checks, setup, err)
+               : expect_vendor(problem, checks, err);
+}
+
+static void tell(const hone_problem_setup *setup, const char *name)
+{
+    if (setup->on_reference)
+        setup->on_reference(setup->user, name);
+}
+
 hone_status hone__expectations_make(hone_problem *problem,
                                     const hone_problem_setup *setup,
                                     hone_error *err)
@@ -89,12 +105,9 @@ hone_status hone__expectations_make(hone_problem *problem,
     for (size_t i = 0; i < problem->n_checks; i += problem->n_outputs) {
         hone_check *checks = &problem->checks[i];
 
-        if (strncmp(checks->name, "cpu.", 4) == 0)
-            HONE_TRY(hone__expect_cpu(problem, checks, setup, err));
-        else if (hone__reference_template_is(checks->name))
-            HONE_TRY(hone__expect_template(problem, checks, setup, err));
-        else
-            HONE_TRY(expect_vendor(problem, checks, err));
+        tell(setup, checks->name);
+        HONE_TRY(expect(problem, checks, setup, err));
+        tell(setup, "");
     }
     return HONE_OK;
 }

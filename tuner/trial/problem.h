@@ -100,6 +100,10 @@ typedef struct hone_problem_setup {
     const hone_reference_templates
         *reference_templates; /* templates as references and baselines; NULL:
        there are none */
+    /* A reference is about to run, and "": it has; NULL ok. Whoever hears
+     * this and then nothing knows whose fault that is. */
+    void (*on_reference)(void *user, const char *name);
+    void *user;
 } hone_problem_setup;
 
 /* Allocate and fill everything; if memory is short, with fewer copies than
