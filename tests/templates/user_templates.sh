@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Templates of users: a sample of each verifies, its broken copy does not,
-# and two are tuned.
+# Templates of users: a sample of each verifies, its broken copy does not
+# and elements of the array that its mistake spoils are shown; two are tuned.
 #   user_templates.sh DEVICE VARIANTS_PER_TEMPLATE [NAME ..]
 set -u
 device=$1
@@ -54,6 +54,8 @@ verify_broken() {
         --limit 1 || return
     grep -q ' \(wrong\|fault\) ' "$work/out" ||
         fail "the broken $1 is neither wrong nor a fault"
+    grep -q "^hone: $1 .*: $(word "$1" array)\[" "$work/err" ||
+        fail "of the broken $1: no element of '$(word "$1" array)' is shown"
 }
 
 for name in "$@"; do

@@ -6,8 +6,8 @@
 // INPUT: the image is read where it lies, or a tile with its rim is first
 // brought to shared memory. TAPS: the filter is in constant or global memory.
 
-#pragma hone op conv2d(height, width, K in {3, 5, 7}) "y = x correlated with a K x K filter, zero-padded"
-#pragma hone arg x: in f32[height*width], filter: in f32[K*K], y: out f32[height*width]
+#pragma hone op conv2d(height, width, K in 3..7 step 2) "y = x correlated with a K x K filter, zero-padded"
+#pragma hone arg x: in f32[height][width], filter: in f32[K][K], y: out f32[height][width]
 
 #pragma hone param WIDE in {16, 32, 64} default 32
 #pragma hone param HIGH in {2, 4, 8, 16} default 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What conv2d.cu must give: one thread a pixel.
-#pragma hone op conv2d_plain(height, width, K in {3, 5, 7}) "y = x correlated with a K x K filter, zero-padded"
-#pragma hone arg x: in f32[height*width], filter: in f32[K*K], y: out f32[height*width]
+#pragma hone op conv2d_plain(height, width, K in 3..7 step 2) "y = x correlated with a K x K filter, zero-padded"
+#pragma hone arg x: in f32[height][width], filter: in f32[K][K], y: out f32[height][width]
 #pragma hone param BLOCK in {256}
 #pragma hone launch conv2d_plain grid(ceildiv(height*width, BLOCK)) block(BLOCK)
 #pragma hone check none

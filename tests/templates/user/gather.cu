@@ -7,7 +7,7 @@
 // multiple of its length.
 
 #pragma hone op gather(n, entries, width, T in {f32, f64, i32} default f32) "y[i][..] = table[index[i]][..]"
-#pragma hone arg table: in T[entries*width], index: in i32[n] from 0..entries - 1, y: out T[n*width]
+#pragma hone arg table: in T[entries][width], index: in i32[n] from 0..entries - 1, y: out T[n][width]
 
 #pragma hone param VEC in {1, 2, 4}
 #pragma hone param BLOCK in pow2 64..512 default 256

@@ -7,7 +7,7 @@
 // a network of 19 exchanges (`network`).
 
 #pragma hone op median3(height, width, T in {u8, f32} default u8) "y = median of 3 x 3 of x"
-#pragma hone arg x: in T[height*width] from 0..255, y: out T[height*width]
+#pragma hone arg x: in T[height][width] from 0..255, y: out T[height][width]
 
 #pragma hone param WIDE in {32, 64, 128} default 32
 #pragma hone param HIGH in {1, 2, 4, 8} default 4

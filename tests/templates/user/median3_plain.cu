@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What median3.cu must give: nine pixels, sorted by insertion.
 #pragma hone op median3_plain(height, width, T in {u8, f32} default u8) "y = median of 3 x 3 of x"
-#pragma hone arg x: in T[height*width] from 0..255, y: out T[height*width]
+#pragma hone arg x: in T[height][width] from 0..255, y: out T[height][width]
 #pragma hone param BLOCK in {128}
 #pragma hone launch median3_plain grid(ceildiv(height*width, BLOCK)) block(BLOCK)
 #pragma hone check none

@@ -6,7 +6,7 @@
 // where they lie (SOURCE), UNROLL of them without a look at the loop's end.
 
 #pragma hone op nbody(n) "a[i] = sum over j of m[j]*(p[j] - p[i]) / (|p[j] - p[i]|^2 + e^2)^1.5"
-#pragma hone arg body: in f32[4*n], a: out f32[3*n], softening: f32 from 0.05..0.5
+#pragma hone arg body: in f32[n][4], a: out f32[n][3], softening: f32 from 0.05..0.5
 
 #pragma hone param BLOCK in {32, 64, 128, 256} default 128
 #pragma hone param OWN in {1, 2, 4}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nbody.cu must give: one thread a body, in double.
 #pragma hone op nbody_plain(n) "a[i] = sum over j of m[j]*(p[j] - p[i]) / (|p[j] - p[i]|^2 + e^2)^1.5"
-#pragma hone arg body: in f32[4*n], a: out f32[3*n], softening: f32 from 0.05..0.5
+#pragma hone arg body: in f32[n][4], a: out f32[n][3], softening: f32 from 0.05..0.5
 #pragma hone param BLOCK in {64}
 #pragma hone launch nbody_plain grid(ceildiv(n, BLOCK)) block(BLOCK)
 #pragma hone check none

@@ -8,7 +8,7 @@
 //            comparisons, but no barrier between them
 
 #pragma hone op segsort(rows, columns, T in {i32, f32} default i32) "each row of x in ascending order"
-#pragma hone arg x: inout T[rows*columns]
+#pragma hone arg x: inout T[rows][columns]
 
 #pragma hone param METHOD in {bitonic, rank}
 #pragma hone param LANES in pow2 4..256 default 64

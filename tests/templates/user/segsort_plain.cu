@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What segsort.cu must give: one thread a row, by insertion.
 #pragma hone op segsort_plain(rows, columns, T in {i32, f32} default i32) "each row of x in ascending order"
-#pragma hone arg x: inout T[rows*columns]
+#pragma hone arg x: inout T[rows][columns]
 #pragma hone param BLOCK in {64}
 #pragma hone launch segsort_plain grid(ceildiv(rows, BLOCK)) block(BLOCK)
 #pragma hone check none

@@ -6,7 +6,9 @@
 // inner dimension at a time from shared memory. Edges are filled with zeros.
 
 #pragma hone op sgemm(M, N, K, TRANS_A in {0, 1}, TRANS_B in {0, 1}) "C = alpha*op(A)*op(B) + beta*C, f32"
-#pragma hone arg A: in f32[M*K], B: in f32[K*N], C: inout f32[M*N], alpha: f32, beta: f32
+#pragma hone arg A: in f32[TRANS_A ? K : M][TRANS_A ? M : K], \
+    B: in f32[TRANS_B ? N : K][TRANS_B ? K : N], \
+    C: inout f32[M][N], alpha: f32, beta: f32
 
 #pragma hone param BM in {32, 64, 128} default 64
 #pragma hone param BN in {32, 64, 128} default 64

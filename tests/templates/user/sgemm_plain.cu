@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sgemm.cu must give: one thread an element.
 #pragma hone op sgemm_plain(M, N, K, TRANS_A in {0, 1}, TRANS_B in {0, 1}) "C = alpha*op(A)*op(B) + beta*C, f32"
-#pragma hone arg A: in f32[M*K], B: in f32[K*N], C: inout f32[M*N], alpha: f32, beta: f32
+#pragma hone arg A: in f32[TRANS_A ? K : M][TRANS_A ? M : K], \
+    B: in f32[TRANS_B ? N : K][TRANS_B ? K : N], \
+    C: inout f32[M][N], alpha: f32, beta: f32
 #pragma hone param BLOCK in {128}
 #pragma hone launch sgemm_plain grid(ceildiv(M*N, BLOCK)) block(BLOCK)
 #pragma hone check none

@@ -8,15 +8,14 @@
 // A vector of VEC elements needs rows that start at a multiple of its size.
 
 #pragma hone op softmax(rows, columns, T in {f32, f64} default f32) "y[r][c] = exp(x[r][c]) / sum over the row"
-#pragma hone arg x: in T[rows*columns] normal(0, 3), y: out T[rows*columns]
+#pragma hone arg x: in T[rows][columns] normal(0, 3), y: out T[rows][columns]
 
 #pragma hone param FORM in {again, online, keep}
 #pragma hone param VEC in {1, 2, 4}
 #pragma hone param BLOCK in pow2 32..1024 default 256
-#pragma hone param FAST: bool
+#pragma hone param FAST: bool when sizeof(T) == 4
 
 #pragma hone require columns % VEC == 0 "rows do not start at a multiple of the vector"
-#pragma hone require !FAST || sizeof(T) == 4 "there is no fast exponential in f64"
 #pragma hone let KEPT = FORM == keep ? columns*sizeof(T) : 0
 #pragma hone require KEPT + 1024 <= device.smem_optin "a row does not fit shared memory"
 

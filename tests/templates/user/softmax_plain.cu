@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What softmax.cu must give: one thread a row, three loops.
 #pragma hone op softmax_plain(rows, columns, T in {f32, f64} default f32) "y[r][c] = exp(x[r][c]) / sum over the row"
-#pragma hone arg x: in T[rows*columns] normal(0, 3), y: out T[rows*columns]
+#pragma hone arg x: in T[rows][columns] normal(0, 3), y: out T[rows][columns]
 #pragma hone param BLOCK in {64}
 #pragma hone launch softmax_plain grid(ceildiv(rows, BLOCK)) block(BLOCK)
 #pragma hone check none

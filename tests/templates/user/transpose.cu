@@ -7,7 +7,7 @@
 // threads that read a column of the tile all hit the same bank.
 
 #pragma hone op transpose(rows, columns, T in {f32, f64, i32, u8} default f32) "B[c][r] = A[r][c]"
-#pragma hone arg A: in T[rows*columns], B: out T[rows*columns]
+#pragma hone arg A: in T[rows][columns], B: out T[columns][rows]
 
 // Side of a tile, and how many of its rows the block takes at once.
 #pragma hone param TILE in {16, 32, 64} default 32

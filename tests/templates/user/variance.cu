@@ -10,7 +10,7 @@
 // LANES threads take a row, UNROLL elements of it at once; a block has ROWS rows.
 
 #pragma hone op variance(rows, columns, T in {f32, f64} default f32) "mean and variance of each row of x"
-#pragma hone arg x: in T[rows*columns] from 1000..1001, mean: out T[rows], var: out T[rows]
+#pragma hone arg x: in T[rows][columns] from 1000..1001, mean: out T[rows], var: out T[rows]
 
 #pragma hone param METHOD in {two_pass, shifted, welford}
 #pragma hone param LANES in {8, 16, 32} default 32

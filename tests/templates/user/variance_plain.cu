@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What variance.cu must give: one thread a row, two passes, in double.
 #pragma hone op variance_plain(rows, columns, T in {f32, f64} default f32) "mean and variance of each row of x"
-#pragma hone arg x: in T[rows*columns] from 1000..1001, mean: out T[rows], var: out T[rows]
+#pragma hone arg x: in T[rows][columns] from 1000..1001, mean: out T[rows], var: out T[rows]
 #pragma hone param BLOCK in {64}
 #pragma hone launch variance_plain grid(ceildiv(rows, BLOCK)) block(BLOCK)
 #pragma hone check none
