@@ -91,7 +91,7 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_dims; ++i)
         is_second |= t->dims[i].is_choice;
     for (size_t i = 0; i < t->n_args; ++i)
-        is_third |= t->args[i].shape.rank > 1;
+        is_third |= t->args[i].shape.rank > 1 || t->args[i].given.expr;
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
     for (size_t i = 0; i < t->n_launches; ++i) {
@@ -180,6 +180,9 @@ static void write_buffers(plan *p)
         if (arg->mode != HONE_ARG_SCALAR)
             hone__text_printf(p->out, " %s", hone__expr_text(arg->count.expr));
         hone__text_puts(p->out, "\n");
+        if (arg->given.expr)
+            hone__text_printf(p->out, "optional %s %s\n", arg->name,
+                              hone__expr_text(arg->given.expr));
         for (size_t e = 0; arg->shape.rank > 1 && e < arg->shape.rank; ++e)
             hone__text_printf(p->out, "%s%s %s%s", e ? " ;" : "shape ",
                               e ? "" : arg->name,

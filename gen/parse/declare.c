@@ -307,6 +307,35 @@ static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
     return hone__compile_type(p, word, out);
 }
 
+/* `optional(HAS_BIAS)`: callers say by a dimension whether they pass it. */
+static int optional(hone_cursor *c, hone_template_arg *arg)
+{
+    hone_parser *p = c->p;
+    const hone_slice here = hone__cursor_here(c);
+    const hone_slots *slots = &p->tmpl->slots;
+    int reads_tuned = 0;
+    size_t n;
+
+    if (hone__cursor_peek(c) != '(')
+        return hone__complain(p, here,
+                              "say when the array is given, by a dimension "
+                              "that callers choose: op ..(.., HAS in {0, 1}), "
+                              "%s: in optional(HAS) ..",
+                              arg->name);
+    if (!hone__compile_list(c, "optional", 1, HONE_SCOPE_VARIANT, &arg->given,
+                            &n))
+        return 0;
+    for (size_t i = slots->params; i < slots->total; ++i)
+        reads_tuned |= hone__expr_reads(arg->given.expr, i);
+    if (!reads_tuned && hone__expr_slot_count(arg->given.expr))
+        return 1;
+    return hone__complain(p, here,
+                          "whether '%s' is given is up to callers, who know "
+                          "nothing of parameters and lets: read a dimension "
+                          "that lists its values, such as HAS in {0, 1}",
+                          arg->name);
+}
+
 static int one_arg(hone_cursor *c)
 {
     hone_parser *p = c->p;
@@ -328,6 +357,9 @@ static int one_arg(hone_cursor *c)
         !hone__cursor_expect(c, ':', "after the argument's name"))
         return 0;
     has_mode = arg_mode(c, &arg->mode);
+    if (has_mode && hone__cursor_accept_word(c, "optional") &&
+        !optional(c, arg))
+        return 0;
     if (!hone__cursor_need_word(c, "in, out, inout or an element type",
                                 &word) ||
         !arg_type(p, word, &arg->type))

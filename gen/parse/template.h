@@ -110,6 +110,9 @@ typedef struct hone_template_arg {
     hone_arg_mode mode;
     hone_template_expr type;  /* constant or a type dimension or parameter */
     hone_template_expr count; /* elements; unused for scalars */
+    /* Where this is 0 callers pass a null pointer, and there are no elements.
+     * .expr NULL: it is always given. Reads dimensions that list values. */
+    hone_template_expr given;
     hone_template_draw draw;
     hone_template_shape shape;
 } hone_template_arg;

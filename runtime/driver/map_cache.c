@@ -221,6 +221,11 @@ hone_status hone__map_cache_get(hone_map_cache *cache, void *const *args,
                               array, map->array);
         else
             memcpy(&address, args[array], sizeof address);
+        if (!address)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "'%s' is a null pointer, and a kernel reads it "
+                              "through a tensor map",
+                              map->array);
         HONE_TRY(get_map(cache->driver, map, address, &out[i], err));
     }
     return HONE_OK;

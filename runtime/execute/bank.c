@@ -111,9 +111,11 @@ hone_status hone__bank_fill(hone_bank *bank, const hone_program *program,
     const hone_program_more *more = program->more;
 
     for (size_t i = 0; i < more->n_constants; ++i) {
-        const hone_program_fault fault = {.missing = more->constants[i].arg};
+        const int arg = more->constants[i].arg;
+        const hone_program_fault fault = {.missing = arg,
+                                          .argument = args[arg]};
 
-        if (!args[fault.missing])
+        if (hone__program_is_null(args[arg]))
             return hone__program_explain(program, &fault, err);
     }
     if (bank->follows_captures)

@@ -80,6 +80,14 @@ static hone_program *new_program(const hone_program_setup *setup,
     return program;
 }
 
+static hone_program_rule rule_of(const hone_resolved_arg *arg)
+{
+    if (arg->is_absent)
+        return HONE_RULE_ABSENT;
+    return arg->mode != HONE_ARG_SCALAR && arg->count ? HONE_RULE_ARRAY
+                                                      : HONE_RULE_ANY;
+}
+
 static hone_status add_launch(hone_program *program,
                               const hone_program_setup *setup, size_t index,
                               hone_error *err)
@@ -98,6 +106,8 @@ static hone_status add_launch(hone_program *program,
             to->params[i].of.i64 = pass->value;
         else
             to->params[i].of.index = pass->index;
+        if (pass->kind == HONE_PASS_ARG)
+            to->params[i].rule = rule_of(&setup->resolved->args[pass->index]);
     }
     *shape = hone__launch_shape(from);
     memcpy(to->grid, shape->grid, sizeof to->grid);
@@ -205,6 +215,18 @@ hone_status hone__program_explain(const hone_program *program,
 {
     char what[200];
 
+    if (fault->missing >= 0 && fault->argument &&
+        hone__program_is_null(fault->argument))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "args[%d] of %s points to a null pointer; the array "
+                          "has elements at these dims",
+                          fault->missing, program->op);
+    if (fault->missing >= 0 && fault->argument)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "args[%d] of %s is given, and at these dims it is "
+                          "not: pass a null pointer, or the dims at which it "
+                          "is",
+                          fault->missing, program->op);
     if (fault->missing >= 0)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "args[%d] of %s is NULL; each of its %d args points "
@@ -273,8 +295,10 @@ static hone_status launch_all(const hone_program *program, void *const *args,
             .launch = i,
             .missing = hone__program_params(launch, args, parts, params)};
 
-        if (fault.missing >= 0)
+        if (fault.missing >= 0) {
+            fault.argument = args[fault.missing];
             return hone__program_explain(program, &fault, err);
+        }
         if (more->maps)
             put_maps(launch, maps, params);
         if (more->n_constants)

@@ -14,9 +14,19 @@
 #include "runtime/driver/map_cache.h"
 #include "runtime/execute/bank.h"
 
+#include <string.h>
+
+/* What the pointer of an argument must be. */
+typedef enum hone_program_rule {
+    HONE_RULE_ANY,   /* a scalar, or an array without elements */
+    HONE_RULE_ARRAY, /* no null pointer */
+    HONE_RULE_ABSENT /* a null pointer; or there is none, too */
+} hone_program_rule;
+
 /* One kernel parameter. */
 typedef struct hone_program_param {
     hone_pass_kind kind;
+    hone_program_rule rule; /* HONE_PASS_ARG */
     union {
         int index;   /* of the argument, workspace or tensor map */
         int32_t i32; /* the value itself: the driver gets its address */
@@ -108,7 +118,8 @@ hone_status hone__program_clear(const hone_program *program,
 
 /* Why hone__program_enqueue() returned 0. */
 typedef struct hone_program_fault {
-    int missing; /* the argument that is NULL; -1: none */
+    int missing;          /* the argument that is not as it must be; -1: none */
+    const void *argument; /* args[missing] */
     size_t launch;
     hone_cu_result result;
 } hone_program_fault;
@@ -116,20 +127,38 @@ hone_status hone__program_explain(const hone_program *program,
                                   const hone_program_fault *fault,
                                   hone_error *err);
 
+/* Does an entry of `args` lead to no array? */
+static inline int hone__program_is_null(const void *argument)
+{
+    hone_cu_ptr pointer = 0;
+
+    if (argument)
+        memcpy(&pointer, argument, sizeof pointer);
+    return pointer == 0;
+}
+
 /* Collect the kernel parameters of a launch, but for tensor maps. Returns the
- * index of an argument that is NULL, or -1. */
+ * index of an argument that is not as it must be, or -1. */
 static inline int hone__program_params(const hone_program_launch *launch,
                                        void *const *args, hone_cu_ptr *parts,
                                        void **params)
 {
+    static hone_cu_ptr null_pointer;
+
     for (unsigned p = 0; p < launch->n_params; ++p) {
         hone_program_param *from = &launch->params[p];
 
         params[p] = &from->of;
         if (from->kind == HONE_PASS_ARG) {
             params[p] = args[from->of.index];
-            if (!params[p])
+            if (from->rule == HONE_RULE_ABSENT) {
+                if (!hone__program_is_null(params[p]))
+                    return from->of.index;
+                params[p] = &null_pointer;
+            } else if (!params[p] || (from->rule == HONE_RULE_ARRAY &&
+                                      hone__program_is_null(params[p]))) {
                 return from->of.index;
+            }
         } else if (from->kind == HONE_PASS_WORKSPACE) {
             params[p] = &parts[from->of.index];
         }
@@ -156,7 +185,8 @@ static inline int hone__program_enqueue(const hone_program *program,
                 launch->grid[2], launch->block[0], launch->block[1],
                 launch->block[2], launch->shared_bytes, stream, params, NULL);
         if (missing >= 0 || result) {
-            *fault = (hone_program_fault){missing, i, result};
+            *fault = (hone_program_fault){
+                missing, missing < 0 ? NULL : args[missing], i, result};
             return 0;
         }
     }

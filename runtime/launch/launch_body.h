@@ -38,6 +38,7 @@ typedef struct spec_arg {
     hone_arg_mode mode;
     const hone_expr *type;
     const hone_expr *count;                  /* NULL for scalars */
+    const hone_expr *given;                  /* NULL: always */
     const hone_expr *extents[HONE_MAX_RANK]; /* all NULL: one, the count */
 } spec_arg;
 

@@ -61,7 +61,8 @@ hone_status hone__reader_arg(hone_reader *r)
     return HONE_OK;
 }
 
-hone_status hone__reader_shape(hone_reader *r)
+/* The array that a line is about. */
+static hone_status find_array(hone_reader *r, spec_arg **out)
 {
     hone_launch_spec *spec = r->spec;
     spec_pass array;
@@ -71,8 +72,24 @@ hone_status hone__reader_shape(hone_reader *r)
     if (!hone__reader_find_passed(spec, name, &array) ||
         array.kind != HONE_PASS_ARG || !spec->args[array.index].count)
         return hone__reader_fail(r, "no array argument is called", name);
-    return hone__reader_exprs(r, HONE_MAX_RANK,
-                              spec->args[array.index].extents);
+    *out = &spec->args[array.index];
+    return HONE_OK;
+}
+
+hone_status hone__reader_shape(hone_reader *r)
+{
+    spec_arg *arg = NULL;
+
+    HONE_TRY(find_array(r, &arg));
+    return hone__reader_exprs(r, HONE_MAX_RANK, arg->extents);
+}
+
+hone_status hone__reader_optional(hone_reader *r)
+{
+    spec_arg *arg = NULL;
+
+    HONE_TRY(find_array(r, &arg));
+    return hone__reader_rest(r, &arg->given);
 }
 
 hone_status hone__reader_workspace(hone_reader *r)

@@ -62,12 +62,13 @@ hone_status hone__reader_rest(hone_reader *r, const hone_expr **out);
 /* The rest of the line as a constant expression. */
 hone_status hone__reader_constant(hone_reader *r, int64_t *out);
 
-/* What `pass NAME` means; 0: nothing. (launch_buffers.c, like the four
+/* What `pass NAME` means; 0: nothing. (launch_buffers.c, like the five
  * statements below.) */
 int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
                              spec_pass *out);
 hone_status hone__reader_arg(hone_reader *r);
 hone_status hone__reader_shape(hone_reader *r);
+hone_status hone__reader_optional(hone_reader *r);
 hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
 

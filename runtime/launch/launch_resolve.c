@@ -175,8 +175,16 @@ static hone_status resolve_shape(resolver *r, const spec_arg *arg,
                                  hone_resolved_arg *to)
 {
     int64_t product = 1;
+    int64_t is_given = 1;
 
+    if (arg->given)
+        HONE_TRY(eval(r, arg->given, &is_given));
     to->rank = arg->count != NULL;
+    if (!is_given) {
+        to->is_absent = 1;
+        to->count = to->size_bytes = to->extents[0] = 0;
+        return HONE_OK;
+    }
     to->extents[0] = to->count;
     for (size_t i = 0; i < HONE_MAX_RANK && arg->extents[i]; ++i) {
         HONE_TRY(eval(r, arg->extents[i], &to->extents[i]));

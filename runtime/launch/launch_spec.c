@@ -292,6 +292,7 @@ static hone_status parse_statement(hone_reader *r)
         {"let", parse_let, 0, 1},
         {"arg", hone__reader_arg, 0, 1},
         {"shape", hone__reader_shape, 0, 3},
+        {"optional", hone__reader_optional, 0, 3},
         {"require", parse_require, 0, 1},
         {"workspace", hone__reader_workspace, 0, 1},
         {"constant", hone__reader_constant_memory, 0, 2},

@@ -25,6 +25,8 @@
  *   arg alpha scalar 4               # scalar argument, type code
  *   shape A M ; K                    # (3) extents of an arg, the outermost
  *                                    # first; without: one, the count
+ *   optional bias HAS_BIAS           # (3) where it is 0 the array is a null
+ *                                    # pointer and has no elements
  *   require WARPS*32 <= 1024         # those that read dims or the device
  *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
  *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
@@ -126,6 +128,7 @@ typedef struct hone_resolved_arg {
     hone_type type;
     int64_t count; /* elements; 1 for a scalar */
     int64_t size_bytes;
+    int is_absent;                  /* a null pointer */
     size_t rank;                    /* 0: a scalar */
     int64_t extents[HONE_MAX_RANK]; /* whose product is `count` */
 } hone_resolved_arg;

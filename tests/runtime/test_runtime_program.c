@@ -319,6 +319,61 @@ static void on_the_cpu_device(void **state)
     end(&m);
 }
 
+/* Null pointers, and pointers where the dims say that there is no array. */
+static void optional_arguments(void **state)
+{
+    static const char plan[] = "hone-launch 3\nop linear\ndim BIAS choice 0\n"
+                               "arg x in 4 8\narg b in 4 8\n"
+                               "optional b BIAS\narg none in 4 BIAS-BIAS\n"
+                               "launch linear\ngrid 1\nblock 32\n"
+                               "pass x\npass b\npass none\n";
+    static const char cubin[] = "linear 1024 8,8,8";
+    static const struct {
+        int64_t bias;
+        uint64_t x, b;
+        int entry;         /* of b: is there one? */
+        const char *words; /* NULL: it runs */
+    } rows[] = {
+        {0, 16, 0, 1, NULL},
+        {0, 16, 0, 0, NULL},
+        {1, 16, 32, 1, NULL},
+        {0, 0, 0, 1, "args[0] of linear points to a null pointer"},
+        {1, 16, 0, 1, "args[1] of linear points to a null pointer"},
+        {1, 16, 0, 0, "args[1] of linear is NULL"},
+        {0, 16, 32, 1, "args[1] of linear is given, and at these dims it is"},
+    };
+    made m = {.driver = NULL};
+
+    (void)state;
+    assert_int_equal(hone__cuda_get(&m.driver, NULL), HONE_OK);
+    begin(&m, plan, cubin, sizeof cubin);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        hone_program *program = program_of(&m, rows[i].bias);
+        uint64_t x = rows[i].x;
+        uint64_t b = rows[i].b;
+        uint64_t none = 0;
+        void *args[] = {&x, rows[i].entry ? &b : NULL, &none};
+        const long at = fake_n_launches();
+        hone_error error = {0};
+        const hone_status status =
+            hone__program_run(program, args, NULL, NULL, NULL, &error);
+
+        if (rows[i].words) {
+            assert_int_equal(status, HONE_ERR_ARGUMENT);
+            if (!strstr(error.text, rows[i].words))
+                fail_msg("%s", error.text);
+            assert_int_equal(fake_n_launches(), at);
+        } else {
+            assert_int_equal(status, HONE_OK);
+            assert_true(fake_launch_at(at)->params[0] == x);
+            assert_true(fake_launch_at(at)->params[1] == rows[i].b);
+            assert_true(fake_launch_at(at)->params[2] == 0);
+        }
+        hone__program_free(program);
+    }
+    end(&m);
+}
+
 static hone_status whole_life(made *m)
 {
     uint32_t memory[8];
@@ -386,6 +441,7 @@ int main(void)
         WITH_DRIVER(entries_are_given_up),
         WITH_DRIVER(limits_of_a_kernel),
         WITH_DRIVER(on_the_cpu_device),
+        WITH_DRIVER(optional_arguments),
         WITH_DRIVER(anything_may_fail),
     };
 

@@ -7,7 +7,8 @@
 
 int hone__arg_is_written(const hone_resolved_arg *arg)
 {
-    return arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT;
+    return !arg->is_absent &&
+           (arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT);
 }
 
 /* ---- half precision -----------------------------------------------------

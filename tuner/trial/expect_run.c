@@ -97,8 +97,9 @@ static hone_status copy_args(hone_problem *problem, int pass, const change *how,
             copy_scalar(problem, pass, i, how, &copy->scalar[i]);
             continue;
         }
-        HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
-                                   &copy->block[i], err));
+        if (!arg->is_absent)
+            HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
+                                       &copy->block[i], err));
         copy->pointer[i] = copy->block[i].data;
         copy->args[i] = &copy->pointer[i];
         HONE_TRY(copy_array(problem, pass, i, how, &copy->block[i], err));

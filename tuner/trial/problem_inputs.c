@@ -78,7 +78,7 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
     void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
                       &drawn->draw};
 
-    if (problem->by_template[arg])
+    if (problem->by_template[arg] || a->is_absent)
         return HONE_OK;
     if (drawn->is_sorted || drawn->is_offsets || drawn->file)
         return fill_on_host(problem, pass, arg, seed, err);
@@ -119,6 +119,8 @@ static hone_status make_pass(hone_problem *problem, int pass, size_t arg,
         problem->tmpl,       arg,          hone__lane_type(a->type),
         hone__lane_count(a), slots->value, problem->amplitude[pass]};
 
+    if (a->is_absent)
+        return HONE_OK;
     HONE_TRY(hone__draw_resolve(&request, &problem->drawn[pass][arg], err));
     if (a->mode == HONE_ARG_SCALAR) {
         make_scalar(problem, pass, arg);

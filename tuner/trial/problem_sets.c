@@ -94,7 +94,7 @@ static hone_status make_set(hone_problem *problem, size_t set, hone_error *err)
         problem->args[set][i] = &problem->scalar[HONE_PASS_REALS][i];
         if (arg->mode == HONE_ARG_SCALAR)
             continue;
-        if (set > 0 && !fills_constant(problem->tmpl, i)) {
+        if (set > 0 && !arg->is_absent && !fills_constant(problem->tmpl, i)) {
             block = &problem->extra[set][i];
             HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
                                        &problem->extra[set][i], err));
