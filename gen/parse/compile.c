@@ -205,7 +205,8 @@ static void note_real(hone_parser *p, hone_slice where)
         (void)snprintf(p->note, sizeof p->note,
                        "expressions are of integers; a floating-point number "
                        "is a value of a parameter, or stands alone in "
-                       "f32(..) and f64(..) of a launch's args(..)");
+                       "f32(..) and f64(..) of a launch's args(..) and in the "
+                       "bounds of a check");
 }
 
 static int keep(hone_parser *p, hone_expr *expr)
@@ -332,6 +333,22 @@ int hone__compile_real(hone_parser *p, hone_slice where,
     ok = hone__compile(p, where, HONE_SCOPE_VARIANT, out);
     p->takes_reals = 0;
     return ok;
+}
+
+int hone__compile_number(hone_cursor *c, const char *what,
+                         hone_template_expr *out, int *out_is_real)
+{
+    hone_cursor ahead = *c;
+    size_t n;
+
+    (void)hone__cursor_accept(&ahead, '(');
+    if (!hone__compile_real(c->p, hone__cursor_until(&ahead, ",)", NULL), out,
+                            out_is_real))
+        return 0;
+    if (!*out_is_real)
+        return hone__compile_list(c, what, 1, HONE_SCOPE_ANY, out, &n);
+    *c = ahead;
+    return hone__cursor_expect(c, ')', "after the value");
 }
 
 static int names_a_type(const hone_parser *p, const hone_name *name)

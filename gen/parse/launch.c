@@ -113,21 +113,12 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
 /* `(E)` behind i32, i64, f32 or f64. */
 static int pass_value(hone_cursor *c, const char *kind, hone_template_pass *out)
 {
-    const int takes_reals =
-        out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64;
-    hone_cursor ahead = *c;
     size_t n;
 
-    (void)hone__cursor_accept(&ahead, '(');
-    if (takes_reals &&
-        !hone__compile_real(c->p, hone__cursor_until(&ahead, ",)", NULL),
-                            &out->value, &out->is_real))
-        return 0;
-    if (out->is_real) {
-        *c = ahead;
-        return hone__cursor_expect(c, ')', "after the value");
-    }
-    return hone__compile_list(c, kind, 1, HONE_SCOPE_ANY, &out->value, &n);
+    return out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64
+               ? hone__compile_number(c, kind, &out->value, &out->is_real)
+               : hone__compile_list(c, kind, 1, HONE_SCOPE_ANY, &out->value,
+                                    &n);
 }
 
 static int pass_item(hone_cursor *c, hone_template_pass *out)

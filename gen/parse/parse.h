@@ -219,6 +219,9 @@ int hone__compile_type(hone_parser *p, hone_slice where,
  * complained about, if it is neither. */
 int hone__compile_real(hone_parser *p, hone_slice where,
                        hone_template_expr *out, int *out_is_real);
+/* "(E)", or "(0.5)" and the like as hone__compile_real(). */
+int hone__compile_number(hone_cursor *c, const char *what,
+                         hone_template_expr *out, int *out_is_real);
 /* "(E, E, ..)", between 1 and `most`. */
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
                        hone_scope scope, hone_template_expr *out,

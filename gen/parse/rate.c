@@ -72,32 +72,69 @@ static int dotted_name(hone_cursor *c, const char *what, const char **out)
     return *out && template_name(c->p, word, *out);
 }
 
-static int check_clause(hone_cursor *c, hone_template_bound *bound)
-{
-    hone_parser *p = c->p;
-    hone_template_expr *expr;
-    hone_slice word;
-    size_t n;
+const char *const hone__bound_names[HONE_N_BOUNDS] = {
+#define BOUND_NAME(name, word) word,
+    HONE_BOUND_MAP(BOUND_NAME)
+#undef BOUND_NAME
+};
 
-    if (!hone__cursor_need_word(c, "tolerance(..), exact(..) or for ARRAY",
-                                &word))
+static int given_twice(hone_parser *p, hone_slice word)
+{
+    return hone__complain(p, word, "'%.*s' is given twice",
+                          (int)(word.end - word.begin), p->bare + word.begin);
+}
+
+/* `magnitude template.NAME`. */
+static int check_magnitude(hone_cursor *c, hone_slice word,
+                           hone_template_check *check)
+{
+    const size_t length = sizeof HONE_TEMPLATE_PREFIX - 1;
+    hone_slice name = hone__cursor_here(c);
+
+    if (check->magnitude)
+        return given_twice(c->p, word);
+    if (!dotted_name(c, "template.NAME", &check->magnitude))
         return 0;
-    if (hone__slice_is(p, word, "tolerance"))
-        expr = &bound->tolerance;
-    else if (hone__slice_is(p, word, "exact"))
-        expr = &bound->exact;
-    else
-        return hone__complain(p, word,
-                              "a check takes tolerance(..), exact(..) and "
-                              "for ARRAY, not '%.*s'",
-                              (int)(word.end - word.begin),
-                              p->bare + word.begin);
-    if (expr->expr)
-        return hone__complain(p, word, "'%.*s' is given twice",
-                              (int)(word.end - word.begin),
-                              p->bare + word.begin);
-    return hone__compile_list(c, "tolerance or exact", 1, HONE_SCOPE_ANY, expr,
-                              &n);
+    if (strncmp(check->magnitude, HONE_TEMPLATE_PREFIX, length) != 0)
+        return hone__complain(c->p, name,
+                              "a magnitude is computed by another template: "
+                              "template.NAME");
+    if (strncmp(check->reference, HONE_TEMPLATE_PREFIX, length) != 0)
+        return hone__complain(c->p, word,
+                              "%s brings magnitudes of its own; they are "
+                              "given to a check by template.NAME",
+                              check->reference);
+    return 1;
+}
+
+static int check_clause(hone_cursor *c, hone_template_check *check)
+{
+    static const char wanted[] = "tolerance(..), abs(..), rel(..), norm(..), "
+                                 "exact(..), magnitude template.NAME or for "
+                                 "ARRAY";
+    hone_template_bound *bound = &check->bounds[check->n_bounds - 1];
+    hone_parser *p = c->p;
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, wanted, &word))
+        return 0;
+    if (hone__slice_is(p, word, "magnitude"))
+        return check_magnitude(c, word, check);
+    for (int i = 0; i < HONE_N_BOUNDS; ++i) {
+        hone_bound_number *number = &bound->number[i];
+
+        if (!hone__slice_is(p, word, hone__bound_names[i]))
+            continue;
+        if (number->value.expr)
+            return given_twice(p, word);
+        if (i != HONE_BOUND_EXACT)
+            return hone__compile_number(c, hone__bound_names[i], &number->value,
+                                        &number->is_real);
+        return hone__compile_list(c, hone__bound_names[i], 1, HONE_SCOPE_ANY,
+                                  &number->value, &(size_t){0});
+    }
+    return hone__complain(p, word, "a check takes %s, not '%.*s'", wanted,
+                          (int)(word.end - word.begin), p->bare + word.begin);
 }
 
 /* `for ARRAY`: what follows is about this array alone. */
@@ -153,9 +190,8 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
                      &check->reference))
         return 0;
     while (hone__cursor_peek(c) != '\0') {
-        if (!(hone__cursor_accept_word(c, "for")
-                  ? check_array(c, check)
-                  : check_clause(c, &check->bounds[check->n_bounds - 1])))
+        if (!(hone__cursor_accept_word(c, "for") ? check_array(c, check)
+                                                 : check_clause(c, check)))
             return 0;
     }
     return hone__cursor_finish(c);

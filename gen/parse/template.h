@@ -209,25 +209,52 @@ typedef struct hone_template_option {
     hone_template_expr value;
 } hone_template_option;
 
-/* `check NAME tolerance(E) exact(E) [for ARRAY tolerance(E) exact(E)] ..`:
+/* The numbers that a check gives. X(KIND, word) */
+#define HONE_BOUND_MAP(X)                                                      \
+    X(TOLERANCE, "tolerance")                                                  \
+    X(ABSOLUTE, "abs")                                                         \
+    X(RELATIVE, "rel")                                                         \
+    X(NORM, "norm")                                                            \
+    X(EXACT, "exact")
+
+typedef enum hone_bound_kind {
+#define HONE_BOUND_ENUM(name, word) HONE_BOUND_##name,
+    HONE_BOUND_MAP(HONE_BOUND_ENUM)
+#undef HONE_BOUND_ENUM
+        HONE_N_BOUNDS
+} hone_bound_kind;
+
+extern const char *const hone__bound_names[HONE_N_BOUNDS];
+
+/* An expression, or a floating-point number. */
+typedef struct hone_bound_number {
+    hone_template_expr value; /* .expr NULL: not given */
+    int is_real;              /* it gives the bits of a double */
+} hone_bound_number;
+
+/* `check NAME [tolerance(E)] [abs(E)] .. [for ARRAY [tolerance(E)] ..] ..`:
  * compare with reference NAME ("cpu.sum", "cublas.gemm"). On random inputs
- * every output element must satisfy |out - ref| <= tolerance * u * magnitude +
- * ulp(ref) where u is the unit round-off of the accumulation type (2^-24 for
- * f32) and magnitude the operation on the absolute values of its inputs (the
- * sum of the absolute terms). With exact(E) it is also run on inputs that are
- * random integers in [-E, E], where it must reproduce the reference bit for
- * bit: this finds a single wrong index that rounding would hide. Every array
- * that is written is compared; `for` gives one of them bounds of its own. */
+ * every output element must satisfy
+ *     |out - ref| <= abs + rel*|ref| + tolerance*u*magnitude + ulp(ref)
+ * where u is the unit round-off of the accumulation type (2^-24 for f32) and
+ * magnitude what rounding errors are in proportion to (the sum of the absolute
+ * terms). norm(E) is about the array as a whole; alone it stands for the bound
+ * of the elements:
+ *     ||out - ref|| <= norm*u*||magnitude|| + ulp*||ref||  (2-norms)
+ * With exact(E) it is also run on inputs that are random integers in [-E, E],
+ * where it must reproduce the reference bit for bit: this finds a single wrong
+ * index that rounding would hide. Every array that is written is compared;
+ * `for` gives one of them numbers of its own. */
 typedef struct hone_template_bound {
-    int arg;                      /* the array; -1: all that are written */
-    hone_template_expr tolerance; /* .expr NULL: as for all; there: 0 */
-    hone_template_expr exact;     /* likewise; there: no such run */
+    int arg; /* the array; -1: all that are written */
+    hone_bound_number number[HONE_N_BOUNDS]; /* not given: as for all */
 } hone_template_bound;
 
 enum { HONE_MAX_BOUNDS = 9 };
 
 typedef struct hone_template_check {
     const char *reference;
+    const char *magnitude; /* "template.NAME" that computes it; NULL */
     size_t n_bounds;
     hone_template_bound bounds[HONE_MAX_BOUNDS]; /* the first: for all */
     int line;

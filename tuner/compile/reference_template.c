@@ -436,6 +436,12 @@ hone__reference_templates_open(const hone_reference_templates_request *request,
     for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i)
         status = add(reference_templates, request, tmpl->checks[i].reference,
                      tmpl->checks[i].line, HONE_ROLE_CHECK, err);
+    for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i) {
+        if (tmpl->checks[i].magnitude)
+            status =
+                add(reference_templates, request, tmpl->checks[i].magnitude,
+                    tmpl->checks[i].line, HONE_ROLE_CHECK, err);
+    }
     for (size_t i = 0; i < tmpl->n_baselines && status == HONE_OK; ++i)
         status = add(reference_templates, request, tmpl->baselines[i].name,
                      tmpl->baselines[i].line, HONE_ROLE_BASELINE, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other templates as references (`check template.NAME`), as baselines
- * (`baseline template.NAME`) and as what writes inputs (`inputs
- * template.NAME`): the default configuration of each, compiled
+/* Other templates as references (`check template.NAME`), for their magnitudes
+ * (`magnitude template.NAME`), as baselines (`baseline template.NAME`) and as
+ * what writes inputs (`inputs template.NAME`): the default configuration of
+ * each, compiled
  * before the process that owns the device starts, which inherits it. */
 #ifndef HONE_TUNER_OTHER_TEMPLATE_H
 #define HONE_TUNER_OTHER_TEMPLATE_H
@@ -10,7 +11,8 @@
 #include "runtime/launch/launch_spec.h"
 #include "tuner/compile/farm_options.h"
 
-enum { HONE_MAX_OTHERS = 13 }; /* four checks, eight baselines, inputs */
+/* Four checks, their magnitudes, eight baselines, inputs. */
+enum { HONE_MAX_OTHERS = 17 };
 
 typedef enum hone_reference_role {
     HONE_ROLE_CHECK,

@@ -122,13 +122,6 @@ static void audit(void **params)
     }
 }
 
-struct comparison {
-    uint64_t n_bad;
-    uint64_t first_bad;
-    uint64_t n_nan;
-    float worst_ratio;
-};
-
 /* |a - b| of 64-bit integers, of which a double does not hold all. */
 static double distance(int type, const void *out, int64_t at, const void *ref,
                        int64_t i)
@@ -149,12 +142,22 @@ static double rounded(int type, double value)
     return hone__element_load(type, &cell, 0);
 }
 
-/* Error over bound; infinity where the bound is zero or there is no number. */
-static double error_ratio(double error, double bound)
+/* One element that must be `want` and is `v`. */
+static void judge(double v, double want, double error, double bound,
+                  float *worst, int64_t at, hone_compared *out)
 {
+    out->value2 += want * want;
+    out->error2 += error * error;
+    out->n_loose += want != 0 && bound >= fabs(want);
+    out->n_tight += want != 0 && bound < fabs(want);
+    if (bound > 0 && error / bound > (double)*worst)
+        *worst = (float)(error / bound);
     if (error <= bound)
-        return bound > 0 ? error / bound : 0;
-    return bound > 0 && !isnan(error) ? error / bound : INFINITY;
+        return;
+    out->n_nan += isnan(v) != 0;
+    out->n_unbounded += !(bound > 0);
+    if (!out->n_bad++)
+        out->first_bad = (uint64_t)at;
 }
 
 static void compare(void **params)
@@ -164,9 +167,10 @@ static void compare(void **params)
     const int64_t *index = pointer_at(params, 2);
     const double *ref = pointer_at(params, 3);
     const double *magnitude = pointer_at(params, 4);
-    const int exact = PARAM(int, 8);
+    const int exact = PARAM(int, 9);
     const int is_long = hone__type_is_long(type);
-    struct comparison *result = pointer_at(params, 9);
+    hone_compared *result = pointer_at(params, 10);
+    float worst = 0;
 
     for (int64_t i = 0; i < PARAM(int64_t, 5); ++i) {
         const int64_t at = index ? index[i] : i;
@@ -174,21 +178,20 @@ static void compare(void **params)
         const double want = is_long ? hone__element_load(type, ref, i)
                             : exact ? rounded(type, ref[i])
                                     : ref[i];
+        const double m = exact ? 0 : magnitude[i];
         const double bound = exact ? 0
-                                   : PARAM(double, 6) * magnitude[i] +
-                                         PARAM(double, 7) * fabs(want);
+                             : m >= 0 && m < 1e308
+                                 ? PARAM(double, 6) * m +
+                                       PARAM(double, 7) * fabs(want) +
+                                       PARAM(double, 8)
+                                 : NAN;
         const double error =
             is_long ? distance(type, out, at, ref, i) : fabs(v - want);
-        const double ratio = error_ratio(error, bound);
 
-        if (ratio > (double)result->worst_ratio)
-            result->worst_ratio = (float)ratio;
-        if (error <= bound)
-            continue;
-        result->n_nan += isnan(v) != 0;
-        if (!result->n_bad++)
-            result->first_bad = (uint64_t)at;
+        result->magnitude2 += m * m;
+        judge(v, want, error, bound, &worst, at, result);
     }
+    memcpy(&result->worst_ratio, &worst, sizeof worst);
 }
 
 const hone_cpu_kernel hone__cpu_kernels[HONE_N_CPU_KERNELS] = {

@@ -318,13 +318,27 @@ extern "C" __global__ void hone_audit(audit_row *rows, int n_rows,
     }
 }
 
-struct comparison {
+struct comparison { // hone_compared
     u64 n_bad;
     u64 first_bad; // smallest index of a bad element; ~0 if none
     u64 n_nan;
+    u64 n_unbounded;
+    u64 n_loose;
+    u64 n_tight;
+    double error2;
+    double magnitude2;
+    double value2;
     u32 worst_ratio; // bits of the largest error / bound, a float >= 0
     u32 unused;
 };
+
+__device__ void add_parts(double *sum, double mine)
+{
+    for (int offset = 16; offset; offset /= 2)
+        mine += __shfl_down_sync(0xffffffffu, mine, offset);
+    if (threadIdx.x % 32 == 0 && mine != 0)
+        atomicAdd(sum, mine);
+}
 
 // |a - b| of 64-bit integers, of which a double does not hold all.
 __device__ double distance(int type, const void *out, i64 at, const void *ref,
@@ -337,46 +351,58 @@ __device__ double distance(int type, const void *out, i64 at, const void *ref,
 }
 
 // Element index[i] (or i) of `out` against ref[i]; of 64-bit integers ref
-// holds integers, not doubles. Not exact: passes if
-// |out - ref| <= tolerance * magnitude[i] + relative * |ref|. Exact: equals
-// the reference rounded to the output's type.
+// holds integers, not doubles. Not exact: passes if |out - ref| <=
+// tolerance * magnitude[i] + relative * |ref| + absolute. Exact: equals the
+// reference rounded to the output's type.
 extern "C" __global__ void hone_compare(int type, const void *out,
                                         const i64 *index, const double *ref,
                                         const double *magnitude, i64 n,
                                         double tolerance, double relative,
-                                        int exact, comparison *result)
+                                        double absolute, int exact,
+                                        comparison *result)
 {
+    comparison mine = {0, ~0ull};
     float worst = 0;
-    u64 n_bad = 0, n_nan = 0, first = ~0ull;
     FOR_EACH(i, n) {
         const i64 at = index ? index[i] : i;
         const bool is_long = type == I64 || type == U64;
         const double v = load(type, out, at);
         const double want = is_long ? load(type, ref, i)
                             : exact ? rounded(type, ref[i]) : ref[i];
+        const double m = exact ? 0.0 : magnitude[i];
         const double bound =
-            exact ? 0.0 : tolerance * magnitude[i] + relative * fabs(want);
+            exact                 ? 0.0
+            : m >= 0 && m < 1e308 ? tolerance * m + relative * fabs(want) +
+                                        absolute
+                                  : __longlong_as_double(0x7ff8ll << 48);
         const double error =
             is_long ? distance(type, out, at, ref, i) : fabs(v - want);
-        const bool ok = error <= bound; // false for NaN
-        float ratio = ok ? (bound > 0 ? (float)(error / bound) : 0.0f)
-                         : (bound > 0 && error == error
-                                ? (float)(error / bound)
-                                : __uint_as_float(0x7f800000u));
-        worst = fmaxf(worst, ratio);
-        if (!ok) {
-            ++n_bad;
-            n_nan += v != v;
-            first = (u64)at < first ? (u64)at : first;
-        }
+        mine.error2 += error * error;
+        mine.magnitude2 += m * m;
+        mine.value2 += want * want;
+        mine.n_loose += want != 0 && bound >= fabs(want);
+        mine.n_tight += want != 0 && bound < fabs(want);
+        if (bound > 0)
+            worst = fmaxf(worst, (float)(error / bound)); // not of NaN
+        if (error <= bound) // false for NaN
+            continue;
+        ++mine.n_bad;
+        mine.n_nan += v != v;
+        mine.n_unbounded += !(bound > 0);
+        mine.first_bad = (u64)at < mine.first_bad ? (u64)at : mine.first_bad;
     }
     if (worst > 0)
         atomicMax(&result->worst_ratio, __float_as_uint(worst));
-    if (n_bad) {
-        atomicAdd(&result->n_bad, n_bad);
-        atomicAdd(&result->n_nan, n_nan);
-        atomicMin(&result->first_bad, first);
-    }
+    if (mine.n_bad)
+        atomicMin(&result->first_bad, mine.first_bad);
+    add_parts(&result->n_bad, mine.n_bad);
+    add_parts(&result->n_nan, mine.n_nan);
+    add_parts(&result->n_unbounded, mine.n_unbounded);
+    add_parts(&result->n_loose, mine.n_loose);
+    add_parts(&result->n_tight, mine.n_tight);
+    add_parts(&result->error2, mine.error2);
+    add_parts(&result->magnitude2, mine.magnitude2);
+    add_parts(&result->value2, mine.value2);
 }
 
 __device__ u64 now_ns()

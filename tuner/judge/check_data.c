@@ -2,6 +2,8 @@
 /* Checks, the same on every device: see check_data.h. */
 #include "tuner/judge/check_data.h"
 
+#include "runtime/base/real.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -193,31 +195,44 @@ hone_status hone__check_slots(const hone_template *tmpl, const int64_t *dims,
     return HONE_OK;
 }
 
+static hone_status read_number(const hone_template *tmpl,
+                               const hone_bound_number *number,
+                               const char *name, const int64_t *slots,
+                               double *out, hone_error *err)
+{
+    int64_t value = 0;
+
+    HONE_TRY(hone__expr_eval(number->value.expr, slots, &value, err));
+    *out = number->is_real ? hone__real_of_bits(value) : (double)value;
+    return *out >= 0 ? HONE_OK
+                     : hone__fail(err, HONE_ERR_INPUT,
+                                  "%s:%d: %s of this check is %g here, and "
+                                  "must not be negative",
+                                  tmpl->path, number->value.line, name, *out);
+}
+
 hone_status hone__check_bounds(const hone_template *tmpl,
                                const hone_template_check *check, int arg,
                                const int64_t *dims,
                                const hone_properties *properties,
-                               double *out_tolerance, int64_t *out_exact,
-                               hone_error *err)
+                               hone_bounds *out, hone_error *err)
 {
     hone_check_slots slots;
-    int64_t tolerance = 0;
 
-    *out_exact = 0;
+    memset(out, 0, sizeof *out);
     HONE_TRY(hone__check_slots(tmpl, dims, properties, &slots, err));
     for (size_t i = 0; i < check->n_bounds; ++i) {
         const hone_template_bound *bound = &check->bounds[i];
 
-        if (bound->arg >= 0 && bound->arg != arg)
-            continue;
-        if (bound->tolerance.expr)
-            HONE_TRY(hone__expr_eval(bound->tolerance.expr, slots.value,
-                                     &tolerance, err));
-        if (bound->exact.expr)
-            HONE_TRY(hone__expr_eval(bound->exact.expr, slots.value, out_exact,
-                                     err));
+        for (int k = 0; k < HONE_N_BOUNDS; ++k) {
+            if (!bound->number[k].value.expr ||
+                (bound->arg >= 0 && bound->arg != arg))
+                continue;
+            out->given[k] = 1;
+            HONE_TRY(read_number(tmpl, &bound->number[k], hone__bound_names[k],
+                                 slots.value, &out->number[k], err));
+        }
     }
-    *out_tolerance = (double)tolerance;
     return HONE_OK;
 }
 
@@ -225,6 +240,9 @@ void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
 {
     const int is_double = type == HONE_TYPE_F64 || type == HONE_TYPE_C64;
 
+    *out_u = *out_ulp = 0;
+    if (hone__type_is_integer(type))
+        return;
     *out_u = is_double ? 0x1p-53 : 0x1p-24;
     *out_ulp = is_double                ? 0x1p-52
                : type == HONE_TYPE_F16  ? 0x1p-10

@@ -43,16 +43,38 @@ hone_status hone__check_slots(const hone_template *tmpl, const int64_t *dims,
                               const hone_properties *properties,
                               hone_check_slots *out, hone_error *err);
 
-/* Tolerance and amplitude of a check of array `arg` for one problem, with the
- * parameters at their defaults. */
+/* The numbers of a check for one array; 0 where none was given. */
+typedef struct hone_bounds {
+    double number[HONE_N_BOUNDS];
+    int given[HONE_N_BOUNDS];
+} hone_bounds;
+
+/* Those of array `arg` for one problem, with the parameters at their
+ * defaults. HONE_ERR_INPUT: one is negative. */
 hone_status hone__check_bounds(const hone_template *tmpl,
                                const hone_template_check *check, int arg,
                                const int64_t *dims,
                                const hone_properties *properties,
-                               double *out_tolerance, int64_t *out_exact,
-                               hone_error *err);
+                               hone_bounds *out, hone_error *err);
+
+/* What the helper kernel `hone_compare` finds; as in device_code.cu. */
+typedef struct hone_compared {
+    uint64_t n_bad;
+    uint64_t first_bad;   /* ~0 if none */
+    uint64_t n_nan;       /* of the bad ones */
+    uint64_t n_unbounded; /* bad ones whose bound is 0 or no number */
+    uint64_t n_loose;     /* elements where 0 would pass that are not 0 .. */
+    uint64_t n_tight;     /* .. and where it would not */
+    double error2;        /* squares of 2-norms: of what it is off by .. */
+    double magnitude2;    /* .. of the magnitudes .. */
+    double value2;        /* .. and of the reference */
+    uint32_t worst_ratio; /* bits of a float: the largest error / bound */
+    uint32_t unused;
+} hone_compared;
+
 /* Unit round-off of the accumulation for results of this type, and the step
- * between neighbouring values of it. Half types accumulate in f32. */
+ * between neighbouring values of it. Half types accumulate in f32. Both are 0
+ * for integers. */
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp);
 /* The reference "cpu.NAME". HONE_ERR_INPUT if there is none. */
 hone_status hone__reference_find(const hone_template *tmpl, const char *name,

@@ -20,23 +20,65 @@ void hone__verdict_set_wrong(hone_verdict *verdict, const char *text)
     (void)snprintf(verdict->message, sizeof verdict->message, "%.310s", text);
 }
 
+/* What is said of elements that are wrong. */
 static void explain(hone_verdict *verdict, const char *check,
                     const hone_verify_run *run, const hone_comparison *result,
                     int64_t count)
 {
+    const uint64_t n_numbers = result->n_bad - result->n_nan;
+    const char *hint = "";
     char how[96] = "are NaN or were never written";
     char text[320];
 
-    if (result->n_nan < result->n_bad && run->pass == HONE_PASS_EXACT)
+    if (n_numbers && result->exact) {
         (void)snprintf(how, sizeof how, "differ from the exact result");
-    else if (result->n_nan < result->n_bad)
+    } else if (n_numbers && result->n_unbounded >= n_numbers) {
+        (void)snprintf(how, sizeof how,
+                       "differ where the bound is 0 or no "
+                       "number");
+        hint = "; give one in the check, as abs(E) or by magnitude "
+               "template.NAME";
+    } else if (n_numbers) {
         (void)snprintf(how, sizeof how,
                        "are out of tolerance, the worst %.3g times the bound",
                        result->worst_ratio);
+    }
     (void)snprintf(text, sizeof text,
-                   "%llu of %lld elements %s (first: element %llu; %s, %s)",
+                   "%llu of %lld elements %s (first: element %llu; %s, %s)%s",
                    (unsigned long long)result->n_bad, (long long)count, how,
-                   (unsigned long long)result->first_bad, check, run->name);
+                   (unsigned long long)result->first_bad, check, run->name,
+                   hint);
+    hone__verdict_set_wrong(verdict, text);
+}
+
+/* Nine of ten elements, and not by chance: the bound says nothing then. */
+static int is_useless(const hone_comparison *result)
+{
+    return result->n_loose >= 16 && result->n_loose / 9 >= result->n_tight;
+}
+
+/* What is said of an array whose elements are right one by one. */
+static void explain_whole(hone_verdict *verdict, const char *check,
+                          const hone_verify_run *run,
+                          const hone_comparison *result)
+{
+    char text[320];
+
+    if (!(result->norm_ratio <= 1))
+        (void)snprintf(text, sizeof text,
+                       "the 2-norm of the error is %.3g times its bound (%s, "
+                       "%s)",
+                       result->norm_ratio, check, run->name);
+    else if (is_useless(result))
+        (void)snprintf(text, sizeof text,
+                       "the bound is so large that zeros would pass at %llu "
+                       "of %llu elements (%s, %s): lower the numbers of the "
+                       "check, or add exact(E)",
+                       (unsigned long long)result->n_loose,
+                       (unsigned long long)(result->n_loose + result->n_tight),
+                       check, run->name);
+    else
+        return;
     hone__verdict_set_wrong(verdict, text);
 }
 
@@ -44,16 +86,18 @@ void hone__verdict_compared(hone_verdict *verdict, const char *check,
                             const hone_verify_run *run,
                             const hone_comparison *result, int64_t count)
 {
-    const int exact = run->pass == HONE_PASS_EXACT;
-
     ++verdict->n_compared;
-    if (!exact && result->worst_ratio > verdict->error_ratio)
-        verdict->error_ratio = result->worst_ratio;
-    if (!result->n_bad)
-        return;
-    if (exact)
+    if (!result->exact)
+        verdict->error_ratio =
+            fmax(verdict->error_ratio,
+                 fmax(result->worst_ratio, result->norm_ratio));
+    if (result->n_bad &&
+        (result->exact || result->n_nan || result->n_unbounded))
         verdict->error_ratio = INFINITY;
-    explain(verdict, check, run, result, count);
+    if (result->n_bad)
+        explain(verdict, check, run, result, count);
+    else
+        explain_whole(verdict, check, run, result);
 }
 
 /* What was damaged decides, before what is wrong in the result: it may be the

@@ -30,10 +30,17 @@ typedef struct hone_verify_run {
 
 /* How an output compares with what is expected. */
 typedef struct hone_comparison {
+    int exact; /* bit for bit: there are no bounds */
     uint64_t n_bad;
     uint64_t first_bad;
-    uint64_t n_nan;
-    double worst_ratio; /* error over its bound */
+    uint64_t n_nan;       /* of the bad ones .. */
+    uint64_t n_unbounded; /* .. and where the bound is 0 or no number */
+    double worst_ratio;   /* error over its bound, where there is one */
+    double norm_ratio;    /* of the whole array; 0: not bounded */
+    /* Elements that are not 0 where zeros would pass, and where they would
+     * not; 0 where that does not matter. */
+    uint64_t n_loose;
+    uint64_t n_tight;
 } hone_comparison;
 
 /* What a device does for it. Failures of the variant go to the verdict;

@@ -12,11 +12,12 @@ static const char what[] = "making a reference";
 /* How the inputs of a run differ from those of its pass. */
 typedef struct change {
     enum { AS_THEY_ARE, ABSOLUTE, MOVED } kind;
-    double step; /* of what is moved */
+    int gives_magnitudes; /* what it writes are not values */
+    double step;          /* of what is moved */
     uint64_t run;
 } change;
 
-static const change none = {AS_THEY_ARE, 0, 0};
+static const change none = {AS_THEY_ARE, 0, 0, 0};
 
 /* Copies of the arguments of one pass that may be written to. */
 typedef struct device_args {
@@ -145,8 +146,8 @@ static hone_status add_square(hone_problem *problem, const hone_check *check,
                             err);
 }
 
-/* Run the subject once; keep what it wrote as values, as magnitudes if it ran
- * on absolute values, or how far it is from the values. */
+/* Run the subject once; keep what it wrote as values, as magnitudes, or how far
+ * it is from the values. */
 static hone_status run_subject(hone_problem *problem, int pass,
                                const change *how, hone_subject subject,
                                hone_check *checks, hone_error *err)
@@ -167,8 +168,8 @@ static hone_status run_subject(hone_problem *problem, int pass,
             how->kind == MOVED
                 ? add_square(problem, &checks[i], e, wrote, how, err)
                 : keep_output(
-                      problem, checks[i].output, wrote, how->kind == ABSOLUTE,
-                      how->kind == ABSOLUTE ? &e->magnitude : &e->value, err);
+                      problem, checks[i].output, wrote, how->gives_magnitudes,
+                      how->gives_magnitudes ? &e->magnitude : &e->value, err);
     }
     if (status == HONE_OK)
         status = hone__device_synchronize(device, what, err);
@@ -228,7 +229,7 @@ static hone_status measure_magnitudes(hone_problem *problem,
                                       hone_subject subject, hone_check *checks,
                                       hone_error *err)
 {
-    change how = {MOVED, step_of(problem), 0};
+    change how = {MOVED, 0, step_of(problem), 0};
 
     for (size_t i = 0; i < problem->n_outputs; ++i)
         HONE_TRY(start_squares(problem, &checks[i], err));
@@ -246,9 +247,9 @@ static hone_status make_magnitudes(hone_problem *problem, int pass,
                                    hone_subject subject, hone_check *checks,
                                    hone_error *err)
 {
-    static const change absolute = {ABSOLUTE, 0, 0};
+    static const change absolute = {ABSOLUTE, 1, 0, 0};
 
-    if (pass == HONE_PASS_EXACT)
+    if (pass == HONE_PASS_EXACT || source == HONE_MAGNITUDE_GIVEN)
         return HONE_OK;
     return source == HONE_MAGNITUDE_TERMS
                ? run_subject(problem, pass, &absolute, subject, checks, err)
@@ -278,7 +279,17 @@ hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
     return HONE_OK;
 }
 
+hone_status hone__expectations_magnitude(hone_problem *problem,
+                                         hone_check *checks,
+                                         hone_subject subject, hone_error *err)
+{
+    static const change given = {AS_THEY_ARE, 1, 0, 0};
+
+    return run_subject(problem, HONE_PASS_REALS, &given, subject, checks, err);
+}
+
 int hone__check_wants(const hone_check *check, int pass)
 {
-    return pass != HONE_PASS_EXACT || check->exact > 0;
+    return pass != HONE_PASS_EXACT ||
+           check->bounds.number[HONE_BOUND_EXACT] > 0;
 }

@@ -66,23 +66,43 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     return subject.enqueue(subject.user, args, stream, err);
 }
 
-hone_status hone__expect_template(hone_problem *problem, hone_check *checks,
-                                  const hone_problem_setup *setup,
-                                  hone_error *err)
+/* Run one of the two templates of a check: the reference, or the one that
+ * computes the magnitudes. */
+static hone_status run_template(hone_problem *problem, hone_check *checks,
+                                const hone_problem_setup *setup, int magnitude,
+                                hone_error *err)
 {
+    const char *name = magnitude ? checks->magnitude : checks->name;
     hone_variant variant;
-    hone_status status = hone__reference_template_load(
-        problem, setup->reference_templates, checks->name, &variant,
-        checks->skipped, err);
+    hone_status status =
+        hone__reference_template_load(problem, setup->reference_templates, name,
+                                      &variant, checks->skipped, err);
+    const hone_subject subject = {enqueue, &variant};
 
     if (status == HONE_OK && !checks->skipped[0])
         status = hone__expect_template_failed(
-            checks->name,
-            hone__expectations_run(problem, checks, HONE_MAGNITUDE_SPREAD,
-                                   (hone_subject){enqueue, &variant}, err),
+            name,
+            magnitude
+                ? hone__expectations_magnitude(problem, checks, subject, err)
+                : hone__expectations_run(problem, checks,
+                                         checks->magnitude
+                                             ? HONE_MAGNITUDE_GIVEN
+                                             : HONE_MAGNITUDE_SPREAD,
+                                         subject, err),
             err);
     /* A context that is lost could hang in it. */
     if (status == HONE_OK || !err || err->domain != HONE_DOMAIN_CUDA)
         hone__variant_unload(&variant);
     return status;
+}
+
+/* The magnitudes first: where there are none, there is nothing to compare. */
+hone_status hone__expect_template(hone_problem *problem, hone_check *checks,
+                                  const hone_problem_setup *setup,
+                                  hone_error *err)
+{
+    if (checks->magnitude)
+        HONE_TRY(run_template(problem, checks, setup, 1, err));
+    return checks->skipped[0] ? HONE_OK
+                              : run_template(problem, checks, setup, 0, err);
 }

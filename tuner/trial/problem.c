@@ -74,13 +74,14 @@ static hone_status add_check(hone_problem *problem,
                           problem->n_outputs, HONE_MAX_CHECKS);
     check = &problem->checks[problem->n_checks++];
     check->name = from->reference;
+    check->magnitude = from->magnitude;
     check->output = output;
     (void)snprintf(check->label, sizeof check->label,
                    problem->n_outputs > 1 ? "%s of '%s'" : "%s",
                    from->reference, arg->name);
     return hone__check_bounds(
         problem->tmpl, from, output, problem->resolved.dims,
-        &problem->device->properties, &check->tolerance, &check->exact, err);
+        &problem->device->properties, &check->bounds, err);
 }
 
 static hone_status read_checks(hone_problem *problem, hone_error *err)
@@ -94,7 +95,8 @@ static hone_status read_checks(hone_problem *problem, hone_error *err)
     }
     for (size_t i = 0; i < problem->n_checks; ++i)
         problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
-            problem->amplitude[HONE_PASS_EXACT], problem->checks[i].exact);
+            problem->amplitude[HONE_PASS_EXACT],
+            (int64_t)problem->checks[i].bounds.number[HONE_BOUND_EXACT]);
     return HONE_OK;
 }
 
@@ -113,8 +115,8 @@ static int64_t needed_bytes(const hone_problem *problem)
             bytes += arg->size_bytes;
     }
     for (size_t i = 0; i < problem->n_checks; ++i)
-        bytes += (problem->checks[i].exact ? 2 : 1) * 2 *
-                 (int64_t)sizeof(double) *
+        bytes += (1 + hone__check_wants(&problem->checks[i], HONE_PASS_EXACT)) *
+                 2 * (int64_t)sizeof(double) *
                  hone__lane_count(
                      &problem->resolved.args[problem->checks[i].output]);
     return bytes;

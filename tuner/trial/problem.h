@@ -40,11 +40,11 @@ typedef struct hone_expectation {
  * side, one for each output of the problem, in order. */
 typedef struct hone_check {
     const char *name;
-    int output;       /* the argument */
-    char label[128];  /* in sentences: the name, and the array if there are
-                         several */
-    double tolerance; /* in units of round-off */
-    int64_t exact;    /* amplitude of the integers; 0: no exact run */
+    int output;      /* the argument */
+    char label[128]; /* in sentences: the name, and the array if there are
+                        several */
+    hone_bounds bounds;
+    const char *magnitude; /* the template that computes it; NULL */
     hone_expectation expected[HONE_N_PASSES];
     char skipped[256]; /* why it could not be made; "" if it was */
 } hone_check;
@@ -180,6 +180,7 @@ typedef enum hone_magnitude_source {
     HONE_MAGNITUDE_TERMS,  /* by running on the absolute values of the inputs:
                               for sums of products, as libraries compute */
     HONE_MAGNITUDE_SPREAD, /* by moving the inputs (judge/magnitude.h) */
+    HONE_MAGNITUDE_GIVEN   /* by hone__expectations_magnitude() */
 } hone_magnitude_source;
 
 /* Fill a statement's checks for all passes they want by running `subject` on
@@ -187,6 +188,10 @@ typedef enum hone_magnitude_source {
 hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
                                    hone_magnitude_source source,
                                    hone_subject subject, hone_error *err);
+/* Take what `subject` writes for the magnitudes of a statement's checks. */
+hone_status hone__expectations_magnitude(hone_problem *problem,
+                                         hone_check *checks,
+                                         hone_subject subject, hone_error *err);
 /* Whether a check compares in this pass. */
 int hone__check_wants(const hone_check *check, int pass);
 

@@ -5,17 +5,9 @@
 #include "tuner/device/stopwatch.h"
 #include "tuner/trial/wrong_values.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* As in device_code.cu. */
-typedef struct comparison {
-    uint64_t n_bad;
-    uint64_t first_bad;
-    uint64_t n_nan;
-    uint32_t worst_ratio; /* bits of a float */
-    uint32_t unused;
-} comparison;
 
 /* What is judged. */
 typedef struct judged {
@@ -81,10 +73,26 @@ static hone_status restore(void *user, int *out_restored, hone_error *err)
     return hone__problem_restore(j->problem, out_restored, err);
 }
 
+/* Where only the norm is bounded, an element may be anything but NaN. */
+static hone_wrong_rule bound_of(const hone_check *check, hone_type type)
+{
+    const double *number = check->bounds.number;
+    const int *given = check->bounds.given;
+    double u, ulp;
+
+    hone__check_round_off(type, &u, &ulp);
+    return (hone_wrong_rule){
+        u * number[HONE_BOUND_TOLERANCE], ulp + number[HONE_BOUND_RELATIVE],
+        given[HONE_BOUND_NORM] && !given[HONE_BOUND_TOLERANCE] &&
+                !given[HONE_BOUND_ABSOLUTE] && !given[HONE_BOUND_RELATIVE]
+            ? INFINITY
+            : number[HONE_BOUND_ABSOLUTE]};
+}
+
 /* Launch the comparison and read what it found. */
 static hone_status compare_on_device(hone_problem *problem,
                                      const hone_check *check, int pass,
-                                     comparison *result, hone_error *err)
+                                     hone_compared *result, hone_error *err)
 {
     hone_device *device = problem->device;
     const hone_driver *driver = device->driver;
@@ -97,13 +105,14 @@ static hone_status compare_on_device(hone_problem *problem,
     hone_cu_ptr magnitude = e->magnitude.data;
     int64_t n = e->count;
     int exact = pass == HONE_PASS_EXACT;
-    double tolerance, ulp;
-    void *params[] = {&type, &out,       &index, &value, &magnitude,
-                      &n,    &tolerance, &ulp,   &exact, &device->scratch};
+    hone_wrong_rule bound = bound_of(check, arg->type);
+    void *params[] = {
+        &type,           &out,   &index,           &value,
+        &magnitude,      &n,     &bound.tolerance, &bound.relative,
+        &bound.absolute, &exact, &device->scratch};
 
-    hone__check_round_off(arg->type, &tolerance, &ulp);
-    tolerance *= check->tolerance;
-    *result = (comparison){0, ~(uint64_t)0, 0, 0, 0};
+    _Static_assert(sizeof *result <= HONE_SCRATCH_BYTES, "it is read there");
+    *result = (hone_compared){.first_bad = ~(uint64_t)0};
     HONE_TRY(hone__driver_check(
         driver, driver->copy_to_device(device->scratch, result, sizeof *result),
         "preparing a comparison", err));
@@ -115,18 +124,54 @@ static hone_status compare_on_device(hone_problem *problem,
         "reading a comparison", err);
 }
 
-static hone_status show_wrong(hone_problem *problem, const hone_check *check,
-                              const hone_verify_run *run,
-                              const hone_comparison *result, hone_verdict *out,
-                              hone_error *err)
+/* The error's 2-norm over its bound. */
+static double norm_ratio(const hone_check *check, hone_type type,
+                         const hone_compared *found)
 {
-    hone_wrong_rule rule = {0, 0, 0};
+    const double error = sqrt(found->error2);
+    double u, ulp, bound;
 
-    hone__check_round_off(problem->resolved.args[check->output].type,
-                          &rule.tolerance, &rule.relative);
-    rule.tolerance *= check->tolerance;
-    return hone__wrong_values(problem, check, run, &rule,
-                              (int64_t)result->n_bad, out, err);
+    hone__check_round_off(type, &u, &ulp);
+    bound =
+        check->bounds.number[HONE_BOUND_NORM] * u * sqrt(found->magnitude2) +
+        ulp * sqrt(found->value2);
+    return error <= 0 ? 0 : bound > 0 ? error / bound : INFINITY;
+}
+
+static hone_comparison summary(const hone_problem *problem,
+                               const hone_check *check, int pass,
+                               const hone_compared *found)
+{
+    const hone_type type = problem->resolved.args[check->output].type;
+    const hone_bounds *b = &check->bounds;
+    hone_comparison out = {.n_bad = found->n_bad,
+                           .first_bad = found->first_bad,
+                           .n_nan = found->n_nan,
+                           .n_unbounded = found->n_unbounded};
+    float ratio;
+
+    memcpy(&ratio, &found->worst_ratio, sizeof ratio);
+    out.worst_ratio = (double)ratio;
+    out.exact =
+        pass == HONE_PASS_EXACT ||
+        (hone__type_is_integer(type) && !b->given[HONE_BOUND_ABSOLUTE] &&
+         !b->given[HONE_BOUND_RELATIVE] && !b->given[HONE_BOUND_NORM]);
+    if (out.exact)
+        return out;
+    if (b->given[HONE_BOUND_NORM])
+        out.norm_ratio = norm_ratio(check, type, found);
+    /* Bit for bit on integers, it is judged all the same. */
+    if (b->number[HONE_BOUND_EXACT] > 0)
+        return out;
+    out.n_loose = found->n_loose;
+    out.n_tight = found->n_tight;
+    if (b->given[HONE_BOUND_NORM] &&
+        norm_ratio(check, type,
+                   &(hone_compared){.error2 = found->value2,
+                                    .magnitude2 = found->magnitude2,
+                                    .value2 = found->value2}) > 1)
+        out.n_tight += found->n_loose; /* zeros would not pass */
+    return out;
 }
 
 static hone_status compare(void *user, const hone_verify_run *run,
@@ -137,19 +182,19 @@ static hone_status compare(void *user, const hone_verify_run *run,
     for (size_t i = 0; i < j->problem->n_checks; ++i) {
         const hone_check *check = &j->problem->checks[i];
         const int64_t count = check->expected[run->pass].count;
-        comparison found;
+        hone_wrong_rule rule;
+        hone_compared found;
         hone_comparison result;
-        float ratio;
 
         if (!count)
             continue;
         HONE_TRY(compare_on_device(j->problem, check, run->pass, &found, err));
-        memcpy(&ratio, &found.worst_ratio, sizeof ratio);
-        result = (hone_comparison){found.n_bad, found.first_bad, found.n_nan,
-                                   (double)ratio};
+        rule = bound_of(check, j->problem->resolved.args[check->output].type);
+        result = summary(j->problem, check, run->pass, &found);
         hone__verdict_compared(out, check->label, run, &result, count);
         if (out->outcome != HONE_OUTCOME_OK)
-            return show_wrong(j->problem, check, run, &result, out, err);
+            return hone__wrong_values(j->problem, check, run, &rule,
+                                      (int64_t)result.n_bad, out, err);
     }
     return HONE_OK;
 }
