@@ -4,6 +4,8 @@
 #ifndef HONE_GEN_CODE_H
 #define HONE_GEN_CODE_H
 
+#include "runtime/base/text.h"
+
 #include <stddef.h>
 
 /* Blank the comments of a text that ends in a NUL, in place, so that every
@@ -15,6 +17,11 @@ void hone__code_blank(char *text, size_t length);
 /* End of the string or character constant that starts at `at`; `at` itself if
  * none does. */
 size_t hone__code_literal_end(const char *text, size_t at, size_t length);
+
+/* Append what decides about a text: no comments, no blanks but where two
+ * tokens would run together or a directive ends, literals as they are. A text
+ * that asks for its line numbers is taken as it is. 0 without memory. */
+int hone__code_tokens(const char *text, size_t length, hone_text *out);
 
 /* Is the line end at `at` spliced away by a backslash before it? */
 int hone__code_is_spliced(const char *text, size_t at);

@@ -331,13 +331,21 @@ int hone__headers_read(hone_parser *p)
 hone_status hone__template_hash(const hone_parser *p, hone_error *err)
 {
     hone_template *tmpl = p->tmpl;
+    const char *at = tmpl->headers.bytes;
     hone_text all = {0};
     hone_status status;
 
-    hone__text_append(&all, tmpl->source, tmpl->source_bytes + 1);
+    if (!hone__code_tokens(tmpl->source, tmpl->source_bytes, &all))
+        all.failed = 1;
     for (size_t i = 0; i < p->n_includes; ++i)
         hone__text_printf(&all, "%s\n", p->includes[i].spelled);
-    hone__text_append(&all, tmpl->headers.bytes, tmpl->headers.size_bytes);
+    for (size_t i = 0; i < 2 * tmpl->headers.n; ++i) {
+        const size_t length = strlen(at);
+
+        if (!hone__code_tokens(at, length, &all))
+            all.failed = 1;
+        at += length + 1;
+    }
     status = hone__text_check(&all, err);
     if (status == HONE_OK)
         hone__sha256_hex(all.data, all.length, tmpl->sha256);

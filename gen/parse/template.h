@@ -288,7 +288,8 @@ typedef struct hone_template {
     const char *source; /* the file, NUL-terminated */
     size_t source_bytes;
     hone_headers headers;
-    char sha256[HONE_SHA256_HEX]; /* of the file and its headers */
+    char
+        sha256[HONE_SHA256_HEX]; /* of the tokens of the file and its headers */
     const char *op;
     const char *description;
     size_t n_dims;

@@ -343,6 +343,48 @@ static void standard_headers_are_given(void **state)
     hone__template_free(t);
 }
 
+/* What the author may change freely is no other template; what decides is. */
+static void hash_is_over_tokens(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        int is_same;
+    } pairs[] = {
+        {"int a = b + c;", "int a=b+c; // why", 1},
+        {"int a = b + c;", "int a =\n /* two\n lines */ b\n\n + c ;", 1},
+        {"#define A(x) x // y\nint b;", "#define A(x) x\n\n\nint b;", 1},
+        {"#define A \\\n 1\nint b;", "#define A 1\nint b;", 1},
+        {"#if A\n#endif", "  #  if A\n\n  # endif // A", 1},
+        {"int a = b + +c;", "int a = b ++ c;", 0},
+        {"int a = b - -c;", "int a = b --c;", 0},
+        {"#define A(x) x", "#define A (x) x", 0},
+        {"#define A 1\nint b;", "#define A 1 int b;", 0},
+        {"auto a = \"x y\";", "auto a = \"x  y\";", 0},
+        {"auto a = \"//x\";", "auto a = \"//y\";", 0},
+        {"auto a = R\"(x\ny)\";", "auto a = R\"(x y)\";", 0},
+        {"int a = u8 'c';", "int a = u8'c';", 0},
+        {"unsigned a;", "unsigneda;", 0},
+        {"int a = __LINE__;", "\nint a = __LINE__;", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+        char a[HONE_SHA256_HEX], b[HONE_SHA256_HEX];
+
+        hash_of(pairs[i].a, a);
+        hash_of(pairs[i].b, b);
+        if ((strcmp(a, b) == 0) != pairs[i].is_same)
+            fail_msg("%s\n%s", pairs[i].a, pairs[i].b);
+        /* the same in a header */
+        write_file("t/own.cuh", pairs[i].a);
+        hash_of("#include \"own.cuh\"", a);
+        write_file("t/own.cuh", pairs[i].b);
+        hash_of("#include \"own.cuh\"", b);
+        if ((strcmp(a, b) == 0) != pairs[i].is_same)
+            fail_msg("in a header: %s\n%s", pairs[i].a, pairs[i].b);
+    }
+}
+
 static void include_folders_are_checked(void **state)
 {
     static const struct {
@@ -453,6 +495,7 @@ int main(void)
         IN_FOLDER(what_cannot_be_followed_is_refused),
         IN_FOLDER(headers_of_others_may_compute),
         IN_FOLDER(standard_headers_are_given),
+        IN_FOLDER(hash_is_over_tokens),
         IN_FOLDER(include_folders_are_checked),
         IN_FOLDER(mistakes_come_together),
         IN_FOLDER(block_is_behind_a_split_include),

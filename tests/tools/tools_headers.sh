@@ -115,6 +115,12 @@ json shapes.0.resumed=0 shapes.0.outcomes.ok=1
 run 0 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
     --format json
 json shapes.0.resumed=1
+# A comment is no other kernel.
+printf '\n// %s\n%s // why\n' "what it does" "$good" >"$own"
+sed -i '1s|^|// the template\n\n|' "$work/t/t.cu"
+run 0 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
+    --format json
+json shapes.0.resumed=1
 echo "$wrong" >"$own"
 run 1 tune "$work/t/t.cu" --dims 1000 --device cpu --db "$work/t.db" \
     --format json
