@@ -127,6 +127,7 @@ static hone_status run_bench(const hone_options *options,
         borrowed[i] = configs[i];
     *request = (hone_bench_request){
         .tmpl = tuned->tmpl,
+        .name = hone__options_arg(options, 0),
         .dims = tuned->dims,
         .device = tuned->device,
         .mode = tuned->mode,

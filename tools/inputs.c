@@ -23,32 +23,13 @@ static int is_file(const char *name)
     return strchr(name, '/') || ends_in(name, ".cu");
 }
 
-/* The file a template name stands for, as hone__template_load() finds it. */
-static void template_path(const char *name, const char *search_path,
-                          hone_text *out)
-{
-    if (is_file(name)) {
-        hone__text_puts(out, name);
-        return;
-    }
-    while (*search_path) {
-        const size_t length = strcspn(search_path, ":");
-
-        hone__text_clear(out);
-        hone__text_printf(out, "%.*s/%s.cu", (int)length, search_path, name);
-        if (access(hone__text_str(out), R_OK) == 0)
-            return;
-        search_path += length + (search_path[length] == ':');
-    }
-}
-
 static void print_mistakes(const hone_diagnostics *diagnostics,
                            const char *name, const char *search_path)
 {
     hone_text path = {0}, source = {0}, text = {0};
 
-    template_path(name, search_path, &path);
-    if (hone__text_read_file(&source, hone__text_str(&path), NULL) == HONE_OK)
+    if (hone__template_find(name, search_path, &path, NULL) == HONE_OK &&
+        hone__text_read_file(&source, hone__text_str(&path), NULL) == HONE_OK)
         hone__diagnostics_format(diagnostics, hone__text_str(&path),
                                  hone__text_str(&source), &text);
     hone__message_raw(hone__text_str(&text));

@@ -190,7 +190,7 @@ static hone_status nothing_tuned(const reader *r, hone_error *err)
         "nothing is tuned for %s %s (%s) on %s in %s; run: hone tune %s "
         "--dims %s --mode %s%s",
         tmpl->op, hone__text_str(&label), hone__mode_name(request->mode),
-        r->device->name, request->db_path, tmpl->op, hone__text_str(&dims),
+        r->device->name, request->db_path, request->name, hone__text_str(&dims),
         hone__mode_name(request->mode), is_cpu(r) ? " --device cpu" : "");
     hone__text_free(&label);
     hone__text_free(&dims);

@@ -363,9 +363,14 @@ hone_status hone__template_read(const char *path, const char *search_path,
  * if one is not there or belongs to a compiler. */
 hone_status hone__search_path_include(hone_text *search_path,
                                       const char *folders, hone_error *err);
-/* Find NAME.cu in the folders of `search_path` (colon-separated), or take
- * `name` as a file if it has a '/' or ends in ".cu"; read and parse it.
- * HONE_ERR_NOT_FOUND lists the folders searched and the names there. */
+/* Append the file that `name` stands for: itself if it has a '/' or ends in
+ * ".cu"; else NAME.cu, or the template whose operation is NAME, in the first
+ * folder of `search_path` (colon-separated) that has one. HONE_ERR_NOT_FOUND
+ * lists the folders searched and the names there; HONE_ERR_INPUT if several in
+ * one folder have that operation. */
+hone_status hone__template_find(const char *name, const char *search_path,
+                                hone_text *out, hone_error *err);
+/* The same; read and parse it. */
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,
                                 hone_diagnostics *diagnostics, hone_error *err);

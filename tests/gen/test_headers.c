@@ -385,6 +385,38 @@ static void hash_is_over_tokens(void **state)
     }
 }
 
+/* Whatever the file is called; two of one name are told apart by the user. */
+static void operations_are_found_by_name(void **state)
+{
+    hone_text path = {0};
+    hone_error err = {0};
+
+    (void)state;
+    write_file("one/some.cu", "#pragma hone op gemm_x(n) \"x\"\n");
+    write_file("two/gemm.cu", "#pragma hone op other(n) \"x\"\n");
+    write_file("two/mine.cu", "// op gemm\n#pragma hone op  gemm (n) \"x\"\n");
+    assert_int_equal(hone__template_find("other", "one:two", &path, &err),
+                     HONE_OK);
+    assert_string_equal(path.data, "two/gemm.cu");
+    hone__text_clear(&path);
+    assert_int_equal(hone__template_find("gemm", "<two:one:two", &path, &err),
+                     HONE_OK);
+    assert_string_equal(path.data, "two/gemm.cu"); /* its file comes first */
+    hone__text_clear(&path);
+    assert_int_equal(hone__template_find("gemm_x", "two:one", &path, &err),
+                     HONE_OK);
+    assert_string_equal(path.data, "one/some.cu");
+    write_file("one/again.cu", "#pragma hone op gemm_x(m) \"x\"\n");
+    assert_int_equal(hone__template_find("gemm_x", "two:one", &path, &err),
+                     HONE_ERR_INPUT);
+    assert_non_null(strstr(err.text, "again.cu"));
+    assert_non_null(strstr(err.text, "some.cu"));
+    hone__text_clear(&path);
+    assert_int_equal(hone__template_find("none", "two:one", &path, &err),
+                     HONE_ERR_NOT_FOUND);
+    hone__text_free(&path);
+}
+
 static void include_folders_are_checked(void **state)
 {
     static const struct {
@@ -496,6 +528,7 @@ int main(void)
         IN_FOLDER(headers_of_others_may_compute),
         IN_FOLDER(standard_headers_are_given),
         IN_FOLDER(hash_is_over_tokens),
+        IN_FOLDER(operations_are_found_by_name),
         IN_FOLDER(include_folders_are_checked),
         IN_FOLDER(mistakes_come_together),
         IN_FOLDER(block_is_behind_a_split_include),

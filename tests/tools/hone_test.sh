@@ -46,6 +46,13 @@ err_empty() { [ ! -s "$work/err" ] || fail "stderr should be empty"; }
 err_lines() {
     [ "$(wc -l <"$work/err")" -eq "$1" ] || fail "stderr should have $1 lines"
 }
+# run_hint CODE: the command that stderr says to run, as it stands there.
+run_hint() {
+    hint=$(sed -n 's/.*run: hone //p' "$work/err")
+    [ -n "$hint" ] || fail "stderr names no command"
+    # shellcheck disable=SC2086 # a list of words
+    run "$1" $hint
+}
 # wait_until WHAT COMMAND..: the command succeeds, within five minutes. A test
 # never waits for a time: how long something takes is the machine's affair.
 wait_until() {
