@@ -2,7 +2,7 @@
 // What embedding_bag.cu must give: one thread a bag.
 #pragma hone op embedding_bag_plain(bags, total, entries, width, MEAN in {0, 1}, WEIGHTED in {0, 1}) "y[b] = sum or mean of weight[i]*table[index[i]] over the bag"
 #pragma hone arg table: in f32[entries][width], start: in i32[bags + 1] offsets of total, \
-    index: in i32[total] from 0..entries - 1, weight: in f32[WEIGHTED*total], \
+    index: in i32[total] from 0..entries - 1, weight: in optional(WEIGHTED) f32[total], \
     y: out f32[bags][width]
 #pragma hone param BLOCK in {64}
 #pragma hone launch embedding_bag_plain grid(ceildiv(bags, BLOCK)) block(BLOCK)
