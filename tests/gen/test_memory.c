@@ -98,7 +98,7 @@ static hone_status solve_template(const char *text, hone_text *out,
     if (status == HONE_OK)
         status = hone__space_default(space, config, err);
     if (status == HONE_OK) {
-        hone__config_format(t, config, out);
+        hone__space_format(space, config, out);
         config[0] = 3;
         status = hone__space_check(space, config, err);
     }
@@ -187,10 +187,14 @@ static const struct {
     {load_template, "fft_filter", HONE_OK},
     {load_template, "conv1d", HONE_OK},
     {load_template, "unroll", HONE_OK},
+    {load_template, "choices", HONE_OK},
     {load_template, "five_mistakes", HONE_ERR_INPUT},
     {load_template, "none", HONE_ERR_NOT_FOUND},
     {solve_template, HEAD "#pragma hone require A*B <= 32\n",
      HONE_OK /* A 3 is valid */},
+    {solve_template,
+     HEAD "#pragma hone param C in {0.5} for device sm > 80 {1.0} when A > 2\n",
+     HONE_OK},
     {solve_template, HEAD "#pragma hone require A != 3 \"no\"\n",
      HONE_ERR_CONSTRAINT},
     {solve_template,
