@@ -279,6 +279,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     request->farm.stop = hone__interrupt_flag();
     HONE_TRY(open_db(run, err));
+    request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
     request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];

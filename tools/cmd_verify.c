@@ -266,6 +266,7 @@ static hone_status prepare(verify_run *run, hone_error *err)
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     request->verify_only = 1;
+    request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->seed = hone__option_seed(options);
     request->references = hone__references(&request->n_references);
     request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];

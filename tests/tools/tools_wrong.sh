@@ -68,3 +68,20 @@ run 3 verify "$work/ramp.cu" --dims 10 --dump "$work/dump"
 err_has "--dump: '$work/dump' is not empty"
 echo text >"$work/file"
 run 3 verify "$work/ramp.cu" --dims 10 --dump "$work/file"
+
+# What kernels print is seen with --verbose, on stderr, and nowhere else.
+sed '/for (/i\
+    printf("n is %lld\\n", n);' "$work/ramp_plain.cu" >"$work/prints.cu"
+sed -i '1i\
+#include <cstdio>' "$work/prints.cu"
+run 0 verify "$work/prints.cu" --dims 10 --verbose --format csv
+err_has "n is 1"
+! grep -q 'n is' "$work/out" || fail "a kernel's text is among the results"
+run 0 verify "$work/prints.cu" --dims 10
+! grep -q 'n is' "$work/out" "$work/err" || fail "a kernel's text is shown"
+
+# An index outside: the sanitizer's sentence names the argument.
+"${CXX:-c++}" -print-file-name=libasan.so 2>/dev/null | grep -q / || exit 0
+sed 's/y\[i\] = /y[5 * ((n + 4) \/ 5) + 2] = /' "$work/ramp_plain.cu" >"$work/outside.cu"
+run 1 verify "$work/outside.cu" --dims 10 --sanitize --format csv
+out_has "AddressSanitizer: heap-buffer-overflow, WRITE of size 4, element 7 of 'y', which has 5 (outside.cu:"

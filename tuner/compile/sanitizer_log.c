@@ -29,6 +29,17 @@ static int find_place(const char *text, const char *path, char *out,
     return 0;
 }
 
+/* ", element 9 of 'y', which has 9" if the report ends with that. */
+static void find_argument(const char *report, char *out, size_t size)
+{
+    const char *at = strstr(report, HONE_FAULT_PLACE);
+
+    if (!at)
+        return;
+    at += sizeof HONE_FAULT_PLACE - 1;
+    (void)snprintf(out, size, ", %.*s", (int)strcspn(at, "\n"), at);
+}
+
 int hone__sanitizer_read(const char *text, const char *template_path, char *out,
                          size_t size)
 {
@@ -37,6 +48,7 @@ int hone__sanitizer_read(const char *text, const char *template_path, char *out,
     const char *report = strstr(text, asan);
     const char *access;
     char place[256] = "unknown place";
+    char argument[200] = "";
 
     if (!report) {
         report = strstr(text, ubsan);
@@ -49,17 +61,18 @@ int hone__sanitizer_read(const char *text, const char *template_path, char *out,
         return 1;
     }
     (void)find_place(report, template_path, place, sizeof place);
+    find_argument(report, argument, sizeof argument);
     access = strstr(report, "\nREAD of size ");
     if (!access)
         access = strstr(report, "\nWRITE of size ");
     report += sizeof asan - 1;
-    (void)snprintf(out, size, "AddressSanitizer: %.*s%s%.*s (%.200s)",
+    (void)snprintf(out, size, "AddressSanitizer: %.*s%s%.*s%s (%.200s)",
                    (int)strcspn(report, " \n"), report, access ? ", " : "",
                    access ? (int)(strstr(access, " at ")
                                       ? strstr(access, " at ") - access - 1
                                       : 0)
                           : 0,
-                   access ? access + 1 : "", place);
+                   access ? access + 1 : "", argument, place);
     return 1;
 }
 

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* A worker adds a line to a report that says which argument it is about. */
+#define HONE_FAULT_PLACE "hone: the address is "
+
 /* Read the log and empty it. 1 with a sentence such as "AddressSanitizer:
  * heap-buffer-overflow, WRITE of size 4 (saxpy.cu:57)", where the place is
  * the innermost one in the template; 0 if there is no report. */

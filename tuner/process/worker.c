@@ -51,6 +51,7 @@ static void close_others(int keep_a, int keep_b)
 static void run_child(pid_t parent, hone_worker_main *run, void *user, int log,
                       int from_parent, int to_parent)
 {
+    (void)dup2(2, 1); /* the parent's stdout is for results */
     if (log >= 0)
         (void)dup2(log, 2);
     close_others(from_parent, to_parent);

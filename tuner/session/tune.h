@@ -57,7 +57,8 @@ typedef struct hone_tune_request {
      * `space_of_dims` that of `dims`. */
     int verify_only;
     int space_of_dims;
-    int show; /* so many wrong elements are read, if any are wrong */
+    int verbose; /* what kernels print is shown on stderr */
+    int show;    /* so many wrong elements are read, if any are wrong */
     const char
         *dump; /* folder for the arrays of the first wrong one, or NULL */
     hone_farm_options farm;

@@ -191,6 +191,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         .timing = request->timing,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
+        .verbose = request->verbose,
         .problem = {.tmpl = request->tmpl,
                     .spec = run->default_spec,
                     .dims = request->dims,

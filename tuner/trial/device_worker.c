@@ -5,11 +5,14 @@
 #include "runtime/base/alloc.h"
 #include "tuner/process/serve.h"
 #include "tuner/trial/edge_shapes.h"
+#include "tuner/trial/fault_place.h"
 #include "tuner/trial/final_steps.h"
 #include "tuner/trial/trial.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* That vendors' libraries are not for a device without them is no news. */
 static int is_news(const hone_problem *problem, const hone_check *check)
@@ -181,6 +184,19 @@ static void close_all(server *s)
     hone__device_close(&s->device);
 }
 
+/* Kernels print to this process's stdout: a GPU's driver does so whenever it
+ * is waited for. Lines are out before a kernel can crash. */
+static void direct_output(int verbose)
+{
+    const int nowhere = verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    if (nowhere >= 0) {
+        (void)dup2(nowhere, STDOUT_FILENO);
+        (void)close(nowhere);
+    }
+}
+
 int hone__device_worker(void *user, int from_parent, int to_parent)
 {
     const double start_s = hone__now_s();
@@ -196,6 +212,9 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
         s->problem_setup = s->setup->problem;
         s->problem_setup.on_reference = say_reference;
         s->problem_setup.user = s;
+        direct_output(s->setup->verbose);
+        if (s->setup->sanitized)
+            hone__fault_place_install();
         status = set_up(s, from_parent, &err);
     }
     if (status == HONE_OK)

@@ -17,6 +17,7 @@ typedef struct hone_worker_setup {
                                 comes as HONE_DEVICE_CODE_JOB, being compiled
                                 while the context is made */
     int verify_only; /* no problem is set up: only HONE_DEVICE_VERIFY comes */
+    int verbose;     /* what kernels print is shown, on the parent's stderr */
     int sanitized;   /* a sanitizer watches the bounds of arrays */
     hone_timing timing; /* forced, or AUTO */
     hone_problem_setup problem;

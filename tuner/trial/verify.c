@@ -3,6 +3,7 @@
 #include "tuner/trial/verify.h"
 
 #include "tuner/device/stopwatch.h"
+#include "tuner/trial/fault_place.h"
 #include "tuner/trial/wrong_values.h"
 
 #include <math.h>
@@ -43,12 +44,14 @@ static hone_status launch(void *user, int pass, hone_verdict *out,
     HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
                                    args, err));
     HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
+    hone__fault_place_watch(problem, pass, j->blocks, j->n_blocks);
     status = hone__stopwatch_start(&watch, &found);
     if (status == HONE_OK)
         status = j->subject.enqueue(j->subject.user, args,
                                     problem->device->stream, &found);
     if (status == HONE_OK)
         status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
+    hone__fault_place_watch(NULL, 0, NULL, 0);
     hone__stopwatch_close(&watch);
     if (status != HONE_OK) {
         out->outcome = hone__outcome_of(&found);
