@@ -191,6 +191,30 @@ typedef enum clause {
 static const char *const clause_names[N_CLAUSES] = {
     "if", "grid", "block", "shared", "args", "cluster", "cooperative"};
 
+/* `(E, ..)` of grid, block or cluster: at least 1 each. What parameters make
+ * of it is seen when a variant is made. */
+static int read_extent(hone_cursor *c, const char *what,
+                       hone_template_expr out[3])
+{
+    const hone_slice start = hone__cursor_here(c);
+    size_t n = 0;
+
+    if (!hone__compile_list(c, what, 3, HONE_SCOPE_ANY, out, &n))
+        return 0;
+    for (size_t i = 0; i < n; ++i) {
+        int64_t value = 1;
+
+        if (hone__expr_slot_count(out[i].expr) == 0 &&
+            hone__expr_eval(out[i].expr, NULL, &value, NULL) == HONE_OK &&
+            value < 1)
+            return hone__complain(
+                c->p, (hone_slice){start.begin, c->at},
+                "a %s has at least 1 in every dimension, not %lld", what,
+                (long long)value);
+    }
+    return 1;
+}
+
 static int read_clause(hone_cursor *c, clause which,
                        hone_template_launch *launch)
 {
@@ -201,19 +225,16 @@ static int read_clause(hone_cursor *c, clause which,
         return hone__compile_list(c, "if", 1, HONE_SCOPE_ANY,
                                   &launch->condition, &n);
     case CLAUSE_GRID:
-        return hone__compile_list(c, "grid", 3, HONE_SCOPE_ANY, launch->grid,
-                                  &n);
+        return read_extent(c, "grid", launch->grid);
     case CLAUSE_BLOCK:
-        return hone__compile_list(c, "block", 3, HONE_SCOPE_ANY, launch->block,
-                                  &n);
+        return read_extent(c, "block", launch->block);
     case CLAUSE_SHARED:
         return hone__compile_list(c, "shared", 1, HONE_SCOPE_ANY,
                                   &launch->shared, &n);
     case CLAUSE_ARGS:
         return clause_args(c, launch);
     case CLAUSE_CLUSTER:
-        return hone__compile_list(c, "cluster", 3, HONE_SCOPE_ANY,
-                                  launch->cluster, &n);
+        return read_extent(c, "cluster", launch->cluster);
     default:
         launch->cooperative = 1;
         return 1;
