@@ -6,6 +6,7 @@
 #include "runtime/base/device_properties.h"
 #include "tools/locate.h"
 #include "tools/message.h"
+#include "tools/waiting.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -108,13 +109,19 @@ hone_status hone__load_space(const hone_options *options,
 {
     int64_t dims[HONE_MAX_DIMS];
     hone_properties properties;
+    hone_waiting waiting;
+    hone_status status;
     int given;
 
     *out = NULL;
     HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
     HONE_TRY(
         hone__properties_of_arch(hone__load_arch(options), &properties, err));
-    return hone__space_create(tmpl, given ? dims : NULL, &properties, out, err);
+    hone__waiting_begin(&waiting, "building the search space of", tmpl->op);
+    status =
+        hone__space_create(tmpl, given ? dims : NULL, &properties, out, err);
+    hone__waiting_end(&waiting);
+    return status;
 }
 
 json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims)

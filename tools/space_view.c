@@ -5,6 +5,7 @@
 #include "tools/clock.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
+#include "tools/waiting.h"
 
 #include <string.h>
 
@@ -44,6 +45,7 @@ static hone_status read_t1(hone_space_view *view, const char *path,
 static hone_status open_t1(hone_space_view *view, const char *path,
                            hone_error *err)
 {
+    hone_waiting waiting;
     double start_s;
     hone_status status;
 
@@ -54,7 +56,9 @@ static hone_status open_t1(hone_space_view *view, const char *path,
                           path);
     HONE_TRY(read_t1(view, path, err));
     start_s = hone__clock_s();
+    hone__waiting_begin(&waiting, "building the search space of", path);
     status = hone__space_create_t1(view->t1, &view->space, err);
+    hone__waiting_end(&waiting);
     view->time_ms += (hone__clock_s() - start_s) * 1e3;
     return status;
 }

@@ -133,3 +133,26 @@ run 3 space "$work/short.json"
 err_has "short.json:1:"
 run 2 space "$t1/gemm.json" --dims 1
 err_has "leave --dims out"
+
+# A space that takes long says so: after a second, and again.
+cat >"$work/slow.cu" <<'END'
+#pragma hone op slow(n)
+#pragma hone arg x: inout f32[n]
+#pragma hone param A in 1..100
+#pragma hone param B in 1..100
+#pragma hone param C in 1..100
+#pragma hone param D in 1..100
+#pragma hone require (A*7919 + B*104729 + C*1299709 + D*15485863) % 1000003 < 2000
+#pragma hone launch slow grid(n) block(32)
+extern "C" __global__ void slow(float *x, long long n) {}
+END
+run 0 space "$work/slow.cu" --format json
+json valid=199969
+# A machine that is too fast for it has nothing to say.
+sed -n 's/.*"time_ms": \([0-9]*\).*/\1/p' "$work/out" >"$work/ms"
+[ "$(cat "$work/ms")" -lt 1500 ] ||
+    err_has "building the search space of slow: 1 s so far"
+# Nothing can be launched with a block of 0.
+sed 's/block(32)/block(0)/' "$work/slow.cu" >"$work/none.cu"
+run 3 space "$work/none.cu"
+err_has "none.cu:8:39: error: a block has at least 1 in every dimension, not 0"

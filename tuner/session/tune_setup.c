@@ -180,6 +180,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                    "%s", run->device.name);
     (void)snprintf(run->result->arch, sizeof run->result->arch, "%s",
                    run->device.arch);
+    hone__tune_show_progress(run, "building the search space");
     HONE_TRY(open_space(run, err));
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
