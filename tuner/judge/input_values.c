@@ -109,7 +109,7 @@ static uint64_t permuted(const hone_draw *d, uint64_t seed, uint64_t i)
 double hone__inputs_value(const hone_draw *draw, uint64_t seed, uint64_t index)
 {
     const uint64_t bits = hone__inputs_mix(seed ^ hone__inputs_mix(index));
-    const double u = ldexp((double)(bits >> 11), -53);
+    const double u = (double)(bits >> 11) * 0x1p-53;
 
     switch (draw->kind) {
     case HONE_DRAW_CONSTANT:
@@ -132,7 +132,7 @@ static double exponential(uint64_t seed, uint64_t index)
 {
     const uint64_t bits = hone__inputs_mix(seed ^ hone__inputs_mix(index));
 
-    return -log(ldexp((double)(bits >> 11) + 1, -53));
+    return -log(((double)(bits >> 11) + 1) * 0x1p-53);
 }
 
 /* Sums of n + 1 exponential numbers, divided by all of them, are n sorted
