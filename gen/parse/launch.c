@@ -3,6 +3,7 @@
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int is_word_char(char c)
@@ -326,12 +327,72 @@ static int standard_args(hone_parser *p, hone_template_launch *launch)
     return 1;
 }
 
+/* A number, or a parameter all of whose values will do. */
+static int is_positive(const hone_parser *p, const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 0);
+
+    if (end != text && !*end)
+        return number > 0;
+    for (size_t i = 0; i < p->tmpl->n_params; ++i) {
+        const hone_param *param = &p->parts.params[i];
+        size_t v = 0;
+
+        if (strcmp(param->name, text) != 0)
+            continue;
+        while (v < param->n_values && param->values[v] > 0)
+            ++v;
+        return v == param->n_values;
+    }
+    return 0;
+}
+
+/* A block has a thread at least: a require of its own where the configuration
+ * says how many, so that the space has none without. What depends on sizes or
+ * the device is found at the launch. */
+static int require_threads(hone_parser *p, const hone_template_launch *launch,
+                           const hone_template_expr *side)
+{
+    const hone_template_expr *when = &launch->condition;
+    hone_template_require *require;
+    hone_text text = {0};
+    int ok;
+
+    if (!side->expr || side->reads_dims || side->reads_properties ||
+        when->reads_dims || when->reads_properties ||
+        is_positive(p, hone__expr_text(side->expr)))
+        return 1;
+    require = HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
+    if (!require)
+        return 0;
+    *require = (hone_template_require){.message = "a block without threads"};
+    hone__text_printf(&text, "block(%s)", hone__expr_text(side->expr));
+    if (hone__text_check(&text, NULL) == HONE_OK)
+        require->shown =
+            hone__arena_strndup(&p->tmpl->arena, text.data, text.length);
+    hone__text_clear(&text);
+    if (when->expr)
+        hone__text_printf(&text, "!(%s) || ", hone__expr_text(when->expr));
+    hone__text_printf(&text, "(%s) >= 1", hone__expr_text(side->expr));
+    ok = require->shown && hone__text_check(&text, NULL) == HONE_OK
+             ? hone__compile_text(p, text.data, side, &require->condition)
+             : hone__no_memory(p);
+    hone__text_free(&text);
+    return ok;
+}
+
 int hone__launches_complete(hone_parser *p)
 {
     for (size_t i = 0; i < p->tmpl->n_launches; ++i) {
-        if (!p->parts.launches[i].passed &&
-            !standard_args(p, &p->parts.launches[i]))
+        hone_template_launch *launch = &p->parts.launches[i];
+
+        if (!launch->passed && !standard_args(p, launch))
             return 0;
+        for (int d = 0; d < 3; ++d) {
+            if (!require_threads(p, launch, &launch->block[d]))
+                return 0;
+        }
     }
     return 1;
 }

@@ -46,6 +46,27 @@ json requires.0.rejected=2 "requires.0.message=too much per block" \
 run 0 space "$mini" --explain
 out_has "BLOCK*VEC <= 512"
 
+# A block without threads is not valid, wherever the zero comes from.
+cat >"$work/zero.cu" <<'END'
+#pragma hone op zero(n) "y = 1"
+#pragma hone arg y: out f32[n]
+#pragma hone param WARPS in 0..3
+#pragma hone param FORM in {one, two}
+#pragma hone launch zero if(FORM == one) grid(n) block(WARPS*32)
+#pragma hone check none
+extern "C" __global__ void zero(float *y, long long n)
+{
+    y[blockIdx.x] = 1;
+}
+END
+run 0 space "$work/zero.cu" --explain
+out_has "valid: 7"
+out_has "a block without threads"
+sed 's/if.*) grid/grid/; s/0\.\.3/{0}/' "$work/zero.cu" >"$work/never.cu"
+run 3 space "$work/never.cu"
+err_has "never.cu:5:"
+err_has "a block without threads"
+
 run 3 space "$fixtures/empty_space.cu"
 out_has "valid: 0"
 err_has "empty_space.cu:6:22: 'BLOCK > 128' (never) rejects every configuration"
