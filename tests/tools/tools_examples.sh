@@ -126,7 +126,11 @@ cxx_example() { # cxx_example BLOCK
 c_example() { # c_example BLOCK
     library=$(dirname "$HONE")/../lib
     [ "$has_cxx" -eq 1 ] || return 0
-    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I "$HONE_SOURCE/runtime" \
+    # A library with a sanitizer wants it in the program as well.
+    sanitize=
+    ! nm -D "$library/libhone.so" 2>/dev/null | grep -q __asan_init ||
+        sanitize=-fsanitize=address,undefined
+    "${CC:-cc}" ${sanitize:+"$sanitize"} -std=c11 -Wall -Wextra -Werror -I "$HONE_SOURCE/runtime" \
         "$(surround "$1" c)" -L "$library" -Wl,-rpath,"$library" -lhone \
         -o "$work/program" >"$work/out" 2>"$work/err" ||
         broken "it does not compile"

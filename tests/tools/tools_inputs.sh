@@ -39,6 +39,7 @@ run 1 verify "$work/outside.cu" --dims 700,33
 out_has "behind the array 'scattered' were written"
 
 # Row pointers by another template, which is run for every shape and seed.
+# shellcheck disable=SC2016 # sed reads the $a
 variant banded csr 's/ offsets of nnz//; s/ from 0..columns - 1//; $a\
 #pragma hone inputs template.csr_rows'
 run 0 verify "$work/banded.cu" --dims 70,33,200 --config BLOCK=64 --format json

@@ -33,8 +33,9 @@
  * What it does not cover: terms that cancel and do not move with the inputs,
  * as in (x + 1) - 1, exp(x) - exp(z) near 0, or integers, which are not
  * moved. A kernel may err there by u times the terms, which no run of the
- * reference shows; `magnitude template.NAME` of a check says it. Steps are the square root of the types' round-off: much
- * larger than the noise of the reference, much smaller than 1. */
+ * reference shows; `magnitude template.NAME` of a check says it. Steps are the
+ * square root of the types' round-off: much larger than the noise of the
+ * reference, much smaller than 1. */
 #ifndef HONE_TUNER_MAGNITUDE_H
 #define HONE_TUNER_MAGNITUDE_H
 

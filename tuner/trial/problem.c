@@ -181,6 +181,9 @@ hone_status hone__problem_open(hone_device *device,
         &(hone_launch_case){setup->spec, setup->dims, setup->tmpl->n_dims,
                             &device->properties},
         &out->resolved, err);
+    /* A problem may outlive the launch plan that it was opened with. */
+    for (size_t i = 0; status == HONE_OK && i < out->resolved.n_args; ++i)
+        out->resolved.args[i].name = setup->tmpl->args[i].name;
     if (status == HONE_OK)
         status = find_outputs(out, err);
     if (status == HONE_OK)
