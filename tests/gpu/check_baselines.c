@@ -6,7 +6,7 @@
  * --allow-missing a baseline whose library is not here does not count. */
 #include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
-#include "tuner/baselines/baseline.h"
+#include "tests/tuner/enqueue_algorithm.h"
 #include "tuner/cuda/nvml.h"
 
 #include <math.h>
@@ -307,8 +307,7 @@ static double replay_time_ns(hone_baseline *baseline, size_t choice,
     must_cuda(driver->capture_begin(stream, HONE_CU_CAPTURE_THREAD_LOCAL),
               "cuStreamBeginCapture");
     for (int i = 0; i < N_REPLAYED; i++)
-        must(hone__baseline_enqueue(baseline, choice, s->args, stream, &err),
-             &err);
+        must(enqueue_algorithm(baseline, choice, s->args, stream, &err), &err);
     must_cuda(driver->capture_end(stream, &graph), "cuStreamEndCapture");
     must_cuda(driver->graph_instantiate(&exec, graph, 0), "cuGraphInstantiate");
     must_cuda(driver->event_create(&before, HONE_CU_EVENT_DEFAULT), "event");
@@ -343,17 +342,16 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
         (void)printf("%-12s %-24s MISSING: %s\n", name, s->title, err.text);
         return status != HONE_ERR_UNSUPPORTED || !allow_missing;
     }
-    for (size_t i = 0; i < hone__baseline_n_algorithms(baseline); i++) {
+    for (size_t i = 0; i < baseline->n_algorithms; i++) {
         double error, time_ns;
 
         upload(s);
-        must(hone__baseline_enqueue(baseline, i, s->args, stream, &err), &err);
+        must(enqueue_algorithm(baseline, i, s->args, stream, &err), &err);
         must_cuda(driver->stream_synchronize(stream), name);
-        error = hone__baseline_computes(baseline) ? worst_error(s) : 0;
+        error = baseline->kind->computes ? worst_error(s) : 0;
         worst = error > worst ? error : worst;
-        intact =
-            intact && (hone__baseline_computes(baseline) ? inputs_intact(s)
-                                                         : arguments_intact(s));
+        intact = intact && (baseline->kind->computes ? inputs_intact(s)
+                                                     : arguments_intact(s));
         time_ns = replay_time_ns(baseline, i, s);
         if (time_ns < best_ns) {
             best_ns = time_ns;
@@ -365,8 +363,7 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
                  "choice %zu of %zu  [%s]\n",
                  name, s->title, wrong ? "WRONG" : "ok   ", worst, s->bound,
                  intact ? "" : " INPUTS CHANGED", best_ns / 1e3, best,
-                 hone__baseline_n_algorithms(baseline),
-                 hone__baseline_label(baseline));
+                 baseline->n_algorithms, baseline->label);
     hone__baseline_close(baseline);
     return wrong;
 }

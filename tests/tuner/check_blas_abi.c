@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled only, and only where cuBLAS's headers are: our declarations of its
  * ABI against the originals. */
-#include "tuner/baselines/blas_api.h"
+#include "tuner/baselines/vendor_api.h"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -4,7 +4,7 @@
 #include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baselines/baseline.h"
+#include "tests/tuner/enqueue_algorithm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,16 +116,15 @@ static void test_plugin(void **state)
     problem_arg(&problem, "k", HONE_ARG_SCALAR, HONE_TYPE_F32, 1);
     assert_int_equal(
         open_baseline("test.copy", "sum", &problem, &baseline, &err), HONE_OK);
-    assert_int_equal(hone__baseline_n_algorithms(baseline), 2);
-    assert_int_equal(hone__baseline_computes(baseline), 1);
-    assert_string_equal(hone__baseline_label(baseline), "a copy");
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
-                     HONE_OK);
+    assert_int_equal(baseline->n_algorithms, 2);
+    assert_int_equal(baseline->kind->computes, 1);
+    assert_string_equal(baseline->label, "a copy");
+    assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
     assert_memory_equal(input, output, sizeof input);
-    assert_int_equal(hone__baseline_enqueue(baseline, 1, args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 1, args, NULL, &err),
                      HONE_ERR_CUDA);
     assert_non_null(strstr(err.text, "algorithm one is broken"));
-    assert_int_equal(hone__baseline_enqueue(baseline, 2, args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 2, args, NULL, &err),
                      HONE_ERR_ARGUMENT);
     hone__baseline_close(baseline);
 
@@ -143,8 +142,7 @@ static void run_copy(hone_baseline *baseline, void *const *args)
     hone_error err;
 
     fake_driver_copy_bytes = 0;
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
-                     HONE_OK);
+    assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
     assert_in_range(fake_driver_copy_from ^ fake_driver_copy_to, 1,
                     UINTPTR_MAX);
 }
@@ -166,8 +164,8 @@ static void test_copy_ring(void **state)
     fake_driver_l2_bytes = 50000; /* 12000 bytes of traffic: 13 slots */
     assert_int_equal(
         open_baseline("memcpy", "saxpy", &problem, &baseline, &err), HONE_OK);
-    assert_int_equal(hone__baseline_n_algorithms(baseline), 1);
-    assert_int_equal(hone__baseline_computes(baseline), 0);
+    assert_int_equal(baseline->n_algorithms, 1);
+    assert_int_equal(baseline->kind->computes, 0);
     run_copy(baseline, args);
     assert_int_equal(2 * fake_driver_copy_bytes, 12000);
     first = fake_driver_copy_from;

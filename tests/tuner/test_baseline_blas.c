@@ -4,8 +4,8 @@
  * a wrong leading dimension or a forgotten setting changes the result. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baselines/baseline.h"
-#include "tuner/baselines/blas_api.h"
+#include "tests/tuner/enqueue_algorithm.h"
+#include "tuner/baselines/vendor_api.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -138,17 +138,16 @@ static void check_gemm(const char *name, size_t n_algorithms)
     hone_baseline *const baseline = open_baseline(name, "gemm_f16", &problem);
     hone_error err = {0};
 
-    assert_int_equal(hone__baseline_n_algorithms(baseline), n_algorithms);
-    assert_int_equal(hone__baseline_computes(baseline), 1);
-    assert_non_null(strstr(hone__baseline_label(baseline), "cuBLAS"));
+    assert_int_equal(baseline->n_algorithms, n_algorithms);
+    assert_int_equal(baseline->kind->computes, 1);
+    assert_non_null(strstr(baseline->label, "cuBLAS"));
     for (size_t algorithm = 0; algorithm < n_algorithms; algorithm++)
         for (size_t i = 0; i < 3; i++) {
             const hone_stream stream = (hone_stream)(uintptr_t)(i * 64);
             gemm_case t;
 
             gemm_make(&t, scalars[i][0], scalars[i][1]);
-            if (hone__baseline_enqueue(baseline, algorithm, t.args, stream,
-                                       &err))
+            if (enqueue_algorithm(baseline, algorithm, t.args, stream, &err))
                 fail_msg("%s", err.text);
             gemm_check_and_free(&t);
         }
@@ -186,7 +185,7 @@ static void test_gemm_other_order(void **state)
         args[1] = t.args[1];
         args[2] = t.args[0];
         baseline = open_baseline(names[i], "matmul", &problem);
-        assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
+        assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err),
                          HONE_OK);
         gemm_check_and_free(&t);
         close_baseline(baseline);
@@ -245,9 +244,9 @@ static void check_transposed(const char *name, hone_type type, int trans_a,
                                                      ? half_of((i * 5) % 9 - 4)
                                                      : bf16_of((i * 5) % 9 - 4);
     baseline = open_baseline(name, "a_product", &problem);
-    for (size_t i = 0; i < hone__baseline_n_algorithms(baseline); i++) {
+    for (size_t i = 0; i < baseline->n_algorithms; i++) {
         memset(c, 0xff, sizeof *c * M * N);
-        if (hone__baseline_enqueue(baseline, i, args, NULL, &err))
+        if (enqueue_algorithm(baseline, i, args, NULL, &err))
             fail_msg("%s", err.text);
         for (int row = 0; row < M; row++)
             for (int column = 0; column < N; column++) {
@@ -335,16 +334,16 @@ static void test_failures(void **state)
     baseline = open_baseline("cublas", "gemm_f16", &problem);
     gemm_make(&t, 1, 0);
     setenv("FAKE_BLAS_FAIL", "cublasGemmEx", 1);
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
                      HONE_ERR_CUDA);
     assert_non_null(strstr(err.text, "cublasGemmEx"));
     unsetenv("FAKE_BLAS_FAIL");
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
                      HONE_OK);
     gemm_check_and_free(&t);
-    assert_int_equal(hone__baseline_enqueue(baseline, 1, t.args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 1, t.args, NULL, &err),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, NULL, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, NULL, NULL, &err),
                      HONE_ERR_ARGUMENT);
     close_baseline(baseline);
 }
@@ -359,11 +358,11 @@ static void test_lt_alignment(void **state)
     (void)state;
     gemm_make(&t, 1, 0);
     t.at[1] += 64;
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
                      HONE_ERR_ARGUMENT);
     assert_non_null(strstr(err.text, "256"));
     t.at[1] -= 64;
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, t.args, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
                      HONE_OK);
     gemm_check_and_free(&t);
     close_baseline(baseline);
@@ -385,12 +384,11 @@ static void test_axpy(void **state)
     hone_error err = {0};
 
     (void)state;
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
-                     HONE_OK);
+    assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
     assert_true(y[0] == 13 && y[1] == 26 && y[2] == 39);
     close_baseline(baseline);
     baseline = open_baseline("cublas.axpy", "saxpy", &twice);
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, args64, NULL, &err),
+    assert_int_equal(enqueue_algorithm(baseline, 0, args64, NULL, &err),
                      HONE_OK);
     assert_true(y64[0] == 13 && y64[1] == 26 && y64[2] == 39);
     close_baseline(baseline);

@@ -5,8 +5,8 @@
  * ours. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baselines/baseline.h"
-#include "tuner/baselines/fft_problem.h"
+#include "tests/tuner/enqueue_algorithm.h"
+#include "tuner/baselines/vendor_problem.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -233,16 +233,16 @@ static void run(const char *name, int64_t direction, int is_filter)
             skip();
         fail_msg("%s", err.text);
     }
-    assert_int_equal(hone__baseline_n_algorithms(baseline), 1);
-    assert_int_equal(hone__baseline_computes(baseline), 1);
-    assert_non_null(strstr(hone__baseline_label(baseline), "cuFFT"));
+    assert_int_equal(baseline->n_algorithms, 1);
+    assert_int_equal(baseline->kind->computes, 1);
+    assert_non_null(strstr(baseline->label, "cuFFT"));
     before = fft_streams();
     for (int i = 0; i < 3; i++) {
         const hone_stream stream = (hone_stream)(uintptr_t)(i / 2 * 64);
 
         make_arrays();
-        if (hone__baseline_enqueue(baseline, 0, is_filter ? filter : plain,
-                                   stream, &err))
+        if (enqueue_algorithm(baseline, 0, is_filter ? filter : plain, stream,
+                              &err))
             fail_msg("%s", err.text);
         expect(direction == 2 ? 1 : -1, is_filter);
     }
@@ -330,14 +330,13 @@ static void test_failing_run(void **state)
         HONE_OK);
     for (size_t i = 0; i < 2; i++) {
         setenv("FAKE_FFT_FAIL", functions[i], 1);
-        assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
+        assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err),
                          HONE_ERR_CUDA);
         assert_non_null(strstr(err.text, functions[i]));
         hone__error_clear(&err);
     }
     unsetenv("FAKE_FFT_FAIL");
-    assert_int_equal(hone__baseline_enqueue(baseline, 0, args, NULL, &err),
-                     HONE_OK);
+    assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
     hone__baseline_close(baseline);
     assert_int_equal(fft_live(), 0);
 }

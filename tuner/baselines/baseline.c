@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is common to all baselines: see baseline.h. */
-#include "tuner/baselines/baseline_kind.h"
+#include "tuner/baselines/baseline.h"
 
 #include "runtime/base/alloc.h"
 
 #include <string.h>
 
+static const struct {
+    const char *name;
+    const hone_baseline_kind *kind;
+    const char *summary;
+} rows[] = {
+#define ROW(name, kind, summary) {name, &hone__baseline_##kind, summary},
+    HONE_BASELINE_MAP(ROW)
+#undef ROW
+};
+
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
 static const hone_baseline_kind *kind_of(const char *name)
 {
-#define COMPARE(text, kind, summary)                                           \
-    if (strcmp(text, name) == 0)                                               \
-        return &hone__baseline_##kind;
-    HONE_BASELINE_MAP(COMPARE)
-#undef COMPARE
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].kind;
     return &hone__baseline_plugin;
 }
 
 int hone__baseline_about(size_t i, const char **out_name,
                          const char **out_summary)
 {
-    static const char *const rows[][2] = {
-#define ROW(text, kind, summary) {text, summary},
-        HONE_BASELINE_MAP(ROW)
-#undef ROW
-    };
-
-    if (i >= sizeof rows / sizeof rows[0])
+    if (i >= N_ROWS)
         return 0;
-    *out_name = rows[i][0];
-    *out_summary = rows[i][1];
+    *out_name = rows[i].name;
+    *out_summary = rows[i].summary;
     return 1;
 }
 
@@ -51,54 +55,50 @@ hone_status hone__baseline_open(const char *name, const char *op,
     self = hone__alloc(sizeof *self);
     if (!self)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    self->kind = kind_of(name);
-    self->driver = driver;
-    self->name = name;
-    self->op = op;
-    self->n_algorithms = 1;
-    status = self->kind->open(self, problem, err);
-    self->name = NULL;
-    self->op = NULL;
-    if (status != HONE_OK) {
+    *self = (hone_baseline){.kind = kind_of(name),
+                            .driver = driver,
+                            .name = name,
+                            .op = op,
+                            .n_algorithms = 1};
+    self->state = hone__alloc(self->kind->state_bytes);
+    status = self->state ? self->kind->open(self, problem, err)
+                         : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    self->name = self->op = NULL;
+    if (status == HONE_OK)
+        *out = self;
+    else
         hone__baseline_close(self);
-        return status;
-    }
-    *out = self;
-    return HONE_OK;
+    return status;
 }
 
 void hone__baseline_close(hone_baseline *baseline)
 {
     if (!baseline)
         return;
-    baseline->kind->close(baseline);
+    if (baseline->state)
+        baseline->kind->close(baseline);
+    hone__free(baseline->state);
     hone__free(baseline);
 }
 
-size_t hone__baseline_n_algorithms(const hone_baseline *baseline)
+hone_status hone__baseline_enqueue(void *baseline, void *const *args,
+                                   hone_stream stream, hone_error *err)
 {
-    return baseline->n_algorithms;
-}
+    hone_baseline *self = baseline;
 
-int hone__baseline_computes(const hone_baseline *baseline)
-{
-    return baseline->kind->computes;
-}
-
-const char *hone__baseline_label(const hone_baseline *baseline)
-{
-    return baseline->label;
-}
-
-hone_status hone__baseline_enqueue(hone_baseline *baseline, size_t algorithm,
-                                   void *const *args, hone_stream stream,
-                                   hone_error *err)
-{
-    if (!baseline || !args || algorithm >= baseline->n_algorithms)
+    if (!self || !args || self->algorithm >= self->n_algorithms)
         return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "a baseline was run without arguments or with a "
+                          "a baseline was run without arguments or with an "
                           "algorithm it does not have");
-    return baseline->kind->enqueue(baseline, algorithm, args, stream, err);
+    return self->kind->enqueue(self, args, stream, err);
+}
+
+hone_status hone__baseline_unfit(const char *who, const char *op,
+                                 const char *why, hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "baseline '%s' cannot do operation '%s': %s", who, op,
+                      why);
 }
 
 int hone__baseline_find_arg(const hone_resolved *problem, const char *name)
@@ -111,7 +111,5 @@ int hone__baseline_find_arg(const hone_resolved *problem, const char *name)
 
 void *hone__baseline_pointer(void *const *args, int index)
 {
-    const hone_cu_ptr address = *(const hone_cu_ptr *)args[index];
-
-    return (void *)(uintptr_t)address;
+    return (void *)(uintptr_t) * (const hone_cu_ptr *)args[index];
 }

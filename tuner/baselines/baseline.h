@@ -10,6 +10,59 @@
 
 typedef struct hone_baseline hone_baseline;
 
+/* One kind of baseline. */
+typedef struct hone_baseline_kind {
+    /* 0: it only moves as many bytes as the operation declares (a memory
+     * copy): time it, but do not check its result; it leaves the arguments
+     * alone. */
+    int computes;
+    size_t state_bytes; /* of self->state, zeroed before open() */
+    /* Fills label, state and n_algorithms; may leave things half made when it
+     * fails, close() follows in any case. */
+    hone_status (*open)(hone_baseline *self, const hone_resolved *problem,
+                        hone_error *err);
+    void (*close)(hone_baseline *self);
+    /* See hone__baseline_enqueue(). */
+    hone_status (*enqueue)(hone_baseline *self, void *const *args,
+                           hone_stream stream, hone_error *err);
+} hone_baseline_kind;
+
+struct hone_baseline {
+    const hone_baseline_kind *kind;
+    const hone_driver *driver;
+    const char *name; /* these two are borrowed and valid in open() only */
+    const char *op;
+    void *state;
+    /* Some have several ways (cuBLASLt heuristics): at least 1. The caller
+     * times each and keeps the best. */
+    size_t n_algorithms;
+    size_t algorithm; /* the one that is enqueued */
+    char label[160];  /* for tables: "cuBLAS (cublasGemmEx)" */
+};
+
+/* X(NAME, kind, what it is): what templates call them, and
+ * hone__baseline_KIND. Every other name is looked for in plug-ins. Those with
+ * a point in their names are functions, and serve as references too. */
+#define HONE_BASELINE_MAP(X)                                                   \
+    X("cublas", cublas_gemm, "cuBLAS, the same as cublas.gemm")                \
+    X("cublas.gemm", cublas_gemm, "cublasGemmEx; arguments A, B, C")           \
+    X("cublas.axpy", cublas_axpy,                                              \
+      "cublasSaxpy or cublasDaxpy; arguments alpha, x, y")                     \
+    X("cublaslt", cublaslt,                                                    \
+      "cuBLASLt, the fastest of its algorithms; as cublas")                    \
+    X("cufft", cufft, "cuFFT, the same as cufft.c2c")                          \
+    X("cufft.c2c", cufft, "cufftExecC2C; arguments x, y of c32")               \
+    X("cufft.filter", cufft_filter,                                            \
+      "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")   \
+    X("memcpy", memcpy,                                                        \
+      "a copy that moves the bytes of the work line; nothing is checked")
+
+#define HONE_BASELINE_DECLARE(name, kind, summary)                             \
+    extern const hone_baseline_kind hone__baseline_##kind;
+HONE_BASELINE_MAP(HONE_BASELINE_DECLARE)
+HONE_BASELINE_DECLARE("", plugin, "")
+#undef HONE_BASELINE_DECLARE
+
 /* Name of number `i`, from 0, and what it is, a sentence; returns 0 after the
  * last. Plug-ins are not among them. */
 int hone__baseline_about(size_t i, const char **out_name,
@@ -26,23 +79,21 @@ hone_status hone__baseline_open(const char *name, const char *op,
                                 hone_error *err);
 void hone__baseline_close(hone_baseline *baseline);
 
-/* Some baselines have several ways (cuBLASLt heuristics): at least 1. The
- * caller times each and keeps the best. */
-size_t hone__baseline_n_algorithms(const hone_baseline *baseline);
+/* Enqueue one execution of a hone_baseline; `args` as for hone_plan_run().
+ * Capturable into a graph once the algorithm has run outside one: vendor
+ * libraries load their kernels at the first run. Arrays start on 256-byte
+ * boundaries, as cuMemAlloc gives them. */
+hone_status hone__baseline_enqueue(void *baseline, void *const *args,
+                                   hone_stream stream, hone_error *err);
 
-/* 0: it only moves as many bytes as the operation declares (a memory copy):
- * time it, but do not check its result; it leaves the arguments alone. */
-int hone__baseline_computes(const hone_baseline *baseline);
+/* ---- for kinds ----------------------------------------------------------- */
 
-/* Enqueue one execution; `args` as for hone_plan_run(). Capturable into a
- * graph once the algorithm has run outside one: vendor libraries load their
- * kernels at the first run. Arrays start on 256-byte boundaries, as
- * cuMemAlloc gives them. */
-hone_status hone__baseline_enqueue(hone_baseline *baseline, size_t algorithm,
-                                   void *const *args, hone_stream stream,
-                                   hone_error *err);
-
-/* Name of the comparison for tables: "cuBLAS (cublasGemmEx)". */
-const char *hone__baseline_label(const hone_baseline *baseline);
+/* Fails: "baseline 'WHO' cannot do operation 'OP': WHY". */
+hone_status hone__baseline_unfit(const char *who, const char *op,
+                                 const char *why, hone_error *err);
+/* Index of the argument called `name`, or -1. */
+int hone__baseline_find_arg(const hone_resolved *problem, const char *name);
+/* Device pointer of the array at `index` of a call's arguments. */
+void *hone__baseline_pointer(void *const *args, int index);
 
 #endif

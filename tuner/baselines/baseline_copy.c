@@ -6,9 +6,7 @@
  * the arguments stay as they are. When the caller's first array is another
  * one than in the call before (cold measuring rotates buffers), the copy
  * moves on too, through a ring over 3x the L2; else it stays (hot). */
-#include "tuner/baselines/baseline_kind.h"
-
-#include "runtime/base/alloc.h"
+#include "tuner/baselines/baseline.h"
 
 #include <stdio.h>
 
@@ -74,12 +72,9 @@ static hone_status allocate(const hone_driver *driver, copy_state *state,
 static hone_status copy_open(hone_baseline *self, const hone_resolved *problem,
                              hone_error *err)
 {
-    copy_state *const state = hone__alloc(sizeof *state);
+    copy_state *const state = self->state;
     size_t cache_bytes = 0;
 
-    if (!state)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    self->state = state;
     if (problem->bytes <= 0)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "baseline 'memcpy' copies as much as operation '%s' "
@@ -100,24 +95,18 @@ static hone_status copy_open(hone_baseline *self, const hone_resolved *problem,
 
 static void copy_close(hone_baseline *self)
 {
-    copy_state *const state = self->state;
+    const copy_state *const state = self->state;
 
-    if (!state)
-        return;
     if (state->memory)
         (void)self->driver->memory_free(state->memory);
-    hone__free(state);
-    self->state = NULL;
 }
 
-static hone_status copy_enqueue(hone_baseline *self, size_t algorithm,
-                                void *const *args, hone_stream stream,
-                                hone_error *err)
+static hone_status copy_enqueue(hone_baseline *self, void *const *args,
+                                hone_stream stream, hone_error *err)
 {
     copy_state *const state = self->state;
     hone_cu_ptr source;
 
-    (void)algorithm;
     if (state->array >= 0) {
         const hone_cu_ptr now = *(const hone_cu_ptr *)args[state->array];
 
@@ -133,5 +122,5 @@ static hone_status copy_enqueue(hone_baseline *self, size_t algorithm,
         "cuMemcpyDtoDAsync", err);
 }
 
-const hone_baseline_kind hone__baseline_memcpy = {0, copy_open, copy_close,
-                                                  copy_enqueue};
+const hone_baseline_kind hone__baseline_memcpy = {
+    0, sizeof(copy_state), copy_open, copy_close, copy_enqueue};

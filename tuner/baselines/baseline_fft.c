@@ -3,11 +3,10 @@
  * kernel of ours that multiplies by the filter, cuFFT back, as a program
  * without a fused kernel does it. The plans are made once, their workspaces
  * are cuFFT's. Nothing is scaled. */
-#include "tuner/baselines/baseline_kind.h"
+#include "tuner/baselines/baseline.h"
 
-#include "runtime/base/alloc.h"
+#include "tuner/baselines/vendor_problem.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/baselines/fft_problem.h"
 
 #include <stdio.h>
 
@@ -46,16 +45,13 @@ typedef struct fft_state {
 } fft_state;
 
 static hone_status open_plan(hone_baseline *self, const hone_resolved *problem,
-                             int is_filter, hone_error *err)
+                             int is_filter, const char *label, hone_error *err)
 {
-    fft_state *const state = hone__alloc(sizeof *state);
+    fft_state *const state = self->state;
 
-    if (!state)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    self->state = state;
-    state->plan.handle = HONE_FFT_NO_HANDLE;
     HONE_TRY(hone__fft_read(self->name, self->op, problem, is_filter,
                             &state->problem, err));
+    (void)snprintf(self->label, sizeof self->label, "%s", label);
     return hone__fft_plan_open(&state->problem, HONE_FFT_C2C, &state->plan,
                                err);
 }
@@ -64,13 +60,9 @@ static void fft_close(hone_baseline *self)
 {
     fft_state *const state = self->state;
 
-    if (!state)
-        return;
     hone__fft_plan_close(&state->plan);
     if (state->module)
         (void)self->driver->module_unload(state->module);
-    hone__free(state);
-    self->state = NULL;
 }
 
 static hone_status use_stream(fft_state *state, hone_stream stream,
@@ -95,32 +87,26 @@ static hone_status transform(const fft_state *state, void *from, void *to,
         "cufftExecC2C", err);
 }
 
-/* ---- a transform --------------------------------------------------------
- */
+/* ---- a transform --------------------------------------------------------- */
 
 static hone_status c2c_open(hone_baseline *self, const hone_resolved *problem,
                             hone_error *err)
 {
-    HONE_TRY(open_plan(self, problem, 0, err));
-    (void)snprintf(self->label, sizeof self->label, "cuFFT (cufftExecC2C)");
-    return HONE_OK;
+    return open_plan(self, problem, 0, "cuFFT (cufftExecC2C)", err);
 }
 
-static hone_status c2c_enqueue(hone_baseline *self, size_t algorithm,
-                               void *const *args, hone_stream stream,
-                               hone_error *err)
+static hone_status c2c_enqueue(hone_baseline *self, void *const *args,
+                               hone_stream stream, hone_error *err)
 {
     fft_state *const state = self->state;
 
-    (void)algorithm;
     HONE_TRY(use_stream(state, stream, err));
     return transform(state, hone__baseline_pointer(args, state->problem.x),
                      hone__baseline_pointer(args, state->problem.y),
                      state->problem.direction, err);
 }
 
-/* ---- forward, filter, back ----------------------------------------------
- */
+/* ---- forward, filter, back ----------------------------------------------- */
 
 static hone_status compile_filter(const hone_driver *driver,
                                   hone_compile_output *out, hone_error *err)
@@ -177,16 +163,13 @@ static hone_status load_filter(hone_baseline *self, hone_error *err)
 static hone_status filter_open(hone_baseline *self,
                                const hone_resolved *problem, hone_error *err)
 {
-    HONE_TRY(open_plan(self, problem, 1, err));
-    HONE_TRY(load_filter(self, err));
-    (void)snprintf(self->label, sizeof self->label,
-                   "cuFFT, a filter kernel, cuFFT (cufftExecC2C)");
-    return HONE_OK;
+    HONE_TRY(open_plan(self, problem, 1,
+                       "cuFFT, a filter kernel, cuFFT (cufftExecC2C)", err));
+    return load_filter(self, err);
 }
 
-static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
-                                  void *const *args, hone_stream stream,
-                                  hone_error *err)
+static hone_status filter_enqueue(hone_baseline *self, void *const *args,
+                                  hone_stream stream, hone_error *err)
 {
     fft_state *const state = self->state;
     const hone_fft_problem *const p = &state->problem;
@@ -198,7 +181,6 @@ static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
     const long long of_block = FILTER_BLOCK * FILTER_NUMBERS;
     void *params[] = {&to, &h, &n, &total};
 
-    (void)algorithm;
     HONE_TRY(use_stream(state, stream, err));
     HONE_TRY(transform(state, x, y, HONE_FFT_FORWARD, err));
     HONE_TRY(hone__driver_check(
@@ -210,7 +192,7 @@ static hone_status filter_enqueue(hone_baseline *self, size_t algorithm,
     return transform(state, y, y, HONE_FFT_INVERSE, err);
 }
 
-const hone_baseline_kind hone__baseline_cufft = {1, c2c_open, fft_close,
-                                                 c2c_enqueue};
+const hone_baseline_kind hone__baseline_cufft = {1, sizeof(fft_state), c2c_open,
+                                                 fft_close, c2c_enqueue};
 const hone_baseline_kind hone__baseline_cufft_filter = {
-    1, filter_open, fft_close, filter_enqueue};
+    1, sizeof(fft_state), filter_open, fft_close, filter_enqueue};

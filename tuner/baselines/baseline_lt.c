@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baseline "cublaslt": what a user gets who asks cuBLASLt's heuristic for its
- * 16 best guesses, times each and keeps the fastest. Each guess is a
+ * 16 best guesses, times each and keeps the fastest. Each guess is an
  * algorithm. */
-#include "tuner/baselines/baseline_kind.h"
+#include "tuner/baselines/baseline.h"
 
-#include "runtime/base/alloc.h"
-#include "tuner/baselines/blas_api.h"
+#include "tuner/baselines/vendor_problem.h"
 
 #include <stdio.h>
 
@@ -95,8 +94,7 @@ static hone_status choose(hone_baseline *self, hone_error *err)
                             "cublasLtMatmulPreferenceCreate", err));
     status = ask_heuristic(state, preference, results, &n_results, err);
     (void)state->lt->pref_destroy(preference);
-    if (status != HONE_OK)
-        return status;
+    HONE_TRY(status);
     self->n_algorithms = 0;
     for (int i = 0; i < n_results && i < N_GUESSES; i++)
         if (!results[i].state &&
@@ -113,11 +111,8 @@ static hone_status choose(hone_baseline *self, hone_error *err)
 static hone_status lt_open(hone_baseline *self, const hone_resolved *problem,
                            hone_error *err)
 {
-    lt_state *const state = hone__alloc(sizeof *state);
+    lt_state *const state = self->state;
 
-    if (!state)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    self->state = state;
     HONE_TRY(hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
     HONE_TRY(hone__lt_get(&state->lt, err));
     HONE_TRY(describe(state, err));
@@ -134,37 +129,22 @@ static hone_status lt_open(hone_baseline *self, const hone_resolved *problem,
 
 static void lt_close(hone_baseline *self)
 {
-    lt_state *const state = self->state;
+    const lt_state *const state = self->state;
+    const hone_lt_layout layouts[] = {state->out, state->right, state->left};
 
-    if (!state)
-        return;
-    if (state->out)
-        (void)state->lt->layout_destroy(state->out);
-    if (state->right)
-        (void)state->lt->layout_destroy(state->right);
-    if (state->left)
-        (void)state->lt->layout_destroy(state->left);
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (layouts[i])
+            (void)state->lt->layout_destroy(layouts[i]);
     if (state->desc)
         (void)state->lt->desc_destroy(state->desc);
     if (state->handle)
         (void)state->lt->destroy(state->handle);
     if (state->workspace)
         (void)self->driver->memory_free(state->workspace);
-    hone__free(state);
-    self->state = NULL;
 }
 
-/* The heuristic assumed aligned matrices; an algorithm that relies on it
- * would read a wrong address. */
-static int aligned(const void *a, const void *b, const void *c)
-{
-    return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % ALIGNMENT_BYTES) ==
-           0;
-}
-
-static hone_status lt_enqueue(hone_baseline *self, size_t algorithm,
-                              void *const *args, hone_stream stream,
-                              hone_error *err)
+static hone_status lt_enqueue(hone_baseline *self, void *const *args,
+                              hone_stream stream, hone_error *err)
 {
     lt_state *const state = self->state;
     const hone_gemm *const g = &state->gemm;
@@ -172,7 +152,9 @@ static hone_status lt_enqueue(hone_baseline *self, size_t algorithm,
     void *const b = hone__baseline_pointer(args, g->b);
     void *const c = hone__baseline_pointer(args, g->c);
 
-    if (!aligned(a, b, c))
+    /* The heuristic assumed aligned matrices; an algorithm that relies on it
+     * would read a wrong address. */
+    if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % ALIGNMENT_BYTES)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "baseline cublaslt needs matrices that start on "
                           "256-byte boundaries");
@@ -181,11 +163,11 @@ static hone_status lt_enqueue(hone_baseline *self, size_t algorithm,
         state->lt->matmul(state->handle, state->desc, hone__gemm_alpha(g, args),
                           b, state->left, a, state->right,
                           hone__gemm_beta(g, args), c, state->out, c,
-                          state->out, &state->algorithms[algorithm],
+                          state->out, &state->algorithms[self->algorithm],
                           (void *)(uintptr_t)state->workspace,
                           HONE_BASELINE_WORKSPACE_BYTES, stream),
         "cublasLtMatmul", err);
 }
 
-const hone_baseline_kind hone__baseline_cublaslt = {1, lt_open, lt_close,
-                                                    lt_enqueue};
+const hone_baseline_kind hone__baseline_cublaslt = {
+    1, sizeof(lt_state), lt_open, lt_close, lt_enqueue};

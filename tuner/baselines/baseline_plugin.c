@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines from libhone_baselines.so: see baseline_plugin.h. */
-#include "tuner/baselines/baseline_kind.h"
+#include "tuner/baselines/baseline.h"
 
-#include "runtime/base/alloc.h"
-#include "tuner/process/library.h"
 #include "tuner/baselines/baseline_plugin.h"
+#include "tuner/baselines/vendor_api.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,22 +17,9 @@ typedef struct plugin_state {
     int opened;
 } plugin_state;
 
-typedef struct plugin_table {
-    hone_baselines_v1_function baselines;
-} plugin_table;
-
 /* Names that hone's own plug-in has, to tell a baseline that is not here from
  * one that nobody knows. */
 static const char *const shipped[] = {"cub.sum", "cub.scan"};
-
-static const hone_library_symbol symbols[] = {
-    {"hone_baselines_v1", offsetof(plugin_table, baselines), 0}};
-
-/* Loaded at the first success and kept: the CUDA runtime inside it registers
- * its kernels for the life of the process. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const hone_baseline_v1 *loaded_baselines;
-static size_t n_loaded_baselines;
 
 /* ../lib/libhone_baselines.so seen from the program's folder. */
 static void beside_program(char *path, size_t size_bytes)
@@ -58,8 +42,12 @@ static void beside_program(char *path, size_t size_bytes)
         path[0] = '\0';
 }
 
-static hone_status load(hone_error *err)
+static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
+                                 hone_error *err)
 {
+    static const hone_library_symbol symbol = {"hone_baselines_v1", 0, 0};
+    static hone_baselines_v1_function baselines;
+    static int loaded;
     char path[PATH_SIZE];
     const char *names[] = {path, NULL};
     const hone_library_search search = {
@@ -67,33 +55,11 @@ static hone_status load(hone_error *err)
         names, 0,
         "It is built where nvcc is found: install the CUDA toolkit and build "
         "hone again."};
-    plugin_table table;
-    void *library = NULL;
-    hone_status status;
 
     beside_program(path, sizeof path);
-    HONE_TRY(hone__library_open(&search, &library, err));
-    status = hone__library_bind(library, search.what, symbols, 1, &table, err);
-    if (status != HONE_OK) {
-        (void)dlclose(library);
-        return status;
-    }
-    loaded_baselines = table.baselines(&n_loaded_baselines);
+    HONE_TRY(hone__vendor_load(&search, &symbol, 1, &baselines, &loaded, err));
+    *out = baselines(n);
     return HONE_OK;
-}
-
-static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
-                                 hone_error *err)
-{
-    hone_status status = HONE_OK;
-
-    (void)pthread_mutex_lock(&lock);
-    if (!loaded_baselines)
-        status = load(err);
-    *out = loaded_baselines;
-    *n = n_loaded_baselines;
-    (void)pthread_mutex_unlock(&lock);
-    return status;
 }
 
 static int is_shipped(const char *name)
@@ -155,17 +121,13 @@ static hone_status plugin_open(hone_baseline *self,
     const hone_baseline_problem_v1 description = {
         self->op, problem->n_dims, problem->dims, problem->n_args, args};
     const hone_baseline_v1 *baseline = NULL;
-    plugin_state *state;
+    plugin_state *const state = self->state;
 
     HONE_TRY(find(self->name, &baseline, err));
     for (size_t i = 0; i < problem->n_args; i++)
         args[i] = (hone_baseline_arg_v1){
             problem->args[i].name, (int32_t)problem->args[i].mode,
             (int32_t)problem->args[i].type, problem->args[i].count};
-    state = hone__alloc(sizeof *state);
-    if (!state)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    self->state = state;
     state->baseline = baseline;
     HONE_TRY(check(baseline,
                    baseline->open(&description, &state->state,
@@ -178,29 +140,24 @@ static hone_status plugin_open(hone_baseline *self,
 
 static void plugin_close(hone_baseline *self)
 {
-    plugin_state *const state = self->state;
+    const plugin_state *const state = self->state;
 
-    if (!state)
-        return;
     if (state->opened)
         state->baseline->close(state->state);
-    hone__free(state);
-    self->state = NULL;
 }
 
-static hone_status plugin_enqueue(hone_baseline *self, size_t algorithm,
-                                  void *const *args, hone_stream stream,
-                                  hone_error *err)
+static hone_status plugin_enqueue(hone_baseline *self, void *const *args,
+                                  hone_stream stream, hone_error *err)
 {
     plugin_state *const state = self->state;
     char text[512] = "";
     hone_baseline_message_v1 message = {text, sizeof text};
 
     return check(state->baseline,
-                 state->baseline->enqueue(state->state, algorithm, args, stream,
-                                          &message),
+                 state->baseline->enqueue(state->state, self->algorithm, args,
+                                          stream, &message),
                  text, err);
 }
 
-const hone_baseline_kind hone__baseline_plugin = {1, plugin_open, plugin_close,
-                                                  plugin_enqueue};
+const hone_baseline_kind hone__baseline_plugin = {
+    1, sizeof(plugin_state), plugin_open, plugin_close, plugin_enqueue};

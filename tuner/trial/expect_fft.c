@@ -6,7 +6,7 @@
  * is to judge. */
 #include "tuner/trial/expect_fft.h"
 
-#include "tuner/baselines/fft_problem.h"
+#include "tuner/baselines/vendor_problem.h"
 
 #include <stdio.h>
 #include <string.h>

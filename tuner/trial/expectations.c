@@ -13,12 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static hone_status enqueue_baseline(void *user, void *const *args,
-                                    hone_stream stream, hone_error *err)
-{
-    return hone__baseline_enqueue(user, 0, args, stream, err);
-}
-
 /* "cublas.gemm" is the baseline "cublas"; "cub.sum" is "cub.sum". */
 static hone_status open_baseline(hone_problem *problem, const char *name,
                                  hone_baseline **out, hone_error *err)
@@ -58,7 +52,7 @@ static hone_status expect_baseline(hone_problem *problem, hone_check *checks,
     if (status == HONE_OK)
         status = hone__expectations_run(
             problem, checks, HONE_MAGNITUDE_TERMS,
-            (hone_subject){enqueue_baseline, baseline}, err);
+            (hone_subject){hone__baseline_enqueue, baseline}, err);
     hone__baseline_close(baseline);
     return status;
 }

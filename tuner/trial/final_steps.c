@@ -14,15 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A baseline of a vendor and the algorithm of it that is used. */
-typedef struct vendor {
-    hone_baseline *baseline;
-    size_t algorithm;
-} vendor;
-
 typedef struct runner {
     hone_variant variant; /* also of a baseline that is another template */
-    vendor vendor;
+    hone_baseline *vendor;
     hone_timer timer;
     int is_timed; /* the timer is open */
 } runner;
@@ -46,14 +40,6 @@ static const hone_trial_job *job_of(const final *f, int i)
     return &f->request->entries[i].job;
 }
 
-static hone_status enqueue_vendor(void *user, void *const *args,
-                                  hone_stream stream, hone_error *err)
-{
-    vendor *v = user;
-
-    return hone__baseline_enqueue(v->baseline, v->algorithm, args, stream, err);
-}
-
 static int is_baseline(const final *f, int i)
 {
     return i >= f->request->n_entries && i < control_of(f);
@@ -74,7 +60,7 @@ static int is_foreign(const final *f, int i)
 static hone_subject subject_of(final *f, int i)
 {
     return is_foreign(f, i)
-               ? (hone_subject){enqueue_vendor, &f->runners[i].vendor}
+               ? (hone_subject){hone__baseline_enqueue, f->runners[i].vendor}
                : hone__variant_subject(&f->runners[i].variant);
 }
 
@@ -231,14 +217,15 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
  * -------------------------------------------------------
  */
 
-static hone_status time_algorithm(final *f, vendor *v, double *out_ns,
-                                  hone_error *err)
+static hone_status time_algorithm(final *f, hone_baseline *vendor,
+                                  double *out_ns, hone_error *err)
 {
     double samples[3] = {0, 0, 0};
     hone_status status;
     hone_timer timer;
 
-    HONE_TRY(hone__timer_open(f->problem, (hone_subject){enqueue_vendor, v},
+    HONE_TRY(hone__timer_open(f->problem,
+                              (hone_subject){hone__baseline_enqueue, vendor},
                               &timer, err));
     status = hone__timer_sample(&timer, &samples[0], err);
     for (int i = 1; status == HONE_OK && i < 3; ++i)
@@ -249,18 +236,18 @@ static hone_status time_algorithm(final *f, vendor *v, double *out_ns,
 }
 
 /* Time each algorithm of a library shortly and keep the fastest. */
-static hone_status choose_algorithm(final *f, vendor *v, hone_finalist *item,
-                                    hone_error *err)
+static hone_status choose_algorithm(final *f, hone_baseline *vendor,
+                                    hone_finalist *item, hone_error *err)
 {
-    const size_t n = hone__baseline_n_algorithms(v->baseline);
+    const size_t n = vendor->n_algorithms;
     double best_ns = 0;
     size_t best = 0;
 
     for (size_t algorithm = 0; n > 1 && algorithm < n; ++algorithm) {
         double ns = 0;
 
-        v->algorithm = algorithm;
-        if (time_algorithm(f, v, &ns, err) != HONE_OK) {
+        vendor->algorithm = algorithm;
+        if (time_algorithm(f, vendor, &ns, err) != HONE_OK) {
             if (is_fatal(err))
                 return err->status;
             continue; /* this one cannot do it */
@@ -270,7 +257,7 @@ static hone_status choose_algorithm(final *f, vendor *v, hone_finalist *item,
             best = algorithm;
         }
     }
-    v->algorithm = best;
+    vendor->algorithm = best;
     item->algorithm = (int)best;
     item->n_algorithms = (int)n;
     return HONE_OK;
@@ -319,7 +306,7 @@ static hone_status enter_baseline(final *f, int i, hone_finalist *item,
 {
     hone_problem *problem = f->problem;
     const char *name = baseline_name(f, i);
-    vendor *v = &f->runners[i].vendor;
+    hone_baseline **vendor = &f->runners[i].vendor;
     hone_status status;
 
     item->n_algorithms = 1;
@@ -331,13 +318,13 @@ static hone_status enter_baseline(final *f, int i, hone_finalist *item,
         return HONE_OK;
     }
     status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                                 problem->device->driver, &v->baseline, err);
+                                 problem->device->driver, vendor, err);
     if (status == HONE_OK) {
         (void)snprintf(item->label, sizeof item->label, "%.90s",
-                       hone__baseline_label(v->baseline));
-        status = choose_algorithm(f, v, item, err);
+                       (*vendor)->label);
+        status = choose_algorithm(f, *vendor, item, err);
     }
-    if (status == HONE_OK && hone__baseline_computes(v->baseline))
+    if (status == HONE_OK && (*vendor)->kind->computes)
         return judge_baseline(f, i, item, err);
     return runner_failed(status, item, err);
 }
@@ -456,7 +443,7 @@ static void close_all(final *f)
         if (r->is_timed)
             hone__timer_close(&r->timer);
         hone__variant_unload(&r->variant);
-        hone__baseline_close(r->vendor.baseline);
+        hone__baseline_close(r->vendor);
     }
 }
 

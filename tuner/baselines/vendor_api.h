@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuBLAS and cuBLASLt as tables of functions, filled by dlopen. Declarations
- * follow the ABI of versions 12 and 13; their headers are not used. */
-#ifndef HONE_TUNER_BLAS_API_H
-#define HONE_TUNER_BLAS_API_H
+/* cuBLAS, cuBLASLt and cuFFT as tables of functions, filled by dlopen.
+ * Declarations follow the ABI of CUDA 12 and 13; their headers are not used.
+ */
+#ifndef HONE_TUNER_VENDOR_API_H
+#define HONE_TUNER_VENDOR_API_H
 
 #include "runtime/base/error.h"
-#include "runtime/hone.h"
+#include "tuner/process/library.h"
 
-#include <stddef.h>
 #include <stdint.h>
+
+/* Fill `table` once, unless `*loaded`; its library is never unloaded: it
+ * registers kernels with the driver, and loading it again costs a second.
+ * HONE_ERR_UNSUPPORTED says what is missing. Thread-safe. */
+hone_status hone__vendor_load(const hone_library_search *search,
+                              const hone_library_symbol *symbols,
+                              size_t n_symbols, void *table, int *loaded,
+                              hone_error *err);
+
+/* ---- cuBLAS, cuBLASLt ---------------------------------------------------- */
 
 typedef int hone_blas_result; /* cublasStatus_t; 0 is success */
 
@@ -134,8 +144,7 @@ typedef struct hone_lt {
 
 /* The process-wide tables: libcublas.so and libcublasLt.so, version 13 or
  * 12, or the files that $HONE_CUBLAS_LIBRARY and $HONE_CUBLASLT_LIBRARY name.
- * Loaded at the first success and kept; HONE_ERR_UNSUPPORTED says what is
- * missing. Thread-safe. */
+ * Errors are those of hone__vendor_load(). */
 hone_status hone__blas_get(const hone_blas **out, hone_error *err);
 hone_status hone__lt_get(const hone_lt **out, hone_error *err);
 
@@ -145,5 +154,59 @@ hone_status hone__blas_check(const hone_blas *blas, hone_blas_result result,
                              const char *what, hone_error *err);
 hone_status hone__lt_check(const hone_lt *lt, hone_blas_result result,
                            const char *what, hone_error *err);
+
+/* ---- cuFFT --------------------------------------------------------------- */
+
+typedef int hone_fft_result; /* cufftResult; 0 is success */
+typedef int hone_fft_handle; /* cufftHandle */
+
+enum { HONE_FFT_NO_HANDLE = -1 };
+
+/* cufftType and directions. */
+enum {
+    HONE_FFT_C2C = 0x29,
+    HONE_FFT_Z2Z = 0x69,
+    HONE_FFT_FORWARD = -1,
+    HONE_FFT_INVERSE = 1
+};
+
+enum {
+    HONE_FFT_ALLOC_FAILED = 2,
+    HONE_FFT_INVALID_SIZE = 8,
+    HONE_FFT_NOT_IMPLEMENTED = 0xe,
+    HONE_FFT_NOT_SUPPORTED = 0x10
+};
+
+/* X(field, symbol, parameters); all return hone_fft_result. The strides that
+ * follow a NULL `embed` are not read: transforms stand one after another. */
+#define HONE_FFT_MAP(X)                                                        \
+    X(create, cufftCreate, (hone_fft_handle * out))                            \
+    X(make_plan, cufftMakePlanMany64,                                          \
+      (hone_fft_handle h, int rank, long long *n, long long *in_embed,         \
+       long long in_stride, long long in_distance, long long *out_embed,       \
+       long long out_stride, long long out_distance, int type,                 \
+       long long batch, size_t *workspace_bytes))                              \
+    X(set_stream, cufftSetStream, (hone_fft_handle h, hone_stream s))          \
+    X(exec_c2c, cufftExecC2C,                                                  \
+      (hone_fft_handle h, void *in, void *out, int direction))                 \
+    X(exec_z2z, cufftExecZ2Z,                                                  \
+      (hone_fft_handle h, void *in, void *out, int direction))                 \
+    X(destroy, cufftDestroy, (hone_fft_handle h))
+
+typedef struct hone_fft {
+#define HONE_FFT_FIELD(field, symbol, parameters)                              \
+    hone_fft_result(*field) parameters;
+    HONE_FFT_MAP(HONE_FFT_FIELD)
+#undef HONE_FFT_FIELD
+} hone_fft;
+
+/* The same for libcufft.so of version 12 or 11, or the file that
+ * $HONE_CUFFT_LIBRARY names. */
+hone_status hone__fft_get(const hone_fft **out, hone_error *err);
+
+/* HONE_OK for 0; HONE_ERR_UNSUPPORTED for what cuFFT does not do,
+ * HONE_ERR_NO_MEMORY, else HONE_ERR_CUDA: "WHAT failed: text (code)". */
+hone_status hone__fft_check(hone_fft_result result, const char *what,
+                            hone_error *err);
 
 #endif
