@@ -1,57 +1,119 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of json_reader.h: a small state machine with one byte of stack
- * per level. */
+ * per level. The bytes are zlib's, which reads plain files too. */
 #include "gen/json/json_parts.h"
 
-#include "runtime/base/alloc.h"
-
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
-/* `text` NULL: the file is read. */
-static hone_status open_bytes(const char *name, const char *text, size_t length,
-                              hone_json_reader **out, hone_error *err)
+enum { BUFFER_BYTES = 1 << 16 };
+
+/* ---- bytes ------------------------------------------------------------- */
+
+/* NULL if memory ran out. */
+static hone_json_reader *make_reader(const char *name)
 {
     hone_json_reader *reader = hone__alloc(sizeof *reader);
-    hone_status status;
 
-    *out = NULL;
     if (!reader)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    status =
-        text ? hone__bytes_open_text(name, text, length, &reader->bytes, err)
-             : hone__bytes_open(name, &reader->bytes, err);
-    if (status != HONE_OK) {
-        hone__json_close(reader);
-        return status;
-    }
-    reader->event_line = 1;
-    reader->event_column = 1;
-    *out = reader;
-    return HONE_OK;
+        return NULL;
+    reader->path = hone__strdup(name);
+    reader->line = reader->column = 1;
+    reader->event_line = reader->event_column = 1;
+    if (reader->path)
+        return reader;
+    hone__json_close(reader);
+    return NULL;
 }
 
 hone_status hone__json_open(const char *path, hone_json_reader **out,
                             hone_error *err)
 {
-    return open_bytes(path, NULL, 0, out, err);
+    hone_json_reader *reader = make_reader(path);
+    int why = ENOMEM;
+
+    *out = reader;
+    if (reader) {
+        reader->buffer = reader->own_buffer = hone__alloc(BUFFER_BYTES);
+        errno = 0;
+        reader->file = gzopen(path, "rbe");
+        why = reader->file || errno == 0 ? ENOMEM : errno;
+    }
+    if (reader && reader->buffer && reader->file)
+        return HONE_OK;
+    hone__json_close(reader);
+    *out = NULL;
+    if (why == ENOMEM)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    return hone__fail_native(
+        err, why == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
+        HONE_DOMAIN_ERRNO, why, "cannot open %s: %s", path, strerror(why));
 }
 
 hone_status hone__json_open_text(const char *name, const char *text,
                                  size_t length, hone_json_reader **out,
                                  hone_error *err)
 {
-    return open_bytes(name, text, length, out, err);
+    *out = make_reader(name);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    (*out)->buffer = text;
+    (*out)->n = length;
+    (*out)->ended = 1;
+    return HONE_OK;
 }
 
 void hone__json_close(hone_json_reader *reader)
 {
     if (!reader)
         return;
-    hone__bytes_close(&reader->bytes);
+    if (reader->file)
+        (void)gzclose(reader->file);
+    hone__free(reader->own_buffer);
+    hone__free(reader->path);
     hone__text_free(&reader->text);
     hone__free(reader);
+}
+
+void hone__json_broken(hone_json_reader *reader, const char *format, ...)
+{
+    va_list arguments;
+
+    if (reader->error.status != HONE_OK)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(reader->sentence, sizeof reader->sentence, format,
+                    arguments);
+    va_end(arguments);
+    (void)hone__fail(&reader->error, HONE_ERR_INPUT, "%s:%lld:%lld: %s",
+                     reader->path, reader->line, reader->column,
+                     reader->sentence);
+}
+
+void hone__json_refill(hone_json_reader *reader)
+{
+    const int n = gzread(reader->file, reader->own_buffer, BUFFER_BYTES);
+    int code = Z_OK;
+    const char *message;
+
+    reader->before += reader->n;
+    reader->at = 0;
+    reader->n = n > 0 ? (size_t)n : 0;
+    if (reader->n)
+        return;
+    reader->ended = 1;
+    message = gzerror(reader->file, &code);
+    if (code == Z_ERRNO)
+        hone__json_broken(reader, "the file cannot be read: %s",
+                          strerror(errno));
+    else if (code == Z_BUF_ERROR)
+        hone__json_broken(reader, "the gzip file is truncated; copy it again");
+    else if (code != Z_OK && code != Z_STREAM_END)
+        hone__json_broken(
+            reader, "the gzip file is damaged (%s); copy it again", message);
 }
 
 int hone__json_ended_early(const hone_json_reader *reader)
@@ -62,18 +124,12 @@ int hone__json_ended_early(const hone_json_reader *reader)
 const char *hone__json_mistake(const hone_json_reader *reader, int *out_line,
                                int *out_column)
 {
-    *out_line = (int)reader->bytes.line;
-    *out_column = (int)reader->bytes.column;
-    return reader->bytes.sentence;
+    *out_line = (int)reader->line;
+    *out_column = (int)reader->column;
+    return reader->sentence;
 }
 
-static size_t position(const hone_json_reader *reader)
-{
-    return reader->bytes.before + reader->bytes.at;
-}
-
-/* ---- pieces -------------------------------------------------------------
- */
+/* ---- pieces ------------------------------------------------------------ */
 
 static int next_visible(hone_json_reader *reader)
 {
@@ -88,22 +144,22 @@ static int next_visible(hone_json_reader *reader)
 
 static void after_value(hone_json_reader *reader)
 {
-    reader->state =
-        reader->depth ? HONE_JSON_WANT_COMMA_OR_END : HONE_JSON_WANT_NOTHING;
+    reader->want =
+        reader->depth ? HONE_JSON_WANT_COMMA : HONE_JSON_WANT_NOTHING;
+    reader->may_close = reader->depth > 0;
 }
 
 static void open_level(hone_json_reader *reader, int c, hone_json_event *out)
 {
     if (reader->depth == HONE_JSON_DEPTH) {
-        hone__bytes_broken(&reader->bytes,
-                           "values are nested more than %d deep",
-                           HONE_JSON_DEPTH);
+        hone__json_broken(reader, "values are nested more than %d deep",
+                          HONE_JSON_DEPTH);
         return;
     }
     hone__json_advance(reader);
     reader->closer[reader->depth++] = c == '{' ? '}' : ']';
-    reader->state =
-        c == '{' ? HONE_JSON_WANT_KEY_OR_END : HONE_JSON_WANT_VALUE_OR_END;
+    reader->want = c == '{' ? HONE_JSON_WANT_KEY : HONE_JSON_WANT_VALUE;
+    reader->may_close = 1;
     out->kind = c == '{' ? HONE_JSON_OBJECT : HONE_JSON_ARRAY;
 }
 
@@ -128,7 +184,8 @@ static void key_event(hone_json_reader *reader, int c, hone_json_event *out)
         hone__json_unexpected(reader, c, "':'");
     else
         hone__json_advance(reader);
-    reader->state = HONE_JSON_WANT_VALUE;
+    reader->want = HONE_JSON_WANT_VALUE;
+    reader->may_close = 0;
 }
 
 static void value_event(hone_json_reader *reader, int c, hone_json_event *out)
@@ -154,66 +211,45 @@ static void event(hone_json_reader *reader, hone_json_event *out)
     int c = next_visible(reader);
     const char closer = reader->depth ? reader->closer[reader->depth - 1] : 0;
 
-    if (reader->state == HONE_JSON_WANT_COMMA_OR_END && c == ',') {
+    if (reader->want == HONE_JSON_WANT_COMMA && c == ',') {
         hone__json_advance(reader);
-        reader->state =
+        reader->want =
             closer == '}' ? HONE_JSON_WANT_KEY : HONE_JSON_WANT_VALUE;
+        reader->may_close = 0;
         c = next_visible(reader);
     }
-    reader->event_line = reader->bytes.line;
-    reader->event_column = reader->bytes.column;
-    out->begin = position(reader);
-    switch (reader->state) {
-    case HONE_JSON_WANT_NOTHING:
-        if (c != HONE_END_OF_BYTES)
-            hone__json_unexpected(reader, c, "nothing after the value");
-        break;
-    case HONE_JSON_WANT_COMMA_OR_END:
-        if (c == closer)
-            close_level(reader, c, out);
-        else
-            hone__json_unexpected(reader, c,
-                                  closer == '}' ? "',' or '}'" : "',' or ']'");
-        break;
-    case HONE_JSON_WANT_KEY_OR_END:
-        if (c == closer) {
-            close_level(reader, c, out);
-            break;
-        }
+    reader->event_line = reader->line;
+    reader->event_column = reader->column;
+    out->begin = reader->before + reader->at;
+    if (reader->may_close && c == closer)
+        close_level(reader, c, out);
+    else if (reader->want == HONE_JSON_WANT_COMMA)
+        hone__json_unexpected(reader, c,
+                              closer == '}' ? "',' or '}'" : "',' or ']'");
+    else if (reader->want == HONE_JSON_WANT_KEY)
         key_event(reader, c, out);
-        break;
-    case HONE_JSON_WANT_KEY:
-        key_event(reader, c, out);
-        break;
-    case HONE_JSON_WANT_VALUE_OR_END:
-        if (c == closer) {
-            close_level(reader, c, out);
-            break;
-        }
+    else if (reader->want == HONE_JSON_WANT_VALUE)
         value_event(reader, c, out);
-        break;
-    case HONE_JSON_WANT_VALUE:
-        value_event(reader, c, out);
-        break;
-    }
+    else if (c != HONE_END_OF_BYTES)
+        hone__json_unexpected(reader, c, "nothing after the value");
 }
 
 hone_status hone__json_next(hone_json_reader *reader, hone_json_event *out,
                             hone_error *err)
 {
     *out = (hone_json_event){.kind = HONE_JSON_END};
-    if (reader->bytes.error.status == HONE_OK)
+    if (reader->error.status == HONE_OK)
         event(reader, out);
-    if (reader->bytes.error.status == HONE_OK)
-        (void)hone__text_check(&reader->text, &reader->bytes.error);
-    if (reader->bytes.error.status != HONE_OK) {
+    if (reader->error.status == HONE_OK)
+        (void)hone__text_check(&reader->text, &reader->error);
+    if (reader->error.status != HONE_OK) {
         if (err)
-            *err = reader->bytes.error;
-        return reader->bytes.error.status;
+            *err = reader->error;
+        return reader->error.status;
     }
     out->text = hone__text_str(&reader->text);
     out->length = reader->text.length;
-    out->end = position(reader);
+    out->end = reader->before + reader->at;
     return HONE_OK;
 }
 
@@ -249,7 +285,6 @@ hone_status hone__json_fail(const hone_json_reader *reader, hone_error *err,
     va_start(arguments, format);
     (void)vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return hone__fail(err, HONE_ERR_INPUT, "%s:%lld:%lld: %s",
-                      reader->bytes.path, reader->event_line,
-                      reader->event_column, sentence);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%lld:%lld: %s", reader->path,
+                      reader->event_line, reader->event_column, sentence);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON read piece by piece: of a file, plain or compressed with gzip, or of a
- * text. Recordings are too large to be held as a tree (json_tree.h), and one
- * that was interrupted has to be read up to where it ends. Also takes NaN and
- * Infinity, which other tuners write. */
+ * text. Recordings are too large to be held as a tree, and one that was
+ * interrupted has to be read up to where it ends. Also takes NaN and Infinity,
+ * which other tuners write. */
 #ifndef HONE_GEN_JSON_READER_H
 #define HONE_GEN_JSON_READER_H
 
+#include "runtime/base/alloc.h"
 #include "runtime/base/error.h"
 
 #include <stddef.h>
@@ -70,5 +71,30 @@ hone_status hone__json_expect(hone_json_reader *reader, hone_json_kind kind,
 hone_status hone__json_fail(const hone_json_reader *reader, hone_error *err,
                             const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- a small text as a tree -------------------------------------------- */
+
+/* Every value knows its place, so that mistakes inside its strings can be shown
+ * where they are. */
+typedef struct hone_json_tree {
+    hone_json_kind kind; /* OBJECT, ARRAY, STRING, .. */
+    const char *key;     /* of a member of an object, else NULL */
+    const char *text;    /* of strings (decoded), numbers and words */
+    size_t length;
+    size_t offset; /* in the source: a string's is behind its quote */
+    size_t end;
+    int is_plain; /* a string without escapes: offsets into it are offsets
+                     into the source */
+    struct hone_json_tree *first; /* members or items */
+    struct hone_json_tree *next;
+} hone_json_tree;
+
+/* All that is left of the text; it lives in `arena`. What hone__json_next()
+ * fails with. */
+hone_status hone__json_tree_read(hone_json_reader *reader, hone_arena *arena,
+                                 hone_json_tree **out, hone_error *err);
+/* The member of an object, NULL if it has none. */
+const hone_json_tree *hone__json_tree_find(const hone_json_tree *object,
+                                           const char *key);
 
 #endif

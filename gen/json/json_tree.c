@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of json_tree.h, from what the reader gives piece by piece. */
-#include "gen/json/json_tree.h"
+/* The tree of json_reader.h, from what the reader gives piece by piece. */
+#include "gen/json/json_reader.h"
 
 #include <string.h>
 

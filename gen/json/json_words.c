@@ -2,52 +2,41 @@
 /* Strings, numbers and words of JSON: see json_parts.h. */
 #include "gen/json/json_parts.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void hone__json_too_short(hone_json_reader *reader, const char *what)
+static void too_short(hone_json_reader *reader, const char *what)
 {
-    if (reader->bytes.error.status == HONE_OK)
+    if (reader->error.status == HONE_OK)
         reader->ended_early = 1;
-    hone__bytes_broken(&reader->bytes, "the text ends %s", what);
+    hone__json_broken(reader, "the text ends %s", what);
 }
 
 void hone__json_unexpected(hone_json_reader *reader, int c, const char *wanted)
 {
     if (c == HONE_END_OF_BYTES)
-        hone__json_too_short(reader, "too early");
+        too_short(reader, "too early");
     else if (c > ' ' && c < 0x7f)
-        hone__bytes_broken(&reader->bytes,
-                           "this is not JSON: expected %s, not '%c'", wanted,
-                           c);
+        hone__json_broken(reader, "this is not JSON: expected %s, not '%c'",
+                          wanted, c);
     else
-        hone__bytes_broken(&reader->bytes,
-                           "this is not JSON: expected %s, not byte 0x%02x",
-                           wanted, (unsigned)c);
+        hone__json_broken(reader,
+                          "this is not JSON: expected %s, not byte 0x%02x",
+                          wanted, (unsigned)c);
 }
 
 static void put_utf8(hone_text *out, unsigned c)
 {
+    static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+    const int n_more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
     char bytes[4];
-    size_t n = 0;
 
-    if (c < 0x80) {
-        bytes[n++] = (char)c;
-    } else if (c < 0x800) {
-        bytes[n++] = (char)(0xc0 | c >> 6);
-        bytes[n++] = (char)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        bytes[n++] = (char)(0xe0 | c >> 12);
-        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-        bytes[n++] = (char)(0x80 | (c & 0x3f));
-    } else {
-        bytes[n++] = (char)(0xf0 | c >> 18);
-        bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-        bytes[n++] = (char)(0x80 | (c & 0x3f));
-    }
-    hone__text_append(out, bytes, n);
+    bytes[0] = (char)(lead[n_more] | c >> 6 * n_more);
+    for (int i = 1; i <= n_more; ++i)
+        bytes[i] = (char)(0x80 | (c >> 6 * (n_more - i) & 0x3f));
+    hone__text_append(out, bytes, (size_t)n_more + 1);
 }
 
 /* Four hex digits. */
@@ -57,17 +46,13 @@ static unsigned read_hex(hone_json_reader *reader)
 
     for (int i = 0; i < 4; ++i) {
         const int c = hone__json_peek(reader);
-        unsigned digit;
 
-        if (c >= '0' && c <= '9')
-            digit = (unsigned)(c - '0');
-        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-            digit = (unsigned)((c | 0x20) - 'a') + 10;
-        else {
+        if (c < 0 || !isxdigit(c)) {
             hone__json_unexpected(reader, c, "a hex digit");
             return 0;
         }
-        value = value << 4 | digit;
+        value =
+            value << 4 | (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
         hone__json_advance(reader);
     }
     return value;
@@ -124,25 +109,21 @@ void hone__json_read_string(hone_json_reader *reader)
 {
     hone__text_clear(&reader->text);
     hone__json_advance(reader);
-    while (reader->bytes.error.status == HONE_OK) {
-        int c = hone__json_peek(reader);
-        const size_t start = reader->bytes.at;
+    while (reader->error.status == HONE_OK) {
+        const int c = hone__json_peek(reader);
+        const char *begin = reader->buffer + reader->at;
+        size_t n = 0;
 
-        while (reader->bytes.at < reader->bytes.n && c >= ' ' && c != '"' &&
-               c != '\\') {
-            ++reader->bytes.at;
-            c = reader->bytes.at < reader->bytes.n
-                    ? (unsigned char)reader->bytes.buffer[reader->bytes.at]
-                    : '"';
-        }
-        if (reader->bytes.at > start) { /* a run of plain characters */
-            hone__text_append(&reader->text, reader->bytes.buffer + start,
-                              reader->bytes.at - start);
-            reader->bytes.column += (long long)(reader->bytes.at - start);
+        while (reader->at + n < reader->n && (unsigned char)begin[n] >= ' ' &&
+               begin[n] != '"' && begin[n] != '\\')
+            ++n;
+        hone__text_append(&reader->text, begin, n);
+        reader->at += n;
+        reader->column += (long long)n;
+        if (n)
             continue;
-        }
         if (c == HONE_END_OF_BYTES) {
-            hone__json_too_short(reader, "inside a string");
+            too_short(reader, "inside a string");
         } else if (c < ' ') {
             hone__json_unexpected(reader, c,
                                   "no control character in a string");
@@ -150,8 +131,7 @@ void hone__json_read_string(hone_json_reader *reader)
             hone__json_advance(reader);
             if (c == '"')
                 return;
-            if (c == '\\')
-                read_escape(reader);
+            read_escape(reader);
         }
     }
 }
@@ -162,16 +142,13 @@ static void read_word(hone_json_reader *reader)
     int c = hone__json_peek(reader);
 
     hone__text_clear(&reader->text);
-    while ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' ||
-           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-        const char byte = (char)c;
-
-        hone__text_append(&reader->text, &byte, 1);
+    while (c > 0 && c < 0x80 && (isalnum(c) || strchr("+-.", c))) {
+        hone__text_append(&reader->text, reader->buffer + reader->at, 1);
         hone__json_advance(reader);
         c = hone__json_peek(reader);
     }
     if (c == HONE_END_OF_BYTES && reader->depth) /* is it whole? */
-        hone__json_too_short(reader, "inside a value");
+        too_short(reader, "inside a value");
 }
 
 /* -?digits[.digits][e[+-]digits] */
@@ -231,8 +208,7 @@ void hone__json_read_word(hone_json_reader *reader, hone_json_event *out)
             return;
         }
     }
-    reader->bytes.line = reader->event_line;
-    reader->bytes.column = reader->event_column;
-    hone__bytes_broken(&reader->bytes,
-                       "this is not JSON: '%.40s' is not a value", text);
+    reader->line = reader->event_line;
+    reader->column = reader->event_column;
+    hone__json_broken(reader, "this is not JSON: '%.40s' is not a value", text);
 }

@@ -114,6 +114,20 @@ static int compare(hone_datum a, hone_datum b)
     return (a.d > b.d) - (a.d < b.d);
 }
 
+int hone__datum_order(const void *a, const void *b)
+{
+    const hone_datum x = *(const hone_datum *)a;
+    const hone_datum y = *(const hone_datum *)b;
+    int order;
+
+    if (x.kind == HONE_DATUM_TEXT && y.kind == HONE_DATUM_TEXT)
+        return (x.i > y.i) - (x.i < y.i);
+    if (x.kind == HONE_DATUM_TEXT || y.kind == HONE_DATUM_TEXT)
+        return x.kind == HONE_DATUM_TEXT ? 1 : -1;
+    order = compare(x, y);
+    return order == 2 ? 0 : order;
+}
+
 static hone_datum compared(int op, hone_datum a, hone_datum b)
 {
     const int order = compare(a, b);

@@ -67,6 +67,9 @@ int hone__op_is_truth(int op);
 int hone__datum_truth(hone_datum a);
 /* The same kind and the same value; not Python's ==. */
 int hone__datum_same(hone_datum a, hone_datum b);
+/* For qsort(): numbers by size, then texts by number; what Python finds equal
+ * is equal. */
+int hone__datum_order(const void *a, const void *b);
 /* "division by zero": what a fault means. */
 const char *hone__datum_fault_text(hone_datum fault);
 

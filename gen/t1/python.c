@@ -88,7 +88,7 @@ static hone_node name(parser *p)
     for (size_t i = p->n_loops; i-- > 0 && !node;) {
         if (p->loops[i].length == length &&
             memcmp(p->loops[i].name, word, length) == 0)
-            node = hone__graph_var(p->graph, (uint32_t)i);
+            node = hone__python_constant(p, p->loops[i].value);
     }
     if (!node && p->python->lookup)
         node = p->python->lookup(p->python->user, word, length, note);
@@ -145,10 +145,8 @@ static hone_node factor(parser *p)
     const char c = hone__python_peek(p);
     hone_node node;
 
-    if (p->nesting == HONE_PYTHON_NESTING)
-        return FAIL(p, p->at, 1, "the expression is nested deeper than %d",
-                    HONE_PYTHON_NESTING);
-    ++p->nesting;
+    if (!hone__python_enter(p))
+        return 0;
     if (c == '-' || c == '+' || c == '~') {
         ++p->at;
         node = factor(p);
@@ -187,19 +185,23 @@ static const struct operator_row {
     {"%", 6, HONE_OP_FLOOR_MOD},
 };
 
-static int text_is_next(parser *p, const char *text)
-{
-    const size_t n = strlen(text);
+/* << and >> are taken by what stands to the left. */
+static const struct operator_row comparisons[] = {
+    {"==", 0, HONE_OP_EQ}, {"!=", 0, HONE_OP_NE}, {"<=", 0, HONE_OP_LE},
+    {">=", 0, HONE_OP_GE}, {"<", 0, HONE_OP_LT},  {">", 0, HONE_OP_GT}};
 
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct operator_row *
+next_of(parser *p, const struct operator_row *rows, size_t n_rows)
+{
     (void)hone__python_peek(p);
-    return p->end - p->at >= n && memcmp(p->text + p->at, text, n) == 0;
-}
+    for (size_t i = 0; i < n_rows; ++i) {
+        const size_t n = strlen(rows[i].text);
 
-static const struct operator_row *next_operator(parser *p)
-{
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; ++i) {
-        if (text_is_next(p, operators[i].text))
-            return &operators[i];
+        if (p->end - p->at >= n &&
+            memcmp(p->text + p->at, rows[i].text, n) == 0)
+            return &rows[i];
     }
     return NULL;
 }
@@ -209,29 +211,12 @@ static hone_node binary(parser *p, int lowest)
     hone_node left = factor(p);
     const struct operator_row *row;
 
-    while (left && (row = next_operator(p)) && row->precedence >= lowest) {
+    while (left && (row = next_of(p, operators, N_OF(operators))) &&
+           row->precedence >= lowest) {
         p->at += strlen(row->text);
         left = apply(p, row->op, left, binary(p, row->precedence + 1), 0);
     }
     return left;
-}
-
-static int comparison(parser *p)
-{
-    static const struct {
-        const char *text;
-        int op;
-    } rows[] = {{"==", HONE_OP_EQ}, {"!=", HONE_OP_NE}, {"<=", HONE_OP_LE},
-                {">=", HONE_OP_GE}, {"<", HONE_OP_LT},  {">", HONE_OP_GT}};
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        /* << and >> were taken by what stands to the left */
-        if (text_is_next(p, rows[i].text)) {
-            p->at += strlen(rows[i].text);
-            return rows[i].op;
-        }
-    }
-    return 0;
 }
 
 /* `in` or `not in`: 1 or -1, else 0. */
@@ -249,37 +234,36 @@ static int membership(parser *p)
     return 0;
 }
 
-/* a < b <= c is a < b and b <= c. */
+/* a < b <= c is a < b and b <= c; a list ends the chain. */
 static hone_node compare(parser *p)
 {
     hone_node left = binary(p, 1);
     hone_node result = 0;
 
     while (left) {
-        hone_node link;
         const int in = membership(p);
-        const int op = in ? 0 : comparison(p);
+        const struct operator_row *row =
+            in ? NULL : next_of(p, comparisons, N_OF(comparisons));
+        hone_node right = 0;
+        hone_node link;
 
-        if (!in && !op)
+        if (!in && !row)
             return result ? result : left;
-        if (in) {
+        if (row) {
+            p->at += strlen(row->text);
+            right = binary(p, 1);
+            link = right ? apply(p, row->op, left, right, 0) : 0;
+        } else {
             link = hone__python_in(p, left);
             if (link && in < 0)
                 link = apply(p, HONE_OP_NOT, link, 0, 0);
-            left = link;
-        } else {
-            const hone_node right = binary(p, 1);
-
-            link = right ? apply(p, op, left, right, 0) : 0;
-            left = link ? right : 0;
         }
-        if (link)
-            result =
-                result ? apply(p, HONE_OP_AND_THEN, result, link, 0) : link;
-        if (in)
-            return result;
+        if (link && result)
+            link = apply(p, HONE_OP_AND_THEN, result, link, 0);
+        result = link;
+        left = in || !link ? 0 : right;
     }
-    return 0;
+    return result;
 }
 
 static hone_node negation(parser *p)
@@ -288,10 +272,8 @@ static hone_node negation(parser *p)
 
     if (!hone__python_word(p, "not"))
         return compare(p);
-    if (p->nesting == HONE_PYTHON_NESTING)
-        return FAIL(p, p->at, 1, "the expression is nested deeper than %d",
-                    HONE_PYTHON_NESTING);
-    ++p->nesting;
+    if (!hone__python_enter(p))
+        return 0;
     node = negation(p);
     --p->nesting;
     return node ? apply(p, HONE_OP_NOT, hone__graph_truth(p->graph, node), 0, 0)
@@ -335,16 +317,14 @@ hone_node hone__python_simple(parser *p)
 hone_node hone__python_scalar(parser *p)
 {
     hone_node first;
-    hone_node condition;
-    hone_node second;
 
-    if (p->nesting == HONE_PYTHON_NESTING)
-        return FAIL(p, p->at, 1, "the expression is nested deeper than %d",
-                    HONE_PYTHON_NESTING);
-    ++p->nesting;
+    if (!hone__python_enter(p))
+        return 0;
     first = hone__python_simple(p);
     if (first && hone__python_word(p, "if")) {
-        condition = hone__python_simple(p);
+        const hone_node condition = hone__python_simple(p);
+        hone_node second;
+
         if (condition && !hone__python_word(p, "else"))
             (void)hone__python_unexpected(p, "'else'");
         second = p->status ? 0 : hone__python_scalar(p);

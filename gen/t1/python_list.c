@@ -1,51 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python lists of values: displays, ranges, sums and products of lists, and
- * comprehensions. A list is read into a small tree first, because what stands
- * before `for` is evaluated once for each turn of the loop. */
+ * comprehensions. Values are found as the text is read; what a loop goes over
+ * again is read again. A trial run of a loop, of one turn and without values,
+ * comes first: it finds mistakes and the end, however often the loop turns. */
 #include "gen/t1/python_parser.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef hone_python_parser parser;
-typedef hone_list list;
-typedef hone_list_clause clause;
-typedef hone_list_values values;
 
 #define FAIL hone__python_fail
 
-static list *new_list(parser *p, hone_list_kind kind, size_t begin)
-{
-    list *made = hone__arena_alloc(p->python->arena, sizeof *made);
+/* Values as they are found. */
+typedef struct values {
+    hone_datum *items;
+    size_t n;
+    size_t capacity;
+} values;
 
-    if (!made) {
-        (void)hone__python_no_memory(p);
-        return NULL;
-    }
-    made->kind = kind;
-    made->begin = begin;
-    made->end = begin + 1;
-    return made;
+static int read_list(parser *p, values *out);
+
+/* ---- values ------------------------------------------------------------ */
+
+static int fail_here(parser *p, const char *sentence)
+{
+    return (int)FAIL(p, p->list_at, p->at - p->list_at, "%s", sentence);
 }
 
-/* ---- reading ----------------------------------------------------------- */
-
-static int add_item(parser *p, list *to, hone_node item)
+static int push(parser *p, values *to, hone_datum value)
 {
-    if (!item)
-        return 0;
-    if ((to->n_items & (to->n_items - 1)) == 0) { /* 0, 1, 2, 4, .. */
-        hone_node *items = hone__arena_alloc(
-            p->python->arena, (2 * to->n_items + 1) * sizeof *items);
+    if (p->is_trial)
+        return 1;
+    if (to->n == HONE_PYTHON_ITEMS)
+        return fail_here(p, "the list has more than 65536 values");
+    if (to->n == to->capacity) {
+        const size_t capacity = to->capacity ? 2 * to->capacity : 64;
+        hone_datum *items = hone__realloc(to->items, capacity * sizeof *items);
 
         if (!items)
             return (int)hone__python_no_memory(p);
-        if (to->n_items)
-            memcpy(items, to->items, to->n_items * sizeof *items);
         to->items = items;
+        to->capacity = capacity;
     }
-    to->items[to->n_items++] = item;
+    to->items[to->n++] = value;
     return 1;
 }
+
+/* What was read: without names but those of loops, it is a constant. */
+static int value_of(parser *p, hone_node node, hone_datum *out)
+{
+    if (!node)
+        return 0;
+    *out = p->graph->nodes[node].value;
+    if (p->graph->n > 1024) /* no node of the turns before is read again */
+        hone__graph_free(p->graph);
+    return p->is_trial || out->kind != HONE_DATUM_FAULT ||
+           fail_here(p, hone__datum_fault_text(*out));
+}
+
+static int read_integer(parser *p, int64_t *out)
+{
+    hone_datum value;
+
+    if (!value_of(p, hone__python_scalar(p), &value))
+        return 0;
+    *out = value.i;
+    return p->is_trial || value.kind == HONE_DATUM_INT ||
+           fail_here(p, "this takes integers only");
+}
+
+/* ---- comprehensions ---------------------------------------------------- */
 
 /* Where `for` stands in the bracket that opens before `at`; 0: it is no
  * comprehension. */
@@ -55,49 +80,31 @@ static size_t find_loop(const parser *p, size_t at)
 
     while (at < p->end && depth >= 0) {
         const char c = p->text[at];
+        const size_t n = hone__python_word_length(p, at);
 
-        if (c == '\'' || c == '"') {
-            at = hone__python_skip_text(p, at);
-            continue;
-        }
         depth += c == '(' || c == '[' || c == '{';
         depth -= c == ')' || c == ']' || c == '}';
         if (depth == 0 && hone__python_word_at(p, at, "for"))
             return at;
-        {
-            const size_t n = hone__python_word_length(p, at);
-
+        if (c == '\'' || c == '"')
+            at = hone__python_skip_text(p, at);
+        else
             at += n ? n : 1;
-        }
     }
     return 0;
 }
 
-static clause *add_clause(parser *p, list *loop)
+static int read_clauses(parser *p, size_t element, values *out);
+
+static int read_for(parser *p, size_t element, values *out)
 {
-    clause *clauses = hone__arena_alloc(
-        p->python->arena, (loop->n_clauses + 1) * sizeof *clauses);
+    const size_t start = (hone__python_peek(p), p->at);
+    const size_t length = hone__python_word_length(p, start);
+    hone_python_loop *loop = &p->loops[p->n_loops];
+    values over = {0};
+    size_t body;
+    int ok;
 
-    if (!clauses) {
-        (void)hone__python_no_memory(p);
-        return NULL;
-    }
-    if (loop->n_clauses)
-        memcpy(clauses, loop->clauses, loop->n_clauses * sizeof *clauses);
-    loop->clauses = clauses;
-    return &clauses[loop->n_clauses++];
-}
-
-static int parse_for(parser *p, list *loop)
-{
-    list *over;
-    clause *made;
-    size_t start;
-    size_t length;
-
-    (void)hone__python_peek(p);
-    start = p->at;
-    length = hone__python_word_length(p, start);
     if (!length)
         return (int)hone__python_unexpected(p, "a name behind 'for'");
     if (p->n_loops == HONE_PYTHON_LOOPS)
@@ -106,258 +113,252 @@ static int parse_for(parser *p, list *loop)
     p->at += length;
     if (!hone__python_word(p, "in"))
         return (int)hone__python_unexpected(p, "'in'");
-    over = hone__python_read_list(p); /* does not see the new name */
-    made = over ? add_clause(p, loop) : NULL;
-    if (!made)
+    ok = read_list(p, &over); /* does not see the new name */
+    body = p->at;
+    *loop = (hone_python_loop){.name = p->text + start, .length = length};
+    ++p->n_loops;
+    if (ok && p->is_trial)
+        ok = read_clauses(p, element, out);
+    for (size_t i = 0; ok && i < over.n; ++i) {
+        p->at = body;
+        loop->value = over.items[i];
+        ok = read_clauses(p, element, out);
+    }
+    --p->n_loops;
+    hone__free(over.items);
+    return ok;
+}
+
+/* The clauses from here on and, where they let through, the element. */
+static int read_clauses(parser *p, size_t element, values *out)
+{
+    hone_datum value;
+    size_t end;
+
+    while (hone__python_word(p, "if")) {
+        if (!value_of(p, hone__python_simple(p), &value))
+            return 0;
+        if (!p->is_trial && !hone__datum_truth(value))
+            return 1;
+    }
+    if (hone__python_word(p, "for"))
+        return read_for(p, element, out);
+    end = p->at;
+    p->at = element;
+    if (!value_of(p, hone__python_scalar(p), &value) || !push(p, out, value))
         return 0;
-    made->var = (uint32_t)p->n_loops;
-    made->list = over;
-    p->loops[p->n_loops++] = (hone_python_loop){p->text + start, length};
+    (void)hone__python_peek(p);
+    if (!hone__python_word_at(p, p->at, "for"))
+        return (int)hone__python_unexpected(p, "'for'");
+    p->at = end;
     return 1;
 }
 
-static int parse_if(parser *p, list *loop)
-{
-    const hone_node condition = hone__python_simple(p);
-    clause *made = condition ? add_clause(p, loop) : NULL;
-
-    if (made)
-        made->condition = condition;
-    return made != NULL;
-}
-
 /* The element comes first and is read last: it needs the names. */
-static list *parse_loop(parser *p, size_t at_for, size_t begin)
+static int read_loop(parser *p, size_t at_for, values *out)
 {
     const size_t element = p->at;
-    const size_t n_loops = p->n_loops;
-    list *loop = new_list(p, HONE_LIST_LOOP, begin);
+    const int is_trial = p->is_trial;
     size_t end;
-    int ok = loop != NULL;
+    int ok;
 
     p->at = at_for;
-    while (ok) {
-        if (hone__python_word(p, "for"))
-            ok = parse_for(p, loop);
-        else if (hone__python_word(p, "if"))
-            ok = parse_if(p, loop);
-        else
-            break;
-    }
+    p->is_trial = 1;
+    ok = read_clauses(p, element, out);
     end = p->at;
-    p->at = element;
-    ok = ok && add_item(p, loop, hone__python_scalar(p));
-    (void)hone__python_peek(p);
-    if (ok && p->at != at_for)
-        ok = (int)hone__python_unexpected(p, "'for'");
-    p->at = end;
-    p->n_loops = n_loops;
-    return ok ? loop : NULL;
+    p->is_trial = is_trial;
+    if (ok && !is_trial) {
+        p->at = at_for;
+        ok = read_clauses(p, element, out);
+    }
+    if (ok)
+        p->at = end;
+    return ok;
 }
 
-/* What stands between brackets; the opening one has been read. */
-static list *parse_display(parser *p, char closer)
-{
-    const size_t begin = p->at - 1;
-    const size_t at_for = find_loop(p, p->at);
-    list *made;
+/* ---- lists ------------------------------------------------------------- */
 
-    if (at_for) {
-        made = parse_loop(p, at_for, begin);
-        if (!made || !hone__python_expect(p, closer, "behind the loop"))
-            return NULL;
-        made->end = p->at;
-        return made;
-    }
-    made = new_list(p, HONE_LIST_ITEMS, begin);
-    while (made && hone__python_peek(p) != closer) {
-        if (!add_item(p, made, hone__python_scalar(p)))
-            return NULL;
+/* Values up to `closer`; `as_nodes`: expressions, by their numbers. */
+static int read_items(parser *p, char closer, int as_nodes, values *out)
+{
+    while (hone__python_peek(p) != closer) {
+        const hone_node item = hone__python_scalar(p);
+        hone_datum value = hone__datum_int(item);
+
+        if (!item || (!as_nodes && !value_of(p, item, &value)) ||
+            !push(p, out, value))
+            return 0;
         if (!hone__python_accept(p, ','))
             break;
     }
-    if (!made || !hone__python_expect(p, closer, "behind the values"))
-        return NULL;
-    made->end = p->at;
-    return made;
+    return hone__python_expect(p, closer, "behind the values");
 }
 
-static list *parse_range(parser *p, size_t begin)
+static int read_range(parser *p, values *out)
 {
-    list *made = new_list(p, HONE_LIST_RANGE, begin);
+    int64_t bounds[3] = {0, 0, 1}; /* begin, end, step */
+    int64_t at;
+    int n = 0;
 
     do {
-        if (!made || !add_item(p, made, hone__python_scalar(p)))
-            return NULL;
+        if (!read_integer(p, &at))
+            return 0;
+        bounds[n < 3 ? n : 0] = at;
+        ++n;
     } while (hone__python_accept(p, ','));
     if (!hone__python_expect(p, ')', "at the end of the range"))
-        return NULL;
-    made->end = p->at;
-    if (made->n_items <= 3)
-        return made;
-    (void)FAIL(p, begin, p->at - begin, "range takes one to three values");
-    return NULL;
-}
-
-/* list(..), tuple(..), sorted(..): of a list or of a loop. */
-static list *parse_wrapped(parser *p, int is_sorted, size_t begin)
-{
-    const size_t at_for = find_loop(p, p->at);
-    list *inner =
-        at_for ? parse_loop(p, at_for, begin) : hone__python_read_list(p);
-    list *made;
-
-    if (!inner || !hone__python_expect(p, ')', "at the end of the call"))
-        return NULL;
-    if (!is_sorted)
-        return inner;
-    made = new_list(p, HONE_LIST_SORTED, begin);
-    if (made) {
-        made->left = inner;
-        made->end = p->at;
+        return 0;
+    if (n > 3)
+        return fail_here(p, "range takes one to three values");
+    if (n == 1) {
+        bounds[1] = bounds[0];
+        bounds[0] = 0;
     }
-    return made;
+    if (p->is_trial)
+        return 1;
+    if (bounds[2] == 0)
+        return fail_here(p, "the step of a range cannot be 0");
+    at = bounds[0];
+    while (bounds[2] > 0 ? at < bounds[1] : at > bounds[1]) {
+        if (!push(p, out, hone__datum_int(at)))
+            return 0;
+        if (__builtin_add_overflow(at, bounds[2], &at))
+            break;
+    }
+    return 1;
 }
 
-static list *parse_named(parser *p)
+/* range(..), or list(..), tuple(..), sorted(..) of a list or of a loop. */
+static int read_named(parser *p, values *out)
 {
     static const char *const names[] = {"range", "list", "tuple", "sorted"};
-    const size_t begin = p->at;
+    const size_t first = out->n;
+    size_t at_for;
     size_t i = 0;
 
     while (i < 4 && !hone__python_word(p, names[i]))
         ++i;
-    if (i == 4) {
-        (void)hone__python_unexpected(p, "a list: [..], range(..), list(..)");
-        return NULL;
-    }
+    if (i == 4)
+        return (int)hone__python_unexpected(
+            p, "a list: [..], range(..), list(..)");
     if (!hone__python_expect(p, '(', "behind the name"))
-        return NULL;
-    return i == 0 ? parse_range(p, begin) : parse_wrapped(p, i == 3, begin);
+        return 0;
+    if (i == 0)
+        return read_range(p, out);
+    at_for = find_loop(p, p->at);
+    if (!(at_for ? read_loop(p, at_for, out) : read_list(p, out)) ||
+        !hone__python_expect(p, ')', "at the end of the call"))
+        return 0;
+    if (i == 3 && out->n > first)
+        qsort(out->items + first, out->n - first, sizeof *out->items,
+              hone__datum_order);
+    return 1;
 }
 
-static list *parse_atom(parser *p)
+/* What closes a display that opens so; 0: none does. */
+static char closer_of(char c)
 {
-    const char c = hone__python_peek(p);
-
-    if (c == '[' || c == '(' || c == '{') {
-        ++p->at;
-        return parse_display(p, c == '[' ? ']' : c == '(' ? ')' : '}');
-    }
-    return parse_named(p);
+    return c == '[' ? ']' : c == '(' ? ')' : c == '{' ? '}' : '\0';
 }
 
-static list *parse_product(parser *p)
+static int read_product(parser *p, values *out)
 {
-    list *left = parse_atom(p);
+    const size_t outer = p->list_at;
+    const size_t first = out->n;
+    const char closer = closer_of(hone__python_peek(p));
+    int ok;
 
-    while (left && hone__python_accept(p, '*')) {
-        list *made = new_list(p, HONE_LIST_PRODUCT, left->begin);
+    p->list_at = p->at;
+    if (closer) {
+        const size_t at_for = find_loop(p, ++p->at);
 
-        if (!made || !add_item(p, made, hone__python_scalar(p)))
-            return NULL;
-        made->left = left;
-        made->end = p->at;
-        left = made;
+        ok = at_for ? read_loop(p, at_for, out) &&
+                          hone__python_expect(p, closer, "behind the loop")
+                    : read_items(p, closer, 0, out);
+    } else {
+        ok = read_named(p, out);
     }
-    return left;
+    while (ok && hone__python_accept(p, '*')) {
+        const size_t n = out->n - first;
+        int64_t times;
+
+        ok = read_integer(p, &times);
+        if (ok && times < 1)
+            out->n = first;
+        for (; ok && n && times > 1; --times) {
+            for (size_t i = 0; ok && i < n; ++i)
+                ok = push(p, out, out->items[first + i]);
+        }
+    }
+    p->list_at = outer;
+    return ok;
 }
 
-list *hone__python_read_list(parser *p)
+/* Append the values of the list that comes next. */
+static int read_list(parser *p, values *out)
 {
-    list *left;
+    int ok = hone__python_enter(p) && read_product(p, out);
 
-    if (p->nesting == HONE_PYTHON_NESTING) {
-        (void)FAIL(p, p->at, 1, "the expression is nested deeper than %d",
-                   HONE_PYTHON_NESTING);
-        return NULL;
-    }
-    ++p->nesting;
-    left = parse_product(p);
-    while (left && hone__python_accept(p, '+')) {
-        list *made = new_list(p, HONE_LIST_SUM, left->begin);
-
-        if (!made)
-            return NULL;
-        made->left = left;
-        made->right = parse_product(p);
-        made->end = p->at;
-        left = made->right ? made : NULL;
-    }
+    while (ok && hone__python_accept(p, '+'))
+        ok = read_product(p, out);
     --p->nesting;
-    return left;
+    return ok;
 }
 
-/* ---- entries ----------------------------------------------------------- */
-
-/* Python evaluates a whole list before it looks into it: MAX does not leave
- * out a fault behind the value that is found. */
-static hone_node any_of(parser *p, const hone_node *nodes, size_t n)
-{
-    if (n == 0)
-        return hone__python_constant(p, hone__datum_int(0));
-    if (n == 1)
-        return nodes[0];
-    return hone__graph_op(p->graph, HONE_OP_MAX, any_of(p, nodes, n / 2),
-                          any_of(p, nodes + n / 2, n - n / 2), 0);
-}
-
-/* A list of constants: loops have variables of their own, so it is read into
- * a graph of its own. */
+/* A list of constants, in a graph of its own. */
 static int constant_list(parser *p, values *out)
 {
     hone_graph own = {0};
     hone_graph *graph = p->graph;
-    hone_python without_names = {p->python->arena, p->python->texts, NULL,
-                                 NULL};
     const hone_python *python = p->python;
-    list *of;
+    const hone_python nameless = {.arena = python->arena,
+                                  .texts = python->texts};
     int ok;
 
     p->graph = &own;
-    p->python = &without_names;
-    of = hone__python_read_list(p);
-    ok = of && hone__python_evaluate(p, of, out);
+    p->python = &nameless;
+    ok = read_list(p, out);
     p->graph = graph;
     p->python = python;
     hone__graph_free(&own);
     return ok;
 }
 
-/* A display may hold expressions; everything else is constants. */
-static int read_members(parser *p, list *members)
+/* ---- entries ----------------------------------------------------------- */
+
+/* `x` is one of the values. Python evaluates a whole list before it looks into
+ * it: MAX does not leave out a fault behind the value that is found. */
+static hone_node any_of(parser *p, hone_node x, int are_nodes,
+                        const hone_datum *items, size_t n)
 {
-    values found = {0};
-    const char c = hone__python_peek(p);
-    int ok;
-
-    if ((c == '[' || c == '(' || c == '{') && !find_loop(p, p->at + 1)) {
-        list *display = parse_atom(p);
-
-        if (display)
-            *members = *display;
-        return display != NULL;
-    }
-    ok = constant_list(p, &found);
-    for (size_t i = 0; ok && i < found.n; ++i)
-        ok = add_item(p, members, hone__python_constant(p, found.items[i]));
-    hone__free(found.items);
-    return ok;
+    if (n == 0)
+        return hone__python_constant(p, hone__datum_int(0));
+    if (n == 1)
+        return hone__graph_op(p->graph, HONE_OP_EQ, x,
+                              are_nodes ? (hone_node)items->i
+                                        : hone__python_constant(p, *items),
+                              0);
+    return hone__graph_op(p->graph, HONE_OP_MAX,
+                          any_of(p, x, are_nodes, items, n / 2),
+                          any_of(p, x, are_nodes, items + n / 2, n - n / 2), 0);
 }
 
 hone_node hone__python_in(parser *p, hone_node x)
 {
-    list members = {0};
-    hone_node any;
+    const char closer = closer_of(hone__python_peek(p));
+    const int are_nodes = closer && !find_loop(p, p->at + 1);
+    values found = {0};
+    hone_node any = 0;
 
-    if (!read_members(p, &members))
-        return 0;
-    for (size_t i = 0; i < members.n_items; ++i) {
-        members.items[i] =
-            hone__graph_op(p->graph, HONE_OP_EQ, x, members.items[i], 0);
+    p->at += are_nodes ? 1 : 0;
+    if (are_nodes ? read_items(p, closer, 1, &found)
+                  : constant_list(p, &found)) {
+        any = any_of(p, x, are_nodes, found.items, found.n);
+        if (!any)
+            any = hone__python_no_memory(p);
     }
-    any = any_of(p, members.items, members.n_items);
-    return any ? any : hone__python_no_memory(p);
+    hone__free(found.items);
+    return any;
 }
 
 hone_status hone__python_list(const hone_python *python, const char *text,
@@ -367,16 +368,14 @@ hone_status hone__python_list(const hone_python *python, const char *text,
     parser p = {.python = python, .text = text, .end = length, .err = err};
     values found = {0};
 
-    *out = NULL;
-    *out_n = 0;
     if (constant_list(&p, &found) && (hone__python_peek(&p), p.at < p.end))
         (void)hone__python_unexpected(&p, "the end of the list");
-    *out_where = p.where;
     if (p.status) {
         hone__free(found.items);
-        return p.status;
+        found = (values){0};
     }
+    *out_where = p.where;
     *out = found.items;
     *out_n = found.n;
-    return HONE_OK;
+    return p.status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the Python parser share: python_words.c reads words,
- * python.c scalars, python_list.c lists, python_values.c evaluates lists.
- * Private to them. */
+ * python.c scalars, python_list.c lists. Private to them. */
 #ifndef HONE_GEN_PYTHON_PARSER_H
 #define HONE_GEN_PYTHON_PARSER_H
 
@@ -13,10 +12,11 @@ enum {
     HONE_PYTHON_ITEMS = 65536
 };
 
-/* A variable of a comprehension. */
+/* A variable of a comprehension, and its value in this turn. */
 typedef struct hone_python_loop {
     const char *name;
     size_t length;
+    hone_datum value;
 } hone_python_loop;
 
 typedef struct hone_python_parser {
@@ -26,8 +26,10 @@ typedef struct hone_python_parser {
     size_t at;
     int nesting;
     hone_graph *graph;
-    hone_python_loop loops[HONE_PYTHON_LOOPS]; /* variables 0, 1, .. */
+    hone_python_loop loops[HONE_PYTHON_LOOPS];
     size_t n_loops;
+    int is_trial;    /* lists are read, and give no values */
+    size_t list_at;  /* where the list that is being read begins */
     hone_span where; /* of the mistake */
     hone_error *err;
     hone_status status; /* the first failure */
@@ -38,6 +40,8 @@ hone_node hone__python_fail(hone_python_parser *p, size_t offset, size_t length,
                             const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 hone_node hone__python_no_memory(hone_python_parser *p);
+/* One level deeper; 0, a mistake, at the limit. The caller leaves it. */
+int hone__python_enter(hone_python_parser *p);
 /* A mistake at what comes next: "expected WHAT, found 'x'". */
 hone_node hone__python_unexpected(hone_python_parser *p, const char *what);
 
@@ -65,48 +69,5 @@ hone_node hone__python_scalar(hone_python_parser *p);
 hone_node hone__python_simple(hone_python_parser *p);
 /* `x in LIST` as a node; `x` is there, the list comes next. */
 hone_node hone__python_in(hone_python_parser *p, hone_node x);
-
-/* ---- lists ------------------------------------------------------------- */
-
-typedef enum hone_list_kind {
-    HONE_LIST_ITEMS,
-    HONE_LIST_RANGE, /* items: the one to three arguments */
-    HONE_LIST_SUM,
-    HONE_LIST_PRODUCT, /* items[0]: how often */
-    HONE_LIST_SORTED,
-    HONE_LIST_LOOP /* items[0]: the element */
-} hone_list_kind;
-
-/* `for NAME in LIST` or, without a list, `if CONDITION`. */
-typedef struct hone_list_clause {
-    uint32_t var;
-    struct hone_list *list;
-    hone_node condition;
-} hone_list_clause;
-
-typedef struct hone_list {
-    hone_list_kind kind;
-    hone_node *items;
-    size_t n_items;
-    struct hone_list *left; /* of sums, products and sorted() */
-    struct hone_list *right;
-    hone_list_clause *clauses;
-    size_t n_clauses;
-    size_t begin; /* place in the text, for messages */
-    size_t end;
-} hone_list;
-
-/* Values as they are found. Free `items` with hone__free(). */
-typedef struct hone_list_values {
-    hone_datum *items;
-    size_t n;
-    size_t capacity;
-} hone_list_values;
-
-/* The list that comes next; NULL: failed. */
-hone_list *hone__python_read_list(hone_python_parser *p);
-/* Append its values; 0: failed. */
-int hone__python_evaluate(hone_python_parser *p, const hone_list *of,
-                          hone_list_values *out);
 
 #endif

@@ -37,6 +37,14 @@ hone_node hone__python_no_memory(parser *p)
     return 0;
 }
 
+int hone__python_enter(parser *p)
+{
+    if (p->nesting++ < HONE_PYTHON_NESTING)
+        return 1;
+    return (int)FAIL(p, p->at, 1, "the expression is nested deeper than %d",
+                     HONE_PYTHON_NESTING);
+}
+
 hone_node hone__python_unexpected(parser *p, const char *what)
 {
     const char c = hone__python_peek(p);
@@ -112,7 +120,6 @@ int hone__python_word(parser *p, const char *word)
     return 1;
 }
 
-/* The end of the text in quotes that begins at `at`. */
 size_t hone__python_skip_text(const parser *p, size_t at)
 {
     const char quote = p->text[at++];
@@ -149,18 +156,9 @@ static size_t number_length(const parser *p)
 
 static int base_of(const char *digits)
 {
-    if (digits[0] != '0' || !digits[1])
-        return 10;
-    switch (digits[1] | 0x20) {
-    case 'x':
-        return 16;
-    case 'o':
-        return 8;
-    case 'b':
-        return 2;
-    default:
-        return 10;
-    }
+    const char letter = digits[0] == '0' ? (char)(digits[1] | 0x20) : '\0';
+
+    return letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
 }
 
 hone_node hone__python_number(parser *p)

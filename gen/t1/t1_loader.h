@@ -4,7 +4,7 @@
 #ifndef HONE_GEN_T1_LOADER_H
 #define HONE_GEN_T1_LOADER_H
 
-#include "gen/json/json_tree.h"
+#include "gen/json/json_reader.h"
 #include "gen/t1/python.h"
 #include "gen/t1/t1.h"
 

@@ -149,24 +149,6 @@ static size_t read_values(loader *l, const hone_json_tree *values,
     return *out ? n : 0;
 }
 
-/* Numbers by size, then texts; what Python finds equal is equal. */
-static int by_value(const void *a, const void *b)
-{
-    hone_datum x;
-    hone_datum y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    if (x.kind == HONE_DATUM_TEXT || y.kind == HONE_DATUM_TEXT) {
-        if (x.kind != y.kind)
-            return x.kind == HONE_DATUM_TEXT ? 1 : -1;
-        return (x.i > y.i) - (x.i < y.i);
-    }
-    if (hone__datum_truth(hone__datum_apply(HONE_OP_LT, x, y, x)))
-        return -1;
-    return hone__datum_truth(hone__datum_apply(HONE_OP_GT, x, y, x));
-}
-
 static int check_values(loader *l, const hone_json_tree *at,
                         const hone_datum *values, size_t n)
 {
@@ -179,11 +161,11 @@ static int check_values(loader *l, const hone_json_tree *at,
     if (n == 0 || !sorted)
         return 0;
     memcpy(sorted, values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, hone__datum_order);
     for (size_t i = 1; i < n; ++i) {
         const char *text;
 
-        if (by_value(&sorted[i - 1], &sorted[i]) != 0)
+        if (hone__datum_order(&sorted[i - 1], &sorted[i]) != 0)
             continue;
         text = value_text(l, sorted[i], is_bool(at));
         l->no_memory |= !text;
