@@ -108,7 +108,6 @@ static void test_random(void **state)
 static void test_only_new(void **state)
 {
     fixture *f = *state;
-    const hone_search_answer answer = {100, 1};
     const int *const from = f->rows[f->base.view.count / 2];
     hone_search *search = NULL;
     size_t n_all = 0, n_found = 0;
@@ -130,7 +129,7 @@ static void test_only_new(void **state)
         if (to < 0)
             continue;
         assert_true(hone__search_is_new(search, to));
-        assert_int_equal(hone__search_tell(search, to, &answer, NULL), HONE_OK);
+        assert_int_equal(hone__search_tell(search, to, 100, NULL), HONE_OK);
         ++n_found;
     }
     assert_int_equal(n_found, n_all);
@@ -150,7 +149,7 @@ static void test_capacity(void **state)
 {
     const fixture *f = *state;
 
-    assert_int_equal(hone__move_capacity(f->search), 6 + 3 + 4 + 0 + 1);
+    assert_int_equal(f->search->neighbourhood, 6 + 3 + 4 + 0 + 1);
 }
 
 /* All raw configurations: the valid ones stay, the others end nearby if they
@@ -241,7 +240,6 @@ static void test_single(void **state)
                                           &one));
     assert_int_equal(one.view.count, 1);
     for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i) {
-        const hone_search_answer answer = {i % 2 ? 100 : 0, 1};
         int64_t index;
 
         assert_int_equal(hone__search_open(name, &one.view,
@@ -254,7 +252,8 @@ static void test_single(void **state)
         assert_int_equal(hone__move_repair(search, values, values), 0);
         assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
         assert_int_equal(index, 0);
-        assert_int_equal(hone__search_tell(search, 0, &answer, NULL), HONE_OK);
+        assert_int_equal(hone__search_tell(search, 0, i % 2 ? 100 : 0, NULL),
+                         HONE_OK);
         assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
         assert_int_equal(index, -1);
         hone__search_close(search);
@@ -304,13 +303,12 @@ static void test_conditional(void **state)
                                            &search, NULL),
                          HONE_OK);
         for (;; ++n) {
-            const hone_search_answer answer = {(double)(100 + n % 7), 1};
-
             assert_int_equal(hone__search_next(search, &index, NULL), HONE_OK);
             if (index < 0)
                 break;
-            assert_int_equal(hone__search_tell(search, index, &answer, NULL),
-                             HONE_OK);
+            assert_int_equal(
+                hone__search_tell(search, index, (double)(100 + n % 7), NULL),
+                HONE_OK);
         }
         assert_int_equal(n, 15);
         hone__search_close(search);

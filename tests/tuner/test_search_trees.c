@@ -44,13 +44,14 @@ static void fill(grid *g, int64_t every)
     }
 }
 
-static hone_trees *grow(const grid *g, size_t n, uint64_t seed)
+static hone_trees *grow(hone_arena *arena, const grid *g, size_t n,
+                        uint64_t seed)
 {
     hone_trees *trees = NULL;
     hone_chance chance = hone__chance(seed);
 
-    assert_int_equal(hone__trees_create(N_PARAMS, TREES, N, &trees, NULL),
-                     HONE_OK);
+    assert_int_equal(
+        hone__trees_create(arena, N_PARAMS, TREES, N, &trees, NULL), HONE_OK);
     for (int k = 0; k < TREES; ++k)
         hone__trees_grow(trees, g->rows, g->points, g->y, n, &chance);
     return trees;
@@ -61,11 +62,12 @@ static void test_points_are_known(void **state)
 {
     static grid g;
     static double mean[N], deviation[N];
+    hone_arena arena = {NULL};
     hone_trees *trees;
 
     (void)state;
     fill(&g, 5);
-    trees = grow(&g, 200, 1);
+    trees = grow(&arena, &g, 200, 1);
     hone__trees_predict(trees, g.rows, N, mean, deviation);
     for (int i = 0; i < 200; ++i) {
         const int64_t point = g.points[i];
@@ -73,7 +75,7 @@ static void test_points_are_known(void **state)
         assert_true(fabs(mean[point] - g.y[i]) < 1e-5);
         assert_true(deviation[point] < 1e-2);
     }
-    hone__trees_free(trees);
+    hone__arena_free(&arena);
 }
 
 /* Of the others they know more than the mean of all: half of its error is
@@ -84,11 +86,12 @@ static void test_others_are_guessed(void **state)
     static double mean[N], deviation[N];
     const size_t n = N / 5;
     double average = 0, error = 0, spread = 0, uncertain = 0;
+    hone_arena arena = {NULL};
     hone_trees *trees;
 
     (void)state;
     fill(&g, 5);
-    trees = grow(&g, n, 2);
+    trees = grow(&arena, &g, n, 2);
     hone__trees_predict(trees, g.rows, N, mean, deviation);
     for (int i = 0; i < N; ++i)
         average += truth(g.rows + i * N_PARAMS) / N;
@@ -101,28 +104,27 @@ static void test_others_are_guessed(void **state)
     }
     assert_true(error < 0.25 * spread);
     assert_true(uncertain / (double)(N - n) > 0.1);
-    hone__trees_free(trees);
+    hone__arena_free(&arena);
 }
 
 static void test_seed_decides(void **state)
 {
     static grid g;
     static double a[N], b[N], c[N], deviation[N];
+    hone_arena arena = {NULL};
     hone_trees *one, *two, *other;
 
     (void)state;
     fill(&g, 7);
-    one = grow(&g, 100, 1);
-    two = grow(&g, 100, 1);
-    other = grow(&g, 100, 2);
+    one = grow(&arena, &g, 100, 1);
+    two = grow(&arena, &g, 100, 1);
+    other = grow(&arena, &g, 100, 2);
     hone__trees_predict(one, g.rows, N, a, deviation);
     hone__trees_predict(two, g.rows, N, b, deviation);
     hone__trees_predict(other, g.rows, N, c, deviation);
     assert_memory_equal(a, b, sizeof a);
     assert_memory_not_equal(a, c, sizeof a);
-    hone__trees_free(one);
-    hone__trees_free(two);
-    hone__trees_free(other);
+    hone__arena_free(&arena);
 }
 
 /* Equal points with different values: one leaf, their mean, their scatter. */
@@ -132,16 +134,18 @@ static void test_noise(void **state)
     const int64_t points[] = {0, 1, 2};
     const double y[] = {1, 3, 10};
     hone_chance chance = hone__chance(1);
+    hone_arena arena = {NULL};
     hone_trees *trees;
     double mean, deviation;
 
     (void)state;
-    assert_int_equal(hone__trees_create(3, 2, 3, &trees, NULL), HONE_OK);
+    assert_int_equal(hone__trees_create(&arena, 3, 2, 3, &trees, NULL),
+                     HONE_OK);
     hone__trees_grow(trees, rows, points, y, 3, &chance);
     hone__trees_predict(trees, rows, 1, &mean, &deviation);
     assert_true(fabs(mean - 2) < 1e-6);
     assert_true(fabs(deviation - 1) < 1e-6);
-    hone__trees_free(trees);
+    hone__arena_free(&arena);
 }
 
 static const char lines[] = "#pragma hone param A in 0..29\n"

@@ -89,8 +89,7 @@ static void test_gated_before_compiling(void **state)
     assert_int_equal(seen.n_told, N_KINDS);
     for (int i = 0; i < seen.n_told; ++i) {
         assert_true(seen.told[i].was_asked);
-        assert_true(seen.told[i].answer.time_ns <= 0);
-        assert_true(seen.told[i].answer.cost_s <= 0);
+        assert_true(seen.told[i].time_ns <= 0);
     }
     close_gpu_run(g);
 }
@@ -109,9 +108,7 @@ static void test_compilers_that_fail(void **state)
                        .registers = -1, .cached = 1, .compile_ms = 2000});
     assert_int_equal(seen.n_told, 3);
     for (int i = 0; i < 3; ++i)
-        assert_true(seen.told[i].answer.time_ns <= 0);
-    assert_true(seen.told[1].answer.cost_s == 2);
-    assert_true(seen.told[2].answer.cost_s <= 0);
+        assert_true(seen.told[i].time_ns <= 0);
     assert_int_equal(hone__tune_under_way(&g->run), 0);
     close_gpu_run(g);
 }
@@ -142,7 +139,7 @@ static void test_warned_is_rejected(void **state)
     compile_one(g, &warned);
     assert_int_equal(g->run.progress.outcomes[HONE_OUTCOME_LIMITS], 1);
     assert_int_equal(seen.n_told, 1);
-    assert_true(seen.told[0].answer.time_ns <= 0);
+    assert_true(seen.told[0].time_ns <= 0);
     assert_int_equal(g->run.deferred.n, 0);
     index = seen.asked[0];
     close_gpu_run(g);

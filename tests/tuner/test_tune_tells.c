@@ -61,15 +61,12 @@ static void test_each_is_told_once_and_the_truth(void **state)
 
         if (!one || !one->was_asked)
             fail_msg("%s was not told, or not asked for", kinds[i]);
-        if ((one->answer.time_ns > 0) != is_good)
-            fail_msg("%s was told as %g ns", kinds[i], one->answer.time_ns);
-        if (!(one->answer.cost_s > 0))
-            fail_msg("%s cost nothing", kinds[i]);
+        if ((one->time_ns > 0) != is_good)
+            fail_msg("%s was told as %g ns", kinds[i], one->time_ns);
         /* The final finds `odd` wrong, and says so after the search. */
         assert_int_equal(times_told(kinds[i]), i == N_KINDS - 1 ? 2 : 1);
     }
-    assert_true(told_of("KIND=hangs")->answer.cost_s >= TIMEOUT_S);
-    assert_true(seen.told[seen.n_told - 1].answer.time_ns <= 0);
+    assert_true(seen.told[seen.n_told - 1].time_ns <= 0);
 }
 
 /* After the run above. */
@@ -90,7 +87,7 @@ static void test_an_earlier_run_comes_first(void **state)
     for (int i = 0; i < N_KINDS; ++i) {
         assert_int_equal(times_told(kinds[i]), 1);
         /* What the final refuted was never fast. */
-        assert_int_equal(told_of(kinds[i])->answer.time_ns > 0, i < 2);
+        assert_int_equal(told_of(kinds[i])->time_ns > 0, i < 2);
     }
 }
 
@@ -108,7 +105,7 @@ static void test_only_the_one_that_was_given(void **state)
     assert_int_equal(result.n_trials, 1);
     assert_int_equal(seen.n_asked, 0);
     assert_int_equal(seen.n_told, 1);
-    assert_true(told_of("KIND=other")->answer.time_ns > 0);
+    assert_true(told_of("KIND=other")->time_ns > 0);
 }
 
 int main(void)

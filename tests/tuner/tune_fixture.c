@@ -65,8 +65,7 @@ hone_status __real_hone__search_open(const char *name,
                                      const hone_search_options *options,
                                      hone_search **out, hone_error *err);
 hone_status __real_hone__search_tell(hone_search *search, int64_t index,
-                                     const hone_search_answer *answer,
-                                     hone_error *err);
+                                     double time_ns, hone_error *err);
 hone_status __real_hone__search_next(hone_search *search, int64_t *out_index,
                                      hone_error *err);
 hone_status __wrap_hone__search_open(const char *name,
@@ -74,8 +73,7 @@ hone_status __wrap_hone__search_open(const char *name,
                                      const hone_search_options *options,
                                      hone_search **out, hone_error *err);
 hone_status __wrap_hone__search_tell(hone_search *search, int64_t index,
-                                     const hone_search_answer *answer,
-                                     hone_error *err);
+                                     double time_ns, hone_error *err);
 hone_status __wrap_hone__search_next(hone_search *search, int64_t *out_index,
                                      hone_error *err);
 
@@ -89,16 +87,15 @@ hone_status __wrap_hone__search_open(const char *name,
 }
 
 hone_status __wrap_hone__search_tell(hone_search *search, int64_t index,
-                                     const hone_search_answer *answer,
-                                     hone_error *err)
+                                     double time_ns, hone_error *err)
 {
     told *one = &seen.told[seen.n_told++];
 
     assert_in_range(seen.n_told, 1, 63);
-    *one = (told){index, *answer, 0};
+    *one = (told){index, time_ns, 0};
     for (int i = 0; i < seen.n_asked; ++i)
         one->was_asked |= seen.asked[i] == index;
-    return __real_hone__search_tell(search, index, answer, err);
+    return __real_hone__search_tell(search, index, time_ns, err);
 }
 
 hone_status __wrap_hone__search_next(hone_search *search, int64_t *out_index,

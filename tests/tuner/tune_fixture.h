@@ -12,8 +12,8 @@ extern const char *const kinds[N_KINDS]; /* their configurations */
 
 typedef struct told {
     int64_t index;
-    hone_search_answer answer;
-    int was_asked; /* it, before */
+    double time_ns; /* 0: failed */
+    int was_asked;  /* it, before */
 } told;
 
 typedef struct seen_search {

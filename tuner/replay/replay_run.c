@@ -42,19 +42,6 @@ static void try_next(const hone_recording *recording, int64_t index,
 
 /* Answers arrive `batch` - 1 proposals late, as they do when a farm compiles
  * ahead of the device. */
-static hone_status answer(hone_search *search, const hone_recording *recording,
-                          int64_t index, hone_error *err)
-{
-    const hone_recorded_trial *trial = &recording->trials[index];
-
-    return hone__search_tell(
-        search, index,
-        &(hone_search_answer){trial->outcome == HONE_OUTCOME_OK ? trial->time_ns
-                                                                : 0,
-                              hone__recorded_cost_s(trial)},
-        err);
-}
-
 static hone_status loop(const hone_replay_request *request, hone_search *search,
                         hone_replay_fn on_step, void *user,
                         hone_replay_step *step, hone_error *err)
@@ -70,6 +57,7 @@ static hone_status loop(const hone_replay_request *request, hone_search *search,
                           HONE_MOST_AHEAD);
     while (!is_over(request, step) && !hone__until_is_reached(&until)) {
         int64_t index = 0;
+        double time_ns;
 
         while (index >= 0 && n_asked < step->n + batch) {
             HONE_TRY(hone__search_next(search, &index, err));
@@ -81,10 +69,10 @@ static hone_status loop(const hone_replay_request *request, hone_search *search,
         try_next(request->recording, ahead[step->n % batch], step);
         if (on_step)
             HONE_TRY(on_step(user, step, err));
-        HONE_TRY(answer(search, request->recording, step->index, err));
-        hone__until_add(&until, step->trial->outcome == HONE_OUTCOME_OK
-                                    ? step->trial->time_ns
-                                    : 0);
+        time_ns =
+            step->trial->outcome == HONE_OUTCOME_OK ? step->trial->time_ns : 0;
+        HONE_TRY(hone__search_tell(search, step->index, time_ns, err));
+        hone__until_add(&until, time_ns);
     }
     return HONE_OK;
 }

@@ -2,27 +2,13 @@
 /* Simulated annealing: the plain walk. */
 #include "tuner/search/walk.h"
 
-static hone_status start(hone_search *search, hone_error *err)
-{
-    (void)err;
-    hone__walk_open(search, search->state);
-    return HONE_OK;
-}
-
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     const hone_walk *walk = search->state;
 
-    (void)err;
-    if (walk->at >= 0)
-        *out_index = hone__walk_propose(search, walk);
-    return HONE_OK;
-}
-
-static void learn(hone_search *search, int64_t slot)
-{
-    hone__walk_learn(search, search->state, slot);
+    return walk->at < 0
+               ? -1
+               : hone__move_near(search, hone__search_values(search, walk->at));
 }
 
 const hone_strategy hone__strategy_annealing = {
@@ -31,7 +17,7 @@ const hone_strategy hone__strategy_annealing = {
                "less often",
     .n_spread = 12,
     .state_bytes = sizeof(hone_walk),
-    .start = start,
+    .start = hone__walk_start,
     .propose = propose,
-    .learn = learn,
+    .learn = hone__walk_learn,
 };

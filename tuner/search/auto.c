@@ -4,9 +4,7 @@
  * other is not; README.md has the evidence. A space that fits the budget is
  * left to 'exhaustive', whose order lets neighbours share compiles and which
  * may be asked any number of trials ahead. */
-#include "tuner/search/strategies.h"
-
-#include "runtime/base/alloc.h"
+#include "tuner/search/strategy.h"
 
 static const char *const names[] = {"variable", "forest"};
 enum {
@@ -25,22 +23,6 @@ typedef struct portfolio {
     size_t turn;
 } portfolio;
 
-static hone_status start_member(hone_search *search, member *m, hone_error *err)
-{
-    void *own = search->state;
-    hone_status status = HONE_OK;
-
-    m->state = hone__alloc(m->strategy->state_bytes);
-    if (!m->state)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory in the search");
-    search->state = m->state;
-    if (m->strategy->start)
-        status = m->strategy->start(search, err);
-    search->state = own;
-    return status;
-}
-
 static hone_status start(hone_search *search, hone_error *err)
 {
     portfolio *p = search->state;
@@ -51,41 +33,29 @@ static hone_status start(hone_search *search, hone_error *err)
         return HONE_OK;
     }
     for (size_t i = 0; i < N_MEMBERS; ++i) {
-        p->members[i].strategy = hone__strategy_find(names[i]);
-        HONE_TRY(start_member(search, &p->members[i], err));
+        const hone_strategy *strategy = hone__strategy_find(names[i]);
+
+        search->state = hone__search_alloc(search, strategy->state_bytes, err);
+        p->members[i] = (member){strategy, search->state};
+        HONE_TRY(search->state ? strategy->start(search, err)
+                               : HONE_ERR_NO_MEMORY);
     }
+    search->state = p;
     return HONE_OK;
 }
 
-static void stop(hone_search *search)
-{
-    portfolio *p = search->state;
-
-    for (size_t i = 0; i < N_MEMBERS; ++i) {
-        member *m = &p->members[i];
-
-        search->state = m->state;
-        if (m->state && m->strategy->stop)
-            m->strategy->stop(search);
-        hone__free(m->state);
-    }
-    search->state = p;
-}
-
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     portfolio *p = search->state;
     const size_t turn = p->turn++ % N_MEMBERS;
-    const member *m = &p->members[turn];
-    hone_status status;
+    int64_t index;
 
-    search->state = m->state;
-    status = m->strategy->propose(search, out_index, err);
+    search->state = p->members[turn].state;
+    index = p->members[turn].strategy->propose(search);
     search->state = p;
     if (search->tag)
         search->tag += (int)turn * TAGS;
-    return status;
+    return index;
 }
 
 /* Each member sees the tags of its own proposals alone. */
@@ -111,7 +81,6 @@ const hone_strategy hone__strategy_auto = {
     .n_spread = N_SPREAD,
     .state_bytes = sizeof(portfolio),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

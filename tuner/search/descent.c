@@ -2,8 +2,6 @@
 /* Descent along one parameter at a time. */
 #include "tuner/search/descent.h"
 
-#include "runtime/base/alloc.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +13,10 @@ hone_status hone__descent_open(hone_search *search, hone_descent *descent,
     *descent = (hone_descent){.at = -1};
     for (size_t i = 0; i < search->n_free; ++i)
         n += (size_t)search->space.n_values[search->free[i]];
-    descent->steps = hone__alloc((n + 1) * sizeof *descent->steps);
+    descent->steps =
+        hone__search_alloc(search, n * sizeof *descent->steps, err);
     if (!descent->steps)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory in the search");
+        return HONE_ERR_NO_MEMORY;
     for (size_t i = 0; i < search->n_free; ++i) {
         const int param = (int)search->free[i];
 
@@ -26,11 +24,6 @@ hone_status hone__descent_open(hone_search *search, hone_descent *descent,
             descent->steps[descent->n++] = (hone_descent_step){param, v, 0};
     }
     return HONE_OK;
-}
-
-void hone__descent_close(hone_descent *descent)
-{
-    hone__free(descent->steps);
 }
 
 static int compare_turns(const void *a, const void *b)

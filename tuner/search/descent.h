@@ -26,7 +26,6 @@ typedef struct hone_descent {
 /* HONE_ERR_NO_MEMORY */
 hone_status hone__descent_open(hone_search *search, hone_descent *descent,
                                hone_error *err);
-void hone__descent_close(hone_descent *descent);
 /* Start at a trial that was answered with a time. */
 void hone__descent_start(hone_search *search, hone_descent *descent,
                          int64_t slot);

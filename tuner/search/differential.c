@@ -10,22 +10,9 @@
 
 /* Measured on the recorded spaces: two thirds and one and a half times of
  * each do about as well. */
-enum {
-    MEMBERS = 12,
-    ATTEMPTS = 4 /* at a child that is new */
-};
+enum { ATTEMPTS = 4 /* at a child that is new */ };
 static const double least_factor = 0.4; /* of the difference; up to 1 */
 static const double share = 0.5;        /* of the parameters that are mixed */
-
-static hone_status start(hone_search *search, hone_error *err)
-{
-    return hone__population_open(search, search->state, MEMBERS, err);
-}
-
-static void stop(hone_search *search)
-{
-    hone__population_close(search->state);
-}
 
 static const int *any_member(hone_search *search, const hone_elite *members)
 {
@@ -66,30 +53,23 @@ static void mix(hone_search *search, hone_population *population,
     }
 }
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     hone_population *population = search->state;
+    int64_t index = -1;
 
-    (void)err;
     if (population->members.n < 4 || search->n_free == 0)
-        return HONE_OK;
+        return -1;
     for (int i = 0; i < ATTEMPTS; ++i) {
         const int *target = any_member(search, &population->members);
 
         mix(search, population, target);
-        *out_index = hone__move_repair(search, population->child, target);
-        if (hone__search_is_new(search, *out_index))
-            return HONE_OK;
+        index = hone__move_repair(search, population->child, target);
+        if (hone__search_is_new(search, index))
+            return index;
     }
-    search->space.get(search->space.user, *out_index, population->child);
-    *out_index = hone__move_near(search, population->child);
-    return HONE_OK;
-}
-
-static void learn(hone_search *search, int64_t slot)
-{
-    hone__population_learn(search, search->state, slot);
+    search->space.get(search->space.user, index, population->child);
+    return hone__move_near(search, population->child);
 }
 
 const hone_strategy hone__strategy_differential = {
@@ -98,8 +78,7 @@ const hone_strategy hone__strategy_differential = {
                "the difference of two others",
     .n_spread = 12,
     .state_bytes = sizeof(hone_population),
-    .start = start,
-    .stop = stop,
+    .start = hone__population_start,
     .propose = propose,
-    .learn = learn,
+    .learn = hone__population_learn,
 };

@@ -2,11 +2,7 @@
 /* Generalised annealing (Tsallis, Stariolo 1996; Xiang et al. 1997): steps
  * whose lengths have so heavy a tail that a cold walk still jumps now and
  * then, and a descent from the best of every cycle. */
-#include "tuner/search/acceptance.h"
 #include "tuner/search/descent.h"
-#include "tuner/search/elite.h"
-
-#include "runtime/base/alloc.h"
 
 #include <string.h>
 
@@ -28,13 +24,11 @@ enum {
 };
 
 typedef struct dual_annealing {
-    hone_scatter scatter;
     hone_descent descent;
     int is_descending;
     int64_t at;         /* trial; -1: none is valid yet */
     int64_t cycle_best; /* trial; -1 */
     int64_t n_cycle;    /* trials since it began */
-    int64_t neighbourhood;
     int *row;
 } dual_annealing;
 
@@ -44,20 +38,10 @@ static hone_status start(hone_search *search, hone_error *err)
 
     d->at = -1;
     d->cycle_best = -1;
-    d->neighbourhood = (int64_t)hone__move_capacity(search);
     HONE_TRY(hone__descent_open(search, &d->descent, err));
-    d->row = hone__alloc((search->space.n_params + 1) * sizeof *d->row);
-    return d->row ? HONE_OK
-                  : hone__fail(err, HONE_ERR_NO_MEMORY,
-                               "out of memory in the search");
-}
-
-static void stop(hone_search *search)
-{
-    dual_annealing *d = search->state;
-
-    hone__free(d->row);
-    hone__descent_close(&d->descent);
+    d->row = hone__search_alloc(search, search->space.n_params * sizeof *d->row,
+                                err);
+    return d->row ? HONE_OK : HONE_ERR_NO_MEMORY;
 }
 
 /* ---- the walk -----------------------------------------------------------
@@ -112,7 +96,7 @@ static void walk(hone_search *search, dual_annealing *d, const int *values,
 
 static void begin_cycle(hone_search *search, dual_annealing *d)
 {
-    const int64_t slot = hone__trial_pick(search, STARTS);
+    const int64_t slot = hone__search_pick(search, STARTS);
 
     d->is_descending = 0;
     d->n_cycle = 0;
@@ -121,32 +105,30 @@ static void begin_cycle(hone_search *search, dual_annealing *d)
         d->at = slot;
 }
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     dual_annealing *d = search->state;
     const int *values;
     double heat;
+    int64_t index;
 
-    (void)err;
     if (d->at < 0 || search->n_free == 0)
-        return HONE_OK;
+        return -1;
     if (d->is_descending) {
-        *out_index = hone__descent_next(search, &d->descent);
-        if (*out_index >= 0)
-            return HONE_OK;
+        index = hone__descent_next(search, &d->descent);
+        if (index >= 0)
+            return index;
         begin_cycle(search, d);
     }
     values = hone__search_values(search, d->at);
     heat = temperature(d);
     for (int i = 0; i < ATTEMPTS; ++i) {
         walk(search, d, values, heat);
-        *out_index = hone__move_repair(search, d->row, values);
-        if (hone__search_is_new(search, *out_index))
-            return HONE_OK;
+        index = hone__move_repair(search, d->row, values);
+        if (hone__search_is_new(search, index))
+            return index;
     }
-    *out_index = hone__move_near(search, values);
-    return HONE_OK;
+    return hone__move_near(search, values);
 }
 
 /* ---- learning -----------------------------------------------------------
@@ -160,15 +142,15 @@ static void learn_walk(hone_search *search, dual_annealing *d, int64_t slot)
     ++d->n_cycle;
     if (!isinf(time_ns)) {
         if (d->at < 0 ||
-            hone__accept(search, trials[d->at].time_ns, time_ns,
-                         acceptance * hone__scatter_of(&d->scatter) *
-                             temperature(d)))
+            hone__search_accepts(search, trials[d->at].time_ns, time_ns,
+                                 acceptance * hone__search_scatter(search) *
+                                     temperature(d)))
             d->at = slot;
         if (d->cycle_best < 0 || time_ns < trials[d->cycle_best].time_ns)
             d->cycle_best = slot;
     }
     if (search->n_spread > 0 || d->cycle_best < 0 ||
-        (double)d->n_cycle < cycle * (double)d->neighbourhood)
+        (double)d->n_cycle < cycle * (double)search->neighbourhood)
         return;
     d->is_descending = 1;
     hone__descent_start(search, &d->descent, d->cycle_best);
@@ -178,7 +160,6 @@ static void learn(hone_search *search, int64_t slot)
 {
     dual_annealing *d = search->state;
 
-    hone__scatter_learn(search, &d->scatter, slot);
     if (!d->is_descending)
         learn_walk(search, d, slot);
     else if (hone__descent_learn(search, &d->descent, slot))
@@ -192,7 +173,6 @@ const hone_strategy hone__strategy_dual_annealing = {
     .n_spread = 12,
     .state_bytes = sizeof(dual_annealing),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

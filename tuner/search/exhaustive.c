@@ -3,16 +3,13 @@
  * parameters that come last, so that some share a compile. */
 #include "tuner/search/strategy.h"
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     int64_t *next = search->state;
 
-    (void)err;
     while (*next < search->space.count && !hone__search_is_new(search, *next))
         ++*next;
-    *out_index = *next < search->space.count ? *next : -1;
-    return HONE_OK;
+    return *next < search->space.count ? *next : -1;
 }
 
 const hone_strategy hone__strategy_exhaustive = {

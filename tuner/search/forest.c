@@ -2,11 +2,9 @@
 /* Model-based search: regression trees choose the steps of a walk, and now
  * and then a leap. The walk and not the model decides where it stands, so a
  * model that is wrong costs trials and never the way. */
-#include "tuner/search/elite.h"
+#include "tuner/search/population.h"
 #include "tuner/search/trees.h"
 #include "tuner/search/walk.h"
-
-#include "runtime/base/alloc.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * a pool of 16 and a share of leaps of one half do worse, because the model
@@ -27,11 +25,10 @@ typedef struct forest {
     hone_walk walk;
     hone_elite elite;
     hone_trees *trees;
-    int64_t n_fresh; /* answers that no tree was grown for */
-    double first_ns; /* the unit of the logarithms */
-    double worst;    /* of them: what failed ones get */
-    int64_t *points; /* trials that a tree is grown from */
-    double *y;       /* their logarithms */
+    int64_t n_fresh;        /* answers that no tree was grown for */
+    double first_ns;        /* the unit of the logarithms */
+    int64_t points[POINTS]; /* trials that a tree is grown from */
+    double y[POINTS];       /* their logarithms */
     /* the candidates of a proposal */
     size_t n;
     int64_t index[LEAP_POOL];
@@ -44,27 +41,14 @@ static hone_status start(hone_search *search, hone_error *err)
 {
     forest *f = search->state;
 
-    hone__walk_open(search, &f->walk);
+    HONE_TRY(hone__walk_start(search, err));
     f->elite.capacity = ELITE;
-    f->points = hone__alloc(POINTS * sizeof *f->points);
-    f->y = hone__alloc(POINTS * sizeof *f->y);
-    f->values = hone__alloc(LEAP_POOL * (search->space.n_params + 1) *
-                            sizeof *f->values);
-    if (!f->points || !f->y || !f->values)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory in the search");
-    return hone__trees_create(search->space.n_params, TREES, POINTS, &f->trees,
-                              err);
-}
-
-static void stop(hone_search *search)
-{
-    forest *f = search->state;
-
-    hone__trees_free(f->trees);
-    hone__free(f->points);
-    hone__free(f->y);
-    hone__free(f->values);
+    f->values = hone__search_alloc(
+        search, LEAP_POOL * search->space.n_params * sizeof *f->values, err);
+    return f->values
+               ? hone__trees_create(&search->arena, search->space.n_params,
+                                    TREES, POINTS, &f->trees, err)
+               : HONE_ERR_NO_MEMORY;
 }
 
 /* ---- the model ----------------------------------------------------------
@@ -85,10 +69,10 @@ static void grow_tree(hone_search *search, forest *f)
         const int64_t slot = i < f->elite.n && n_told > POINTS
                                  ? f->elite.slots[i]
                                  : search->told[at];
-        const double time_ns = search->trials[slot].time_ns;
 
         f->points[i] = slot;
-        f->y[i] = isinf(time_ns) ? f->worst : log(time_ns / f->first_ns);
+        f->y[i] = log(fmin(search->trials[slot].time_ns, search->worst_ns) /
+                      f->first_ns);
     }
     hone__trees_grow(f->trees, search->values, f->points, f->y, n,
                      &search->chance);
@@ -124,8 +108,10 @@ static void add_candidates(hone_search *search, forest *f)
 {
     f->n = 0;
     if (hone__chance_unit(&search->chance) >= leap_share) {
+        const int *values = hone__search_values(search, f->walk.at);
+
         for (int i = 0; i < STEP_POOL; ++i)
-            add_candidate(search, f, hone__walk_propose(search, &f->walk));
+            add_candidate(search, f, hone__move_near(search, values));
         return;
     }
     for (int i = 0; i < LEAP_ANY; ++i)
@@ -141,15 +127,14 @@ static void add_candidates(hone_search *search, forest *f)
 }
 
 /* The lower end of what the trees expect: the unknown is worth a look. */
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     forest *f = search->state;
     double best = INFINITY;
+    int64_t index = -1;
 
-    (void)err;
     if (f->walk.at < 0)
-        return HONE_OK;
+        return -1;
     if (f->n_fresh)
         grow_trees(search, f);
     add_candidates(search, f);
@@ -158,9 +143,9 @@ static hone_status propose(hone_search *search, int64_t *out_index,
         if (f->mean[i] - f->deviation[i] >= best)
             continue;
         best = f->mean[i] - f->deviation[i];
-        *out_index = f->index[i];
+        index = f->index[i];
     }
-    return HONE_OK;
+    return index;
 }
 
 static void learn(hone_search *search, int64_t slot)
@@ -169,13 +154,10 @@ static void learn(hone_search *search, int64_t slot)
     const double time_ns = search->trials[slot].time_ns;
 
     ++f->n_fresh;
-    hone__walk_learn(search, &f->walk, slot);
+    hone__walk_learn(search, slot);
     (void)hone__elite_learn(search, &f->elite, slot);
-    if (isinf(time_ns))
-        return;
-    if (f->first_ns <= 0)
+    if (f->first_ns <= 0 && !isinf(time_ns))
         f->first_ns = time_ns;
-    f->worst = fmax(f->worst, log(time_ns / f->first_ns));
 }
 
 const hone_strategy hone__strategy_forest = {
@@ -184,7 +166,6 @@ const hone_strategy hone__strategy_forest = {
     .n_spread = 12,
     .state_bytes = sizeof(forest),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

@@ -4,7 +4,6 @@
  * them landed. Configurations by chance first: a descent that starts at one
  * of them alone loses to random search for the first few dozen trials. */
 #include "tuner/search/descent.h"
-#include "tuner/search/elite.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * with one kick before each descent the score is 0.05 less. */
@@ -30,17 +29,10 @@ static hone_status start(hone_search *search, hone_error *err)
     return hone__descent_open(search, &l->descent, err);
 }
 
-static void stop(hone_search *search)
-{
-    local *l = search->state;
-
-    hone__descent_close(&l->descent);
-}
-
 static int64_t kick(hone_search *search)
 {
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const int64_t from = hone__trial_pick(search, STARTS);
+        const int64_t from = hone__search_pick(search, STARTS);
         const int64_t to = hone__move_kick(
             search, hone__search_values(search, from < 0 ? search->best : from),
             KICK_PARAMS);
@@ -51,27 +43,25 @@ static int64_t kick(hone_search *search)
     return -1;
 }
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     local *l = search->state;
 
-    (void)err;
     if (search->best < 0)
-        return HONE_OK;
+        return -1;
     if (l->descent.at < 0)
         hone__descent_start(search, &l->descent, search->best);
     if (!l->is_kicking) {
-        *out_index = hone__descent_next(search, &l->descent);
-        if (*out_index >= 0)
-            return HONE_OK;
+        const int64_t index = hone__descent_next(search, &l->descent);
+
+        if (index >= 0)
+            return index;
         l->is_kicking = 1;
         l->n_kicks = 0;
         l->landing = -1;
     }
-    *out_index = kick(search);
     search->tag = TAG_KICK;
-    return HONE_OK;
+    return kick(search);
 }
 
 static void learn_kick(hone_search *search, local *l, int64_t slot)
@@ -109,7 +99,6 @@ const hone_strategy hone__strategy_local = {
     .n_spread = 12,
     .state_bytes = sizeof(local),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

@@ -111,15 +111,6 @@ int64_t hone__move_near(hone_search *search, const int *values)
                       : hone__move_random(search, values, HONE_MOVE_PAIR, 1);
 }
 
-size_t hone__move_capacity(const hone_search *search)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < search->space.n_params; ++i)
-        n += (size_t)search->space.n_values[i] - 1;
-    return n;
-}
-
 /* ---- back into the space ------------------------------------------------
  */
 

@@ -3,17 +3,9 @@
  */
 #include "tuner/search/strategy.h"
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
-{
-    (void)err;
-    *out_index = hone__search_any_new(search);
-    return HONE_OK;
-}
-
 const hone_strategy hone__strategy_random = {
     .name = "random",
     .summary = "each configuration as likely as any other",
     .is_blind = 1,
-    .propose = propose,
+    .propose = hone__search_any_new,
 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all searches share: the trials so far, what comes first, and that
  * nothing comes twice. */
-#include "tuner/search/strategies.h"
-
-#include "runtime/base/alloc.h"
+#include "tuner/search/strategy.h"
 
 #include <string.h>
 
@@ -100,7 +98,7 @@ static hone_status add_trial(hone_search *search, int64_t index,
         HONE_TRY(grow(search, err));
     search->space.get(search->space.user, index,
                       search->values + (size_t)slot * search->space.n_params);
-    search->trials[slot] = (hone_search_trial){index, NAN, 0, search->tag};
+    search->trials[slot] = (hone_search_trial){index, NAN, search->tag};
     search->table[place_of(search, index)] = slot + 1;
     ++search->n_trials;
     return HONE_OK;
@@ -175,20 +173,68 @@ int64_t hone__search_spread(hone_search *search)
     return best;
 }
 
+int64_t hone__search_pick(hone_search *search, int n)
+{
+    const hone_search_trial *const trials = search->trials;
+    int64_t best = -1;
+
+    for (int i = 0; i < n && search->n_told > 0; ++i) {
+        const int64_t slot =
+            search->told[hone__chance_below(&search->chance, search->n_told)];
+
+        if (!isinf(trials[slot].time_ns) &&
+            (best < 0 || trials[slot].time_ns < trials[best].time_ns))
+            best = slot;
+    }
+    return best;
+}
+
+double hone__search_scatter(const hone_search *search)
+{
+    const double least = 1e-6;
+    const double variance =
+        search->n_scattered > 1
+            ? search->scatter_squares / (double)(search->n_scattered - 1)
+            : 0;
+
+    return variance > least * least ? sqrt(variance) : least;
+}
+
+int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
+                         double temperature)
+{
+    if (to_ns <= from_ns)
+        return 1;
+    return temperature > 0 && hone__chance_unit(&search->chance) <
+                                  exp(-log(to_ns / from_ns) / temperature);
+}
+
 /* ---- life ---------------------------------------------------------------
  */
+
+void *hone__search_alloc(hone_search *search, size_t size_bytes,
+                         hone_error *err)
+{
+    void *memory = hone__arena_alloc(&search->arena, size_bytes);
+
+    if (!memory)
+        (void)out_of_memory(err);
+    return memory;
+}
 
 static hone_status prepare(hone_search *search,
                            const hone_search_options *options, hone_error *err)
 {
     const size_t n_params = search->space.n_params;
+    const size_t first_bytes = options->n_first * sizeof *search->first;
+    hone_arena *arena = &search->arena;
     size_t n_values = 0;
 
-    search->use_base = hone__alloc((n_params + 1) * sizeof *search->use_base);
-    search->row = hone__alloc((n_params + 1) * sizeof *search->row);
-    search->first = hone__alloc((options->n_first + 1) * sizeof *search->first);
-    search->free = hone__alloc((n_params + 1) * sizeof *search->free);
-    if (!search->use_base || !search->row || !search->first || !search->free)
+    search->use_base = hone__arena_alloc(arena, n_params * sizeof(size_t));
+    search->row = hone__arena_alloc(arena, n_params * sizeof(int));
+    search->free = hone__arena_alloc(arena, n_params * sizeof(size_t));
+    search->first = hone__arena_alloc(arena, first_bytes);
+    if (!search->use_base || !search->row || !search->free || !search->first)
         return out_of_memory(err);
     for (size_t i = 0; i < n_params; ++i) {
         if (search->space.n_values[i] > 1)
@@ -196,12 +242,12 @@ static hone_status prepare(hone_search *search,
         search->use_base[i] = n_values;
         n_values += (size_t)search->space.n_values[i];
     }
-    if (options->n_first)
-        memcpy(search->first, options->first,
-               options->n_first * sizeof *search->first);
+    search->neighbourhood = (int64_t)(n_values - n_params);
+    if (first_bytes)
+        memcpy(search->first, options->first, first_bytes);
     search->n_first = options->n_first;
-    search->uses = hone__alloc((n_values + 1) * sizeof *search->uses);
-    search->state = hone__alloc(search->strategy->state_bytes + 1);
+    search->uses = hone__arena_alloc(arena, n_values * sizeof(int));
+    search->state = hone__arena_alloc(arena, search->strategy->state_bytes);
     if (!search->uses || !search->state)
         return out_of_memory(err);
     HONE_TRY(grow(search, err));
@@ -232,6 +278,7 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
     search->budget_trials = options->budget_trials;
     search->n_spread = strategy->n_spread;
     search->best = -1;
+    search->worst_ns = 1;
     status = prepare(search, options, err);
     if (status != HONE_OK) {
         hone__search_close(search);
@@ -245,14 +292,7 @@ void hone__search_close(hone_search *search)
 {
     if (!search)
         return;
-    if (search->state && search->strategy->stop)
-        search->strategy->stop(search);
-    hone__free(search->state);
-    hone__free(search->first);
-    hone__free(search->uses);
-    hone__free(search->use_base);
-    hone__free(search->row);
-    hone__free(search->free);
+    hone__arena_free(&search->arena);
     hone__free(search->trials);
     hone__free(search->values);
     hone__free(search->told);
@@ -297,7 +337,7 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     }
     search->tag = 0;
     if (index < 0)
-        HONE_TRY(search->strategy->propose(search, &index, err));
+        index = search->strategy->propose(search);
     if (!hone__search_is_new(search, index)) {
         search->tag = 0;
         index = hone__search_any_new(search);
@@ -315,29 +355,36 @@ int hone__search_is_learning(const hone_search *search)
            search->at_first == search->n_first;
 }
 
+static void learn_time(hone_search *search, int64_t slot)
+{
+    const double time_ns = search->trials[slot].time_ns;
+    const double distance = log(time_ns) - search->scatter_mean;
+
+    ++search->n_scattered;
+    search->scatter_mean += distance / (double)search->n_scattered;
+    search->scatter_squares += distance * (log(time_ns) - search->scatter_mean);
+    if (search->n_scattered == 1 || time_ns > search->worst_ns)
+        search->worst_ns = time_ns;
+    if (search->best < 0 || time_ns < search->trials[search->best].time_ns)
+        search->best = slot;
+}
+
 hone_status hone__search_tell(hone_search *search, int64_t index,
-                              const hone_search_answer *answer, hone_error *err)
+                              double time_ns, hone_error *err)
 {
     int64_t slot = hone__search_slot(search, index);
-    hone_search_trial *trial;
 
     if (slot < 0) {
         search->tag = 0;
         HONE_TRY(add_trial(search, index, err));
         slot = search->n_trials - 1;
     }
-    trial = &search->trials[slot];
-    if (!isnan(trial->time_ns))
+    if (!isnan(search->trials[slot].time_ns))
         return HONE_OK;
-    trial->time_ns = answer->time_ns > 0 ? answer->time_ns : INFINITY;
-    trial->cost_s = answer->cost_s;
+    search->trials[slot].time_ns = time_ns > 0 ? time_ns : INFINITY;
     search->told[search->n_told++] = slot;
-    if (!isinf(trial->time_ns)) {
-        ++search->n_valid;
-        if (search->best < 0 ||
-            trial->time_ns < search->trials[search->best].time_ns)
-            search->best = slot;
-    }
+    if (!isinf(search->trials[slot].time_ns))
+        learn_time(search, slot);
     if (search->strategy->learn)
         search->strategy->learn(search, slot);
     return HONE_OK;
@@ -360,10 +407,10 @@ static int64_t find_in_space(const void *user, int *values)
 
 hone_search_space hone__search_space_of(const hone_space *space)
 {
-    return (hone_search_space){hone__space_count(space),
-                               hone__space_n_params(space),
-                               hone__space_n_values(space),
-                               get_from_space,
-                               find_in_space,
-                               space};
+    return (hone_search_space){.count = hone__space_count(space),
+                               .n_params = hone__space_n_params(space),
+                               .n_values = hone__space_n_values(space),
+                               .get = get_from_space,
+                               .find = find_in_space,
+                               .user = space};
 }

@@ -43,13 +43,6 @@ typedef struct hone_search_options {
     int64_t budget_trials;
 } hone_search_options;
 
-/* What became of a configuration. */
-typedef struct hone_search_answer {
-    double time_ns; /* 0: it failed */
-    double cost_s;  /* what the trial cost; 0: not known. Kept with the trial:
-                       weighing it gained nothing (docs/decisions.md, 49) */
-} hone_search_answer;
-
 /* `name` is one of hone__search_names(). The space's `user` must outlive the
  * search. The same name, space, options and answers give the same order.
  * HONE_ERR_ARGUMENT lists the strategies; HONE_ERR_NO_MEMORY. */
@@ -63,10 +56,10 @@ void hone__search_close(hone_search *search);
 hone_status hone__search_next(hone_search *search, int64_t *out_index,
                               hone_error *err);
 /* What became of one: asked for, or known from elsewhere (an earlier run).
- * Only the first answer counts. HONE_ERR_NO_MEMORY. */
+ * `time_ns` 0: it failed. Only the first answer counts. What the trial cost
+ * is not asked: weighing it gained nothing. HONE_ERR_NO_MEMORY. */
 hone_status hone__search_tell(hone_search *search, int64_t index,
-                              const hone_search_answer *answer,
-                              hone_error *err);
+                              double time_ns, hone_error *err);
 
 /* Does what comes next depend on answers? Not while the first and the spread
  * ones last, and never with some strategies: asking early then loses

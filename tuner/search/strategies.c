@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strategies there are, and their order in help and tables. */
-#include "tuner/search/strategies.h"
+#include "tuner/search/strategy.h"
 
 #include <string.h>
 

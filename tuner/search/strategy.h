@@ -7,14 +7,15 @@
 #include "tuner/search/chance.h"
 #include "tuner/search/search.h"
 
+#include "runtime/base/alloc.h"
+
 #include <math.h>
 
 /* One configuration that was asked for or told. */
 typedef struct hone_search_trial {
     int64_t index;
     double time_ns; /* INFINITY: it failed; NAN: not told yet */
-    double cost_s;
-    int tag; /* what `propose` left in search->tag; 0 for all others */
+    int tag;        /* what `propose` left in search->tag; 0 for all others */
 } hone_search_trial;
 
 typedef struct hone_strategy {
@@ -24,19 +25,22 @@ typedef struct hone_strategy {
     /* Spread over the space and tried before anything is proposed. */
     int64_t n_spread;
     size_t state_bytes; /* of search->state, zeroed */
-    /* All may be NULL but `propose`. */
+    /* May be NULL. Memory comes from hone__search_alloc(): there is nothing
+     * to free. HONE_ERR_NO_MEMORY. */
     hone_status (*start)(hone_search *search, hone_error *err);
-    void (*stop)(hone_search *search);
     /* A configuration that is new (hone__search_is_new), in as many calls in
-     * a row as the caller likes without an answer in between. -1: no idea; a
-     * random new one is taken then. HONE_ERR_NO_MEMORY. */
-    hone_status (*propose)(hone_search *search, int64_t *out_index,
-                           hone_error *err);
-    /* `slot` of the trials was answered. */
+     * a row as the caller likes without an answer in between. -1, and one
+     * that is not new: no idea; a random new one is taken then. */
+    int64_t (*propose)(hone_search *search);
+    /* `slot` of the trials was answered. May be NULL. */
     void (*learn)(hone_search *search, int64_t slot);
 } hone_strategy;
 
+/* NULL if there is none of this name. */
+const hone_strategy *hone__strategy_find(const char *name);
+
 struct hone_search {
+    hone_arena arena;
     const hone_strategy *strategy;
     void *state;
     int tag; /* for the strategy: goes into the trial it proposes */
@@ -54,6 +58,7 @@ struct hone_search {
     int *row;         /* space for a configuration */
     size_t *free;     /* the parameters with more than one value */
     size_t n_free;
+    int64_t neighbourhood; /* how many HAMMING neighbours there can be */
 
     hone_search_trial *trials;
     int *values; /* n_params value indexes for each trial */
@@ -63,9 +68,17 @@ struct hone_search {
     size_t table_size;
     int64_t *told; /* trials in the order they were answered */
     int64_t n_told;
-    int64_t n_valid; /* answered with a time */
-    int64_t best;    /* trial, -1: none is valid */
+    int64_t best;        /* trial, -1: none is valid */
+    double worst_ns;     /* of the valid ones; 1: none is */
+    int64_t n_scattered; /* how far their times lie apart: see ..scatter() */
+    double scatter_mean; /* of log(time) */
+    double scatter_squares;
 };
+
+/* Zeroed, for as long as the search lives. NULL: `err` says that there is no
+ * memory. */
+void *hone__search_alloc(hone_search *search, size_t size_bytes,
+                         hone_error *err);
 
 /* The trial of a configuration, -1 if it is new. */
 int64_t hone__search_slot(const hone_search *search, int64_t index);
@@ -80,6 +93,15 @@ int64_t hone__search_any(hone_search *search);
 int64_t hone__search_any_new(hone_search *search);
 /* A new one whose values were rarely spread so far, of some random ones. */
 int64_t hone__search_spread(hone_search *search);
+/* The fastest of `n` random trials that were answered; -1: all `n` failed. */
+int64_t hone__search_pick(hone_search *search, int n);
+/* The standard deviation of log(time): 0.1 means that times differ by 10 %,
+ * whether they are microseconds or seconds. Never 0. */
+double hone__search_scatter(const hone_search *search);
+/* Metropolis: go on from a slower one? Always from a faster one, else with
+ * exp(-log(to / from) / temperature). Both times are valid. */
+int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
+                         double temperature);
 
 /* ---- moves (moves.c): all end in valid configurations -------------------
  */
@@ -101,8 +123,6 @@ int64_t hone__move_random(hone_search *search, const int *values,
  * new one, else two parameters away. -1 if a number of attempts found none.
  */
 int64_t hone__move_near(hone_search *search, const int *values);
-/* How many HAMMING neighbours there can be. */
-size_t hone__move_capacity(const hone_search *search);
 /* The valid configuration at `values`, or one that differs from it in as few
  * parameters, by as few steps, as a number of attempts finds, with values of
  * `fallback` (valid) where nothing else helps. */

@@ -2,9 +2,7 @@
 /* A particle swarm on value indexes: every particle flies on, drawn to the
  * best place that it has seen and to the best that the swarm has. Particles
  * move in turns and do not wait for one another. */
-#include "tuner/search/elite.h"
-
-#include "runtime/base/alloc.h"
+#include "tuner/search/strategy.h"
 
 #include <string.h>
 
@@ -32,34 +30,21 @@ typedef struct swarm {
     double *place; /* n_free each */
     double *speed;
     int *row;
-    double best_ns; /* of this swarm */
-    int64_t neighbourhood;
+    double best_ns;  /* of this swarm */
     int64_t n_stall; /* trials since it became faster */
 } swarm;
 
 static hone_status start(hone_search *search, hone_error *err)
 {
     swarm *s = search->state;
-    const size_t n = PARTICLES * (search->n_free + 1);
+    const size_t n = PARTICLES * search->n_free;
 
     s->best_ns = INFINITY;
-    s->neighbourhood = (int64_t)hone__move_capacity(search);
-    s->row = hone__alloc((search->space.n_params + 1) * sizeof *s->row);
-    s->place = hone__alloc(n * sizeof *s->place);
-    s->speed = hone__alloc(n * sizeof *s->speed);
-    return s->row && s->place && s->speed
-               ? HONE_OK
-               : hone__fail(err, HONE_ERR_NO_MEMORY,
-                            "out of memory in the search");
-}
-
-static void stop(hone_search *search)
-{
-    swarm *s = search->state;
-
-    hone__free(s->row);
-    hone__free(s->place);
-    hone__free(s->speed);
+    s->row = hone__search_alloc(search, search->space.n_params * sizeof *s->row,
+                                err);
+    s->place = hone__search_alloc(search, n * sizeof *s->place, err);
+    s->speed = hone__search_alloc(search, n * sizeof *s->speed, err);
+    return s->row && s->place && s->speed ? HONE_OK : HONE_ERR_NO_MEMORY;
 }
 
 /* ---- flying -------------------------------------------------------------
@@ -92,26 +77,24 @@ static void fly(hone_search *search, swarm *s, size_t particle)
     }
 }
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     swarm *s = search->state;
+    int64_t index = -1;
 
-    (void)err;
     if (s->n < 2)
-        return HONE_OK;
+        return -1;
     for (int i = 0; i < ATTEMPTS; ++i) {
         s->next = (s->next + 1) % s->n;
         search->tag = 1 + (int)s->next;
         fly(search, s, s->next);
-        *out_index = hone__move_repair(
+        index = hone__move_repair(
             search, s->row, hone__search_values(search, s->best[s->next]));
-        if (hone__search_is_new(search, *out_index))
-            return HONE_OK;
+        if (hone__search_is_new(search, index))
+            return index;
     }
-    search->space.get(search->space.user, *out_index, s->row);
-    *out_index = hone__move_near(search, s->row);
-    return HONE_OK;
+    search->space.get(search->space.user, index, s->row);
+    return hone__move_near(search, s->row);
 }
 
 /* ---- learning -----------------------------------------------------------
@@ -151,7 +134,7 @@ static void start_anew(hone_search *search, swarm *s)
     s->n_stall = 0;
     s->best_ns = INFINITY;
     for (int i = 0; i < PARTICLES; ++i) {
-        const int64_t slot = hone__trial_pick(search, STARTERS);
+        const int64_t slot = hone__search_pick(search, STARTERS);
 
         if (slot >= 0)
             add_particle(search, s, slot);
@@ -166,7 +149,7 @@ static void learn(hone_search *search, int64_t slot)
     const hone_search_trial *trial = &search->trials[slot];
     size_t particle = s->leader;
 
-    if (++s->n_stall > STALL * s->neighbourhood)
+    if (++s->n_stall > STALL * search->neighbourhood)
         start_anew(search, s);
     if (isinf(trial->time_ns))
         return;
@@ -187,7 +170,6 @@ const hone_strategy hone__strategy_swarm = {
     .n_spread = 12,
     .state_bytes = sizeof(swarm),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

@@ -2,8 +2,6 @@
 /* Growing and asking regression trees: see trees.h. */
 #include "tuner/search/trees.h"
 
-#include "runtime/base/alloc.h"
-
 #include <math.h>
 
 /* What a walk from the root reads is small: a tree of two thousand points
@@ -37,43 +35,29 @@ struct hone_trees {
     size_t *order; /* of points: those of a node are next to each other */
 };
 
-hone_status hone__trees_create(size_t n_params, size_t n_trees, size_t n_points,
+hone_status hone__trees_create(hone_arena *arena, size_t n_params,
+                               size_t n_trees, size_t n_points,
                                hone_trees **out, hone_error *err)
 {
-    hone_trees *all = hone__alloc(sizeof *all);
-    int is_whole = all != NULL;
+    hone_trees *all = hone__arena_alloc(arena, sizeof *all);
+    tree *trees = hone__arena_alloc(arena, n_trees * sizeof *trees);
+    size_t *order = hone__arena_alloc(arena, n_points * sizeof *order);
+    int is_whole = all && trees && order;
 
-    *out = all;
-    if (all) {
-        all->n_params = n_params;
-        all->n_trees = n_trees;
-        all->trees = hone__alloc(n_trees * sizeof *all->trees);
-        all->order = hone__alloc(n_points * sizeof *all->order);
-        is_whole = all->trees && all->order;
-    }
     for (size_t i = 0; is_whole && i < n_trees; ++i) {
-        tree *t = &all->trees[i];
-
-        t->nodes = hone__alloc(2 * n_points * sizeof *t->nodes);
-        t->leaves = hone__alloc(2 * n_points * sizeof *t->leaves);
-        is_whole = t->nodes && t->leaves;
+        trees[i].nodes = hone__arena_alloc(arena, 2 * n_points * sizeof(node));
+        trees[i].leaves = hone__arena_alloc(arena, 2 * n_points * sizeof(leaf));
+        is_whole = trees[i].nodes && trees[i].leaves;
     }
-    return is_whole ? HONE_OK
-                    : hone__fail(err, HONE_ERR_NO_MEMORY,
-                                 "out of memory in the model of the search");
-}
-
-void hone__trees_free(hone_trees *all)
-{
-    if (!all)
-        return;
-    for (size_t i = 0; all->trees && i < all->n_trees; ++i) {
-        hone__free(all->trees[i].nodes);
-        hone__free(all->trees[i].leaves);
-    }
-    hone__free(all->trees);
-    hone__free(all->order);
-    hone__free(all);
+    if (!is_whole)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory in the model of the search");
+    all->n_params = n_params;
+    all->n_trees = n_trees;
+    all->trees = trees;
+    all->order = order;
+    *out = all;
+    return HONE_OK;
 }
 
 /* ---- growing ------------------------------------------------------------

@@ -8,6 +8,7 @@
 #ifndef HONE_TUNER_SEARCH_TREES_H
 #define HONE_TUNER_SEARCH_TREES_H
 
+#include "runtime/base/alloc.h"
 #include "runtime/base/error.h"
 #include "tuner/search/chance.h"
 
@@ -17,10 +18,10 @@
 typedef struct hone_trees hone_trees;
 
 /* Points are rows of `n_params` value indexes; a tree is grown from at most
- * `n_points` of them. Free also on failure. HONE_ERR_NO_MEMORY. */
-hone_status hone__trees_create(size_t n_params, size_t n_trees, size_t n_points,
+ * `n_points` of them. It lives in the arena. HONE_ERR_NO_MEMORY. */
+hone_status hone__trees_create(hone_arena *arena, size_t n_params,
+                               size_t n_trees, size_t n_points,
                                hone_trees **out, hone_error *err);
-void hone__trees_free(hone_trees *trees);
 
 /* Grow a tree in place of the oldest one: from rows[points[i] * n_params ..]
  * and their values y[i]. `n` is 1 .. n_points. */

@@ -4,10 +4,9 @@
  * the walk stands (of a kind that was successful lately), children of two of
  * the fastest, and some from anywhere. The last two keep the walk from
  * believing its own guesses. */
-#include "tuner/search/acceptance.h"
-#include "tuner/search/nearest.h"
+#include "tuner/search/population.h"
 
-#include "runtime/base/alloc.h"
+#include <stdlib.h>
 
 /* Measured on the recorded spaces: half or twice of each does about as well,
  * but a pool of 16 or more does worse, because the guess then decides too
@@ -31,43 +30,115 @@ static const double failure = 0.97;
 static const double least_weight = 0.1;
 static const double most_weight = 10;
 
+/* Of a guess. Measured on the recorded spaces: 3 neighbours and 500 trials of
+ * history do as well, one neighbour does not. A longer history costs time for
+ * every guess. */
+enum { N_NEAREST = 5, HISTORY = 128 };
+
+/* Distances are whole numbers of 1 / UNIT: this loop is what a guess costs.
+ */
+enum { UNIT = 1 << 16 };
+
 typedef struct variable {
-    hone_scatter scatter;
     hone_elite elite;
-    hone_nearest nearest;
+    int *step;   /* distance of one step, by parameter */
     int *values; /* of a candidate */
     double weight[HONE_N_MOVES];
-    int64_t neighbourhood; /* how many neighbours there can be */
-    int64_t at;            /* trial; -1: none is valid yet */
-    double best_ns;        /* since the last start */
-    int64_t n_stall;       /* trials since the last progress */
-    int64_t tabu[TABU];    /* trials where it stood last */
+    int64_t at;         /* trial; -1: none is valid yet */
+    double best_ns;     /* since the last start */
+    int64_t n_stall;    /* trials since the last progress */
+    int64_t tabu[TABU]; /* trials where it stood last */
     size_t n_tabu;
 } variable;
 
 static hone_status start(hone_search *search, hone_error *err)
 {
     variable *v = search->state;
+    const size_t n = search->space.n_params;
 
     v->at = -1;
     v->best_ns = INFINITY;
     v->elite.capacity = ELITE;
-    v->neighbourhood = (int64_t)hone__move_capacity(search);
     for (int i = 0; i < HONE_N_MOVES; ++i)
         v->weight[i] = 1;
-    HONE_TRY(hone__nearest_open(search, &v->nearest, err));
-    v->values = hone__alloc((search->space.n_params + 1) * sizeof *v->values);
-    return v->values ? HONE_OK
-                     : hone__fail(err, HONE_ERR_NO_MEMORY,
-                                  "out of memory in the search");
+    v->step = hone__search_alloc(search, n * sizeof *v->step, err);
+    v->values = hone__search_alloc(search, n * sizeof *v->values, err);
+    if (!v->step || !v->values)
+        return HONE_ERR_NO_MEMORY;
+    for (size_t i = 0; i < n; ++i)
+        v->step[i] = UNIT / search->space.n_values[i];
+    return HONE_OK;
 }
 
-static void stop(hone_search *search)
-{
-    variable *v = search->state;
+/* ---- a guess -------------------------------------------------------------
+ */
 
-    hone__nearest_close(&v->nearest);
-    hone__free(v->values);
+/* The nearest so far, in ascending order of distance. */
+typedef struct found {
+    int distance[N_NEAREST];
+    int64_t slot[N_NEAREST];
+    int n;
+} found;
+
+/* A parameter that differs counts 1, and up to 1 more by how far:
+ * neighbouring values of a number are alike, while names have no order. Over
+ * all parameters (those with one value never differ) and to the end: a loop
+ * that stops at a limit, in floating point, took three times as long. */
+static int distance_of(const hone_search *search, const int *step, const int *a,
+                       const int *b)
+{
+    int distance = 0;
+
+    for (size_t i = 0; i < search->space.n_params; ++i) {
+        const int steps = abs(a[i] - b[i]);
+
+        distance += (steps > 0) * UNIT + steps * step[i];
+    }
+    return distance;
+}
+
+static void look_at(const hone_search *search, const variable *v, int64_t slot,
+                    found *f)
+{
+    const int distance = distance_of(search, v->step, v->values,
+                                     hone__search_values(search, slot));
+    int at;
+
+    if (f->n == N_NEAREST && distance >= f->distance[N_NEAREST - 1])
+        return;
+    if (f->n < N_NEAREST)
+        ++f->n;
+    for (at = f->n - 1; at > 0 && f->distance[at - 1] > distance; --at) {
+        f->distance[at] = f->distance[at - 1];
+        f->slot[at] = f->slot[at - 1];
+    }
+    f->distance[at] = distance;
+    f->slot[at] = slot;
+}
+
+/* log(time) of v->values, weighted by the inverse of the distance; of the
+ * trials answered last and of the elite. A failed one counts as the slowest. */
+static double guess_of(const hone_search *search, const variable *v)
+{
+    const int64_t first =
+        search->n_told > HISTORY ? search->n_told - HISTORY : 0;
+    found f = {.n = 0};
+    double sum = 0;
+    double weights = 0;
+
+    for (int64_t i = first; i < search->n_told; ++i)
+        look_at(search, v, search->told[i], &f);
+    /* One that is in both counts twice, which does no harm. */
+    for (size_t i = 0; first > 0 && i < v->elite.n; ++i)
+        look_at(search, v, v->elite.slots[i], &f);
+    for (int i = 0; i < f.n; ++i) {
+        const double time_ns = search->trials[f.slot[i]].time_ns;
+        const double weight = 1 / (double)(f.distance[i] + UNIT / 100);
+
+        sum += weight * log(fmin(time_ns, search->worst_ns));
+        weights += weight;
+    }
+    return f.n ? sum / weights : 0;
 }
 
 /* ---- proposing ----------------------------------------------------------
@@ -108,16 +179,15 @@ static int64_t candidate(hone_search *search, const variable *v, int i,
                                                : hone__search_any(search);
 }
 
-static hone_status propose(hone_search *search, int64_t *out_index,
-                           hone_error *err)
+static int64_t propose(hone_search *search)
 {
     const variable *v = search->state;
     double best = INFINITY;
+    int64_t best_index = -1;
     hone_move move;
 
-    (void)err;
     if (v->at < 0)
-        return HONE_OK;
+        return -1;
     move = pick_move(search, v);
     for (int i = 0; i < POOL; ++i) {
         const int64_t index = candidate(search, v, i, move);
@@ -126,14 +196,14 @@ static hone_status propose(hone_search *search, int64_t *out_index,
         if (!hone__search_is_new(search, index))
             continue;
         search->space.get(search->space.user, index, v->values);
-        guess = hone__nearest_guess(search, &v->nearest, &v->elite, v->values);
+        guess = guess_of(search, v);
         if (guess >= best)
             continue;
         best = guess;
-        *out_index = index;
+        best_index = index;
         search->tag = i < POOL_NEIGHBOURS ? 1 + (int)move : 0;
     }
-    return HONE_OK;
+    return best_index;
 }
 
 /* ---- learning -----------------------------------------------------------
@@ -155,7 +225,7 @@ static int is_tabu(const variable *v, int64_t slot)
 
 static void start_elsewhere(hone_search *search, variable *v)
 {
-    const int64_t slot = hone__trial_pick(search, STARTS);
+    const int64_t slot = hone__search_pick(search, STARTS);
 
     v->n_stall = 0;
     if (slot < 0 || is_tabu(v, slot))
@@ -178,19 +248,17 @@ static void learn(hone_search *search, int64_t slot)
     const hone_search_trial *trial = &search->trials[slot];
     int is_faster;
 
-    hone__scatter_learn(search, &v->scatter, slot);
-    hone__nearest_learn(search, &v->nearest, slot);
     (void)hone__elite_learn(search, &v->elite, slot);
-    if (++v->n_stall > STALL * v->neighbourhood)
+    if (++v->n_stall > STALL * search->neighbourhood)
         start_elsewhere(search, v);
     is_faster = v->at < 0 || trial->time_ns < search->trials[v->at].time_ns;
     if (trial->tag)
         reward(v, trial->tag, is_faster);
     if (isinf(trial->time_ns))
         return;
-    if (is_faster ||
-        hone__accept(search, search->trials[v->at].time_ns, trial->time_ns,
-                     temperature * hone__scatter_of(&v->scatter)))
+    if (is_faster || hone__search_accepts(
+                         search, search->trials[v->at].time_ns, trial->time_ns,
+                         temperature * hone__search_scatter(search)))
         stand_at(v, slot);
     if (trial->time_ns < v->best_ns) {
         v->best_ns = trial->time_ns;
@@ -205,7 +273,6 @@ const hone_strategy hone__strategy_variable = {
     .n_spread = 12,
     .state_bytes = sizeof(variable),
     .start = start,
-    .stop = stop,
     .propose = propose,
     .learn = learn,
 };

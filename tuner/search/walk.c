@@ -2,8 +2,6 @@
 /* Simulated annealing: see walk.h. */
 #include "tuner/search/walk.h"
 
-#include "tuner/search/elite.h"
-
 /* Temperatures are fractions of the scatter of the times. Measured on the
  * recorded spaces: half or twice of each does about as well. */
 static const double hottest = 0.15;
@@ -14,29 +12,16 @@ enum {
     STARTS = 8 /* of as many trials at random, the fastest */
 };
 
-void hone__walk_open(hone_search *search, hone_walk *walk)
+hone_status hone__walk_start(hone_search *search, hone_error *err)
 {
-    *walk = (hone_walk){.at = -1,
-                        .best_ns = INFINITY,
-                        .neighbourhood = (int64_t)hone__move_capacity(search)};
-}
-
-int64_t hone__walk_propose(hone_search *search, const hone_walk *walk)
-{
-    const int *values = hone__search_values(search, walk->at);
-    hone_move move = HONE_MOVE_HAMMING;
-    int64_t index;
-
-    if (hone__chance_bits(&search->chance) & 1)
-        move = HONE_MOVE_STRICT;
-    index = hone__move_random(search, values, move, 1);
-    return index >= 0 ? index
-                      : hone__move_random(search, values, HONE_MOVE_PAIR, 1);
+    (void)err;
+    *(hone_walk *)search->state = (hone_walk){.at = -1, .best_ns = INFINITY};
+    return HONE_OK;
 }
 
 static void start_elsewhere(hone_search *search, hone_walk *walk)
 {
-    const int64_t slot = hone__trial_pick(search, STARTS);
+    const int64_t slot = hone__search_pick(search, STARTS);
 
     walk->n_cycle = 0;
     walk->n_stall = 0;
@@ -46,22 +31,22 @@ static void start_elsewhere(hone_search *search, hone_walk *walk)
     walk->best_ns = search->trials[slot].time_ns;
 }
 
-static double temperature(const hone_walk *walk)
+static double temperature(const hone_search *search, const hone_walk *walk)
 {
-    const double length = (double)(CYCLE * walk->neighbourhood + 1);
+    const double length = (double)(CYCLE * search->neighbourhood + 1);
     const double done = fmin(1, (double)walk->n_cycle / length);
 
-    return hone__scatter_of(&walk->scatter) * hottest *
+    return hone__search_scatter(search) * hottest *
            pow(coldest / hottest, done);
 }
 
-void hone__walk_learn(hone_search *search, hone_walk *walk, int64_t slot)
+void hone__walk_learn(hone_search *search, int64_t slot)
 {
+    hone_walk *walk = search->state;
     const double time_ns = search->trials[slot].time_ns;
 
-    hone__scatter_learn(search, &walk->scatter, slot);
     ++walk->n_cycle;
-    if (++walk->n_stall > STALL * walk->neighbourhood)
+    if (++walk->n_stall > STALL * search->neighbourhood)
         start_elsewhere(search, walk);
     if (isinf(time_ns))
         return;
@@ -69,8 +54,8 @@ void hone__walk_learn(hone_search *search, hone_walk *walk, int64_t slot)
      * time, each may be a neighbour of the one before. */
     if (walk->at < 0 || slot == search->best ||
         (hone__search_distance(search, slot, walk->at) <= 2 &&
-         hone__accept(search, search->trials[walk->at].time_ns, time_ns,
-                      temperature(walk))))
+         hone__search_accepts(search, search->trials[walk->at].time_ns, time_ns,
+                              temperature(search, walk))))
         walk->at = slot;
     if (walk->at == slot && time_ns < walk->best_ns) {
         walk->best_ns = time_ns;

@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The search learns what became of a configuration. */
-static hone_status tell(hone_tune_run *run, int64_t index, hone_outcome outcome,
-                        double time_ns, double cost_s, hone_error *err)
-{
-    const hone_search_answer answer = {outcome == HONE_OUTCOME_OK ? time_ns : 0,
-                                       cost_s};
-
-    return hone__search_tell(run->search, index, &answer, err);
-}
-
 static hone_status add_candidate(hone_tune_run *run,
                                  const hone_candidate *candidate,
                                  const char *config, hone_error *err)
@@ -45,22 +35,17 @@ static hone_status add_candidate(hone_tune_run *run,
     return HONE_OK;
 }
 
-static void count_outcome(hone_tune_run *run, hone_outcome outcome)
-{
-    ++run->progress.n_done;
-    ++run->progress.outcomes[outcome];
-}
-
 hone_status hone__tune_take_outcome(hone_tune_run *run,
                                     const hone_candidate *candidate,
                                     hone_outcome outcome, const char *config,
-                                    double cost_s, hone_error *err)
+                                    hone_error *err)
 {
-    HONE_TRY(
-        tell(run, candidate->index, outcome, candidate->time_ns, cost_s, err));
-    hone__until_add(&run->until,
-                    outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0);
-    count_outcome(run, outcome);
+    const double time_ns = outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0;
+
+    HONE_TRY(hone__search_tell(run->search, candidate->index, time_ns, err));
+    hone__until_add(&run->until, time_ns);
+    ++run->progress.n_done;
+    ++run->progress.outcomes[outcome];
     return outcome == HONE_OUTCOME_OK
                ? add_candidate(run, candidate, config, err)
                : HONE_OK;
@@ -210,14 +195,6 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
-/* What this trial alone cost: a compile that it shared, or found in the
- * cache, was not done for it. */
-static double cost_s(const hone_tune_job *job, const hone_trial_report *report)
-{
-    return report->device_s +
-           (job->compiled.cached ? 0 : 1e-3 * job->compiled.compile_ms);
-}
-
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err)
@@ -243,8 +220,7 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                    : report->message,
                                &report->coverage, &report->wrong});
     HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
-                                     hone__text_str(&job->config),
-                                     cost_s(job, report), err));
+                                     hone__text_str(&job->config), err));
     hone__tune_show_progress(run, "tuning");
     return HONE_OK;
 }

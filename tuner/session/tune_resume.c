@@ -214,7 +214,7 @@ static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,
     status = hone__text_check(&text, err);
     if (status == HONE_OK)
         status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,
-                                         hone__text_str(&text), 0, err);
+                                         hone__text_str(&text), err);
     hone__text_free(&text);
     return status;
 }

@@ -206,7 +206,7 @@ hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
 hone_status hone__tune_take_outcome(hone_tune_run *run,
                                     const hone_candidate *candidate,
                                     hone_outcome outcome, const char *config,
-                                    double cost_s, hone_error *err);
+                                    hone_error *err);
 /* Store the variant with its outcome, and count it. */
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
