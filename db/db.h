@@ -402,9 +402,13 @@ hone_db_value hone__db_real(double value);
 hone_db_value hone__db_text(const char *text); /* NULL gives a null value */
 hone_db_value hone__db_blob(const void *bytes, size_t size_bytes);
 
-typedef hone_status (*hone_db_row_fn)(void *user, size_t n_columns,
-                                      const char *const *names,
-                                      const hone_db_value *values,
+typedef struct hone_db_row { /* valid during the call */
+    size_t n_columns;
+    const char *const *names;
+    const hone_db_value *values;
+} hone_db_row;
+
+typedef hone_status (*hone_db_row_fn)(void *user, const hone_db_row *row,
                                       hone_error *err);
 /* Run one SELECT with `?1`, `?2`, .. bound to `params`; the callback gets
  * each row (as for hone__db_trials). HONE_ERR_ARGUMENT: not one reading

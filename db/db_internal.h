@@ -8,6 +8,8 @@
 
 #include <sqlite3.h>
 
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 /* The SQL files of this directory. */
 extern const char hone__db_schema[];
 extern const char hone__db_schema_2[];
@@ -26,16 +28,10 @@ typedef struct hone_db_migration {
                          for what an older version's has made already */
 } hone_db_migration;
 
-extern const hone_db_migration hone__db_migrations[HONE_DB_VERSION];
-
 /* Bring a database to version `n_steps`, all or nothing. A database that is
  * there already, because another process was faster, is left alone. */
 hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
                              int64_t n_steps, hone_error *err);
-
-/* The same for a reader, who must not change the file: temporary views of
- * this connection give a file of `version` the current columns. */
-hone_status hone__db_read_old(hone_db *db, int64_t version, hone_error *err);
 
 /* Append the content of an artifact, checked against its hash.
  * HONE_ERR_NOT_FOUND, HONE_ERR_DATABASE (damaged). */
@@ -83,9 +79,9 @@ hone_status hone__db_need(const char *table, const char *member,
 
 /* Text that is stored as "" when NULL. */
 hone_db_value hone__db_text_or_empty(const char *text);
-/* NULL unless positive. */
+/* NULL unless known, or positive. */
+hone_db_value hone__db_real_if(int known, double value);
 hone_db_value hone__db_real_if_positive(double value);
-/* NULL unless known. */
 hone_db_value hone__db_integer_if(int known, int64_t value);
 
 int64_t hone__db_now_unix_ns(void);

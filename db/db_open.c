@@ -1,10 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing: runtime/store/database.h makes the connection; this
- * prepares it for writing, or for reading an older format. */
+ * prepares it for writing, or for reading an older format. Also who waits for
+ * the disk, and whether a file can be used. */
 #include "db/db_internal.h"
 #include "runtime/base/alloc.h"
 
+#include <string.h>
 #include <time.h>
+
+/* ---- versions of the format -------------------------------------------- */
+
+/* A new version is one more row here and a new value of HONE_DB_VERSION;
+ * released steps never change. A new database runs all of them, so that there
+ * is one way to any version. Rejected: a schema of the newest version for new
+ * files, a second text that can differ from the first. */
+static const hone_db_migration migrations[HONE_DB_VERSION] = {
+    {hone__db_schema, NULL},              /* 0 -> 1 */
+    {hone__db_schema_2, hone__db_read_1}, /* 1 -> 2 */
+    {hone__db_schema_3, hone__db_read_2}, /* 2 -> 3 */
+    {hone__db_schema_4, hone__db_read_3}, /* 3 -> 4 */
+    {hone__db_schema_5, hone__db_read_4}, /* 4 -> 5 */
+};
+
+static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
+                             int64_t n_steps, hone_error *err)
+{
+    char stamp[96];
+    int64_t version;
+
+    /* Read under the write lock: another process may have been faster. */
+    HONE_TRY(hone__db_run(db, "read its version", "PRAGMA user_version", NULL,
+                          0, &version, err));
+    if (version >= n_steps)
+        return HONE_OK;
+    for (; version < n_steps; version++)
+        HONE_TRY(hone__db_exec(db, steps[version].sql,
+                               "bring it to the current format", err));
+    (void)sqlite3_snprintf((int)sizeof stamp, stamp,
+                           "PRAGMA application_id = %d;"
+                           "PRAGMA user_version = %lld",
+                           HONE_DB_APPLICATION_ID, (long long)n_steps);
+    return hone__db_exec(db, stamp, "bring it to the current format", err);
+}
+
+hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
+                             int64_t n_steps, hone_error *err)
+{
+    int nested;
+
+    HONE_TRY(hone__db_enter(db, &nested, err));
+    return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err), err);
+}
+
+/* For a reader, who must not change the file: temporary views of this
+ * connection give a file of `version` the current columns. */
+static hone_status read_old(hone_db *db, int64_t version, hone_error *err)
+{
+    static const char doing[] = "read its old format";
+
+    if (version >= HONE_DB_VERSION)
+        return HONE_OK;
+    /* The folder for temporary files may be read-only, or full. */
+    HONE_TRY(hone__db_exec(db, "PRAGMA temp_store = MEMORY", doing, err));
+    for (; version < HONE_DB_VERSION; version++)
+        HONE_TRY(hone__db_exec(db, migrations[version].read, doing, err));
+    return HONE_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------ */
 
 const char *hone__db_path(const hone_db *db)
 {
@@ -52,7 +115,7 @@ static hone_status prepare_writer(hone_db *db, int64_t version, hone_error *err)
                            "PRAGMA foreign_keys = ON",
                            "prepare it for writing", err));
     if (version < HONE_DB_VERSION)
-        return hone__db_migrate(db, hone__db_migrations, HONE_DB_VERSION, err);
+        return hone__db_migrate(db, migrations, HONE_DB_VERSION, err);
     return HONE_OK;
 }
 
@@ -77,7 +140,7 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     status = hone__database_open(path, access, db, &version, err);
     if (status == HONE_OK)
-        status = readonly ? hone__db_read_old(db, version, err)
+        status = readonly ? read_old(db, version, err)
                           : prepare_writer(db, version, err);
     if (status != HONE_OK) {
         hone__db_close(db);
@@ -85,4 +148,77 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
     }
     *out = db;
     return HONE_OK;
+}
+
+/* ---- who waits for the disk: the commit, or another process ------------- */
+
+static int uses_wal(const hone_db *db)
+{
+    sqlite3_stmt *statement = NULL;
+    int is_wal = 0;
+
+    if (sqlite3_prepare_v2(db->handle, "PRAGMA journal_mode", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        is_wal =
+            strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
+    (void)sqlite3_finalize(statement);
+    return is_wal;
+}
+
+const char *hone__db_sync_elsewhere(hone_db *db)
+{
+    /* Without the log, the order of writes is what protects the file. */
+    if (!uses_wal(db) || hone__db_exec(db, "PRAGMA synchronous = NORMAL",
+                                       "commit faster", NULL) != HONE_OK)
+        return NULL;
+    return sqlite3_filename_wal(sqlite3_db_filename(db->handle, "main"));
+}
+
+hone_status hone__db_sync_here(hone_db *db, hone_error *err)
+{
+    return hone__db_exec(db, "PRAGMA synchronous = FULL", "commit safely", err);
+}
+
+/* ---- can it be used? ---------------------------------------------------- */
+
+/* The first thing that SQLite finds wrong with the pages of the file. */
+static hone_status on_finding(void *user, const hone_db_row *row,
+                              hone_error *err)
+{
+    const hone_db *const db = user;
+
+    if (strcmp(row->values[0].text, "ok") == 0)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_DATABASE,
+                      "database '%s' is damaged (SQLite: %.160s); save what "
+                      "can be read with the sqlite3 command '.recover' into a "
+                      "new file, or move it away and tune again",
+                      db->path, row->values[0].text);
+}
+
+static hone_status inspect(hone_db *db, hone_db_facts *out, hone_error *err)
+{
+    static const char doing[] = "check it";
+
+    HONE_TRY(hone__db_query(db, "PRAGMA quick_check(1)", NULL, 0, on_finding,
+                            db, err));
+    HONE_TRY(hone__db_run(db, doing, "PRAGMA main.user_version", NULL, 0,
+                          &out->version, err));
+    HONE_TRY(hone__db_run(db, doing, "SELECT count(*) FROM winner_v1", NULL, 0,
+                          &out->n_winners, err));
+    return hone__db_run(db, doing, "SELECT count(*) FROM trial", NULL, 0,
+                        &out->n_trials, err);
+}
+
+hone_status hone__db_inspect(const char *path, hone_db_facts *out,
+                             hone_error *err)
+{
+    hone_db *db = NULL;
+    hone_status status;
+
+    HONE_TRY(hone__db_open(path, HONE_DB_READONLY, &db, err));
+    status = inspect(db, out, err);
+    hone__db_close(db);
+    return status;
 }

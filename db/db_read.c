@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading back: any SELECT row by row, and the trials that are still valid,
- * from which a session resumes. */
+ * from which a session resumes; what became of them; the best elsewhere. */
 #include "db/db_internal.h"
 #include "runtime/base/alloc.h"
 
@@ -38,64 +38,41 @@ static int read_value(sqlite3_stmt *statement, int column, hone_db_value *out)
     return value.kind != HONE_DB_TEXT || bytes;
 }
 
-typedef struct row_buffer {
-    int n;
-    const char **names; /* SQLite's, until the statement is finalised */
-    hone_db_value *values;
-} row_buffer;
-
 static hone_status out_of_memory(hone_error *err)
 {
     return hone__fail(err, HONE_ERR_NO_MEMORY,
                       "out of memory while reading the database");
 }
 
-static hone_status make_row(sqlite3_stmt *statement, row_buffer *out,
-                            hone_error *err)
-{
-    out->n = sqlite3_column_count(statement);
-    out->values = hone__alloc((size_t)out->n * sizeof *out->values);
-    out->names = hone__alloc((size_t)out->n * sizeof *out->names);
-    if (!out->values || !out->names)
-        return out_of_memory(err);
-    for (int i = 0; i < out->n; i++) {
-        out->names[i] = sqlite3_column_name(statement, i);
-        if (!out->names[i])
-            return out_of_memory(err);
-    }
-    return HONE_OK;
-}
-
-static hone_status read_values(sqlite3_stmt *statement, const row_buffer *out,
-                               hone_error *err)
-{
-    for (int i = 0; i < out->n; i++) {
-        if (!read_value(statement, i, &out->values[i]))
-            return out_of_memory(err);
-    }
-    return HONE_OK;
-}
-
 /* Hand every row to the callback. */
 static hone_status walk(hone_db *db, sqlite3_stmt *statement,
                         hone_db_row_fn callback, void *user, hone_error *err)
 {
-    row_buffer r = {0};
-    hone_status status = make_row(statement, &r, err);
+    const int n = sqlite3_column_count(statement);
+    hone_db_value *values = hone__alloc((size_t)n * sizeof *values);
+    const char **names = hone__alloc((size_t)n * sizeof *names);
+    const hone_db_row row = {(size_t)n, names, values};
+    hone_status status = values && names ? HONE_OK : out_of_memory(err);
+    int code = SQLITE_ROW;
 
-    while (status == HONE_OK) {
-        const int code = sqlite3_step(statement);
-
-        if (code == SQLITE_DONE)
-            break;
-        status = code == SQLITE_ROW
-                     ? read_values(statement, &r, err)
-                     : hone__database_fail(db, code, "read rows", err);
-        if (status == HONE_OK)
-            status = callback(user, (size_t)r.n, r.names, r.values, err);
+    for (int i = 0; i < n && status == HONE_OK; i++) {
+        names[i] = sqlite3_column_name(statement, i);
+        if (!names[i])
+            status = out_of_memory(err);
     }
-    hone__free(r.names);
-    hone__free(r.values);
+    while (status == HONE_OK &&
+           (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < n && status == HONE_OK; i++) {
+            if (!read_value(statement, i, &values[i]))
+                status = out_of_memory(err);
+        }
+        if (status == HONE_OK)
+            status = callback(user, &row, err);
+    }
+    if (status == HONE_OK && code != SQLITE_DONE)
+        status = hone__database_fail(db, code, "read rows", err);
+    hone__free(names);
+    hone__free(values);
     return status;
 }
 
@@ -147,31 +124,17 @@ hone_status hone__db_query(hone_db *db, const char *sql,
     return status;
 }
 
-/* ---- trials to resume from ----------------------------------------------
- */
+/* ---- trials to resume from ---------------------------------------------- */
 
-/* X(column of the query): in this order in every row. */
-#define TRIAL_COLUMNS(X)                                                       \
-    X(TRIAL_ID, "t.trial_id")                                                  \
-    X(VARIANT_ID, "t.variant_id")                                              \
-    X(CONFIG, "v.config")                                                      \
-    X(ARCH, "v.arch")                                                          \
-    X(OPTIONS, "v.options")                                                    \
-    X(COMPILE_KEY, "v.compile_key")                                            \
-    X(OUTCOME, "t.outcome")                                                    \
-    X(MESSAGE, "t.message")                                                    \
-    X(TIME_NS, "t.time_ns")                                                    \
-    X(SPREAD_NS, "t.spread_ns")                                                \
-    X(N_SAMPLES, "t.n_samples")                                                \
-    X(ERROR_RATIO, "t.error_ratio")                                            \
-    X(CUBIN, "v.cubin_sha256")                                                 \
-    X(TIMING, "t.timing")
-
-enum {
-#define COLUMN_ENUM(name, sql) COLUMN_##name,
-    TRIAL_COLUMNS(COLUMN_ENUM)
-#undef COLUMN_ENUM
-};
+/* Who gets the rows of a query, as structs. */
+typedef struct receiver {
+    union {
+        hone_db_trial_fn trial;
+        hone_db_ends_fn ends;
+        hone_db_ranked_fn ranked;
+    };
+    void *user;
+} receiver;
 
 #define FROM_TRIALS                                                            \
     " FROM session s JOIN trial t ON t.session_id = s.session_id"              \
@@ -180,41 +143,34 @@ enum {
     " AND s.template_id = ?4 AND v.template_id = ?4"                           \
     " AND v.toolchain_id = ?5"
 
-#define COLUMN_SQL(name, sql) sql ","
+/* In the order of hone_db_trial_row. */
 static const char trials_sql[] =
-    "SELECT " TRIAL_COLUMNS(COLUMN_SQL) " 0" FROM_TRIALS " ORDER BY t.trial_id";
-#undef COLUMN_SQL
+    "SELECT t.trial_id, t.variant_id, v.config, v.arch, v.options,"
+    " v.compile_key, t.outcome, t.message, t.time_ns, t.spread_ns,"
+    " t.n_samples, t.error_ratio, v.cubin_sha256, t.timing" FROM_TRIALS
+    " ORDER BY t.trial_id";
 
-typedef struct trial_walk {
-    hone_db_trial_fn callback;
-    void *user;
-} trial_walk;
-
-static hone_status on_trial(void *user, size_t n_columns,
-                            const char *const *names,
-                            const hone_db_value *values, hone_error *err)
+static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
 {
-    const trial_walk *const todo = user;
-    const hone_db_value *const ratio = &values[COLUMN_ERROR_RATIO];
-    const hone_db_trial_row row = {
-        .trial_id = values[COLUMN_TRIAL_ID].integer,
-        .variant_id = values[COLUMN_VARIANT_ID].integer,
-        .config = values[COLUMN_CONFIG].text,
-        .arch = values[COLUMN_ARCH].text,
-        .options = values[COLUMN_OPTIONS].text,
-        .compile_key = values[COLUMN_COMPILE_KEY].text,
-        .outcome = values[COLUMN_OUTCOME].text,
-        .message = values[COLUMN_MESSAGE].text,
-        .time_ns = values[COLUMN_TIME_NS].real,
-        .spread_ns = values[COLUMN_SPREAD_NS].real,
-        .n_samples = values[COLUMN_N_SAMPLES].integer,
-        .error_ratio = ratio->kind == HONE_DB_NULL ? -1 : ratio->real,
-        .cubin_sha256 = values[COLUMN_CUBIN].text,
-        .timing = values[COLUMN_TIMING].text};
+    const receiver *const to = user;
+    const hone_db_value *const v = row->values;
+    const hone_db_trial_row trial = {
+        .trial_id = v[0].integer,
+        .variant_id = v[1].integer,
+        .config = v[2].text,
+        .arch = v[3].text,
+        .options = v[4].text,
+        .compile_key = v[5].text,
+        .outcome = v[6].text,
+        .message = v[7].text,
+        .time_ns = v[8].real,
+        .spread_ns = v[9].real,
+        .n_samples = v[10].integer,
+        .error_ratio = v[11].kind == HONE_DB_NULL ? -1 : v[11].real,
+        .cubin_sha256 = v[12].text,
+        .timing = v[13].text};
 
-    (void)n_columns;
-    (void)names;
-    return todo->callback(todo->user, &row, err);
+    return to->trial(to->user, &trial, err);
 }
 
 /* Both queries below read the trials that match a key, so bind the same. */
@@ -229,21 +185,19 @@ static hone_status query_trials(hone_db *db, const char *sql,
         hone__db_integer(key->toolchain_id)};
 
     HONE_TRY(hone__db_need("trial key", "mode", key->mode, err));
-    return hone__db_query(db, sql, values, sizeof values / sizeof values[0],
-                          callback, user, err);
+    return hone__db_query(db, sql, values, N_OF(values), callback, user, err);
 }
 
 hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
                             hone_db_trial_fn callback, void *user,
                             hone_error *err)
 {
-    trial_walk todo = {callback, user};
+    receiver to = {.trial = callback, .user = user};
 
-    return query_trials(db, trials_sql, key, on_trial, &todo, err);
+    return query_trials(db, trials_sql, key, on_trial, &to, err);
 }
 
-/* ---- what became of them ------------------------------------------------
- */
+/* ---- what became of them ------------------------------------------------ */
 
 /* With max(), SQLite takes the other columns from the row that has it. */
 static const char ends_sql[] =
@@ -252,28 +206,69 @@ static const char ends_sql[] =
     " max(t.trial_id) AS last " FROM_TRIALS " GROUP BY t.variant_id)"
     " GROUP BY 1, 2 ORDER BY n DESC, 4";
 
-typedef struct ends_walk {
-    hone_db_ends_fn callback;
-    void *user;
-} ends_walk;
-
-static hone_status on_ends(void *user, size_t n_columns,
-                           const char *const *names,
-                           const hone_db_value *values, hone_error *err)
+static hone_status on_ends(void *user, const hone_db_row *row, hone_error *err)
 {
-    const ends_walk *const todo = user;
-    const hone_db_ends ends = {values[0].text, values[1].text,
-                               values[2].integer};
+    const receiver *const to = user;
+    const hone_db_ends ends = {row->values[0].text, row->values[1].text,
+                               row->values[2].integer};
 
-    (void)n_columns;
-    (void)names;
-    return todo->callback(todo->user, &ends, err);
+    return to->ends(to->user, &ends, err);
 }
 
 hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
                           hone_db_ends_fn callback, void *user, hone_error *err)
 {
-    ends_walk todo = {callback, user};
+    receiver to = {.ends = callback, .user = user};
 
-    return query_trials(db, ends_sql, key, on_ends, &todo, err);
+    return query_trials(db, ends_sql, key, on_ends, &to, err);
+}
+
+/* ---- the best on other shapes and devices -------------------------------- */
+
+/* In the order of hone_db_ranked_row. Which of them is near is the tuner's
+ * business. */
+static const char ranked_sql[] =
+    "SELECT v.config, p.dims, p.label, r.mode, d.name, d.arch, d.sm_count,"
+    " r.device_id, r.problem_id, r.rank"
+    " FROM problem p JOIN ranking r ON r.problem_id = p.problem_id"
+    " JOIN device d ON d.device_id = r.device_id"
+    " JOIN trial t ON t.trial_id = r.trial_id"
+    " JOIN variant v ON v.variant_id = t.variant_id"
+    " WHERE p.op = ?1 AND d.kind = ?2 AND r.rank <= ?3"
+    " ORDER BY r.problem_id, r.device_id, r.mode, r.rank";
+
+static hone_status on_ranked(void *user, const hone_db_row *row,
+                             hone_error *err)
+{
+    const receiver *const to = user;
+    const hone_db_value *const v = row->values;
+    const hone_db_ranked_row ranked = {.config = v[0].text,
+                                       .dims = v[1].text,
+                                       .label = v[2].text,
+                                       .mode = v[3].text,
+                                       .device_name = v[4].text,
+                                       .arch = v[5].text,
+                                       .sm_count = v[6].integer,
+                                       .device_id = v[7].integer,
+                                       .problem_id = v[8].integer,
+                                       .rank = v[9].integer};
+
+    return to->ranked(to->user, &ranked, err);
+}
+
+hone_status hone__db_ranked_configs(hone_db *db, const char *op,
+                                    const char *device_kind, int64_t n_ranks,
+                                    hone_db_ranked_fn callback, void *user,
+                                    hone_error *err)
+{
+    receiver to = {.ranked = callback, .user = user};
+    const hone_db_value values[] = {hone__db_text(op),
+                                    hone__db_text(device_kind),
+                                    hone__db_integer(n_ranks)};
+
+    HONE_TRY(hone__db_need("ranked configurations", "op", op, err));
+    HONE_TRY(hone__db_need("ranked configurations", "device kind", device_kind,
+                           err));
+    return hone__db_query(db, ranked_sql, values, N_OF(values), on_ranked, &to,
+                          err);
 }

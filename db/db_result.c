@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements: sessions, trials, baselines and the ranking. */
+/* Measurements: sessions, trials, baselines and the ranking; and how a session
+ * came to its result, decision by decision. */
 #include "db/db_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static int64_t now_unix_s(void)
 {
@@ -75,6 +74,50 @@ hone_status hone__db_session_finish(hone_db *db, int64_t session_id,
     return HONE_OK;
 }
 
+/* NULL unless it is a number that is not negative; infinity is no
+ * measurement. */
+static hone_db_value real_if_known(double value)
+{
+    return hone__db_real_if(isfinite(value) && value >= 0, value);
+}
+
+static hone_db_value known(int64_t value)
+{
+    return hone__db_integer_if(value >= 0, value);
+}
+
+hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
+                                      const hone_db_session_summary *summary,
+                                      hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_integer(session_id),
+                                    real_if_known(summary->event_floor_ns),
+                                    real_if_known(summary->noise_floor),
+                                    known(summary->warm_up_ns),
+                                    known(summary->gpu_busy_ns),
+                                    known(summary->gpu_wall_ns),
+                                    hone__db_text(summary->verdict),
+                                    hone__db_text(summary->stopped)};
+    int64_t found;
+
+    HONE_TRY(hone__db_run(db, "store what a session measured",
+                          "UPDATE session SET"
+                          " event_floor_ns = coalesce(?2, event_floor_ns),"
+                          " noise_floor = coalesce(?3, noise_floor),"
+                          " warm_up_ns = coalesce(?4, warm_up_ns),"
+                          " gpu_busy_ns = coalesce(?5, gpu_busy_ns),"
+                          " gpu_wall_ns = coalesce(?6, gpu_wall_ns),"
+                          " verdict = coalesce(?7, verdict),"
+                          " stopped = coalesce(?8, stopped)"
+                          " WHERE session_id = ?1 RETURNING session_id",
+                          values, N_OF(values), &found, err));
+    if (!found)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "there is no session %lld to complete",
+                          (long long)session_id);
+    return HONE_OK;
+}
+
 /* ---- trials -------------------------------------------------------------
  */
 
@@ -100,13 +143,9 @@ static void samples_json(const hone_db_trial *trial, hone_text *out)
 /* Only these have computed something to compare. */
 static int has_error_ratio(const char *outcome, double error_ratio)
 {
-    static const char *const outcomes[] = {"ok", "wrong", "unstable"};
-
-    for (size_t i = 0; i < N_OF(outcomes); i++) {
-        if (strcmp(outcomes[i], outcome) == 0)
-            return error_ratio >= 0;
-    }
-    return 0;
+    return error_ratio >= 0 &&
+           (strcmp(outcome, "ok") == 0 || strcmp(outcome, "wrong") == 0 ||
+            strcmp(outcome, "unstable") == 0);
 }
 
 static const char put_trial[] =
@@ -128,16 +167,14 @@ static hone_status put_trial_row(hone_db *db, const hone_db_trial *trial,
         hone__db_integer(trial->variant_id),
         hone__db_text(trial->outcome),
         hone__db_text(trial->message),
-        hone__db_real_if_positive(trial->time_ns),
-        timed && trial->spread_ns >= 0 ? hone__db_real(trial->spread_ns)
-                                       : hone__db_null(),
+        hone__db_real_if(timed, trial->time_ns),
+        hone__db_real_if(timed && trial->spread_ns >= 0, trial->spread_ns),
         hone__db_integer((int64_t)trial->n_samples),
         hone__db_text(samples),
         hone__db_integer_if(trial->launches_per_sample > 0,
                             trial->launches_per_sample),
-        has_error_ratio(trial->outcome, trial->error_ratio)
-            ? hone__db_real(trial->error_ratio)
-            : hone__db_null(),
+        hone__db_real_if(has_error_ratio(trial->outcome, trial->error_ratio),
+                         trial->error_ratio),
         hone__db_integer(trial->verified ? 1 : 0),
         hone__db_integer_if(watched, trial->sm_clock_mhz),
         hone__db_integer_if(watched, trial->power_mw),
@@ -184,12 +221,11 @@ hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
         hone__db_text_or_empty(baseline->label),
         hone__db_integer(baseline->algorithm),
         hone__db_integer(baseline->n_algorithms),
-        hone__db_real_if_positive(baseline->time_ns),
-        timed && baseline->spread_ns >= 0 ? hone__db_real(baseline->spread_ns)
-                                          : hone__db_null(),
+        hone__db_real_if(timed, baseline->time_ns),
+        hone__db_real_if(timed && baseline->spread_ns >= 0,
+                         baseline->spread_ns),
         hone__db_integer(baseline->n_samples),
-        baseline->error_ratio >= 0 ? hone__db_real(baseline->error_ratio)
-                                   : hone__db_null(),
+        hone__db_real_if(baseline->error_ratio >= 0, baseline->error_ratio),
         hone__db_text(baseline->message)};
 
     HONE_TRY(hone__db_need("baseline", "name", baseline->name, err));
@@ -271,4 +307,36 @@ hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
     HONE_TRY(hone__db_enter(db, &nested, err));
     return hone__db_leave(
         db, nested, put_ranks(db, session_id, ranked, n_ranked, err), err);
+}
+
+/* ---- decisions --------------------------------------------------------- */
+
+hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
+                                  int64_t *out_id, hone_error *err)
+{
+    const hone_db_value values[] = {
+        hone__db_integer(decision->session_id),
+        hone__db_integer_if(decision->trial_id != 0, decision->trial_id),
+        hone__db_integer_if(decision->variant_id != 0, decision->variant_id),
+        hone__db_integer_if(decision->against_trial_id != 0,
+                            decision->against_trial_id),
+        hone__db_text(decision->kind),
+        hone__db_real_if_positive(decision->ratio),
+        hone__db_real_if_positive(decision->ratio_low),
+        hone__db_real_if_positive(decision->ratio_high),
+        hone__db_integer(decision->n_samples),
+        hone__db_text(decision->text),
+        hone__db_integer(hone__db_now_unix_ns())};
+
+    HONE_TRY(hone__db_need("decision", "kind", decision->kind, err));
+    HONE_TRY(hone__db_need("decision", "text", decision->text, err));
+    return hone__db_run(
+        db, "store a decision",
+        "INSERT INTO decision (session_id, trial_id, variant_id,"
+        " against_trial_id, kind, ratio, ratio_low, ratio_high, n_samples,"
+        " text, at_unix_ns)"
+        " VALUES (?1, ?2, coalesce(?3,"
+        " (SELECT variant_id FROM trial WHERE trial_id = ?2)), ?4, ?5, ?6,"
+        " ?7, ?8, ?9, ?10, ?11) RETURNING decision_id",
+        values, N_OF(values), out_id, err);
 }

@@ -45,9 +45,14 @@ hone_db_value hone__db_text_or_empty(const char *text)
     return hone__db_text(text ? text : "");
 }
 
+hone_db_value hone__db_real_if(int known, double value)
+{
+    return known ? hone__db_real(value) : hone__db_null();
+}
+
 hone_db_value hone__db_real_if_positive(double value)
 {
-    return value > 0 ? hone__db_real(value) : hone__db_null();
+    return hone__db_real_if(value > 0, value);
 }
 
 hone_db_value hone__db_integer_if(int known, int64_t value)

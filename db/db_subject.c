@@ -9,13 +9,6 @@
 /* ---- device -------------------------------------------------------------
  */
 
-static hone_status check_device(const hone_db_device *device, hone_error *err)
-{
-    HONE_TRY(hone__db_need("device", "kind", device->kind, err));
-    HONE_TRY(hone__db_need("device", "name", device->name, err));
-    return hone__db_need("device", "arch", device->arch, err);
-}
-
 /* What makes two devices the same one. */
 static hone_status fingerprint_of(const hone_db_device *device,
                                   char out_hex[HONE_SHA256_HEX],
@@ -24,7 +17,9 @@ static hone_status fingerprint_of(const hone_db_device *device,
     hone_text lines = {0};
     hone_status status;
 
-    HONE_TRY(check_device(device, err));
+    HONE_TRY(hone__db_need("device", "kind", device->kind, err));
+    HONE_TRY(hone__db_need("device", "name", device->name, err));
+    HONE_TRY(hone__db_need("device", "arch", device->arch, err));
     hone__text_printf(
         &lines, "%s\n%s\n%s\n%lld\n%lld\n%lld\n%s\n", device->kind,
         device->name, device->arch, (long long)device->sm_count,
@@ -171,12 +166,6 @@ hone_status hone__db_toolchain_put(hone_db *db, const char *name,
 /* ---- variant ------------------------------------------------------------
  */
 
-/* A figure of a compile that succeeded. */
-static hone_db_value figure(int compiled, int64_t value)
-{
-    return compiled && value >= 0 ? hone__db_integer(value) : hone__db_null();
-}
-
 static const char find_variant[] =
     "SELECT variant_id FROM variant"
     " WHERE template_id = ?1 AND toolchain_id = ?2 AND config = ?3"
@@ -231,12 +220,14 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_text_or_empty(variant->options),
             hone__db_text(variant->compile_key),
             hone__db_text(variant->outcome),
-            figure(compiled, variant->registers),
-            figure(compiled, variant->spill_bytes),
-            figure(compiled, variant->static_shared_bytes),
-            variant->compile_time_ns > 0
-                ? hone__db_integer(variant->compile_time_ns)
-                : hone__db_null(),
+            hone__db_integer_if(compiled && variant->registers >= 0,
+                                variant->registers),
+            hone__db_integer_if(compiled && variant->spill_bytes >= 0,
+                                variant->spill_bytes),
+            hone__db_integer_if(compiled && variant->static_shared_bytes >= 0,
+                                variant->static_shared_bytes),
+            hone__db_integer_if(variant->compile_time_ns > 0,
+                                variant->compile_time_ns),
             hone__db_text(variant->cubin_sha256),
             hone__db_text(variant->log_sha256),
             hone__db_text_or_empty(variant->launch_plan),
@@ -244,8 +235,8 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_text_or_empty(variant->compiler_warnings),
             hone__db_text(variant->cubin_sha256 ? launch : NULL)};
 
-        return hone__db_find_or_put(
-            db, "store a variant", find_variant, put_variant, values,
-            sizeof values / sizeof values[0], out_id, err);
+        return hone__db_find_or_put(db, "store a variant", find_variant,
+                                    put_variant, values, N_OF(values), out_id,
+                                    err);
     }
 }

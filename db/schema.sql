@@ -2,7 +2,7 @@
 -- The tuning database, format version 1. FORMAT.md explains every table and
 -- says which names are a promise. This file is built into the program and is
 -- never changed once released: later formats are steps after it
--- (db_migrate.c).
+-- (db_open.c).
 
 -- ---- what is measured -----------------------------------------------------
 

@@ -215,20 +215,18 @@ static json_t *value_json(const hone_db_value *value)
     return json_null();
 }
 
-static hone_status on_row(void *user, size_t n_columns,
-                          const char *const *names, const hone_db_value *values,
-                          hone_error *err)
+static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 {
-    json_t *row = json_object();
+    json_t *object = json_object();
 
     (void)err;
-    for (size_t i = 0; i < n_columns; ++i) {
+    for (size_t i = 0; i < row->n_columns; ++i) {
         char member[80];
 
-        (void)snprintf(member, sizeof member, "%.70s:o", names[i]);
-        row = hone__json_add(row, member, value_json(&values[i]));
+        (void)snprintf(member, sizeof member, "%.70s:o", row->names[i]);
+        object = hone__json_add(object, member, value_json(&row->values[i]));
     }
-    hone__output_row(user, row);
+    hone__output_row(user, object);
     return HONE_OK;
 }
 

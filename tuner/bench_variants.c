@@ -74,21 +74,18 @@ typedef struct found_row {
     int is_current;
 } found_row;
 
-static hone_status take_row(void *user, size_t n_columns,
-                            const char *const *names,
-                            const hone_db_value *values, hone_error *err)
+static hone_status take_row(void *user, const hone_db_row *row, hone_error *err)
 {
-    found_row *row = user;
-    hone_bench_variant *out = row->variant;
+    found_row *found = user;
+    hone_bench_variant *out = found->variant;
 
-    (void)n_columns;
-    (void)names;
     hone__text_clear(&out->config);
-    hone__text_puts(&out->config, values[0].text);
-    row->variant_id = values[1].integer;
-    out->time_ns = values[2].real;
-    out->is_default = values[3].integer != 0;
-    row->is_current = strcmp(values[4].text, row->template_sha256) == 0;
+    hone__text_puts(&out->config, row->values[0].text);
+    found->variant_id = row->values[1].integer;
+    out->time_ns = row->values[2].real;
+    out->is_default = row->values[3].integer != 0;
+    found->is_current =
+        strcmp(row->values[4].text, found->template_sha256) == 0;
     return hone__text_check(&out->config, err);
 }
 

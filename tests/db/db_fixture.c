@@ -208,17 +208,14 @@ int fixture_setup_filled(void **state)
 /* ---- looking inside -----------------------------------------------------
  */
 
-static hone_status keep_first(void *user, size_t n_columns,
-                              const char *const *names,
-                              const hone_db_value *values, hone_error *err)
+static hone_status keep_first(void *user, const hone_db_row *row,
+                              hone_error *err)
 {
     hone_db_value *const out = user;
 
-    (void)n_columns;
-    (void)names;
     (void)err;
     if (out->kind == HONE_DB_NULL)
-        *out = values[0];
+        *out = row->values[0];
     return HONE_OK;
 }
 
@@ -246,16 +243,14 @@ double fixture_real(hone_db *db, const char *sql)
     return value.real;
 }
 
-static hone_status print_row(void *user, size_t n_columns,
-                             const char *const *names,
-                             const hone_db_value *values, hone_error *err)
+static hone_status print_row(void *user, const hone_db_row *row,
+                             hone_error *err)
 {
     hone_text *const out = user;
 
-    (void)names;
     (void)err;
-    for (size_t i = 0; i < n_columns; i++) {
-        const hone_db_value *const value = &values[i];
+    for (size_t i = 0; i < row->n_columns; i++) {
+        const hone_db_value *const value = &row->values[i];
 
         hone__text_puts(out, i ? "|" : "");
         if (value->kind == HONE_DB_INTEGER)

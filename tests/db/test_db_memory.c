@@ -90,14 +90,11 @@ static hone_status count_trial(void *user, const hone_db_trial_row *row,
     return HONE_OK;
 }
 
-static hone_status count_row(void *user, size_t n_columns,
-                             const char *const *names,
-                             const hone_db_value *values, hone_error *err)
+static hone_status count_row(void *user, const hone_db_row *row,
+                             hone_error *err)
 {
-    (void)names;
-    (void)values;
     (void)err;
-    *(int64_t *)user += n_columns > 0;
+    *(int64_t *)user += row->n_columns > 0;
     return HONE_OK;
 }
 

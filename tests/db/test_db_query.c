@@ -30,25 +30,24 @@ static void test_transactions(void **state)
     assert_rows(f->db, "SELECT count(*) FROM toolchain", "2\n");
 }
 
-static hone_status check_kinds(void *user, size_t n_columns,
-                               const char *const *names,
-                               const hone_db_value *values, hone_error *err)
+static hone_status check_kinds(void *user, const hone_db_row *row,
+                               hone_error *err)
 {
     (void)err;
-    assert_int_equal(n_columns, 5);
-    assert_string_equal(names[0], "i");
-    assert_string_equal(names[4], "b");
-    assert_int_equal(values[0].kind, HONE_DB_INTEGER);
-    assert_true(values[0].integer == INT64_MIN);
-    assert_int_equal(values[1].kind, HONE_DB_REAL);
-    assert_true(values[1].real == 0.1);
-    assert_int_equal(values[2].kind, HONE_DB_TEXT);
-    assert_string_equal(values[2].text, "it's");
-    assert_int_equal(values[2].size_bytes, 4);
-    assert_int_equal(values[3].kind, HONE_DB_NULL);
-    assert_string_equal(values[3].text, "");
-    assert_int_equal(values[4].kind, HONE_DB_BLOB);
-    assert_memory_equal(values[4].text, "\0\1", 2);
+    assert_int_equal(row->n_columns, 5);
+    assert_string_equal(row->names[0], "i");
+    assert_string_equal(row->names[4], "b");
+    assert_int_equal(row->values[0].kind, HONE_DB_INTEGER);
+    assert_true(row->values[0].integer == INT64_MIN);
+    assert_int_equal(row->values[1].kind, HONE_DB_REAL);
+    assert_true(row->values[1].real == 0.1);
+    assert_int_equal(row->values[2].kind, HONE_DB_TEXT);
+    assert_string_equal(row->values[2].text, "it's");
+    assert_int_equal(row->values[2].size_bytes, 4);
+    assert_int_equal(row->values[3].kind, HONE_DB_NULL);
+    assert_string_equal(row->values[3].text, "");
+    assert_int_equal(row->values[4].kind, HONE_DB_BLOB);
+    assert_memory_equal(row->values[4].text, "\0\1", 2);
     ++*(int *)user;
     return HONE_OK;
 }

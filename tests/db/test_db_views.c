@@ -151,22 +151,19 @@ static void test_winner_without_a_final(void **state)
                 "7123.25|8123.25|interrupted\n");
 }
 
-static hone_status check_cubin(void *user, size_t n_columns,
-                               const char *const *names,
-                               const hone_db_value *values, hone_error *err)
+static hone_status check_cubin(void *user, const hone_db_row *row,
+                               hone_error *err)
 {
     char bytes[64];
     char sha256[HONE_SHA256_HEX];
-    const size_t n = ZSTD_decompress(bytes, sizeof bytes, values[0].text,
-                                     values[0].size_bytes);
+    const size_t n = ZSTD_decompress(bytes, sizeof bytes, row->values[0].text,
+                                     row->values[0].size_bytes);
 
-    (void)n_columns;
-    (void)names;
     (void)err;
     assert_false(ZSTD_isError(n));
-    assert_int_equal(n, values[1].integer);
+    assert_int_equal(n, row->values[1].integer);
     hone__sha256_hex(bytes, n, sha256);
-    assert_string_equal(sha256, values[2].text);
+    assert_string_equal(sha256, row->values[2].text);
     assert_memory_equal(bytes, user, n);
     return HONE_OK;
 }

@@ -195,44 +195,38 @@ static hone_status change_group(db_walk *walk, const hone_db_value *values,
 }
 
 /* First all parameters: configurations need not have the same ones. */
-static hone_status on_names(void *user, size_t n_columns,
-                            const char *const *names,
-                            const hone_db_value *values, hone_error *err)
+static hone_status on_names(void *user, const hone_db_row *row, hone_error *err)
 {
     db_walk *walk = user;
     int changed;
 
-    (void)n_columns;
-    (void)names;
-    HONE_TRY(change_group(walk, values, &changed, err));
+    HONE_TRY(change_group(walk, row->values, &changed, err));
     if (changed)
-        HONE_TRY(begin_recording(walk, values, err));
-    return for_pairs(walk, values, add_name, NULL, err);
+        HONE_TRY(begin_recording(walk, row->values, err));
+    return for_pairs(walk, row->values, add_name, NULL, err);
 }
 
-static hone_status on_row(void *user, size_t n_columns,
-                          const char *const *names, const hone_db_value *values,
-                          hone_error *err)
+static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 {
     db_walk *walk = user;
     uint32_t config[HONE_MAX_RECORDED_PARAMS];
     hone_recorded_trial trial = {
-        .outcome = hone__outcome_find(values[COLUMN_outcome].text)};
+        .outcome = hone__outcome_find(row->values[COLUMN_outcome].text)};
     int64_t index;
     int changed;
 
-    (void)n_columns;
-    (void)names;
-    HONE_TRY(change_group(walk, values, &changed, err));
+    HONE_TRY(change_group(walk, row->values, &changed, err));
     if (changed)
         walk->recording = walk->list->items[walk->next++];
-    HONE_TRY(parse_config(walk, values, config, err));
+    HONE_TRY(parse_config(walk, row->values, config, err));
     if (trial.outcome == HONE_OUTCOME_OK)
-        trial.time_ns = 1e-9 * values[COLUMN_time_ns].real; /* as seconds */
-    trial.cost_s[HONE_COST_COMPILE] = seconds(&values[COLUMN_compile_time_ns]);
-    trial.cost_s[HONE_COST_RUNS] = seconds(&values[COLUMN_gpu_time_ns]);
+        trial.time_ns =
+            1e-9 * row->values[COLUMN_time_ns].real; /* as seconds */
+    trial.cost_s[HONE_COST_COMPILE] =
+        seconds(&row->values[COLUMN_compile_time_ns]);
+    trial.cost_s[HONE_COST_RUNS] = seconds(&row->values[COLUMN_gpu_time_ns]);
     HONE_TRY(hone__recording_put(walk->recording, config, &trial, &index, err));
-    if (values[COLUMN_is_default].integer)
+    if (row->values[COLUMN_is_default].integer)
         walk->recording->default_index = index;
     return HONE_OK;
 }

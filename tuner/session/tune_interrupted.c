@@ -5,14 +5,10 @@
 
 #include <stdio.h>
 
-static hone_status on_count(void *user, size_t n_columns,
-                            const char *const *names,
-                            const hone_db_value *values, hone_error *err)
+static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
 {
-    (void)n_columns;
-    (void)names;
     (void)err;
-    *(int64_t *)user = values[0].integer;
+    *(int64_t *)user = row->values[0].integer;
     return HONE_OK;
 }
 
