@@ -24,7 +24,6 @@
 #include <host_warp.h>
 #include <host_launch.h>
 #include <host_half.h>
-#include <host_bfloat16.h>
 #include <host_atomics.h>
 #include <host_memory.h>
 #include <host_wmma.h>

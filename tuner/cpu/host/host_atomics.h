@@ -6,7 +6,7 @@
 #ifndef HONE_TUNER_HOST_ATOMICS_H
 #define HONE_TUNER_HOST_ATOMICS_H
 
-#include <host_bfloat16.h>
+#include <host_half.h>
 
 namespace hone_host
 {
@@ -40,18 +40,9 @@ template <typename T, typename F> inline T change_atomically(T *at, F change)
 
 /* One operation with its three scopes. */
 #define HONE_HOST_ATOMIC(name, T, body)                                        \
-    inline T name(T *at, T v)                                                  \
-    {                                                                          \
-        return body;                                                           \
-    }                                                                          \
-    inline T name##_block(T *at, T v)                                          \
-    {                                                                          \
-        return name(at, v);                                                    \
-    }                                                                          \
-    inline T name##_system(T *at, T v)                                         \
-    {                                                                          \
-        return name(at, v);                                                    \
-    }
+    HONE_HOST_FN(T, name, (T * at, T v), body)                                 \
+    HONE_HOST_FN(T, name##_block, (T * at, T v), name(at, v))                  \
+    HONE_HOST_FN(T, name##_system, (T * at, T v), name(at, v))
 #define HONE_HOST_ATOMIC_CHANGE(name, T, expression)                           \
     HONE_HOST_ATOMIC(name, T, hone_host::change_atomically(at, [v](T old) {    \
                          return expression;                                    \
@@ -65,14 +56,10 @@ template <typename T, typename F> inline T change_atomically(T *at, F change)
                                     __ATOMIC_ACQUIRE);                         \
         return expected;                                                       \
     }                                                                          \
-    inline T atomicCAS_block(T *at, T expected, T v)                           \
-    {                                                                          \
-        return atomicCAS(at, expected, v);                                     \
-    }                                                                          \
-    inline T atomicCAS_system(T *at, T expected, T v)                          \
-    {                                                                          \
-        return atomicCAS(at, expected, v);                                     \
-    }
+    HONE_HOST_FN(T, atomicCAS_block, (T * at, T expected, T v),                \
+                 atomicCAS(at, expected, v))                                   \
+    HONE_HOST_FN(T, atomicCAS_system, (T * at, T expected, T v),               \
+                 atomicCAS(at, expected, v))
 #define HONE_HOST_ATOMIC_INTEGER(T)                                            \
     HONE_HOST_ATOMIC_FETCH(atomicAdd, T, __atomic_fetch_add)                   \
     HONE_HOST_ATOMIC_FETCH(atomicSub, T, __atomic_fetch_sub)                   \
@@ -108,17 +95,10 @@ HONE_HOST_ATOMIC_CHANGE(atomicAdd, __nv_bfloat162, old + v)
 #undef HONE_HOST_ATOMIC_CHANGE
 #undef HONE_HOST_ATOMIC
 
-inline void __threadfence()
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-inline void __threadfence_block()
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-inline void __threadfence_system()
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+HONE_HOST_FN(void, __threadfence, (), __atomic_thread_fence(__ATOMIC_SEQ_CST))
+HONE_HOST_FN(void, __threadfence_block, (),
+             __atomic_thread_fence(__ATOMIC_SEQ_CST))
+HONE_HOST_FN(void, __threadfence_system, (),
+             __atomic_thread_fence(__ATOMIC_SEQ_CST))
 
 #endif

@@ -330,21 +330,31 @@ inline bool is_template_file(const char *file)
     return !dot || (strcmp(dot, ".cuh") != 0 && strcmp(dot, ".h") != 0);
 }
 
+/* Of several errors in a launch the first is reported, with its block. */
+HONE_HOST_PLAIN inline bool is_first_error(const worker &w, int kind)
+{
+    hone_host_report &r = *w.of->report;
+
+    if (__atomic_exchange_n(&w.of->failed, 1, __ATOMIC_ACQ_REL) != 0)
+        return false;
+    r.kind = kind;
+    r.block[0] = here.block.x;
+    r.block[1] = here.block.y;
+    r.block[2] = here.block.z;
+    return true;
+}
+
 [[noreturn]] __attribute__((noinline)) HONE_HOST_PLAIN inline void
 fail(int kind, const thread *t, const char *file, int line, const char *what)
 {
     worker &w = *here.at;
     hone_host_report &r = *w.of->report;
 
-    if (__atomic_exchange_n(&w.of->failed, 1, __ATOMIC_ACQ_REL) == 0) {
+    if (is_first_error(w, kind)) {
         char place[96] = "";
 
         if (file && line > 0)
             snprintf(place, sizeof(place), ", %.70s:%d", base_name(file), line);
-        r.kind = kind;
-        r.block[0] = here.block.x;
-        r.block[1] = here.block.y;
-        r.block[2] = here.block.z;
         r.thread[0] = t->index.x;
         r.thread[1] = t->index.y;
         r.thread[2] = t->index.z;

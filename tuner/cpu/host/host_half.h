@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* __half and __half2: IEEE binary16 with round to nearest even, subnormals,
- * infinities and NaN. Sums, products, quotients and roots are computed in
- * float and rounded once more, which gives the correctly rounded result (24
- * bits are enough for 11); fused operations go through double with a sticky
- * last bit. The macros serve bfloat16 too. */
+/* __half and __nv_bfloat16 and their pairs: 16 bits with round to nearest
+ * even, subnormals, infinities and NaN. Sums, products, quotients and roots
+ * are computed in W (float of half, double of bfloat16), wide enough that
+ * rounding twice is rounding once; fused operations go through double with a
+ * sticky last bit. */
 #ifndef HONE_TUNER_HOST_HALF_H
 #define HONE_TUNER_HOST_HALF_H
 
@@ -60,6 +60,21 @@ inline uint16_t float_to_half(float f)
     return uint16_t(sign | rest >> 13);
 }
 
+inline float bfloat16_to_float(uint16_t b)
+{
+    return bits_as<float>(uint32_t(b) << 16);
+}
+
+/* NaN becomes 0x7fff, as on the device. */
+inline uint16_t float_to_bfloat16(float f)
+{
+    const uint32_t bits = bits_as<uint32_t>(f);
+
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return 0x7fff;
+    return uint16_t((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
 /* The nearest float towards zero with its last bit set if that was not
  * exact: rounding it to fewer bits rounds the double once. */
 inline float sticky_float(double d)
@@ -105,156 +120,18 @@ inline double sticky_double(unsigned long long u)
         return double(u >> 11 | ((u & 2047) != 0)) * 2048.0;
     return double(u);
 }
-
-} /* namespace hone_host */
-
-struct __half_raw {
-    unsigned short x;
-};
-struct __half2_raw {
-    unsigned short x, y;
-};
-
-/* A type of 16 bits with conversions and arithmetic; FROM and TO convert
- * between its bits and float. Shared by half and bfloat16. */
-#define HONE_HOST_SMALL_FLOAT(type, FROM, TO)                                  \
-    type() = default;                                                          \
-    type(float f) : __x(FROM(f))                                               \
-    {                                                                          \
-    }                                                                          \
-    type(double d) : __x(FROM(hone_host::sticky_float(d)))                     \
-    {                                                                          \
-    }                                                                          \
-    type(short i) : __x(FROM(float(i)))                                        \
-    {                                                                          \
-    }                                                                          \
-    type(unsigned short i) : __x(FROM(float(i)))                               \
-    {                                                                          \
-    }                                                                          \
-    type(int i) : type(double(i))                                              \
-    {                                                                          \
-    }                                                                          \
-    type(unsigned i) : type(double(i))                                         \
-    {                                                                          \
-    }                                                                          \
-    type(long i) : type((long long)i)                                          \
-    {                                                                          \
-    }                                                                          \
-    type(unsigned long i) : type((unsigned long long)i)                        \
-    {                                                                          \
-    }                                                                          \
-    type(unsigned long long i) : type(hone_host::sticky_double(i))             \
-    {                                                                          \
-    }                                                                          \
-    type(long long i)                                                          \
-        : type(i < 0 ? -hone_host::sticky_double(0ull - (unsigned long long)i) \
-                     : hone_host::sticky_double((unsigned long long)i))        \
-    {                                                                          \
-    }                                                                          \
-    operator float() const                                                     \
-    {                                                                          \
-        return TO(__x);                                                        \
-    }
-
-struct __half {
-    unsigned short __x;
-
-    HONE_HOST_SMALL_FLOAT(__half, hone_host::float_to_half,
-                          hone_host::half_to_float)
-    __half(__half_raw r) : __x(r.x)
-    {
-    }
-    operator __half_raw() const
-    {
-        return {__x};
-    }
-};
-struct __attribute__((aligned(4))) __half2 {
-    __half x, y;
-
-    __half2() = default;
-    __half2(__half a, __half b) : x(a), y(b)
-    {
-    }
-};
-using half = __half;
-using half2 = __half2;
-
-/* Arithmetic of a 16-bit type T and its pair T2. Exact copies of the
- * intrinsics exist for both types of CUDA; sat clamps to [0, 1] with NaN to
- * 0. Operators work in W, wide enough that rounding twice is rounding once.
- */
-#define HONE_HOST_SMALL_OPERATOR(T, T2, W, op)                                 \
-    inline T operator op(T a, T b)                                             \
-    {                                                                          \
-        return T(W(float(a)) op W(float(b)));                                  \
-    }                                                                          \
-    inline T2 operator op(T2 a, T2 b)                                          \
-    {                                                                          \
-        return T2(a.x op b.x, a.y op b.y);                                     \
-    }                                                                          \
-    inline T &operator op##=(T &a, T b)                                        \
-    {                                                                          \
-        return a = a op b;                                                     \
-    }                                                                          \
-    inline T2 &operator op##=(T2 &a, T2 b)                                     \
-    {                                                                          \
-        return a = a op b;                                                     \
-    }
-#define HONE_HOST_SMALL_COMPARE(T, T2, name, op)                               \
-    inline bool operator op(T a, T b)                                          \
-    {                                                                          \
-        return float(a) op float(b);                                           \
-    }                                                                          \
-    inline bool operator op(T2 a, T2 b)                                        \
-    {                                                                          \
-        return a.x op b.x && a.y op b.y;                                       \
-    }                                                                          \
-    inline bool __h##name(T a, T b)                                            \
-    {                                                                          \
-        return float(a) op float(b);                                           \
-    }                                                                          \
-    inline bool __h##name##u(T a, T b)                                         \
-    {                                                                          \
-        return !(float(a) == float(a) && float(b) == float(b)) ||              \
-               float(a) op float(b);                                           \
-    }                                                                          \
-    inline bool __hb##name##2(T2 a, T2 b)                                      \
-    {                                                                          \
-        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                     \
-    }                                                                          \
-    inline T2 __h##name##2(T2 a, T2 b)                                         \
-    {                                                                          \
-        return T2(T(__h##name(a.x, b.x) ? 1.0f : 0.0f),                        \
-                  T(__h##name(a.y, b.y) ? 1.0f : 0.0f));                       \
-    }
-#define HONE_HOST_SMALL_BINARY(T, T2, name, expression)                        \
-    inline T name(T a, T b)                                                    \
-    {                                                                          \
-        return expression;                                                     \
-    }                                                                          \
-    inline T2 name##2(T2 a, T2 b)                                              \
-    {                                                                          \
-        return T2(name(a.x, b.x), name(a.y, b.y));                             \
-    }
-/* Names of functions of one value: h.. in CUDA, h2.. for pairs. */
-#define HONE_HOST_SMALL_UNARY(T, T2, name, name2, expression)                  \
-    inline T name(T a)                                                         \
-    {                                                                          \
-        return expression;                                                     \
-    }                                                                          \
-    inline T2 name2(T2 a)                                                      \
-    {                                                                          \
-        return T2(name(a.x), name(a.y));                                       \
-    }
-
-namespace hone_host
+inline double sticky_double(long long i)
 {
+    const auto u = static_cast<unsigned long long>(i);
+
+    return i < 0 ? -sticky_double(0ull - u) : sticky_double(u);
+}
 
 inline float saturate(float f)
 {
     return f > 0.0f ? (f < 1.0f ? f : 1.0f) : 0.0f;
 }
+
 /* Of two values the one that is a number; -0 is less than 0. */
 inline float lesser(float a, float b)
 {
@@ -268,130 +145,6 @@ inline float greater(float a, float b)
         return a != a ? b : a;
     return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
 }
-
-} /* namespace hone_host */
-
-#define HONE_HOST_SMALL_ARITHMETIC(T, T2, W)                                   \
-    HONE_HOST_SMALL_OPERATOR(T, T2, W, +)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, W, -)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, W, *)                                      \
-    HONE_HOST_SMALL_OPERATOR(T, T2, W, /)                                      \
-    HONE_HOST_SMALL_COMPARE(T, T2, eq, ==)                                     \
-    HONE_HOST_SMALL_COMPARE(T, T2, lt, <)                                      \
-    HONE_HOST_SMALL_COMPARE(T, T2, le, <=)                                     \
-    HONE_HOST_SMALL_COMPARE(T, T2, gt, >)                                      \
-    HONE_HOST_SMALL_COMPARE(T, T2, ge, >=)                                     \
-    inline bool operator!=(T a, T b)                                           \
-    {                                                                          \
-        return float(a) != float(b);                                           \
-    }                                                                          \
-    inline bool operator!=(T2 a, T2 b)                                         \
-    {                                                                          \
-        return a.x != b.x && a.y != b.y;                                       \
-    }                                                                          \
-    inline bool __hne(T a, T b)                                                \
-    {                                                                          \
-        return float(a) < float(b) || float(a) > float(b);                     \
-    }                                                                          \
-    inline bool __hneu(T a, T b)                                               \
-    {                                                                          \
-        return float(a) != float(b);                                           \
-    }                                                                          \
-    inline T operator-(T a)                                                    \
-    {                                                                          \
-        a.__x ^= 0x8000u;                                                      \
-        return a;                                                              \
-    }                                                                          \
-    inline T operator+(T a)                                                    \
-    {                                                                          \
-        return a;                                                              \
-    }                                                                          \
-    inline T2 operator-(T2 a)                                                  \
-    {                                                                          \
-        return T2(-a.x, -a.y);                                                 \
-    }                                                                          \
-    HONE_HOST_SMALL_BINARY(T, T2, __hadd, a + b)                               \
-    HONE_HOST_SMALL_BINARY(T, T2, __hsub, a - b)                               \
-    HONE_HOST_SMALL_BINARY(T, T2, __hmul, a *b)                                \
-    HONE_HOST_SMALL_BINARY(T, T2, __hadd_rn, a + b)                            \
-    HONE_HOST_SMALL_BINARY(T, T2, __hsub_rn, a - b)                            \
-    HONE_HOST_SMALL_BINARY(T, T2, __hmul_rn, a *b)                             \
-    HONE_HOST_SMALL_BINARY(T, T2, __hadd_sat, T(hone_host::saturate(a + b)))   \
-    HONE_HOST_SMALL_BINARY(T, T2, __hsub_sat, T(hone_host::saturate(a - b)))   \
-    HONE_HOST_SMALL_BINARY(T, T2, __hmul_sat, T(hone_host::saturate(a *b)))    \
-    HONE_HOST_SMALL_BINARY(T, T2, __hmin, T(hone_host::lesser(a, b)))          \
-    HONE_HOST_SMALL_BINARY(T, T2, __hmax, T(hone_host::greater(a, b)))         \
-    inline T __hdiv(T a, T b)                                                  \
-    {                                                                          \
-        return a / b;                                                          \
-    }                                                                          \
-    inline T2 __h2div(T2 a, T2 b)                                              \
-    {                                                                          \
-        return a / b;                                                          \
-    }                                                                          \
-    inline T __hfma(T a, T b, T c)                                             \
-    {                                                                          \
-        return T(hone_host::sticky_fma(float(a), float(b), float(c)));         \
-    }                                                                          \
-    inline T2 __hfma2(T2 a, T2 b, T2 c)                                        \
-    {                                                                          \
-        return T2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));               \
-    }                                                                          \
-    inline T __hfma_sat(T a, T b, T c)                                         \
-    {                                                                          \
-        return T(hone_host::saturate(__hfma(a, b, c)));                        \
-    }                                                                          \
-    inline T __hfma_relu(T a, T b, T c)                                        \
-    {                                                                          \
-        return T(hone_host::greater(__hfma(a, b, c), 0.0f));                   \
-    }                                                                          \
-    inline T2 __hfma2_relu(T2 a, T2 b, T2 c)                                   \
-    {                                                                          \
-        return T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));     \
-    }                                                                          \
-    inline bool __hisnan(T a)                                                  \
-    {                                                                          \
-        return float(a) != float(a);                                           \
-    }                                                                          \
-    inline int __hisinf(T a)                                                   \
-    {                                                                          \
-        return __builtin_isinf_sign(float(a));                                 \
-    }                                                                          \
-    HONE_HOST_SMALL_UNARY(T, T2, __hneg, __hneg2, -a)                          \
-    HONE_HOST_SMALL_UNARY(T, T2, __habs, __habs2, T(__builtin_fabsf(a)))       \
-    HONE_HOST_SMALL_UNARY(T, T2, hsqrt, h2sqrt, T(__builtin_sqrtf(a)))         \
-    HONE_HOST_SMALL_UNARY(T, T2, hrsqrt, h2rsqrt,                              \
-                          T(1.0 / __builtin_sqrt(double(float(a)))))           \
-    HONE_HOST_SMALL_UNARY(T, T2, hrcp, h2rcp, T(1.0f / float(a)))              \
-    HONE_HOST_SMALL_UNARY(T, T2, hexp, h2exp,                                  \
-                          T(__builtin_exp(double(float(a)))))                  \
-    HONE_HOST_SMALL_UNARY(T, T2, hexp2, h2exp2,                                \
-                          T(__builtin_exp2(double(float(a)))))                 \
-    HONE_HOST_SMALL_UNARY(T, T2, hexp10, h2exp10,                              \
-                          T(__builtin_pow(10.0, double(float(a)))))            \
-    HONE_HOST_SMALL_UNARY(T, T2, hlog, h2log,                                  \
-                          T(__builtin_log(double(float(a)))))                  \
-    HONE_HOST_SMALL_UNARY(T, T2, hlog2, h2log2,                                \
-                          T(__builtin_log2(double(float(a)))))                 \
-    HONE_HOST_SMALL_UNARY(T, T2, hlog10, h2log10,                              \
-                          T(__builtin_log10(double(float(a)))))                \
-    HONE_HOST_SMALL_UNARY(T, T2, hsin, h2sin,                                  \
-                          T(__builtin_sin(double(float(a)))))                  \
-    HONE_HOST_SMALL_UNARY(T, T2, hcos, h2cos,                                  \
-                          T(__builtin_cos(double(float(a)))))                  \
-    HONE_HOST_SMALL_UNARY(T, T2, htanh, h2tanh,                                \
-                          T(__builtin_tanh(double(float(a)))))                 \
-    HONE_HOST_SMALL_UNARY(T, T2, hfloor, h2floor, T(__builtin_floorf(a)))      \
-    HONE_HOST_SMALL_UNARY(T, T2, hceil, h2ceil, T(__builtin_ceilf(a)))         \
-    HONE_HOST_SMALL_UNARY(T, T2, htrunc, h2trunc, T(__builtin_truncf(a)))      \
-    HONE_HOST_SMALL_UNARY(T, T2, hrint, h2rint, T(__builtin_rintf(a)))
-
-HONE_HOST_SMALL_ARITHMETIC(__half, __half2, float)
-
-/* --- conversions -------------------------------------------------------- */
-
-namespace hone_host
-{
 
 /* Float to an integer type: out of range is the nearest end, NaN is 0. */
 template <typename I> inline I clamp_to(double d)
@@ -408,133 +161,206 @@ template <typename I> inline I clamp_to(double d)
 
 } /* namespace hone_host */
 
+/* --- the types ---------------------------------------------------------- */
+
+#define HONE_HOST_SMALL_FROM(T, I, ...)                                        \
+    T(I v) : __VA_ARGS__                                                       \
+    {                                                                          \
+    }
+#define HONE_HOST_SMALL_TYPES(T, T2, N)                                        \
+    struct T##_raw {                                                           \
+        unsigned short x;                                                      \
+    };                                                                         \
+    struct T2##_raw {                                                          \
+        unsigned short x, y;                                                   \
+    };                                                                         \
+    struct T {                                                                 \
+        unsigned short __x;                                                    \
+        T() = default;                                                         \
+        HONE_HOST_SMALL_FROM(T, T##_raw, __x(v.x))                             \
+        HONE_HOST_SMALL_FROM(T, float, __x(hone_host::float_to_##N(v)))        \
+        HONE_HOST_SMALL_FROM(T, double, T(hone_host::sticky_float(v)))         \
+        HONE_HOST_SMALL_FROM(T, short, T(float(v)))                            \
+        HONE_HOST_SMALL_FROM(T, unsigned short, T(float(v)))                   \
+        HONE_HOST_SMALL_FROM(T, int, T(double(v)))                             \
+        HONE_HOST_SMALL_FROM(T, unsigned, T(double(v)))                        \
+        HONE_HOST_SMALL_FROM(T, long, T((long long)v))                         \
+        HONE_HOST_SMALL_FROM(T, unsigned long, T((unsigned long long)v))       \
+        HONE_HOST_SMALL_FROM(T, unsigned long long,                            \
+                             T(hone_host::sticky_double(v)))                   \
+        HONE_HOST_SMALL_FROM(T, long long, T(hone_host::sticky_double(v)))     \
+        operator float() const                                                 \
+        {                                                                      \
+            return hone_host::N##_to_float(__x);                               \
+        }                                                                      \
+        operator T##_raw() const                                               \
+        {                                                                      \
+            return {__x};                                                      \
+        }                                                                      \
+    };                                                                         \
+    struct __attribute__((aligned(4))) T2 {                                    \
+        T x, y;                                                                \
+        T2() = default;                                                        \
+        T2(T a, T b) : x(a), y(b)                                              \
+        {                                                                      \
+        }                                                                      \
+    };
+
+/* --- arithmetic --------------------------------------------------------- */
+
+/* Functions come for T and for the pair T2; CUDA's names end with 2 then, or
+ * begin with h2. `_sat` clamps to [0, 1] with NaN to 0. */
+#define HONE_HOST_SMALL_OPERATOR(T, T2, W, op)                                 \
+    HONE_HOST_FN(T, operator op, (T a, T b), T(W(float(a)) op W(float(b))))    \
+    HONE_HOST_FN(T2, operator op, (T2 a, T2 b), T2(a.x op b.x, a.y op b.y))    \
+    HONE_HOST_FN(T &, operator op##=, (T & a, T b), a = a op b)                \
+    HONE_HOST_FN(T2 &, operator op##=, (T2 & a, T2 b), a = a op b)
+#define HONE_HOST_SMALL_EQUAL(T, T2, op)                                       \
+    HONE_HOST_FN(bool, operator op, (T a, T b), float(a) op float(b))          \
+    HONE_HOST_FN(bool, operator op, (T2 a, T2 b), a.x op b.x &&a.y op b.y)
+#define HONE_HOST_SMALL_COMPARE(T, T2, name, op)                               \
+    HONE_HOST_SMALL_EQUAL(T, T2, op)                                           \
+    HONE_HOST_FN(bool, __h##name, (T a, T b), float(a) op float(b))            \
+    HONE_HOST_FN(bool, __h##name##u, (T a, T b),                               \
+                 !(float(a) == float(a) && float(b) == float(b)) ||            \
+                     float(a) op float(b))                                     \
+    HONE_HOST_FN(bool, __hb##name##2, (T2 a, T2 b),                            \
+                 __h##name(a.x, b.x) && __h##name(a.y, b.y))                   \
+    HONE_HOST_FN(                                                              \
+        T2, __h##name##2, (T2 a, T2 b),                                        \
+        T2(T(float(__h##name(a.x, b.x))), T(float(__h##name(a.y, b.y)))))
+#define HONE_HOST_SMALL_BINARY(T, T2, name, expression)                        \
+    HONE_HOST_FN(T, name, (T a, T b), expression)                              \
+    HONE_HOST_FN(T2, name##2, (T2 a, T2 b), T2(name(a.x, b.x), name(a.y, b.y)))
+#define HONE_HOST_SMALL_SIGN(T, T2, name, expression)                          \
+    HONE_HOST_FN(T, name, (T a), expression)                                   \
+    HONE_HOST_FN(T2, name##2, (T2 a), T2(name(a.x), name(a.y)))
+/* Of a value `v` in the type V. */
+#define HONE_HOST_SMALL_UNARY(T, T2, name, V, expression)                      \
+    inline T h##name(T a)                                                      \
+    {                                                                          \
+        const V v = float(a);                                                  \
+        return T(expression);                                                  \
+    }                                                                          \
+    HONE_HOST_FN(T2, h2##name, (T2 a), T2(h##name(a.x), h##name(a.y)))
+
+#define HONE_HOST_SMALL_ARITHMETIC(T, T2, W)                                   \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, +)                                      \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, -)                                      \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, *)                                      \
+    HONE_HOST_SMALL_OPERATOR(T, T2, W, /)                                      \
+    HONE_HOST_SMALL_COMPARE(T, T2, eq, ==)                                     \
+    HONE_HOST_SMALL_COMPARE(T, T2, lt, <)                                      \
+    HONE_HOST_SMALL_COMPARE(T, T2, le, <=)                                     \
+    HONE_HOST_SMALL_COMPARE(T, T2, gt, >)                                      \
+    HONE_HOST_SMALL_COMPARE(T, T2, ge, >=)                                     \
+    HONE_HOST_SMALL_EQUAL(T, T2, !=)                                           \
+    HONE_HOST_FN(bool, __hne, (T a, T b),                                      \
+                 float(a) < float(b) || float(a) > float(b))                   \
+    HONE_HOST_FN(bool, __hneu, (T a, T b), float(a) != float(b))               \
+    HONE_HOST_FN(T, operator-, (T a), (a.__x ^= 0x8000u, a))                   \
+    HONE_HOST_FN(T, operator+, (T a), a)                                       \
+    HONE_HOST_FN(T2, operator-, (T2 a), T2(-a.x, -a.y))                        \
+    HONE_HOST_SMALL_BINARY(T, T2, __hadd, a + b)                               \
+    HONE_HOST_SMALL_BINARY(T, T2, __hsub, a - b)                               \
+    HONE_HOST_SMALL_BINARY(T, T2, __hmul, a *b)                                \
+    HONE_HOST_SMALL_BINARY(T, T2, __hadd_rn, a + b)                            \
+    HONE_HOST_SMALL_BINARY(T, T2, __hsub_rn, a - b)                            \
+    HONE_HOST_SMALL_BINARY(T, T2, __hmul_rn, a *b)                             \
+    HONE_HOST_SMALL_BINARY(T, T2, __hadd_sat, T(hone_host::saturate(a + b)))   \
+    HONE_HOST_SMALL_BINARY(T, T2, __hsub_sat, T(hone_host::saturate(a - b)))   \
+    HONE_HOST_SMALL_BINARY(T, T2, __hmul_sat, T(hone_host::saturate(a *b)))    \
+    HONE_HOST_SMALL_BINARY(T, T2, __hmin, T(hone_host::lesser(a, b)))          \
+    HONE_HOST_SMALL_BINARY(T, T2, __hmax, T(hone_host::greater(a, b)))         \
+    HONE_HOST_FN(T, __hdiv, (T a, T b), a / b)                                 \
+    HONE_HOST_FN(T2, __h2div, (T2 a, T2 b), a / b)                             \
+    HONE_HOST_FN(T, __hfma, (T a, T b, T c),                                   \
+                 T(hone_host::sticky_fma(float(a), float(b), float(c))))       \
+    HONE_HOST_FN(T2, __hfma2, (T2 a, T2 b, T2 c),                              \
+                 T2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)))             \
+    HONE_HOST_FN(T, __hfma_sat, (T a, T b, T c),                               \
+                 T(hone_host::saturate(__hfma(a, b, c))))                      \
+    HONE_HOST_FN(T, __hfma_relu, (T a, T b, T c),                              \
+                 T(hone_host::greater(__hfma(a, b, c), 0.0f)))                 \
+    HONE_HOST_FN(T2, __hfma2_relu, (T2 a, T2 b, T2 c),                         \
+                 T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)))   \
+    HONE_HOST_FN(bool, __hisnan, (T a), float(a) != float(a))                  \
+    HONE_HOST_FN(int, __hisinf, (T a), __builtin_isinf_sign(float(a)))         \
+    HONE_HOST_SMALL_SIGN(T, T2, __hneg, -a)                                    \
+    HONE_HOST_SMALL_SIGN(T, T2, __habs, T(__builtin_fabsf(a)))                 \
+    HONE_HOST_SMALL_UNARY(T, T2, sqrt, float, __builtin_sqrtf(v))              \
+    HONE_HOST_SMALL_UNARY(T, T2, rsqrt, double, 1.0 / __builtin_sqrt(v))       \
+    HONE_HOST_SMALL_UNARY(T, T2, rcp, float, 1.0f / v)                         \
+    HONE_HOST_SMALL_UNARY(T, T2, exp, double, __builtin_exp(v))                \
+    HONE_HOST_SMALL_UNARY(T, T2, exp2, double, __builtin_exp2(v))              \
+    HONE_HOST_SMALL_UNARY(T, T2, exp10, double, __builtin_pow(10.0, v))        \
+    HONE_HOST_SMALL_UNARY(T, T2, log, double, __builtin_log(v))                \
+    HONE_HOST_SMALL_UNARY(T, T2, log2, double, __builtin_log2(v))              \
+    HONE_HOST_SMALL_UNARY(T, T2, log10, double, __builtin_log10(v))            \
+    HONE_HOST_SMALL_UNARY(T, T2, sin, double, __builtin_sin(v))                \
+    HONE_HOST_SMALL_UNARY(T, T2, cos, double, __builtin_cos(v))                \
+    HONE_HOST_SMALL_UNARY(T, T2, tanh, double, __builtin_tanh(v))              \
+    HONE_HOST_SMALL_UNARY(T, T2, floor, float, __builtin_floorf(v))            \
+    HONE_HOST_SMALL_UNARY(T, T2, ceil, float, __builtin_ceilf(v))              \
+    HONE_HOST_SMALL_UNARY(T, T2, trunc, float, __builtin_truncf(v))            \
+    HONE_HOST_SMALL_UNARY(T, T2, rint, float, __builtin_rintf(v))
+
+/* --- conversions -------------------------------------------------------- */
+
 /* The functions CUDA names after the type: T2int_rn and the like. */
 #define HONE_HOST_SMALL_TO_INT(T, N, I, name)                                  \
-    inline I __##N##2##name##_rn(T a)                                          \
-    {                                                                          \
-        return hone_host::clamp_to<I>(__builtin_rintf(a));                     \
-    }                                                                          \
-    inline I __##N##2##name##_rz(T a)                                          \
-    {                                                                          \
-        return hone_host::clamp_to<I>(__builtin_truncf(a));                    \
-    }                                                                          \
-    inline I __##N##2##name##_rd(T a)                                          \
-    {                                                                          \
-        return hone_host::clamp_to<I>(__builtin_floorf(a));                    \
-    }                                                                          \
-    inline I __##N##2##name##_ru(T a)                                          \
-    {                                                                          \
-        return hone_host::clamp_to<I>(__builtin_ceilf(a));                     \
-    }                                                                          \
-    inline T __##name##2##N##_rn(I i)                                          \
-    {                                                                          \
-        return T(i);                                                           \
-    }
+    HONE_HOST_FN(I, __##N##2##name##_rn, (T a),                                \
+                 hone_host::clamp_to<I>(__builtin_rintf(a)))                   \
+    HONE_HOST_FN(I, __##N##2##name##_rz, (T a),                                \
+                 hone_host::clamp_to<I>(__builtin_truncf(a)))                  \
+    HONE_HOST_FN(I, __##N##2##name##_rd, (T a),                                \
+                 hone_host::clamp_to<I>(__builtin_floorf(a)))                  \
+    HONE_HOST_FN(I, __##N##2##name##_ru, (T a),                                \
+                 hone_host::clamp_to<I>(__builtin_ceilf(a)))                   \
+    HONE_HOST_FN(T, __##name##2##N##_rn, (I i), T(i))
 #define HONE_HOST_SMALL_CONVERT(T, T2, N, N2)                                  \
-    inline T __float2##N(float f)                                              \
-    {                                                                          \
-        return T(f);                                                           \
-    }                                                                          \
-    inline T __float2##N##_rn(float f)                                         \
-    {                                                                          \
-        return T(f);                                                           \
-    }                                                                          \
-    inline T __double2##N(double d)                                            \
-    {                                                                          \
-        return T(d);                                                           \
-    }                                                                          \
-    inline float __##N##2float(T a)                                            \
-    {                                                                          \
-        return float(a);                                                       \
-    }                                                                          \
-    inline T2 __float2##N2##_rn(float f)                                       \
-    {                                                                          \
-        return T2(T(f), T(f));                                                 \
-    }                                                                          \
-    inline T2 __floats2##N2##_rn(float a, float b)                             \
-    {                                                                          \
-        return T2(T(a), T(b));                                                 \
-    }                                                                          \
-    inline T2 __float22##N2##_rn(float2 f)                                     \
-    {                                                                          \
-        return T2(T(f.x), T(f.y));                                             \
-    }                                                                          \
-    inline T2 make_##N2(T a, T b)                                              \
-    {                                                                          \
-        return T2(a, b);                                                       \
-    }                                                                          \
-    inline float __low2float(T2 a)                                             \
-    {                                                                          \
-        return float(a.x);                                                     \
-    }                                                                          \
-    inline float __high2float(T2 a)                                            \
-    {                                                                          \
-        return float(a.y);                                                     \
-    }                                                                          \
-    inline T __low2##N(T2 a)                                                   \
-    {                                                                          \
-        return a.x;                                                            \
-    }                                                                          \
-    inline T __high2##N(T2 a)                                                  \
-    {                                                                          \
-        return a.y;                                                            \
-    }                                                                          \
-    inline T2 __##N##2##N2(T a)                                                \
-    {                                                                          \
-        return T2(a, a);                                                       \
-    }                                                                          \
-    inline T2 __low2##N2(T2 a)                                                 \
-    {                                                                          \
-        return T2(a.x, a.x);                                                   \
-    }                                                                          \
-    inline T2 __high2##N2(T2 a)                                                \
-    {                                                                          \
-        return T2(a.y, a.y);                                                   \
-    }                                                                          \
-    inline T2 __lowhigh2highlow(T2 a)                                          \
-    {                                                                          \
-        return T2(a.y, a.x);                                                   \
-    }                                                                          \
-    inline T2 __lows2##N2(T2 a, T2 b)                                          \
-    {                                                                          \
-        return T2(a.x, b.x);                                                   \
-    }                                                                          \
-    inline T2 __highs2##N2(T2 a, T2 b)                                         \
-    {                                                                          \
-        return T2(a.y, b.y);                                                   \
-    }                                                                          \
-    inline unsigned short __##N##_as_ushort(T a)                               \
-    {                                                                          \
-        return a.__x;                                                          \
-    }                                                                          \
-    inline short __##N##_as_short(T a)                                         \
-    {                                                                          \
-        return short(a.__x);                                                   \
-    }                                                                          \
-    inline T __ushort_as_##N(unsigned short bits)                              \
-    {                                                                          \
-        return hone_host::bits_as<T>(bits);                                    \
-    }                                                                          \
-    inline T __short_as_##N(short bits)                                        \
-    {                                                                          \
-        return hone_host::bits_as<T>(bits);                                    \
-    }                                                                          \
+    HONE_HOST_FN(T, __float2##N, (float f), T(f))                              \
+    HONE_HOST_FN(T, __float2##N##_rn, (float f), T(f))                         \
+    HONE_HOST_FN(T, __double2##N, (double d), T(d))                            \
+    HONE_HOST_FN(float, __##N##2float, (T a), float(a))                        \
+    HONE_HOST_FN(T2, __float2##N2##_rn, (float f), T2(T(f), T(f)))             \
+    HONE_HOST_FN(T2, __floats2##N2##_rn, (float a, float b), T2(T(a), T(b)))   \
+    HONE_HOST_FN(T2, __float22##N2##_rn, (float2 f), T2(T(f.x), T(f.y)))       \
+    HONE_HOST_FN(T2, make_##N2, (T a, T b), T2(a, b))                          \
+    HONE_HOST_FN(float, __low2float, (T2 a), float(a.x))                       \
+    HONE_HOST_FN(float, __high2float, (T2 a), float(a.y))                      \
+    HONE_HOST_FN(T, __low2##N, (T2 a), a.x)                                    \
+    HONE_HOST_FN(T, __high2##N, (T2 a), a.y)                                   \
+    HONE_HOST_FN(T2, __##N##2##N2, (T a), T2(a, a))                            \
+    HONE_HOST_FN(T2, __low2##N2, (T2 a), T2(a.x, a.x))                         \
+    HONE_HOST_FN(T2, __high2##N2, (T2 a), T2(a.y, a.y))                        \
+    HONE_HOST_FN(T2, __lowhigh2highlow, (T2 a), T2(a.y, a.x))                  \
+    HONE_HOST_FN(T2, __lows2##N2, (T2 a, T2 b), T2(a.x, b.x))                  \
+    HONE_HOST_FN(T2, __highs2##N2, (T2 a, T2 b), T2(a.y, b.y))                 \
+    HONE_HOST_FN(unsigned short, __##N##_as_ushort, (T a), a.__x)              \
+    HONE_HOST_FN(short, __##N##_as_short, (T a), short(a.__x))                 \
+    HONE_HOST_FN(T, __ushort_as_##N, (unsigned short bits),                    \
+                 hone_host::bits_as<T>(bits))                                  \
+    HONE_HOST_FN(T, __short_as_##N, (short bits), hone_host::bits_as<T>(bits)) \
     HONE_HOST_SMALL_TO_INT(T, N, int, int)                                     \
     HONE_HOST_SMALL_TO_INT(T, N, unsigned, uint)                               \
     HONE_HOST_SMALL_TO_INT(T, N, short, short)                                 \
     HONE_HOST_SMALL_TO_INT(T, N, unsigned short, ushort)                       \
     HONE_HOST_SMALL_TO_INT(T, N, long long, ll)                                \
-    HONE_HOST_SMALL_TO_INT(T, N, unsigned long long, ull)
+    HONE_HOST_SMALL_TO_INT(T, N, unsigned long long, ull)                      \
+    HONE_HOST_FN(T2, __halves2##N2, (T a, T b), T2(a, b))                      \
+    HONE_HOST_FN(float2, __##N2##2float2, (T2 a), make_float2(a.x, a.y))
 
-HONE_HOST_SMALL_CONVERT(__half, __half2, half, half2)
+#define HONE_HOST_SMALL(T, T2, N, N2, W)                                       \
+    HONE_HOST_SMALL_TYPES(T, T2, N)                                            \
+    HONE_HOST_SMALL_ARITHMETIC(T, T2, W)                                       \
+    HONE_HOST_SMALL_CONVERT(T, T2, N, N2)
 
-inline __half2 __halves2half2(__half a, __half b)
-{
-    return __half2(a, b);
-}
-inline float2 __half22float2(__half2 a)
-{
-    return make_float2(a.x, a.y);
-}
+HONE_HOST_SMALL(__half, __half2, half, half2, float)
+HONE_HOST_SMALL(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162, double)
+using half = __half;
+using half2 = __half2;
+using nv_bfloat16 = __nv_bfloat16;
+using nv_bfloat162 = __nv_bfloat162;
 
 #endif

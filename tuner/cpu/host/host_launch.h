@@ -208,8 +208,7 @@ inline void begin_block(worker &w, unsigned long long number)
     here.block = {unsigned(number % in->grid[0]), unsigned(row % in->grid[1]),
                   unsigned(row / in->grid[1])};
     w.n_started = w.n_done = 0;
-    w.ready.first = w.ready.last = nullptr;
-    w.barrier.waiting.first = w.barrier.waiting.last = nullptr;
+    w.ready = w.barrier.waiting = {};
     w.barrier.arrived = 0;
     for (unsigned i = 0; i * WARP < w.n_threads; i++) {
         const unsigned left = w.n_threads - i * WARP;
@@ -253,12 +252,8 @@ run_block(worker &w, unsigned long long number)
     }
     const unsigned char *bad = written_margin(w, w.of->in->shared_bytes);
 
-    if (bad && __atomic_exchange_n(&w.of->failed, 1, __ATOMIC_ACQ_REL) == 0) {
+    if (bad && is_first_error(w, HONE_HOST_BOUNDS)) {
         hone_host_report &r = *w.of->report;
-        r.kind = HONE_HOST_BOUNDS;
-        r.block[0] = here.block.x;
-        r.block[1] = here.block.y;
-        r.block[2] = here.block.z;
         snprintf(r.text, sizeof(r.text),
                  "block (%u,%u,%u) wrote byte %lld of its %u bytes of "
                  "dynamic shared memory",

@@ -14,70 +14,19 @@
 #include <cmath>
 #include <cstdlib>
 
-using std::abs;
-using std::acos;
-using std::acosh;
-using std::asin;
-using std::asinh;
-using std::atan;
-using std::atan2;
-using std::atanh;
-using std::cbrt;
-using std::ceil;
-using std::copysign;
-using std::cos;
-using std::cosh;
-using std::erf;
-using std::erfc;
-using std::exp;
-using std::exp2;
-using std::expm1;
-using std::fabs;
-using std::fdim;
-using std::floor;
-using std::fma;
-using std::fmax;
-using std::fmin;
-using std::fmod;
-using std::frexp;
-using std::hypot;
-using std::ilogb;
-using std::isfinite;
-using std::isinf;
-using std::isnan;
-using std::ldexp;
-using std::lgamma;
-using std::llrint;
-using std::llround;
-using std::log;
-using std::log10;
-using std::log1p;
-using std::log2;
-using std::logb;
-using std::lrint;
-using std::lround;
-using std::modf;
-using std::nearbyint;
-using std::nextafter;
-using std::pow;
-using std::remainder;
-using std::rint;
-using std::round;
-using std::scalbn;
-using std::signbit;
-using std::sin;
-using std::sinh;
-using std::sqrt;
-using std::tan;
-using std::tanh;
-using std::tgamma;
-using std::trunc;
+using std::abs, std::acos, std::acosh, std::asin, std::asinh, std::atan,
+    std::atan2, std::atanh, std::cbrt, std::ceil, std::copysign, std::cos,
+    std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::fabs,
+    std::fdim, std::floor, std::fma, std::fmax, std::fmin, std::fmod,
+    std::frexp, std::hypot, std::ilogb, std::isfinite, std::isinf, std::isnan,
+    std::ldexp, std::lgamma, std::llrint, std::llround, std::log, std::log10,
+    std::log1p, std::log2, std::logb, std::lrint, std::lround, std::modf,
+    std::nearbyint, std::nextafter, std::pow, std::remainder, std::rint,
+    std::round, std::scalbn, std::signbit, std::sin, std::sinh, std::sqrt,
+    std::tan, std::tanh, std::tgamma, std::trunc;
 
 /* C++ makes the power of a float with an integer a double, CUDA does not. */
-inline float pow(float x, int n)
-{
-    return powf(x, float(n));
-}
+HONE_HOST_FN(float, pow, (float x, int n), powf(x, float(n)))
 
 /* --- functions C lacks -------------------------------------------------- */
 
@@ -130,15 +79,9 @@ inline void hone_host_sincosf(float x, float *s, float *c)
 #define __sincosf(x, s, c) hone_host_sincosf(x, s, c)
 
 #define HONE_HOST_DOUBLE(name, ...)                                            \
-    inline double name(double x)                                               \
-    {                                                                          \
-        return __VA_ARGS__;                                                    \
-    }
+    HONE_HOST_FN(double, name, (double x), __VA_ARGS__)
 #define HONE_HOST_FLOAT(name, ...)                                             \
-    inline float name(float x)                                                 \
-    {                                                                          \
-        return float(__VA_ARGS__);                                             \
-    }
+    HONE_HOST_FN(float, name, (float x), float(__VA_ARGS__))
 HONE_HOST_DOUBLE(rsqrt, 1.0 / sqrt(x))
 HONE_HOST_DOUBLE(rcbrt, 1.0 / cbrt(x))
 HONE_HOST_DOUBLE(hone_host_exp10, pow(10.0, x))
@@ -170,26 +113,13 @@ HONE_HOST_FLOAT(__frsqrt_rn, 1.0 / sqrt(double(x)))
 #define exp10 hone_host_exp10
 #define exp10f hone_host_exp10f
 
-inline float __powf(float x, float y)
-{
-    return powf(x, y);
-}
-inline float fdividef(float x, float y)
-{
-    return x / y;
-}
-inline float __fdividef(float x, float y)
-{
-    return x / y;
-}
-inline float norm3df(float x, float y, float z)
-{
-    return float(sqrt(double(x) * x + double(y) * y + double(z) * z));
-}
-inline double norm3d(double x, double y, double z)
-{
-    return hypot(hypot(x, y), z);
-}
+HONE_HOST_FN(float, __powf, (float x, float y), powf(x, y))
+HONE_HOST_FN(float, fdividef, (float x, float y), x / y)
+HONE_HOST_FN(float, __fdividef, (float x, float y), x / y)
+HONE_HOST_FN(float, norm3df, (float x, float y, float z),
+             float(sqrt(double(x) * x + double(y) * y + double(z) * z)))
+HONE_HOST_FN(double, norm3d, (double x, double y, double z),
+             hypot(hypot(x, y), z))
 
 /* --- arithmetic with a rounding in its name ----------------------------- */
 
@@ -216,101 +146,50 @@ inline float round_to_float(double exact, char direction)
 } /* namespace hone_host */
 
 #define HONE_HOST_ROUNDED(suffix, direction)                                   \
-    inline float __fadd_##suffix(float a, float b)                             \
-    {                                                                          \
-        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, b),     \
-                                         direction);                           \
-    }                                                                          \
-    inline float __fsub_##suffix(float a, float b)                             \
-    {                                                                          \
-        return hone_host::round_to_float(hone_host::sticky_fma(1.0, a, -b),    \
-                                         direction);                           \
-    }                                                                          \
-    inline float __fmul_##suffix(float a, float b)                             \
-    {                                                                          \
-        return hone_host::round_to_float(double(a) * double(b), direction);    \
-    }                                                                          \
-    inline float __fmaf_##suffix(float a, float b, float c)                    \
-    {                                                                          \
-        return hone_host::round_to_float(hone_host::sticky_fma(a, b, c),       \
-                                         direction);                           \
-    }                                                                          \
-    inline float __fdiv_##suffix(float a, float b)                             \
-    {                                                                          \
-        return hone_host::round_to_float(double(a) / double(b), direction);    \
-    }                                                                          \
-    inline float __double2float_##suffix(double d)                             \
-    {                                                                          \
-        return hone_host::round_to_float(d, direction);                        \
-    }                                                                          \
-    inline float __int2float_##suffix(int i)                                   \
-    {                                                                          \
-        return hone_host::round_to_float(double(i), direction);                \
-    }                                                                          \
-    inline float __uint2float_##suffix(unsigned i)                             \
-    {                                                                          \
-        return hone_host::round_to_float(double(i), direction);                \
-    }
+    HONE_HOST_FN(float, __fadd_##suffix, (float a, float b),                   \
+                 hone_host::round_to_float(hone_host::sticky_fma(1.0, a, b),   \
+                                           direction))                         \
+    HONE_HOST_FN(float, __fsub_##suffix, (float a, float b),                   \
+                 hone_host::round_to_float(hone_host::sticky_fma(1.0, a, -b),  \
+                                           direction))                         \
+    HONE_HOST_FN(float, __fmul_##suffix, (float a, float b),                   \
+                 hone_host::round_to_float(double(a) * double(b), direction))  \
+    HONE_HOST_FN(                                                              \
+        float, __fmaf_##suffix, (float a, float b, float c),                   \
+        hone_host::round_to_float(hone_host::sticky_fma(a, b, c), direction))  \
+    HONE_HOST_FN(float, __fdiv_##suffix, (float a, float b),                   \
+                 hone_host::round_to_float(double(a) / double(b), direction))  \
+    HONE_HOST_FN(float, __double2float_##suffix, (double d),                   \
+                 hone_host::round_to_float(d, direction))                      \
+    HONE_HOST_FN(float, __int2float_##suffix, (int i),                         \
+                 hone_host::round_to_float(double(i), direction))              \
+    HONE_HOST_FN(float, __uint2float_##suffix, (unsigned i),                   \
+                 hone_host::round_to_float(double(i), direction))
 HONE_HOST_ROUNDED(rn, 'n')
 HONE_HOST_ROUNDED(rz, 'z')
 HONE_HOST_ROUNDED(ru, 'u')
 HONE_HOST_ROUNDED(rd, 'd')
 #undef HONE_HOST_ROUNDED
 
-inline double __dadd_rn(double a, double b)
-{
-    return a + b;
-}
-inline double __dsub_rn(double a, double b)
-{
-    return a - b;
-}
-inline double __dmul_rn(double a, double b)
-{
-    return a * b;
-}
-inline double __ddiv_rn(double a, double b)
-{
-    return a / b;
-}
-inline double __fma_rn(double a, double b, double c)
-{
-    return fma(a, b, c);
-}
-inline float __ll2float_rn(long long i)
-{
-    return float(i);
-}
-inline float __ull2float_rn(unsigned long long i)
-{
-    return float(i);
-}
-inline double __int2double_rn(int i)
-{
-    return double(i);
-}
-inline double __ll2double_rn(long long i)
-{
-    return double(i);
-}
+HONE_HOST_FN(double, __dadd_rn, (double a, double b), a + b)
+HONE_HOST_FN(double, __dsub_rn, (double a, double b), a - b)
+HONE_HOST_FN(double, __dmul_rn, (double a, double b), a *b)
+HONE_HOST_FN(double, __ddiv_rn, (double a, double b), a / b)
+HONE_HOST_FN(double, __fma_rn, (double a, double b, double c), fma(a, b, c))
+HONE_HOST_FN(float, __ll2float_rn, (long long i), float(i))
+HONE_HOST_FN(float, __ull2float_rn, (unsigned long long i), float(i))
+HONE_HOST_FN(double, __int2double_rn, (int i), double(i))
+HONE_HOST_FN(double, __ll2double_rn, (long long i), double(i))
 
 #define HONE_HOST_TO_INTEGER(from, F, suffix, round)                           \
-    inline int __##from##2int_##suffix(F x)                                    \
-    {                                                                          \
-        return hone_host::clamp_to<int>(round(double(x)));                     \
-    }                                                                          \
-    inline unsigned __##from##2uint_##suffix(F x)                              \
-    {                                                                          \
-        return hone_host::clamp_to<unsigned>(round(double(x)));                \
-    }                                                                          \
-    inline long long __##from##2ll_##suffix(F x)                               \
-    {                                                                          \
-        return hone_host::clamp_to<long long>(round(double(x)));               \
-    }                                                                          \
-    inline unsigned long long __##from##2ull_##suffix(F x)                     \
-    {                                                                          \
-        return hone_host::clamp_to<unsigned long long>(round(double(x)));      \
-    }
+    HONE_HOST_FN(int, __##from##2int_##suffix, (F x),                          \
+                 hone_host::clamp_to<int>(round(double(x))))                   \
+    HONE_HOST_FN(unsigned, __##from##2uint_##suffix, (F x),                    \
+                 hone_host::clamp_to<unsigned>(round(double(x))))              \
+    HONE_HOST_FN(long long, __##from##2ll_##suffix, (F x),                     \
+                 hone_host::clamp_to<long long>(round(double(x))))             \
+    HONE_HOST_FN(unsigned long long, __##from##2ull_##suffix, (F x),           \
+                 hone_host::clamp_to<unsigned long long>(round(double(x))))
 HONE_HOST_TO_INTEGER(float, float, rn, rint)
 HONE_HOST_TO_INTEGER(float, float, rz, trunc)
 HONE_HOST_TO_INTEGER(float, float, ru, ceil)

@@ -19,25 +19,12 @@
 namespace hone_host
 {
 
-inline void race_at_barrier(worker &)
-{
-}
-inline void race_at_syncwarp(thread **, unsigned)
-{
-}
-inline bool race_prepare(worker &, const fixed_memory &)
-{
-    return true;
-}
-inline void race_begin_block(worker &)
-{
-}
-inline void race_release(worker &)
-{
-}
-inline void race_copy(void *)
-{
-}
+HONE_HOST_FN(void, race_at_barrier, (worker &), void())
+HONE_HOST_FN(void, race_at_syncwarp, (thread **, unsigned), void())
+HONE_HOST_FN(bool, race_prepare, (worker &, const fixed_memory &), true)
+HONE_HOST_FN(void, race_begin_block, (worker &), void())
+HONE_HOST_FN(void, race_release, (worker &), void())
+HONE_HOST_FN(void, race_copy, (void *), void())
 
 } /* namespace hone_host */
 

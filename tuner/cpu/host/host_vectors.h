@@ -6,6 +6,13 @@
 #ifndef HONE_TUNER_HOST_VECTORS_H
 #define HONE_TUNER_HOST_VECTORS_H
 
+/* A function that is one expression: most of what CUDA has a name for. */
+#define HONE_HOST_FN(R, name, parameters, ...)                                 \
+    inline R name parameters                                                   \
+    {                                                                          \
+        return __VA_ARGS__;                                                    \
+    }
+
 #define HONE_HOST_VECTORS(name, T)                                             \
     struct name##1                                                             \
     {                                                                          \
@@ -24,22 +31,10 @@
     {                                                                          \
         T x, y, z, w;                                                          \
     };                                                                         \
-    inline name##1 make_##name##1(T x)                                         \
-    {                                                                          \
-        return {x};                                                            \
-    }                                                                          \
-    inline name##2 make_##name##2(T x, T y)                                    \
-    {                                                                          \
-        return {x, y};                                                         \
-    }                                                                          \
-    inline name##3 make_##name##3(T x, T y, T z)                               \
-    {                                                                          \
-        return {x, y, z};                                                      \
-    }                                                                          \
-    inline name##4 make_##name##4(T x, T y, T z, T w)                          \
-    {                                                                          \
-        return {x, y, z, w};                                                   \
-    }
+    HONE_HOST_FN(name##1, make_##name##1, (T x), {x})                          \
+    HONE_HOST_FN(name##2, make_##name##2, (T x, T y), {x, y})                  \
+    HONE_HOST_FN(name##3, make_##name##3, (T x, T y, T z), {x, y, z})          \
+    HONE_HOST_FN(name##4, make_##name##4, (T x, T y, T z, T w), {x, y, z, w})
 
 HONE_HOST_VECTORS(char, signed char)
 HONE_HOST_VECTORS(uchar, unsigned char)

@@ -114,11 +114,6 @@ meet_warp(unsigned mask, bool lenient, void *args,
         suspend(name, file, line);
 }
 
-inline void finish_syncwarp(thread **lanes, unsigned arrived)
-{
-    race_at_syncwarp(lanes, arrived);
-}
-
 struct vote {
     bool set;
     unsigned result;
@@ -147,7 +142,7 @@ HONE_HOST_PLAIN inline void end_thread(worker &w, thread *t)
     for (int i = of.n_open - 1; i >= 0; i--) {
         const meeting &m = of.open[i];
         const bool lenient =
-            m.finish == finish_ballot || m.finish == finish_syncwarp;
+            m.finish == finish_ballot || m.finish == race_at_syncwarp;
         if (!(m.mask & me))
             continue;
         if (!lenient) {
@@ -262,42 +257,20 @@ inline T meet_values(unsigned mask, T v, void (*finish)(thread **, unsigned),
     return from_bits<T>(g.result);
 }
 
-struct op_add {
-    template <typename T> static T of(T a, T b)
-    {
-        return T(unsigned(a) + unsigned(b));
-    }
-};
-struct op_min {
-    template <typename T> static T of(T a, T b)
-    {
-        return b < a ? b : a;
-    }
-};
-struct op_max {
-    template <typename T> static T of(T a, T b)
-    {
-        return b > a ? b : a;
-    }
-};
-struct op_and {
-    template <typename T> static T of(T a, T b)
-    {
-        return a & b;
-    }
-};
-struct op_or {
-    template <typename T> static T of(T a, T b)
-    {
-        return a | b;
-    }
-};
-struct op_xor {
-    template <typename T> static T of(T a, T b)
-    {
-        return a ^ b;
-    }
-};
+#define HONE_HOST_OP(name, expression)                                         \
+    struct name {                                                              \
+        template <typename T> static T of(T a, T b)                            \
+        {                                                                      \
+            return expression;                                                 \
+        }                                                                      \
+    };
+HONE_HOST_OP(op_add, T(unsigned(a) + unsigned(b)))
+HONE_HOST_OP(op_min, b < a ? b : a)
+HONE_HOST_OP(op_max, b > a ? b : a)
+HONE_HOST_OP(op_and, a &b)
+HONE_HOST_OP(op_or, a | b)
+HONE_HOST_OP(op_xor, a ^ b)
+#undef HONE_HOST_OP
 
 } /* namespace hone_host */
 
@@ -324,7 +297,7 @@ inline int __syncthreads_or(int p, HONE_HOST_AT)
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, HONE_HOST_AT)
 {
-    hone_host::meet_warp(mask, true, nullptr, hone_host::finish_syncwarp,
+    hone_host::meet_warp(mask, true, nullptr, hone_host::race_at_syncwarp,
                          "__syncwarp()", file, line);
 }
 inline unsigned __ballot_sync(unsigned mask, int p, HONE_HOST_AT)
@@ -354,49 +327,28 @@ inline unsigned __activemask()
     return 1u << hone_host::here.self->lane;
 }
 
-template <typename T>
-inline T __shfl_sync(unsigned mask, T v, int from, int width = 32, HONE_HOST_AT)
-{
-    const unsigned lane = hone_host::here.self->lane;
-    const unsigned source = (lane & ~(unsigned(width) - 1)) +
-                            (unsigned(from) & (unsigned(width) - 1));
-
-    return hone_host::shuffle_from(mask, v, source, "__shfl_sync()", file,
-                                   line);
-}
-template <typename T>
-inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32,
-                        HONE_HOST_AT)
-{
-    const unsigned lane = hone_host::here.self->lane;
-    const unsigned in = lane & (unsigned(width) - 1);
-
-    return hone_host::shuffle_from(mask, v, in < delta ? lane : lane - delta,
-                                   "__shfl_up_sync()", file, line);
-}
-template <typename T>
-inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32,
-                          HONE_HOST_AT)
-{
-    const unsigned lane = hone_host::here.self->lane;
-    const unsigned in = lane & (unsigned(width) - 1);
-    const unsigned left = unsigned(width) - 1 - in;
-
-    return hone_host::shuffle_from(mask, v, delta > left ? lane : lane + delta,
-                                   "__shfl_down_sync()", file, line);
-}
-template <typename T>
-inline T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32,
-                         HONE_HOST_AT)
-{
-    const unsigned lane = hone_host::here.self->lane;
-    const unsigned source = lane ^ unsigned(bits);
-    const unsigned end = (lane & ~(unsigned(width) - 1)) + unsigned(width);
-
-    /* Earlier groups may be read, later ones not. */
-    return hone_host::shuffle_from(mask, v, source < end ? source : lane,
-                                   "__shfl_xor_sync()", file, line);
-}
+/* From which lane: `by` is the lane's argument, and its group of `width` lanes
+ * begins at `first` and ends before `end`. */
+#define HONE_HOST_SHUFFLE(name, D, source)                                     \
+    template <typename T>                                                      \
+    inline T name(unsigned mask, T v, D by, int width = 32, HONE_HOST_AT)      \
+    {                                                                          \
+        const unsigned lane = hone_host::here.self->lane;                      \
+        const unsigned first = lane & ~(unsigned(width) - 1);                  \
+        const unsigned end = first + unsigned(width);                          \
+        (void)end;                                                             \
+        return hone_host::shuffle_from(mask, v, source, #name "()", file,      \
+                                       line);                                  \
+    }
+HONE_HOST_SHUFFLE(__shfl_sync, int, first + (unsigned(by) & (end - first - 1)))
+HONE_HOST_SHUFFLE(__shfl_up_sync, unsigned,
+                  lane - first < by ? lane : lane - by)
+HONE_HOST_SHUFFLE(__shfl_down_sync, unsigned,
+                  by > end - 1 - lane ? lane : lane + by)
+/* Earlier groups may be read, later ones not. */
+HONE_HOST_SHUFFLE(__shfl_xor_sync, int,
+                  (lane ^ unsigned(by)) < end ? lane ^ unsigned(by) : lane)
+#undef HONE_HOST_SHUFFLE
 
 template <typename T>
 inline unsigned __match_any_sync(unsigned mask, T v, HONE_HOST_AT)

@@ -8,7 +8,7 @@
 #ifndef HONE_TUNER_HOST_WMMA_H
 #define HONE_TUNER_HOST_WMMA_H
 
-#include <host_bfloat16.h>
+#include <host_half.h>
 #include <host_warp.h>
 
 namespace nvcuda
@@ -49,29 +49,23 @@ template <typename T, int M, int N, int K> struct wmma_shape {
 };
 
 /* What stands in memory and what products are computed in. */
-template <typename T> struct wmma_element {
-    using stored = T;
-    using wide = float;
+template <typename S, typename W> struct wmma_types {
+    using stored = S;
+    using wide = W;
 };
-template <> struct wmma_element<wm::precision::tf32> {
-    using stored = float;
-    using wide = float;
+template <typename T> struct wmma_element : wmma_types<T, float> {
 };
-template <> struct wmma_element<signed char> {
-    using stored = signed char;
-    using wide = int;
+template <>
+struct wmma_element<wm::precision::tf32> : wmma_types<float, float> {
 };
-template <> struct wmma_element<unsigned char> {
-    using stored = unsigned char;
-    using wide = int;
+template <> struct wmma_element<signed char> : wmma_types<signed char, int> {
 };
-template <> struct wmma_element<int> {
-    using stored = int;
-    using wide = int;
+template <>
+struct wmma_element<unsigned char> : wmma_types<unsigned char, int> {
 };
-template <> struct wmma_element<double> {
-    using stored = double;
-    using wide = double;
+template <> struct wmma_element<int> : wmma_types<int, int> {
+};
+template <> struct wmma_element<double> : wmma_types<double, double> {
 };
 
 template <typename USE, int M, int N, int K> struct wmma_extent;
