@@ -2,7 +2,7 @@
 /* See fake_gpu.h. */
 #include "tests/tuner/fake_gpu.h"
 
-#include "tuner/cpu/cpu_kernels.h"
+#include "tuner/cpu/cpu_device.h"
 #include "tuner/cuda/cuda_device.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
  * and lie. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/tuner/final_fixture.h"
-#include "tuner/process/serve.h"
+#include "tuner/process/wire.h"
 #include "tuner/session/final_client.h"
 
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a tuning session that need no device: how workers end, the lock
  * of a device, waiting for the disk, the noise a run has seen. */
+#include "tuner/process/ask.h"
 #include "tuner/process/device_lock.h"
 #include "tuner/session/tune_state.h"
 
@@ -211,20 +212,20 @@ static void test_no_lock_is_an_error(void **state)
 
 static void test_disk_sync_takes_any_number_of_wishes(void **state)
 {
-    hone_disk_sync sync = {{.pid = 0}};
+    hone_worker sync = {.pid = 0};
 
     (void)state;
     assert_int_equal(hone__disk_sync_soon(&sync), 0); /* nobody is there */
-    hone__disk_sync_stop(&sync);
+    (void)hone__worker_stop(&sync, HONE_DISK_SYNC_S, NULL, 0);
     assert_int_equal(hone__disk_sync_start(&sync, "/nonexistent/file", NULL),
                      HONE_OK);
     for (int i = 0; i < 100000; ++i)
         assert_int_equal(hone__disk_sync_soon(&sync), 1);
-    assert_int_equal(kill(sync.worker.pid, SIGKILL), 0);
+    assert_int_equal(kill(sync.pid, SIGKILL), 0);
     while (hone__disk_sync_soon(&sync)) /* it notices that it is alone */
         continue;
-    hone__disk_sync_stop(&sync);
-    assert_int_equal(sync.worker.pid, 0);
+    (void)hone__worker_stop(&sync, HONE_DISK_SYNC_S, NULL, 0);
+    assert_int_equal(sync.pid, 0);
 }
 
 /* ---- noise --------------------------------------------------------------

@@ -3,7 +3,6 @@
  * them gets an answer, comes to the end of its time or is interrupted. */
 #define _DEFAULT_SOURCE /* setitimer */
 #include "tuner/process/ask.h"
-#include "tuner/process/serve.h"
 
 #include <setjmp.h>
 #include <signal.h>

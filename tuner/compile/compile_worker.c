@@ -8,7 +8,6 @@
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/host_compiler.h"
 #include "tuner/compile/work_folder.h"
-#include "tuner/process/serve.h"
 
 #include <fcntl.h>
 #include <malloc.h>

@@ -3,12 +3,21 @@
 #include "tuner/cuda/cuda_device.h"
 
 #include "tuner/cuda/nvml.h"
+#include "tuner/judge/statistics.h"
+#include "tuner/process/worker.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* CUdevice_attribute values of the memory's speed. */
 enum { ATTR_MEMORY_CLOCK_KHZ = 36, ATTR_BUS_BITS = 37 };
+
+/* What a driver call for this device gave. */
+static hone_status check(const hone_device *device, hone_cu_result result,
+                         const char *what, hone_error *err)
+{
+    return hone__driver_check(device->driver, result, what, err);
+}
 
 static int64_t attribute(const hone_device *device, int which)
 {
@@ -22,44 +31,40 @@ static int64_t attribute(const hone_device *device, int which)
 static hone_status identify(hone_device *device, int ordinal, hone_error *err)
 {
     int n = 0;
-    const hone_driver *driver;
 
     HONE_TRY(hone__cuda_get(&device->driver, err));
-    driver = device->driver;
-    HONE_TRY(hone__driver_check(driver, driver->device_count(&n),
-                                "counting CUDA devices", err));
+    HONE_TRY(check(device, device->driver->device_count(&n),
+                   "counting CUDA devices", err));
     if (ordinal < 0 || ordinal >= n)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "there is no CUDA device %d: the driver shows %d; "
                           "choose one with --device cuda:N",
                           ordinal, n);
-    HONE_TRY(hone__driver_check(driver,
-                                driver->device_get(&device->ordinal, ordinal),
-                                "opening the CUDA device", err));
-    HONE_TRY(hone__driver_check(driver,
-                                driver->device_name(device->name,
-                                                    (int)sizeof device->name,
-                                                    device->ordinal),
-                                "reading the device's name", err));
-    HONE_TRY(hone__driver_check(driver,
-                                driver->driver_version(&device->driver_version),
-                                "reading the driver's version", err));
+    HONE_TRY(check(device,
+                   device->driver->device_get(&device->ordinal, ordinal),
+                   "opening the CUDA device", err));
+    HONE_TRY(check(device,
+                   device->driver->device_name(
+                       device->name, (int)sizeof device->name, device->ordinal),
+                   "reading the device's name", err));
+    HONE_TRY(check(device,
+                   device->driver->driver_version(&device->driver_version),
+                   "reading the driver's version", err));
     device->clock_khz = attribute(device, HONE_CU_ATTR_CLOCK_RATE_KHZ);
     device->memory_clock_khz = attribute(device, ATTR_MEMORY_CLOCK_KHZ);
     device->bus_bits = attribute(device, ATTR_BUS_BITS);
-    return hone__driver_properties(driver, device->ordinal, &device->properties,
-                                   err);
+    return hone__driver_properties(device->driver, device->ordinal,
+                                   &device->properties, err);
 }
 
 /* The context alone takes some 500 MiB. */
 static hone_status make_context(hone_device *device, hone_error *err)
 {
-    const hone_driver *driver = device->driver;
     const hone_cu_result result =
-        driver->primary_retain(&device->context, device->ordinal);
+        device->driver->primary_retain(&device->context, device->ordinal);
 
     if (result != HONE_CU_OUT_OF_MEMORY)
-        return hone__driver_check(driver, result, "making a CUDA context", err);
+        return check(device, result, "making a CUDA context", err);
     return hone__fail_native(
         err, HONE_ERR_NO_MEMORY, HONE_DOMAIN_CUDA, result,
         "the memory of CUDA device %d is full: not even a CUDA context fits. "
@@ -85,19 +90,120 @@ static void describe(const hone_device *device, hone_device_report *out)
 
 static hone_status begin(hone_device *device, const void *code, hone_error *err)
 {
-    const hone_driver *driver = device->driver;
-
     HONE_TRY(make_context(device, err));
-    HONE_TRY(hone__driver_check(driver, driver->context_set(device->context),
-                                "making the CUDA context current", err));
+    HONE_TRY(check(device, device->driver->context_set(device->context),
+                   "making the CUDA context current", err));
     /* A blocking stream: copies from the host go through the legacy stream
      * and must be over before our kernels run. */
-    HONE_TRY(hone__driver_check(driver,
-                                driver->stream_create(&device->stream, 0),
-                                "making a CUDA stream", err));
-    HONE_TRY(hone__nvml_open(driver, device->ordinal, &device->nvml, err));
+    HONE_TRY(check(device, device->driver->stream_create(&device->stream, 0),
+                   "making a CUDA stream", err));
+    HONE_TRY(
+        hone__nvml_open(device->driver, device->ordinal, &device->nvml, err));
     return code ? hone__device_load(device, code, err) : HONE_OK;
 }
+
+/* ---- warming up ----------------------------------------------------------
+ * The clock is counted by the load itself, on the card: NVML reports it late
+ * and rounded, and may not be there. */
+
+static const double window_s = 0.015;
+static const double least_s = 0.06;
+static const double most_s = 1.0;
+static const double blind_s = 0.5; /* nothing tells the clock */
+
+enum { N_AGREE = 4, MAX_WINDOWS = 128, N_EMPTY = 21 };
+
+int hone__clock_settled(const double *mhz, int n)
+{
+    double low, high;
+
+    if (n < N_AGREE)
+        return 0;
+    low = high = mhz[n - 1];
+    for (int i = n - N_AGREE; i < n; ++i) {
+        low = mhz[i] < low ? mhz[i] : low;
+        high = mhz[i] > high ? mhz[i] : high;
+    }
+    return low > 0 && high <= 1.01 * low;
+}
+
+double hone__clock_mhz(uint64_t cycles, uint64_t ns)
+{
+    const double mhz = ns ? 1e3 * (double)cycles / (double)ns : 0;
+
+    return mhz >= 50 && mhz <= 10000 ? mhz : 0;
+}
+
+/* One window of load on every multiprocessor. `out_mhz` 0: unknown. */
+static hone_status load(hone_device *device, double *out_mhz, hone_error *err)
+{
+    enum { BLOCK = 256, BLOCKS_SM = 4 };
+    const unsigned n_blocks =
+        BLOCKS_SM * (unsigned)device->properties.value[HONE_PROPERTY_sm_count];
+    uint64_t ns = (uint64_t)(1e9 * window_s);
+    uint64_t passed[2] = {0, 0}; /* cycles, nanoseconds */
+    void *params[] = {&ns, &device->scratch};
+    hone_clocks sample;
+
+    HONE_TRY(
+        check(device,
+              device->driver->launch(device->kernel.load, n_blocks, 1, 1, BLOCK,
+                                     1, 1, 0, device->stream, params, NULL),
+              "warming up", err));
+    HONE_TRY(hone__device_synchronize(device, "warming up", err));
+    HONE_TRY(check(
+        device,
+        device->driver->copy_to_host(passed, device->scratch, sizeof passed),
+        "reading the clock", err));
+    *out_mhz = hone__clock_mhz(passed[0], passed[1]);
+    if (*out_mhz <= 0) {
+        hone__nvml_sample(device->nvml, &sample);
+        *out_mhz = sample.sm_clock_mhz > 0 ? sample.sm_clock_mhz : 0;
+    }
+    return HONE_OK;
+}
+
+/* The median of some empty samples, taken as samples are. */
+static hone_status measure_floor(hone_device *device, hone_error *err)
+{
+    double totals_ns[N_EMPTY];
+    hone_stopwatch watch;
+    hone_status status = hone__stopwatch_open(device, &watch, err);
+
+    for (int i = 0; status == HONE_OK && i < N_EMPTY; ++i) {
+        status = hone__stopwatch_start(&watch, err);
+        if (status == HONE_OK)
+            status = hone__stopwatch_stop(&watch, &totals_ns[i], err);
+    }
+    hone__stopwatch_close(&watch);
+    if (status == HONE_OK)
+        device->event_floor_ns = hone__median(totals_ns, N_EMPTY);
+    return status;
+}
+
+/* Keep the card busy until its clock has settled: at least 60 ms, at most a
+ * second, half a second if nothing tells the clock. Then measure the floor:
+ * device->event_floor_ns. */
+static hone_status warm_up(hone_device *device, hone_warm_up *out,
+                           hone_error *err)
+{
+    const double start_s = hone__now_s();
+    double mhz[MAX_WINDOWS];
+    int n = 0;
+
+    while (n < MAX_WINDOWS) {
+        HONE_TRY(load(device, &mhz[n++], err));
+        out->seconds = hone__now_s() - start_s;
+        out->clock_mhz = mhz[n - 1];
+        out->settled = hone__clock_settled(mhz, n);
+        if ((out->settled && out->seconds >= least_s) ||
+            out->seconds >= (out->clock_mhz > 0 ? most_s : blind_s))
+            break;
+    }
+    return measure_floor(device, err);
+}
+
+/* ---- the row ------------------------------------------------------------- */
 
 static void end(hone_device *device)
 {
@@ -129,7 +235,7 @@ const hone_device_kind hone__cuda_device = {
     .describe = describe,
     .begin = begin,
     .end = end,
-    .warm_up = hone__cuda_warm_up,
+    .warm_up = warm_up,
     .read_clocks = read_clocks,
     .slowed = slowed,
 };

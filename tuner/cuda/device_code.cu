@@ -244,7 +244,7 @@ extern "C" __global__ void hone_norms(double *to, const double *from,
     }
 }
 
-// One block of memory to look at: see audit.c, which has the same structure.
+// One block of memory to look at: see device.c, which has the same structure.
 struct audit_row {
     u64 base; // the guard before the data begins here
     u64 data;

@@ -2,8 +2,14 @@
 /* What is the same for every kind of device: see device.h. */
 #include "tuner/device/device.h"
 
-#include <stdio.h>
 #include <string.h>
+
+/* What a driver call for this device gave. */
+static hone_status check(const hone_device *device, hone_cu_result result,
+                         const char *what, hone_error *err)
+{
+    return hone__driver_check(device->driver, result, what, err);
+}
 
 hone_status hone__device_open(const hone_device_kind *kind, int ordinal,
                               const void *code, hone_device *out,
@@ -20,8 +26,8 @@ hone_status hone__device_begin(hone_device *device, const void *code,
                                hone_error *err)
 {
     HONE_TRY(device->kind->begin(device, code, err));
-    return hone__driver_check(
-        device->driver,
+    return check(
+        device,
         device->driver->memory_alloc(&device->scratch, HONE_SCRATCH_BYTES),
         "allocating device memory", err);
 }
@@ -71,9 +77,8 @@ hone_status hone__device_load(hone_device *device, const void *code,
 #undef DEVICE_KERNEL
     };
 
-    HONE_TRY(hone__driver_check(
-        device->driver, device->driver->module_load(&device->code, code),
-        "loading the helper kernels", err));
+    HONE_TRY(check(device, device->driver->module_load(&device->code, code),
+                   "loading the helper kernels", err));
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i)
         HONE_TRY(hone__driver_kernel(device->driver, device->code,
                                      kernels[i].symbol, 0, kernels[i].function,
@@ -91,19 +96,17 @@ hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
                           : blocks > MAX_BLOCKS ? MAX_BLOCKS
                                                 : (unsigned)blocks;
 
-    return hone__driver_check(device->driver,
-                              device->driver->launch(kernel, grid, 1, 1, BLOCK,
-                                                     1, 1, 0, device->stream,
-                                                     params, NULL),
-                              what, err);
+    return check(device,
+                 device->driver->launch(kernel, grid, 1, 1, BLOCK, 1, 1, 0,
+                                        device->stream, params, NULL),
+                 what, err);
 }
 
 hone_status hone__device_synchronize(hone_device *device, const char *what,
                                      hone_error *err)
 {
-    return hone__driver_check(
-        device->driver, device->driver->stream_synchronize(device->stream),
-        what, err);
+    return check(device, device->driver->stream_synchronize(device->stream),
+                 what, err);
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -130,21 +133,20 @@ static hone_status no_room(hone_device *device, size_t size_bytes,
 hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
                               hone_block *out, hone_error *err)
 {
-    const hone_driver *driver = device->driver;
     /* Whole guards behind the last byte, whatever the size. */
     const size_t room = 2 * device->guard_bytes + size_bytes;
     hone_cu_result result;
 
     *out = (hone_block){0, 0, 0};
-    result = driver->memory_alloc(&out->base, room);
+    result = device->driver->memory_alloc(&out->base, room);
     if (result == HONE_CU_OUT_OF_MEMORY)
         return no_room(device, room, err);
-    HONE_TRY(
-        hone__driver_check(driver, result, "allocating device memory", err));
+    HONE_TRY(check(device, result, "allocating device memory", err));
     out->data = out->base + device->guard_bytes;
     out->size_bytes = size_bytes;
-    return hone__driver_check(
-        driver, driver->fill8_async(out->base, 0xff, room, device->stream),
+    return check(
+        device,
+        device->driver->fill8_async(out->base, 0xff, room, device->stream),
         "filling device memory", err);
 }
 
@@ -158,36 +160,33 @@ void hone__block_free(hone_device *device, hone_block *block)
 hone_status hone__block_guard(hone_device *device, const hone_block *block,
                               hone_error *err)
 {
-    const hone_driver *driver = device->driver;
     const hone_cu_ptr guards[] = {block->base, block->data + block->size_bytes};
 
     for (int i = 0; i < 2 && device->guard_bytes; ++i)
-        HONE_TRY(hone__driver_check(driver,
-                                    driver->fill8_async(guards[i], 0xff,
-                                                        device->guard_bytes,
-                                                        device->stream),
-                                    "writing guard bands", err));
+        HONE_TRY(check(device,
+                       device->driver->fill8_async(guards[i], 0xff,
+                                                   device->guard_bytes,
+                                                   device->stream),
+                       "writing guard bands", err));
     return HONE_OK;
 }
 
 hone_status hone__block_fill(hone_device *device, const hone_block *block,
                              unsigned char value, hone_error *err)
 {
-    return hone__driver_check(device->driver,
-                              device->driver->fill8_async(block->data, value,
-                                                          block->size_bytes,
-                                                          device->stream),
-                              "filling an array", err);
+    return check(device,
+                 device->driver->fill8_async(block->data, value,
+                                             block->size_bytes, device->stream),
+                 "filling an array", err);
 }
 
 hone_status hone__block_copy(hone_device *device, const hone_block *from,
                              const hone_block *to, hone_error *err)
 {
-    return hone__driver_check(device->driver,
-                              device->driver->copy_async(to->data, from->data,
-                                                         to->size_bytes,
-                                                         device->stream),
-                              "copying an array", err);
+    return check(device,
+                 device->driver->copy_async(to->data, from->data,
+                                            to->size_bytes, device->stream),
+                 "copying an array", err);
 }
 
 hone_status hone__block_upload(hone_device *device, const void *from,
@@ -197,8 +196,128 @@ hone_status hone__block_upload(hone_device *device, const void *from,
     HONE_TRY(hone__block_alloc(device, size_bytes, out, err));
     /* The copy below is on another stream than the fill of the guards. */
     HONE_TRY(hone__device_synchronize(device, "allocating", err));
-    return hone__driver_check(
-        device->driver,
-        device->driver->copy_to_device(out->data, from, size_bytes),
-        "copying to the device", err);
+    return check(device,
+                 device->driver->copy_to_device(out->data, from, size_bytes),
+                 "copying to the device", err);
+}
+
+/* ---- looking at memory --------------------------------------------------- */
+
+/* As in device_code.cu: what one block of threads reads at a time. */
+enum { CHUNK_BYTES = 1 << 16 };
+
+hone_audit_row hone__audit_row_of(const hone_block *block)
+{
+    return (hone_audit_row){.base = block->base,
+                            .data = block->data,
+                            .size_bytes = (int64_t)block->size_bytes};
+}
+
+/* The rows in device memory, in room that grows and stays. */
+static hone_status make_room(hone_device *device, size_t size_bytes,
+                             hone_error *err)
+{
+    if (device->audit.size_bytes >= size_bytes)
+        return HONE_OK;
+    hone__block_free(device, &device->audit);
+    return hone__block_alloc(device, 2 * size_bytes, &device->audit, err);
+}
+
+hone_status hone__audit(hone_device *device, hone_audit_row *rows, size_t n,
+                        hone_error *err)
+{
+    const size_t size_bytes = n * sizeof *rows;
+    int64_t n_chunks = 0;
+    int n_rows = (int)n;
+    void *params[] = {&device->audit.data, &n_rows, &n_chunks};
+
+    if (!n)
+        return HONE_OK;
+    for (size_t i = 0; i < n; ++i) {
+        const int64_t chunks =
+            (rows[i].size_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+
+        rows[i].first_chunk = n_chunks;
+        rows[i].hash = rows[i].n_before = rows[i].n_behind = 0;
+        n_chunks += chunks > 0 ? chunks : 1; /* for the guards */
+    }
+    HONE_TRY(make_room(device, size_bytes, err));
+    HONE_TRY(check(
+        device,
+        device->driver->copy_to_device(device->audit.data, rows, size_bytes),
+        "preparing to check memory", err));
+    HONE_TRY(hone__device_run(device, device->kernel.audit, 256 * n_chunks,
+                              params, "checking memory", err));
+    HONE_TRY(hone__device_synchronize(device, "checking memory", err));
+    return check(
+        device,
+        device->driver->copy_to_host(rows, device->audit.data, size_bytes),
+        "reading what memory holds", err);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+/* How long the stream is held: the host needs some 10 us to queue a graph or
+ * the first launch, several times that if it is busy compiling. */
+static const uint64_t hold_ns = 20000;
+
+hone_status hone__stopwatch_open(hone_device *device, hone_stopwatch *out,
+                                 hone_error *err)
+{
+    hone_cu_event *const events[] = {&out->start, &out->stop};
+
+    *out = (hone_stopwatch){device, NULL, NULL};
+    for (int i = 0; i < 2; ++i)
+        HONE_TRY(check(
+            device,
+            device->driver->event_create(events[i], HONE_CU_EVENT_DEFAULT),
+            "making an event", err));
+    return HONE_OK;
+}
+
+void hone__stopwatch_close(hone_stopwatch *watch)
+{
+    if (watch->start)
+        (void)watch->device->driver->event_destroy(watch->start);
+    if (watch->stop)
+        (void)watch->device->driver->event_destroy(watch->stop);
+    watch->start = watch->stop = NULL;
+}
+
+static hone_status record(hone_device *device, hone_cu_event event,
+                          hone_error *err)
+{
+    return check(device, device->driver->event_record(event, device->stream),
+                 "recording an event", err);
+}
+
+hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err)
+{
+    hone_device *device = watch->device;
+    uint64_t ns = hold_ns;
+    void *params[] = {&ns};
+
+    if (device->kernel.hold)
+        HONE_TRY(
+            check(device,
+                  device->driver->launch(device->kernel.hold, 1, 1, 1, 1, 1, 1,
+                                         0, device->stream, params, NULL),
+                  "holding the stream", err));
+    return record(device, watch->start, err);
+}
+
+hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
+                                 hone_error *err)
+{
+    hone_device *device = watch->device;
+    float ms = 0;
+
+    HONE_TRY(record(device, watch->stop, err));
+    HONE_TRY(check(device, device->driver->event_synchronize(watch->stop),
+                   "running the kernel", err));
+    HONE_TRY(check(
+        device, device->driver->event_elapsed(&ms, watch->start, watch->stop),
+        "reading the time", err));
+    *out_ns = 1e6 * (double)ms;
+    return HONE_OK;
 }

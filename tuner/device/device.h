@@ -10,7 +10,7 @@
 #include "tuner/compile/gate.h"
 #include "tuner/judge/timing.h"
 
-/* The helper kernels of cuda/device_code.cu and cpu/cpu_kernels.c.
+/* The helper kernels of cuda/device_code.cu and cpu/cpu_device.c.
  * X(field, symbol) */
 #define HONE_DEVICE_KERNEL_MAP(X)                                              \
     X(fill, "hone_fill")                                                       \
@@ -79,7 +79,7 @@ typedef struct hone_device {
 #undef DEVICE_KERNEL
     } kernel;               /* NULL: the device does without */
     hone_cu_ptr scratch;    /* small results of our kernels */
-    hone_block audit;       /* what audit.c looks at */
+    hone_block audit;       /* rows of hone__audit() */
     struct hone_nvml *nvml; /* NULL: not there */
     int64_t clock_khz;      /* the most; 0 unknown, like the others */
     int64_t memory_clock_khz;
@@ -168,5 +168,43 @@ hone_status hone__block_copy(hone_device *device, const hone_block *from,
 hone_status hone__block_upload(hone_device *device, const void *from,
                                size_t size_bytes, hone_block *out,
                                hone_error *err);
+
+/* ---- looking at memory ---------------------------------------------------
+ * Many blocks at once: were the guard bands written, did the contents change?
+ * One launch, about the time it takes to read the blocks. */
+
+/* A block and what was found: as in device_code.cu. */
+typedef struct hone_audit_row {
+    hone_cu_ptr base;
+    hone_cu_ptr data;
+    int64_t size_bytes;
+    int64_t first_chunk; /* of device.c */
+    uint64_t hash;       /* of the contents, in any order of reading */
+    uint64_t n_before;   /* bytes of the guards that were written */
+    uint64_t n_behind;
+} hone_audit_row;
+
+/* A row for a block. */
+hone_audit_row hone__audit_row_of(const hone_block *block);
+
+/* Fills hash, n_before and n_behind of every row. Waits for the stream. */
+hone_status hone__audit(hone_device *device, hone_audit_row *rows, size_t n,
+                        hone_error *err);
+
+/* ---- time: two events around a piece of the stream ----------------------- */
+
+typedef struct hone_stopwatch {
+    hone_device *device;
+    hone_cu_event start;
+    hone_cu_event stop;
+} hone_stopwatch;
+
+hone_status hone__stopwatch_open(hone_device *device, hone_stopwatch *out,
+                                 hone_error *err);
+void hone__stopwatch_close(hone_stopwatch *watch);
+/* Hold the stream and start; then enqueue; then stop and wait. */
+hone_status hone__stopwatch_start(hone_stopwatch *watch, hone_error *err);
+hone_status hone__stopwatch_stop(hone_stopwatch *watch, double *out_ns,
+                                 hone_error *err);
 
 #endif

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question to a process of its own: see ask.h. */
+/* Processes for one small thing each: see ask.h. */
 #include "tuner/process/ask.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ANSWER = 1, FAILED = 2, STEP = 3 };
 
 /* ---- in the process -----------------------------------------------------
  */
-
-static void say(int to_parent, uint32_t kind, hone_text *payload)
-{
-    (void)hone__message_send(to_parent, kind, payload, NULL);
-    hone__text_free(payload);
-}
 
 void hone__ask_step(int to_parent, const hone_step *step)
 {
@@ -24,7 +21,7 @@ void hone__ask_step(int to_parent, const hone_step *step)
     hone__pack_string(&payload, step->advice);
     hone__pack_f64(&payload, step->at_most_s);
     hone__pack_i64(&payload, step->blame);
-    say(to_parent, STEP, &payload);
+    (void)hone__message_say(to_parent, STEP, &payload, NULL);
 }
 
 int hone__ask_answer(int to_parent, const void *answer, size_t size_bytes,
@@ -36,7 +33,8 @@ int hone__ask_answer(int to_parent, const void *answer, size_t size_bytes,
         hone__pack_bytes(&payload, answer, size_bytes);
     else
         hone__pack_error(&payload, error);
-    say(to_parent, status == HONE_OK ? ANSWER : FAILED, &payload);
+    (void)hone__message_say(to_parent, status == HONE_OK ? ANSWER : FAILED,
+                            &payload, NULL);
     return status == HONE_OK ? 0 : 1;
 }
 
@@ -63,9 +61,8 @@ static void begin_step(asker *a, const hone_step *step)
 
 static void take_step(asker *a, hone_unpack *in)
 {
-    hone_step step;
+    hone_step step = {.what = hone__unpack_string(in)};
 
-    step.what = hone__unpack_string(in);
     step.advice = hone__unpack_string(in);
     step.at_most_s = hone__unpack_f64(in);
     step.blame = (hone_status)hone__unpack_i64(in);
@@ -147,4 +144,44 @@ hone_status hone__ask(const hone_question *question, void *out,
     else
         (void)hone__worker_stop(&a.worker, 2.0, NULL, 0);
     return status;
+}
+
+/* ---- waiting for the disk ------------------------------------------------
+ */
+
+/* Every byte says that something was written; a read takes all there are. */
+static int sync_disk(void *user, int from_parent, int to_parent)
+{
+    const char *path = user;
+    char bytes[4096];
+    int fd = -1;
+
+    (void)to_parent;
+    hone__worker_name("hone-disk");
+    for (;;) {
+        const ssize_t n = read(from_parent, bytes, sizeof bytes);
+
+        if (n == 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return 1;
+        if (fd < 0)
+            fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0)
+            (void)fdatasync(fd);
+    }
+}
+
+hone_status hone__disk_sync_start(hone_worker *worker, const char *path,
+                                  hone_error *err)
+{
+    return hone__worker_start(worker, sync_disk, (void *)(uintptr_t)path, -1,
+                              err);
+}
+
+int hone__disk_sync_soon(const hone_worker *worker)
+{
+    /* A full pipe means that it will sync anyway. */
+    return worker->pid &&
+           (write(worker->to, "", 1) == 1 || errno == EAGAIN);
 }

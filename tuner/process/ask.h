@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question to a process of its own, which may crash or hang over it: what
- * a device is, how long a stored kernel takes. */
+/* Processes for one small thing each: a question that may crash or hang them
+ * (what a device is, how long a stored kernel takes), and waiting for a disk. */
 #ifndef HONE_TUNER_ASK_H
 #define HONE_TUNER_ASK_H
 
@@ -33,5 +33,19 @@ void hone__ask_step(int to_parent, const hone_step *step);
  * HONE_OK. Returns the exit status. */
 int hone__ask_answer(int to_parent, const void *answer, size_t size_bytes,
                      hone_status status, const hone_error *error);
+
+/* ---- waiting for the disk -----------------------------------------------
+ */
+
+/* A tuning run does not: a commit waits some milliseconds for a disk, as long
+ * as a trial takes. One wait covers all that was committed before it began, so
+ * a power failure loses at most what finished within the last two. `path` is
+ * borrowed until hone__worker_stop(), which waits until all has been synced
+ * that it was told of; the file need not be there yet. */
+hone_status hone__disk_sync_start(hone_worker *worker, const char *path,
+                                  hone_error *err);
+enum { HONE_DISK_SYNC_S = 10 }; /* the grace to stop it with */
+/* Something was written. Does not wait; 0 if the process is gone. */
+int hone__disk_sync_soon(const hone_worker *worker);
 
 #endif

@@ -27,31 +27,29 @@ void hone__pack_string(hone_text *out, const char *string)
     hone__pack_bytes(out, string, strlen(string) + 1);
 }
 
-static int take(hone_unpack *in, void *out, size_t size_bytes)
+static void take(hone_unpack *in, void *out, size_t size_bytes)
 {
     if (in->broken || (size_t)(in->end - in->at) < size_bytes) {
         in->broken = 1;
-        memset(out, 0, size_bytes);
-        return 0;
+        return;
     }
     memcpy(out, in->at, size_bytes);
     in->at += size_bytes;
-    return 1;
 }
 
 int64_t hone__unpack_i64(hone_unpack *in)
 {
-    int64_t value;
+    int64_t value = 0;
 
-    (void)take(in, &value, sizeof value);
+    take(in, &value, sizeof value);
     return value;
 }
 
 double hone__unpack_f64(hone_unpack *in)
 {
-    double value;
+    double value = 0;
 
-    (void)take(in, &value, sizeof value);
+    take(in, &value, sizeof value);
     return value;
 }
 
@@ -152,6 +150,15 @@ hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
     return HONE_OK;
 }
 
+hone_status hone__message_say(int fd, uint32_t kind, hone_text *payload,
+                              hone_error *err)
+{
+    const hone_status status = hone__message_send(fd, kind, payload, err);
+
+    hone__text_free(payload);
+    return status;
+}
+
 hone_status hone__message_receive(int fd, uint32_t *out_kind,
                                   hone_text *payload, hone_error *err)
 {
@@ -175,6 +182,39 @@ hone_status hone__message_receive(int fd, uint32_t *out_kind,
         return hone__fail(err, HONE_ERR_NOT_FOUND, "end of messages");
     return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                              "a message from a worker process broke off");
+}
+
+hone_status hone__serve(int from_parent, hone_serve_one *one, void *user,
+                        hone_error *err)
+{
+    hone_text message = {0};
+    int leave = 0;
+    hone_status status;
+
+    do {
+        uint32_t kind = 0;
+        hone_unpack in;
+
+        status = hone__message_receive(from_parent, &kind, &message, err);
+        /* The parent closes the pipe between two messages, or dies. */
+        if (status == HONE_ERR_NOT_FOUND || status == HONE_ERR_IO) {
+            status = HONE_OK;
+            break;
+        }
+        in = (hone_unpack){message.data, message.data + message.length, 0};
+        if (status == HONE_OK)
+            status = one(user, kind, &in, &leave, err);
+    } while (status == HONE_OK && !leave);
+    hone__text_free(&message);
+    return status;
+}
+
+void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error)
+{
+    hone_text payload = {0};
+
+    hone__pack_error(&payload, error);
+    (void)hone__message_say(to_parent, kind, &payload, NULL);
 }
 
 /* ---- the parent's side --------------------------------------------------
@@ -265,9 +305,8 @@ int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,
     if (there - sizeof head < head.size_bytes)
         return 0;
     *out_kind = head.kind;
-    out_payload->at = at + sizeof head;
-    out_payload->end = out_payload->at + head.size_bytes;
-    out_payload->broken = 0;
+    at += sizeof head;
+    *out_payload = (hone_unpack){at, at + head.size_bytes, 0};
     inbox->taken += sizeof head + head.size_bytes;
     return 1;
 }

@@ -46,10 +46,25 @@ typedef struct hone_message_head {
 /* Write one message, all of it. HONE_ERR_IO when the other side is gone. */
 hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
                                hone_error *err);
+/* The same, and free the payload, in any case. */
+hone_status hone__message_say(int fd, uint32_t kind, hone_text *payload,
+                              hone_error *err);
 /* Read one message, waiting for it. `payload` is cleared first.
  * HONE_ERR_NOT_FOUND: end of stream between two messages. */
 hone_status hone__message_receive(int fd, uint32_t *out_kind,
                                   hone_text *payload, hone_error *err);
+
+/* Answer one message. Set `*out_leave` for the process to end after it. */
+typedef hone_status hone_serve_one(void *user, uint32_t kind, hone_unpack *in,
+                                   int *out_leave, hone_error *err);
+/* What a worker does all its life: answer messages until the parent has no
+ * more or `one` wants to leave: HONE_OK. Otherwise what failed, for
+ * hone__serve_failed(). */
+hone_status hone__serve(int from_parent, hone_serve_one *one, void *user,
+                        hone_error *err);
+/* Tell the parent why this process cannot go on: a message of the kind
+ * `kind`, which it unpacks with hone__unpack_error(). */
+void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error);
 
 /* ---- the parent's side: it waits for nobody -----------------------------
  */

@@ -190,7 +190,7 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
         status = hone__db_commit(db, err);
     if (status != HONE_OK)
         hone__db_rollback(db);
-    else if (run->disk.worker.pid && !hone__disk_sync_soon(&run->disk))
+    else if (run->disk.pid && !hone__disk_sync_soon(&run->disk))
         status = hone__tune_record_settle(run, err);
     return status;
 }

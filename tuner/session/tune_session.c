@@ -129,8 +129,8 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
 
 hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
 {
-    if (!run->disk.worker.pid)
+    if (!run->disk.pid)
         return HONE_OK;
-    hone__disk_sync_stop(&run->disk);
+    (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     return hone__db_sync_here(run->request->db, err);
 }

@@ -231,7 +231,7 @@ void hone__tune_teardown(hone_tune_run *run)
     free_jobs(&run->queued);
     free_jobs(&run->deferred);
     free_jobs(&run->trying);
-    hone__disk_sync_stop(&run->disk);
+    (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
     hone__free(run->earlier);

@@ -9,8 +9,8 @@
 #define HONE_TUNER_TUNE_STATE_H
 
 #include "gen/expand/expand.h"
+#include "tuner/process/ask.h"
 #include "tuner/process/device_lock.h"
-#include "tuner/process/disk_sync.h"
 #include "tuner/compile/farm.h"
 #include "tuner/judge/final.h"
 #include "tuner/trial/device_worker.h"
@@ -120,7 +120,7 @@ typedef struct hone_tune_run {
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
-    hone_disk_sync disk;     /* waits for it; not running: every commit does */
+    hone_worker disk;        /* waits for it; not running: every commit does */
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
     hone_pace pace;

@@ -3,7 +3,6 @@
 #include "tuner/trial/device_worker.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/process/serve.h"
 #include "tuner/trial/edge_shapes.h"
 #include "tuner/trial/fault_place.h"
 #include "tuner/trial/final_steps.h"

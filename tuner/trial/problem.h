@@ -5,7 +5,7 @@
 #define HONE_TUNER_PROBLEM_H
 
 #include "gen/parse/template.h"
-#include "tuner/device/audit.h"
+#include "tuner/device/device.h"
 #include "tuner/judge/check_data.h"
 #include "tuner/judge/cpu_reference.h"
 #include "tuner/compile/reference_template.h"

@@ -12,7 +12,7 @@
 #ifndef HONE_TUNER_TIMER_H
 #define HONE_TUNER_TIMER_H
 
-#include "tuner/device/stopwatch.h"
+#include "tuner/device/device.h"
 #include "tuner/trial/problem.h"
 #include "tuner/judge/selfcheck.h"
 #include "tuner/trial/variant.h"

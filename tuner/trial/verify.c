@@ -2,7 +2,6 @@
 /* The runs of a verification on a device: see verify.h and verdict.h. */
 #include "tuner/trial/verify.h"
 
-#include "tuner/device/stopwatch.h"
 #include "tuner/trial/fault_place.h"
 #include "tuner/trial/wrong_values.h"
 
