@@ -130,45 +130,40 @@ int hone__datum_order(const void *a, const void *b)
 
 static hone_datum compared(int op, hone_datum a, hone_datum b)
 {
-    const int order = compare(a, b);
+    enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+    static const int holds[] = {[HONE_OP_EQ - HONE_OP_EQ] = EQUAL,
+                                [HONE_OP_NE - HONE_OP_EQ] =
+                                    LESS | GREATER | UNORDERED,
+                                [HONE_OP_LT - HONE_OP_EQ] = LESS,
+                                [HONE_OP_LE - HONE_OP_EQ] = LESS | EQUAL,
+                                [HONE_OP_GT - HONE_OP_EQ] = GREATER,
+                                [HONE_OP_GE - HONE_OP_EQ] = GREATER | EQUAL};
 
-    switch (op) {
-    case HONE_OP_EQ:
-        return hone__datum_int(order == 0);
-    case HONE_OP_NE:
-        return hone__datum_int(order != 0);
-    case HONE_OP_LT:
-        return hone__datum_int(order == -1);
-    case HONE_OP_LE:
-        return hone__datum_int(order == -1 || order == 0);
-    case HONE_OP_GT:
-        return hone__datum_int(order == 1);
-    default: /* HONE_OP_GE */
-        return hone__datum_int(order == 1 || order == 0);
-    }
+    return hone__datum_int(holds[op - HONE_OP_EQ] >> (compare(a, b) + 1) & 1);
 }
 
-static hone_datum checked(hone_fault what, int64_t value)
+/* An operation of templates on integers. */
+static hone_datum binary(int op, int64_t a, int64_t b)
 {
-    return what ? fault((int)what) : hone__datum_int(value);
+    int64_t result = 0;
+    const hone_fault what = hone__op_binary((hone_op)op, a, b, &result);
+
+    return what ? fault((int)what) : hone__datum_int(result);
 }
 
 /* ---- Python's operations on integers ----------------------------------- */
 
 static hone_datum floor_divide(int op, int64_t a, int64_t b)
 {
-    int64_t quotient;
-    int64_t rest = 0;
-    const hone_fault what = hone__op_binary(HONE_OP_DIV, a, b, &quotient);
+    const hone_datum quotient = binary(HONE_OP_DIV, a, b);
+    const int64_t rest =
+        quotient.kind == HONE_DATUM_FAULT ? 0 : a - b * quotient.i;
+    const int is_low = rest && (rest < 0) != (b < 0);
 
-    if (what)
-        return fault((int)what);
-    (void)hone__op_binary(HONE_OP_MOD, a, b, &rest);
-    if (rest && (rest < 0) != (b < 0)) {
-        rest += b;
-        --quotient;
-    }
-    return hone__datum_int(op == HONE_OP_FLOOR_DIV ? quotient : rest);
+    if (quotient.kind == HONE_DATUM_FAULT)
+        return quotient;
+    return hone__datum_int(op == HONE_OP_FLOOR_DIV ? quotient.i - is_low
+                                                   : rest + (is_low ? b : 0));
 }
 
 static hone_datum float_power(double a, double b)
@@ -204,21 +199,13 @@ static hone_datum int_power(int64_t a, int64_t b)
 
 static hone_datum python_shift(int op, int64_t a, int64_t b)
 {
-    int64_t result = 0;
-
     if (b < 0)
         return fault(HONE_FAULT_NEGATIVE_SHIFT);
     if (op == HONE_OP_SHIFT_RIGHT && b > 62)
         return hone__datum_int(a < 0 ? -1 : 0);
     if (op == HONE_OP_SHIFT_LEFT && b > 62)
         return a ? fault(HONE_FAULT_OVERFLOW) : hone__datum_int(0);
-    {
-        const hone_fault what = hone__op_binary(
-            op == HONE_OP_SHIFT_LEFT ? HONE_OP_SHL : HONE_OP_SHR, a, b,
-            &result);
-
-        return checked(what, result);
-    }
+    return binary(op == HONE_OP_SHIFT_LEFT ? HONE_OP_SHL : HONE_OP_SHR, a, b);
 }
 
 static hone_datum true_divide(int64_t a, int64_t b)
@@ -234,8 +221,6 @@ static hone_datum true_divide(int64_t a, int64_t b)
 
 static hone_datum int_binary(int op, int64_t a, int64_t b)
 {
-    int64_t result = 0;
-
     switch (op) {
     case HONE_OP_TRUE_DIV:
         return true_divide(a, b);
@@ -247,11 +232,8 @@ static hone_datum int_binary(int op, int64_t a, int64_t b)
     case HONE_OP_SHIFT_LEFT:
     case HONE_OP_SHIFT_RIGHT:
         return python_shift(op, a, b);
-    default: {
-        const hone_fault what = hone__op_binary((hone_op)op, a, b, &result);
-
-        return checked(what, result);
-    }
+    default:
+        return binary(op, a, b);
     }
 }
 
@@ -269,13 +251,11 @@ static hone_datum float_divide(int op, double a, double b)
         return fault(HONE_FAULT_DIVISION);
     rest = fmod(a, b);
     quotient = (a - rest) / b;
-    if (rest != 0) {
-        if ((b < 0) != (rest < 0)) {
-            rest += b;
-            quotient -= 1;
-        }
-    } else {
+    if (rest == 0) {
         rest = copysign(0, b);
+    } else if ((b < 0) != (rest < 0)) {
+        rest += b;
+        quotient -= 1;
     }
     if (op == HONE_OP_FLOOR_MOD)
         return hone__datum_float(rest);
@@ -322,6 +302,7 @@ static hone_datum to_int(hone_datum a)
 static hone_datum one_value(int op, hone_datum a)
 {
     int64_t result = 0;
+    hone_fault what;
 
     if (op == HONE_OP_NOT || op == HONE_OP_BOOL)
         return hone__datum_int(hone__datum_truth(a) == (op == HONE_OP_BOOL));
@@ -337,11 +318,8 @@ static hone_datum one_value(int op, hone_datum a)
         return op == HONE_OP_ABS ? hone__datum_float(fabs(a.d))
                                  : fault(HONE_FAULT_TYPE);
     }
-    {
-        const hone_fault what = hone__op_unary((hone_op)op, a.i, &result);
-
-        return checked(what, result);
-    }
+    what = hone__op_unary((hone_op)op, a.i, &result);
+    return what ? fault((int)what) : hone__datum_int(result);
 }
 
 static hone_datum text_binary(int op, hone_datum a, hone_datum b)

@@ -1,91 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of conditions: see graph.h. A new node is looked up in a hash
- * table first, so that equal subexpressions are found as they are built. */
+/* The graph of conditions: see graph.h. */
 #include "gen/solve/graph.h"
 
 #include "runtime/base/alloc.h"
 
-#include <string.h>
+enum { NODE_WORDS = 4, MAX_NODES = 1 << 24 };
 
 void hone__graph_free(hone_graph *graph)
 {
     hone__free(graph->nodes);
-    hone__free(graph->index);
+    hone__rows_free(&graph->rows);
     *graph = (hone_graph){0};
-}
-
-static uint64_t hash_of(const hone_graph_node *node)
-{
-    uint64_t words[4] = {(uint64_t)node->op << 32 | node->var,
-                         (uint64_t)node->args[0] << 32 | node->args[1],
-                         (uint64_t)node->args[2] << 32 |
-                             (unsigned)node->value.kind,
-                         (uint64_t)node->value.i};
-    uint64_t hash = 0;
-
-    for (size_t i = 0; i < 4; ++i) {
-        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-static int is_same(const hone_graph_node *a, const hone_graph_node *b)
-{
-    return a->op == b->op && a->var == b->var &&
-           memcmp(a->args, b->args, sizeof a->args) == 0 &&
-           hone__datum_same(a->value, b->value);
-}
-
-/* Where the node is in the index, or belongs. */
-static uint32_t *find(const hone_graph *graph, const hone_graph_node *node)
-{
-    const uint32_t mask = graph->n_index - 1;
-    uint32_t at = (uint32_t)hash_of(node) & mask;
-
-    while (graph->index[at] && !is_same(&graph->nodes[graph->index[at]], node))
-        at = (at + 1) & mask;
-    return &graph->index[at];
 }
 
 static int grow(hone_graph *graph)
 {
     const uint32_t capacity = graph->capacity ? 2 * graph->capacity : 64;
-    hone_graph_node *nodes;
+    hone_graph_node *nodes =
+        capacity > MAX_NODES
+            ? NULL
+            : hone__realloc(graph->nodes, capacity * sizeof *nodes);
 
-    if (graph->failed || capacity > UINT32_C(1) << 24)
-        return 0;
-    nodes = hone__realloc(graph->nodes, capacity * sizeof *nodes);
     if (!nodes)
         return 0;
+    nodes[0] = (hone_graph_node){0};
     graph->nodes = nodes;
-    hone__free(graph->index);
-    graph->n_index = 2 * capacity;
-    graph->index = hone__alloc(graph->n_index * sizeof *graph->index);
-    if (!graph->index)
-        return 0;
-    if (graph->n == 0)
-        nodes[graph->n++] = (hone_graph_node){0};
-    for (uint32_t i = 1; i < graph->n; ++i)
-        *find(graph, &nodes[i]) = i;
     graph->capacity = capacity;
     return 1;
 }
 
+/* The node's number, new or old. */
 static hone_node add(hone_graph *graph, const hone_graph_node *node)
 {
-    uint32_t *place;
+    const uint64_t row[NODE_WORDS] = {
+        (uint64_t)node->op << 32 | node->var,
+        (uint64_t)node->args[0] << 32 | node->args[1],
+        (uint64_t)node->args[2] << 32 | (unsigned)node->value.kind,
+        (uint64_t)node->value.i};
+    hone_node number;
 
-    if (graph->n == graph->capacity && !grow(graph)) {
-        graph->failed = 1;
+    graph->rows.n_words = NODE_WORDS;
+    graph->failed |= (graph->rows.n + 1 >= graph->capacity && !grow(graph)) ||
+                     !hone__rows_reserve(&graph->rows, 1);
+    if (graph->failed)
         return 0;
+    number = hone__rows_find(&graph->rows, row) + 1;
+    if (number >= graph->n) {
+        graph->nodes[number] = *node;
+        graph->n = number + 1;
     }
-    place = find(graph, node);
-    if (!*place) {
-        *place = graph->n;
-        graph->nodes[graph->n++] = *node;
-    }
-    return *place;
+    return number;
 }
 
 hone_node hone__graph_const(hone_graph *graph, hone_datum value)
@@ -230,11 +194,10 @@ void hone__graph_split(hone_graph *graph, hone_node root,
     take(user, root);
 }
 
-void hone__graph_reach(const hone_graph *graph, hone_node root,
+void hone__graph_reach(const hone_graph *graph, hone_node last,
                        unsigned char *reached)
 {
-    reached[root] = 1;
-    for (hone_node i = root; i > 0; --i) {
+    for (hone_node i = last; i > 0; --i) {
         const hone_graph_node *node = &graph->nodes[i];
 
         for (int k = 0; reached[i] && k < node->n_args; ++k)
@@ -258,4 +221,81 @@ hone_datum hone__graph_eval(const hone_graph *graph, hone_node root,
                                            scratch[node->args[2]]);
     }
     return scratch[root];
+}
+
+/* ---- bytecode ----------------------------------------------------------- */
+
+/* The code is a stack machine's with jumps for && || and ?: alone; each jump is
+ * answered by reading the stretch it jumps over as an expression of its own. */
+typedef struct reader {
+    hone_graph *graph;
+    const hone_expr *expr;
+    const hone_node *slots;
+} reader;
+
+static hone_node read(reader *r, size_t begin, size_t end);
+
+/* `at` is the jump over what && or || evaluate second; returns where it
+ * leads. */
+static size_t read_logic(reader *r, size_t at, hone_node *top)
+{
+    const hone_instruction jump = r->expr->code[at];
+    const size_t target = (size_t)jump.operand;
+
+    *top =
+        hone__graph_op(r->graph,
+                       jump.op == HONE_OP_JUMP_IF_ZERO_KEEP ? HONE_OP_AND_THEN
+                                                            : HONE_OP_OR_ELSE,
+                       *top, read(r, at + 1, target), 0);
+    return target;
+}
+
+/* condition, JUMP_IF_ZERO else, first, JUMP end, else: second, end: */
+static size_t read_choice(reader *r, size_t at, hone_node *top)
+{
+    const size_t second = (size_t)r->expr->code[at].operand;
+    const size_t end = (size_t)r->expr->code[second - 1].operand;
+
+    *top = hone__graph_op(r->graph, HONE_OP_SELECT, *top,
+                          read(r, at + 1, second - 1), read(r, second, end));
+    return end;
+}
+
+static hone_node read(reader *r, size_t begin, size_t end)
+{
+    hone_node stack[HONE_EXPR_STACK];
+    hone_node *top = stack; /* one past the last value */
+    size_t at = begin;
+
+    while (at < end) {
+        const hone_instruction step = r->expr->code[at];
+
+        if (step.op == HONE_OP_CONST) {
+            *top++ = hone__graph_const(r->graph, hone__datum_int(step.operand));
+        } else if (step.op == HONE_OP_SLOT) {
+            *top++ = r->slots[step.operand];
+        } else if (step.op >= HONE_OP_ADD) {
+            --top;
+            top[-1] =
+                hone__graph_op(r->graph, (int)step.op, top[-1], top[0], 0);
+        } else if (step.op >= HONE_OP_NEG) {
+            top[-1] = hone__graph_op(r->graph, (int)step.op, top[-1], 0, 0);
+        } else if (step.op == HONE_OP_JUMP_IF_ZERO) {
+            at = read_choice(r, at, &top[-1]);
+            continue;
+        } else {
+            at = read_logic(r, at, &top[-1]);
+            continue;
+        }
+        ++at;
+    }
+    return top[-1];
+}
+
+hone_node hone__graph_of_expr(hone_graph *graph, const hone_expr *expr,
+                              const hone_node *slots)
+{
+    reader r = {graph, expr, slots};
+
+    return read(&r, 0, expr->n_code);
 }

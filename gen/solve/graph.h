@@ -5,6 +5,7 @@
 #define HONE_GEN_GRAPH_H
 
 #include "gen/solve/datum.h"
+#include "gen/solve/rows.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,9 +33,8 @@ typedef struct hone_graph {
     hone_graph_node *nodes; /* nodes[0] is unused */
     uint32_t n;
     uint32_t capacity;
-    uint32_t *index; /* hash table of node numbers */
-    uint32_t n_index;
-    int failed; /* memory ran out; every later node is 0 */
+    hone_rows rows; /* what makes nodes different, to find equal ones */
+    int failed;     /* memory ran out; every later node is 0 */
 } hone_graph;
 
 void hone__graph_free(hone_graph *graph);
@@ -54,15 +54,14 @@ hone_node hone__graph_truth(hone_graph *graph, hone_node node);
 void hone__graph_split(hone_graph *graph, hone_node root,
                        void (*take)(void *user, hone_node piece), void *user);
 
-/* Set reached[i] for every node that `root` needs, itself included. */
-void hone__graph_reach(const hone_graph *graph, hone_node root,
+/* Set reached[i] for every node that those need, up to `last`, for which it is
+ * set already. */
+void hone__graph_reach(const hone_graph *graph, hone_node last,
                        unsigned char *reached);
 /* The value of `root`; `vars` has one value per variable. `scratch` has room
  * for graph->n values. */
 hone_datum hone__graph_eval(const hone_graph *graph, hone_node root,
                             const hone_datum *vars, hone_datum *scratch);
-
-/* ---- templates --------------------------------------------------------- */
 
 /* The node of a compiled expression; slots[i] is that of slot i. */
 hone_node hone__graph_of_expr(hone_graph *graph, const hone_expr *expr,

@@ -22,7 +22,7 @@ typedef struct trial {
 } trial;
 
 /* Keep `most` states, evenly spread. */
-static void thin_out(hone_states *states, size_t most)
+static void thin_out(hone_rows *states, size_t most)
 {
     const size_t n_words = states->n_words;
 
@@ -34,8 +34,8 @@ static void thin_out(hone_states *states, size_t most)
 }
 
 static hone_status run_level(hone_solver *solver, size_t level,
-                             hone_layout *layout, const hone_states *from,
-                             hone_states *to, hone_diagram *diagram,
+                             hone_layout *layout, const hone_rows *from,
+                             hone_rows *to, hone_diagram *diagram,
                              hone_error *err)
 {
     hone_arena arena = {0};
@@ -55,16 +55,16 @@ static hone_status run_level(hone_solver *solver, size_t level,
 static hone_status run_levels(hone_solver *solver, hone_diagram *diagram,
                               trial *t, hone_error *err)
 {
-    hone_states from = {.n = 1};
-    hone_states to = {0};
+    hone_rows from = {.n = 1};
+    hone_rows to = {0};
     hone_layout layout = {0};
     hone_status status = HONE_OK;
     double scale = 1;
 
     t->is_whole = 1;
     t->work = 0;
-    if (!hone__states_reserve(&from, 0))
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!hone__rows_reserve(&from, 0))
+        status = hone__solver_no_memory(err);
     for (size_t i = 0; status == HONE_OK && i < diagram->n_levels; ++i) {
         const int64_t before = solver->work;
 
@@ -78,11 +78,11 @@ static hone_status run_levels(hone_solver *solver, hone_diagram *diagram,
         }
         if (status == HONE_OK && t->most_work > 0 && t->work > t->most_work)
             status = HONE_ERR_BUSY;
-        hone__states_free(&from);
+        hone__rows_free(&from);
         from = to;
-        to = (hone_states){0};
+        to = (hone_rows){0};
     }
-    hone__states_free(&from);
+    hone__rows_free(&from);
     return status;
 }
 
@@ -117,7 +117,7 @@ static hone_status make_empty(hone_solver *solver, hone_diagram *diagram,
         level->n_nodes = i == 0;
         level->begin = hone__alloc(2 * sizeof *level->begin);
         if (!level->begin)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+            return hone__solver_no_memory(err);
     }
     return HONE_OK;
 }
@@ -206,7 +206,7 @@ hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
 
     *out = NULL;
     if (!solver)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__solver_no_memory(err);
     status = hone__solver_open(solver, csp, roots, n_roots, err);
     if (status == HONE_OK)
         status = solve(solver, out, err);
@@ -229,7 +229,7 @@ static hone_status suspects(const hone_csp *csp, const hone_node *roots,
     hone_status status;
 
     if (!solver)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__solver_no_memory(err);
     status = hone__solver_open(solver, csp, NULL, 0, err);
     if (status == HONE_OK) {
         hone_node *all =
@@ -240,7 +240,7 @@ static hone_status suspects(const hone_csp *csp, const hone_node *roots,
         solver->roots = all;
         solver->n_roots = all ? n_roots : 0;
         status = all ? hone__solver_extend(solver, err)
-                     : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+                     : hone__solver_no_memory(err);
     }
     for (size_t i = 0; status == HONE_OK && i < n_roots; ++i)
         out[i] = !solver->info[roots[i]].fast;
@@ -281,7 +281,7 @@ hone_status hone__csp_find_fault(const hone_csp *csp, const hone_node *roots,
 
     *out_root = n_roots;
     if (!suspicious || !copy)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        status = hone__solver_no_memory(err);
     else if (n_roots)
         memcpy(copy, roots, n_roots * sizeof *copy);
     if (status == HONE_OK)

@@ -157,10 +157,8 @@ static int is_worth_it(const bounder *b, hone_node root, hone_vars self)
     const hone_vars vars = node_of(b, root)->vars;
     const hone_vars left = vars & ~b->bound;
 
-    if (!(vars & self) || !left || !b->solver->info[root].fast)
-        return 0;
-    return hone__vars_are_many(left) ||
-           b->solver->positions[hone__vars_first(left)].n > HONE_MASK_BITS;
+    return (vars & self) && left && b->solver->info[root].fast &&
+           !hone__solver_has_mask(b->solver, left);
 }
 
 static hone_status take(hone_solver *solver, hone_node *roots, size_t room,
@@ -169,7 +167,7 @@ static hone_status take(hone_solver *solver, hone_node *roots, size_t room,
     const hone_graph_node *node;
 
     if (!root)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__solver_no_memory(err);
     node = &solver->graph->nodes[root];
     if (!node->vars || solver->n_roots == room)
         return HONE_OK;
@@ -207,7 +205,7 @@ hone_status hone__solver_add_bounds(hone_solver *solver, hone_error *err)
 
     b.known = hone__arena_alloc(&solver->arena, n_nodes * sizeof *b.known);
     if (!roots || !b.known)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__solver_no_memory(err);
     for (size_t i = 0; i < n_roots; ++i)
         roots[i] = solver->roots[i];
     solver->roots = roots;

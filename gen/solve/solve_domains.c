@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static hone_status no_memory(hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-}
-
 /* ---- tables ------------------------------------------------------------ */
 
 /* The node for every value in `at`; operands are constants, the variable
@@ -54,20 +49,15 @@ static int is_small(hone_datum value)
            value.i >= -limit;
 }
 
-static double as_double(hone_datum value)
-{
-    return value.kind == HONE_DATUM_FLOAT ? value.d : (double)value.i;
-}
-
 /* Range and kind from the n values of a constant or a table. */
 static void range_of_values(const hone_datum *values, size_t n,
                             hone_node_info *info)
 {
     info->fast = n > 0;
     info->kind = n ? values[0].kind : HONE_DATUM_INT;
-    info->low = info->high = n ? as_double(values[0]) : 0;
+    info->low = info->high = n ? hone__datum_double(values[0]) : 0;
     for (size_t i = 0; i < n; ++i) {
-        const double x = as_double(values[i]);
+        const double x = hone__datum_double(values[i]);
 
         info->fast &= values[i].kind == info->kind && is_small(values[i]);
         info->low = x < info->low ? x : info->low;
@@ -88,53 +78,37 @@ static hone_status table_info(hone_solver *solver, hone_node node,
     }
     info->table = tabulate(solver, node);
     if (!info->table)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     range_of_values(info->table, n, info);
     if (!info->fast)
         return HONE_OK;
     info->fast_table = hone__arena_alloc(&solver->arena, n * sizeof(double));
     if (!info->fast_table)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     for (size_t p = 0; p < n; ++p)
-        info->fast_table[p] = as_double(info->table[p]);
+        info->fast_table[p] = hone__datum_double(info->table[p]);
     return HONE_OK;
 }
 
 /* ---- info of all nodes that are wanted --------------------------------- */
 
-static hone_status grow_info(hone_solver *solver, hone_error *err)
-{
-    const uint32_t n = solver->graph->n;
-    hone_node_info *info = hone__arena_alloc(&solver->arena, n * sizeof *info);
-
-    if (!info)
-        return no_memory(err);
-    if (solver->n_info)
-        memcpy(info, solver->info, solver->n_info * sizeof *info);
-    solver->info = info;
-    return HONE_OK;
-}
-
 hone_status hone__solver_extend(hone_solver *solver, hone_error *err)
 {
-    unsigned char *wanted;
     const uint32_t known = solver->n_info;
+    const uint32_t n = solver->graph->n;
+    hone_node_info *info = hone__arena_alloc(&solver->arena, n * sizeof *info);
+    unsigned char *wanted = hone__arena_alloc(&solver->arena, n);
 
-    if (solver->graph->failed)
-        return no_memory(err);
-    HONE_TRY(grow_info(solver, err));
-    solver->n_info = solver->graph->n;
-    wanted = hone__arena_alloc(&solver->arena, solver->n_info);
-    if (!wanted)
-        return no_memory(err);
+    if (solver->graph->failed || !info || !wanted)
+        return hone__solver_no_memory(err);
+    if (known)
+        memcpy(info, solver->info, known * sizeof *info);
+    solver->info = info;
+    solver->n_info = n;
     for (size_t i = 0; i < solver->n_roots; ++i)
         wanted[solver->roots[i]] = 1;
-    for (hone_node i = solver->n_info; i-- > 1;) {
-        const hone_graph_node *node = &solver->graph->nodes[i];
-
-        for (int k = 0; wanted[i] && k < node->n_args; ++k)
-            wanted[node->args[k]] = 1;
-    }
+    if (solver->n_info)
+        hone__graph_reach(solver->graph, solver->n_info - 1, wanted);
     for (hone_node i = 1; i < solver->n_info; ++i) {
         const hone_graph_node *node = &solver->graph->nodes[i];
 
@@ -162,19 +136,11 @@ static hone_status all_positions(hone_solver *solver, hone_error *err)
         positions->values = hone__arena_alloc(
             &solver->arena, positions->n * sizeof *positions->values);
         if (!positions->values)
-            return no_memory(err);
+            return hone__solver_no_memory(err);
         for (size_t p = 0; p < positions->n; ++p)
             positions->values[p] = (uint16_t)p;
     }
     return HONE_OK;
-}
-
-/* Keep the values for which the table of `root` is true. */
-static void reduce(hone_positions *positions, unsigned char *keep,
-                   const hone_datum *table)
-{
-    for (size_t p = 0; p < positions->n; ++p)
-        keep[p] &= (unsigned char)hone__datum_truth(table[p]);
 }
 
 static void compact(hone_positions *positions, const unsigned char *keep)
@@ -207,11 +173,12 @@ static hone_status reduce_all(hone_solver *solver, const hone_node *roots,
             keep[var] =
                 hone__arena_alloc(&solver->arena, solver->positions[var].n);
             if (!keep[var])
-                return no_memory(err);
+                return hone__solver_no_memory(err);
             memset(keep[var], 1, solver->positions[var].n);
         }
-        reduce(&solver->positions[var], keep[var],
-               solver->info[roots[i]].table);
+        for (size_t p = 0; p < solver->positions[var].n; ++p)
+            keep[var][p] &= (unsigned char)hone__datum_truth(
+                solver->info[roots[i]].table[p]);
         is_reduced = 1;
     }
     for (size_t v = 0; v < solver->csp->n_vars; ++v) {
@@ -260,11 +227,11 @@ hone_status hone__solver_open(hone_solver *solver, const hone_csp *csp,
 {
     *solver = (hone_solver){.csp = csp, .graph = csp->graph};
     if (csp->graph->failed)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     solver->roots =
         hone__arena_alloc(&solver->arena, (n_roots + 1) * sizeof *roots);
     if (!solver->roots)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     if (n_roots)
         memcpy(solver->roots, roots, n_roots * sizeof *roots);
     solver->n_roots = n_roots;

@@ -11,8 +11,8 @@ enum { MAX_EDGES = 1 << 25 }; /* of a level: half a GiB when finished */
 typedef struct runner {
     hone_solver *solver;
     const hone_level_plan *plan;
-    const hone_states *from;
-    hone_states *to;
+    const hone_rows *from;
+    hone_rows *to;
     hone_diagram_level *out;
     size_t edge_capacity;
     size_t n_edges;
@@ -49,25 +49,16 @@ static void from_row(runner *r, const hone_step *step, hone_column *column)
     }
 }
 
-static void from_table(runner *r, hone_node node, hone_column *column)
+/* By the lane's position or, `choice` not NULL, by this one. */
+static void from_table(runner *r, hone_node node, const size_t *choice,
+                       hone_column *column)
 {
     const hone_node_info *info = &r->solver->info[node];
 
     for (size_t i = 0; column->fast && i < r->n; ++i)
-        column->fast[i] = info->fast_table[r->position[i]];
+        column->fast[i] = info->fast_table[choice ? *choice : r->position[i]];
     for (size_t i = 0; column->checked && i < r->n; ++i)
-        column->checked[i] = info->table[r->position[i]];
-}
-
-static void from_choice(runner *r, hone_node node, size_t choice,
-                        hone_column *column)
-{
-    const hone_node_info *info = &r->solver->info[node];
-
-    for (size_t i = 0; column->fast && i < r->n; ++i)
-        column->fast[i] = info->fast_table[choice];
-    for (size_t i = 0; column->checked && i < r->n; ++i)
-        column->checked[i] = info->table[choice];
+        column->checked[i] = info->table[choice ? *choice : r->position[i]];
 }
 
 static void apply(runner *r, hone_node node, hone_column *column)
@@ -101,10 +92,10 @@ static void run_steps(runner *r, const hone_steps *steps, size_t choice)
             from_row(r, step, column);
             break;
         case HONE_STEP_TABLE:
-            from_table(r, step->node, column);
+            from_table(r, step->node, NULL, column);
             continue;
         case HONE_STEP_CHOICE:
-            from_choice(r, step->node, choice, column);
+            from_table(r, step->node, &choice, column);
             continue;
         case HONE_STEP_APPLY:
             apply(r, step->node, column);
@@ -256,7 +247,7 @@ static hone_status reserve_edges(runner *r)
     if (value)
         r->out->value = value;
     if (!child || !value)
-        return hone__fail(r->err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__solver_no_memory(r->err);
     r->edge_capacity = capacity;
     return HONE_OK;
 }
@@ -268,8 +259,8 @@ static hone_status run_block(runner *r)
 
     r->solver->work += (int64_t)(r->n * (r->plan->steps.n + HONE_LANE_WORK));
     HONE_TRY(reserve_edges(r));
-    if (!hone__states_reserve(r->to, r->n))
-        return hone__fail(r->err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!hone__rows_reserve(r->to, r->n))
+        return hone__solver_no_memory(r->err);
     run_steps(r, &r->plan->steps, 0);
     run_filters(r);
     build_rows(r);
@@ -277,7 +268,7 @@ static hone_status run_block(runner *r)
         if (!r->alive[i])
             continue;
         r->out->child[r->n_edges] =
-            n_words ? hone__states_find(r->to, r->words + i * n_words) : 0;
+            n_words ? hone__rows_find(r->to, r->words + i * n_words) : 0;
         r->out->value[r->n_edges++] = values[r->position[i]];
         ++r->out->begin[r->parent[i] + 1];
     }
@@ -338,7 +329,7 @@ static hone_status run(runner *r)
 }
 
 hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
-                            const hone_states *from, hone_states *to,
+                            const hone_rows *from, hone_rows *to,
                             hone_diagram_level *out, hone_error *err)
 {
     runner *r = hone__alloc(sizeof *r);
@@ -361,7 +352,7 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
         r->own_mask = hone__layout_find(&plan->in, 0, plan->var);
     }
     if (!r || !r->words || !out->begin)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        status = hone__solver_no_memory(err);
     if (status == HONE_OK)
         status = run(r);
     if (r)

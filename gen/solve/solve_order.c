@@ -7,6 +7,7 @@
  * search). The figures come from a sample: solve_outlook.c. */
 #include "gen/solve/solve_sample.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { BEAM = 12 };
@@ -24,16 +25,6 @@ typedef struct prefix {
     uint32_t order[HONE_GRAPH_VARS];
     size_t n;
 } prefix;
-
-static hone_status no_memory(hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
 
 /* ---- judging a prefix -------------------------------------------------- */
 
@@ -72,7 +63,8 @@ static void extend(judge *j, prefix *p, uint32_t var)
         old = hone__sample_look(j->sample, i, before);
         new = hone__sample_look(j->sample, i, bound);
         hone__subset_and(&after, &new->alive);
-        if (hone__sample_is_masked(j->sample, i, bound)) {
+        if (hone__solver_has_mask(j->solver,
+                                  j->sample->roots[i].vars & ~bound)) {
             after_share *= new->share / old->share;
             per_lane += hone__sample_work(j->sample, i, bound, 0);
         } else {
@@ -85,8 +77,8 @@ static void extend(judge *j, prefix *p, uint32_t var)
     p->bound = bound;
     p->alive = after;
     p->cost += lanes * per_lane;
-    p->states = smaller(hone__sample_states(j->sample, bound, &after),
-                        lanes * conditional(&after, &tried, after_share));
+    p->states = fmin(hone__sample_states(j->sample, bound, &after),
+                     lanes * conditional(&after, &tried, after_share));
     p->states = p->states < 1 ? 1 : p->states;
     p->order[p->n++] = var;
 }
@@ -142,7 +134,7 @@ static hone_status search_order(judge *j, hone_vars all, prefix *out,
     size_t n = 1;
 
     if (!beam)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     beam[0] = (prefix){.alive = j->sample->all.alive, .states = 1};
     while (beam[0].bound != all) {
         size_t n_next = 0;
@@ -208,7 +200,7 @@ static hone_status order_all(judge *j, hone_error *err)
     size_t n = 0;
 
     if (!parts)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     for (uint32_t v = 0; v < solver->csp->n_vars; ++v) {
         const hone_vars all = component_of(j, v);
         prefix part = {.order = {v}, .n = 1};
@@ -217,9 +209,9 @@ static hone_status order_all(judge *j, hone_error *err)
         if (done & all)
             continue;
         done |= all;
-        if (all & (all - 1) && j->sample)
+        if (hone__vars_are_many(all) && j->sample)
             HONE_TRY(search_order(j, all, &part, err));
-        else if (all & (all - 1))
+        else if (hone__vars_are_many(all))
             declared_order(j, all, &part);
         for (; at > 0 && parts[at - 1].cost > part.cost; --at)
             parts[at] = parts[at - 1];

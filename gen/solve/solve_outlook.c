@@ -3,6 +3,8 @@
  * leaves possible, what it costs, and how many states differ. */
 #include "gen/solve/solve_sample.h"
 
+#include <math.h>
+
 static double n_of(const hone_sample *s, uint32_t var)
 {
     return (double)s->solver->positions[var].n;
@@ -13,38 +15,18 @@ static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
     return &s->solver->graph->nodes[node];
 }
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- what can become of a condition ------------------------------------ */
 
-static float fsmaller(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static float flarger(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-/* To reach->between; 0 if nothing is known but the range. */
+/* To ->between; 0 if nothing is known but the range. */
 static int bounds_of(const hone_sample *s, hone_node node)
 {
     const hone_graph_node *self = node_of(s, node);
-    const hone_reach *a = &s->reaches[self->args[0]];
-    const hone_reach *b = &s->reaches[self->args[1]];
+    const hone_sample_node *a = s->nodes[self->args[0]];
+    const hone_sample_node *b = s->nodes[self->args[1]];
     const float *restrict al = a->low, *restrict ah = a->high;
     const float *restrict bl = b->low, *restrict bh = b->high;
-    float *restrict low = s->reaches[node].between[0];
-    float *restrict high = s->reaches[node].between[1];
+    float *restrict low = s->nodes[node]->between[0];
+    float *restrict high = s->nodes[node]->between[1];
     const int is_positive = s->solver->info[self->args[0]].low >= 0 &&
                             s->solver->info[self->args[1]].low >= 0;
 
@@ -72,10 +54,10 @@ static int bounds_of(const hone_sample *s, hone_node node)
         BOUNDS(al[i] / bh[i] - 1, ah[i] / bl[i] + 1);
     case HONE_OP_MIN:
     case HONE_OP_AND_THEN:
-        BOUNDS(fsmaller(al[i], bl[i]), fsmaller(ah[i], bh[i]));
+        BOUNDS(al[i] < bl[i] ? al[i] : bl[i], ah[i] < bh[i] ? ah[i] : bh[i]);
     case HONE_OP_MAX:
     case HONE_OP_OR_ELSE:
-        BOUNDS(flarger(al[i], bl[i]), flarger(ah[i], bh[i]));
+        BOUNDS(al[i] > bl[i] ? al[i] : bl[i], ah[i] > bh[i] ? ah[i] : bh[i]);
     case HONE_OP_LT:
         BOUNDS(ah[i] < bl[i] ? 1 : 0, al[i] < bh[i] ? 1 : 0);
     case HONE_OP_LE:
@@ -95,12 +77,12 @@ static int bounds_of(const hone_sample *s, hone_node node)
 static void find_alive(hone_sample *s, const hone_sample_root *root,
                        hone_outlook *out)
 {
-    const hone_reach *last = &s->reaches[root->steps[root->n_steps - 1]];
+    const hone_sample_node *last = s->nodes[root->steps[root->n_steps - 1]];
 
     for (size_t k = 0; k < root->n_steps; ++k) {
         const hone_node node = root->steps[k];
         const hone_vars vars = node_of(s, node)->vars;
-        hone_reach *reach = &s->reaches[node];
+        hone_sample_node *reach = s->nodes[node];
 
         if (!(vars & ~out->bound)) {
             reach->low = reach->high = reach->exact;
@@ -116,14 +98,6 @@ static void find_alive(hone_sample *s, const hone_sample_root *root,
         out->alive.bits[i / 64] |= (uint64_t)(last->high[i] != 0) << i % 64;
 }
 
-/* With one variable left a condition lives in a mask, unless the variable has
- * too many values. */
-static int is_masked(const hone_sample *s, hone_vars left)
-{
-    return left && !(left & (left - 1)) &&
-           n_of(s, hone__vars_first(left)) <= HONE_MASK_BITS;
-}
-
 void hone__subset_and(hone_subset *subset, const hone_subset *other)
 {
     for (size_t i = 0; i < HONE_SAMPLE_WORDS; ++i)
@@ -134,10 +108,8 @@ int hone__subset_size(const hone_subset *subset)
 {
     int n = 0;
 
-    for (size_t i = 0; i < HONE_SAMPLE_WORDS; ++i) {
-        for (uint64_t bits = subset->bits[i]; bits; bits &= bits - 1)
-            ++n;
-    }
+    for (size_t i = 0; i < HONE_SAMPLE_WORDS; ++i)
+        n += __builtin_popcountll(subset->bits[i]);
     return n;
 }
 
@@ -155,9 +127,10 @@ static void find_outlook(hone_sample *s, const hone_sample_root *root,
         find_alive(s, root, out);
     }
     out->share = (hone__subset_size(&out->alive) + 0.5) / (HONE_SAMPLES + 1);
-    if (left && is_masked(s, left)) /* some value has to be allowed */
+    if (hone__solver_has_mask(s->solver,
+                              left)) /* some value has to be allowed */
         out->share =
-            smaller(out->share, root->share * n_of(s, hone__vars_first(left)));
+            fmin(out->share, root->share * n_of(s, hone__vars_first(left)));
     if (out->share < root->share)
         out->share = root->share;
 }
@@ -183,16 +156,11 @@ const hone_outlook *hone__sample_look(hone_sample *s, size_t i, hone_vars bound)
     return known;
 }
 
-int hone__sample_is_masked(const hone_sample *s, size_t i, hone_vars bound)
-{
-    return is_masked(s, s->roots[i].vars & ~bound);
-}
-
 double hone__sample_work(const hone_sample *s, size_t i, hone_vars bound,
                          uint32_t var)
 {
     const hone_sample_root *root = &s->roots[i];
-    const int masked = is_masked(s, root->vars & ~bound);
+    const int masked = hone__solver_has_mask(s->solver, root->vars & ~bound);
     const hone_vars left = masked ? root->vars & ~bound : (hone_vars)1 << var;
     const hone_vars known = root->vars & bound & ~left;
     size_t n = 2;
@@ -221,7 +189,8 @@ static double kept_values(hone_sample *s, hone_vars bound)
         const hone_vars vars = s->roots[i].vars;
         const hone_node root = s->solver->roots[i];
 
-        if (!(vars & bound) || !(vars & ~bound) || is_masked(s, vars & ~bound))
+        if (!(vars & bound) || !(vars & ~bound) ||
+            hone__solver_has_mask(s->solver, vars & ~bound))
             continue;
         s->reached[root] = 1;
         last = root > last ? root : last;
@@ -233,7 +202,7 @@ static double kept_values(hone_sample *s, hone_vars bound)
             continue;
         s->reached[i] = 0;
         if (!(node->vars & ~bound)) {
-            n *= node->vars ? s->variety[i] : 1;
+            n *= node->vars ? s->nodes[i]->variety : 1;
             continue;
         }
         for (int k = 0; k < node->n_args; ++k)
@@ -295,14 +264,14 @@ double hone__sample_states(hone_sample *s, hone_vars bound,
         outlook = hone__sample_look(s, i, bound);
         has_dead |= dead != 0;
         if (dead)
-            share *= smaller(1, outlook->share * product(s, dead));
+            share *= fmin(1, outlook->share * product(s, dead));
         else
             one_by_one *= outlook->share;
-        if (is_masked(s, left))
+        if (hone__solver_has_mask(s->solver, left))
             n *= kept_masks(root, n_of(s, hone__vars_first(left)));
     }
     if (!has_dead && hone__subset_size(alive) >= HONE_ENOUGH_SAMPLES)
         one_by_one =
-            larger(one_by_one, (double)hone__subset_size(alive) / HONE_SAMPLES);
-    return smaller(n, product(s, live)) * share * one_by_one;
+            fmax(one_by_one, (double)hone__subset_size(alive) / HONE_SAMPLES);
+    return fmin(n, product(s, live)) * share * one_by_one;
 }

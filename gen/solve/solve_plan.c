@@ -35,20 +35,12 @@ static void *take(planner *p, size_t n, size_t size)
     return hone__arena_alloc(p->arena, (n + 1) * size);
 }
 
-static hone_status no_memory(planner *p)
-{
-    return hone__fail(p->err, HONE_ERR_NO_MEMORY, "out of memory");
-}
-
 /* ---- the conditions at this level -------------------------------------- */
 
-/* Is a single variable left of the condition, and has it room for a mask? */
+/* Has it, since a variable that it reads is bound, a mask? */
 static int has_mask(const planner *p, hone_vars vars, hone_vars bound)
 {
-    const hone_vars left = vars & ~bound;
-
-    return (vars & bound) && hone__vars_are_one(left) &&
-           p->solver->positions[hone__vars_first(left)].n <= HONE_MASK_BITS;
+    return (vars & bound) && hone__solver_has_mask(p->solver, vars & ~bound);
 }
 
 static int is_pending(const planner *p, hone_vars vars)
@@ -65,7 +57,7 @@ static hone_status sort_roots(planner *p)
     p->plan->filters = take(p, solver->n_roots, sizeof(hone_node));
     p->plan->masks = take(p, solver->n_roots, sizeof(hone_mask_rule));
     if (!p->plan->filters || !p->plan->masks)
-        return no_memory(p);
+        return hone__solver_no_memory(p->err);
     for (size_t i = 0; i < solver->n_roots; ++i) {
         const hone_node root = solver->roots[i];
         const hone_vars vars = p->graph->nodes[root].vars;
@@ -88,13 +80,12 @@ static hone_status sort_roots(planner *p)
 static void mark_frontier(planner *p)
 {
     unsigned char *reached = p->keep;
-    const uint32_t n = p->solver->n_info;
 
     for (size_t i = 0; i < p->solver->n_roots; ++i) {
         if (is_pending(p, p->graph->nodes[p->solver->roots[i]].vars))
             reached[p->solver->roots[i]] = 1;
     }
-    for (hone_node i = n; i-- > 1;) {
+    for (hone_node i = p->solver->n_info; i-- > 1;) {
         const hone_graph_node *node = &p->graph->nodes[i];
 
         if (!reached[i] || !(node->vars & ~p->bound)) {
@@ -158,7 +149,7 @@ static hone_status lay_out(planner *p)
         &p->solver->arena,
         (p->solver->n_info + HONE_GRAPH_VARS) * sizeof(hone_slot));
     if (!p->plan->out.slots)
-        return no_memory(p);
+        return hone__solver_no_memory(p->err);
     mark_frontier(p);
     drop_derived(p);
     for (hone_node i = 1; i < p->solver->n_info; ++i) {
@@ -185,12 +176,10 @@ static hone_status lay_out(planner *p)
 
 static hone_status add_step(planner *p, hone_steps *steps, hone_step step)
 {
-    const uint32_t n = p->solver->n_info;
-
     if (!steps->items)
-        steps->items = take(p, n, sizeof *steps->items);
+        steps->items = take(p, p->solver->n_info, sizeof *steps->items);
     if (!steps->items)
-        return no_memory(p);
+        return hone__solver_no_memory(p->err);
     steps->items[steps->n++] = step;
     return HONE_OK;
 }
@@ -227,20 +216,20 @@ static hone_status plan_mask(planner *p, hone_mask_rule *rule)
     unsigned char *marks = take(p, rule->root, 1);
 
     if (!marks)
-        return no_memory(p);
+        return hone__solver_no_memory(p->err);
     marks[rule->root] = 1;
     for (hone_node i = rule->root; i > 0; --i) {
         const hone_vars vars = p->graph->nodes[i].vars;
 
         if (!marks[i])
             continue;
-        if (vars == left) {
-            HONE_TRY(
-                add_step(p, &rule->steps, (hone_step){HONE_STEP_CHOICE, i, 0}));
-        } else if (vars & left) {
-            HONE_TRY(
-                add_step(p, &rule->steps, (hone_step){HONE_STEP_APPLY, i, 0}));
-            want_args(p, i, marks);
+        if (vars & left) {
+            const hone_step_kind kind =
+                vars == left ? HONE_STEP_CHOICE : HONE_STEP_APPLY;
+
+            HONE_TRY(add_step(p, &rule->steps, (hone_step){kind, i, 0}));
+            if (kind == HONE_STEP_APPLY)
+                want_args(p, i, marks);
         } else if (is_table && vars) {
             HONE_TRY(
                 add_step(p, &rule->before, (hone_step){HONE_STEP_TABLE, i, 0}));
@@ -253,7 +242,7 @@ static hone_status plan_mask(planner *p, hone_mask_rule *rule)
         return HONE_OK;
     rule->table =
         take(p, p->solver->positions[p->plan->var].n, sizeof *rule->table);
-    return rule->table ? HONE_OK : no_memory(p);
+    return rule->table ? HONE_OK : hone__solver_no_memory(p->err);
 }
 
 static hone_status plan_steps(planner *p)
@@ -298,12 +287,12 @@ static hone_status make_column(planner *p, hone_node node)
     if (info->fast) {
         column->fast = take(p, p->plan->n_lanes, sizeof *column->fast);
         if (!column->fast)
-            return no_memory(p);
+            return hone__solver_no_memory(p->err);
     }
     if (!info->fast || p->checked[node]) {
         column->checked = take(p, p->plan->n_lanes, sizeof *column->checked);
         if (!column->checked)
-            return no_memory(p);
+            return hone__solver_no_memory(p->err);
     }
     for (size_t i = 0; !self->vars && i < p->plan->n_lanes; ++i) {
         if (column->fast)
@@ -369,6 +358,6 @@ hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
     p.keep = take(&p, n, 1);
     plan->columns = take(&p, n, sizeof *plan->columns);
     if (!p.need || !p.checked || !p.keep || !plan->columns)
-        return no_memory(&p);
+        return hone__solver_no_memory(err);
     return plan_all(&p);
 }

@@ -11,16 +11,6 @@ static const double limit = 0x1p51; /* see is_small() in solve_domains.c */
 
 typedef hone_node_info range;
 
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static int set(range *out, hone_datum_kind kind, double low, double high)
 {
     out->kind = kind;
@@ -45,11 +35,6 @@ static int can_be_false(const range *a)
     return a->low <= 0 && a->high >= 0;
 }
 
-static int holds_zero(const range *a)
-{
-    return a->low <= 0 && a->high >= 0;
-}
-
 static int is_number(const range *a)
 {
     return a->kind != HONE_DATUM_TEXT;
@@ -67,8 +52,8 @@ static hone_datum_kind kind_of_both(const range *a, const range *b)
 static int corners(range *out, hone_datum_kind kind, double p, double q,
                    double r, double s)
 {
-    return set(out, kind, least(least(p, q), least(r, s)),
-               most(most(p, q), most(r, s)));
+    return set(out, kind, fmin(fmin(p, q), fmin(r, s)),
+               fmax(fmax(p, q), fmax(r, s)));
 }
 
 static int compare(int op, const range *a, const range *b, range *out)
@@ -115,10 +100,10 @@ static int extreme(int op, const range *a, const range *b, range *out)
 {
     if (a->kind != b->kind)
         return 0;
-    return op == HONE_OP_MIN ? set(out, a->kind, least(a->low, b->low),
-                                   least(a->high, b->high))
-                             : set(out, a->kind, most(a->low, b->low),
-                                   most(a->high, b->high));
+    return op == HONE_OP_MIN
+               ? set(out, a->kind, fmin(a->low, b->low), fmin(a->high, b->high))
+               : set(out, a->kind, fmax(a->low, b->low),
+                     fmax(a->high, b->high));
 }
 
 /* A rest has the sign of `signed_by` and is smaller than the divisor. */
@@ -126,7 +111,7 @@ static int rest(hone_datum_kind kind, const range *signed_by, const range *b,
                 range *out)
 {
     const double most_rest =
-        most(fabs(b->low), fabs(b->high)) - (kind == HONE_DATUM_INT ? 1 : 0);
+        fmax(fabs(b->low), fabs(b->high)) - (kind == HONE_DATUM_INT ? 1 : 0);
 
     return set(out, kind, signed_by->low < 0 ? -most_rest : 0,
                signed_by->high > 0 ? most_rest : 0);
@@ -137,7 +122,7 @@ static int quotient(int op, const range *a, const range *b, range *out)
     double (*const whole)(double) = op == HONE_OP_DIV ? trunc : floor;
     const hone_datum_kind kind = kind_of_both(a, b);
 
-    if (holds_zero(b))
+    if (can_be_false(b))
         return 0;
     if (op == HONE_OP_TRUE_DIV)
         return corners(out, HONE_DATUM_FLOAT, a->low / b->low, a->low / b->high,
@@ -191,8 +176,8 @@ static int bits(int op, const range *a, const range *b, range *out)
     if (a->low < 0 || b->low < 0)
         return 0;
     if (op == HONE_OP_AND)
-        return set(out, HONE_DATUM_INT, 0, least(a->high, b->high));
-    while (bound <= most(a->high, b->high))
+        return set(out, HONE_DATUM_INT, 0, fmin(a->high, b->high));
+    while (bound <= fmax(a->high, b->high))
         bound *= 2;
     return set(out, HONE_DATUM_INT, 0, bound - 1);
 }
@@ -206,7 +191,7 @@ static int power(const range *a, const range *b, range *out)
 
 static int one_operand(int op, const range *a, range *out)
 {
-    const double size = most(fabs(a->low), fabs(a->high));
+    const double size = fmax(fabs(a->low), fabs(a->high));
     const int is_int = a->kind == HONE_DATUM_INT;
 
     switch (op) {
@@ -214,7 +199,7 @@ static int one_operand(int op, const range *a, range *out)
         return set(out, a->kind, -a->high, -a->low);
     case HONE_OP_ABS:
         return set(out, a->kind,
-                   holds_zero(a) ? 0 : least(fabs(a->low), fabs(a->high)),
+                   can_be_false(a) ? 0 : fmin(fabs(a->low), fabs(a->high)),
                    size);
     case HONE_OP_NOT:
         return set_truth(out, can_be_true(a), can_be_false(a));
@@ -252,8 +237,8 @@ static int two_ints(int op, const range *a, const range *b, range *out)
         return bits(op, a, b, out);
     case HONE_OP_GCD:
         return set(out, HONE_DATUM_INT, 0,
-                   most(most(fabs(a->low), fabs(a->high)),
-                        most(fabs(b->low), fabs(b->high))));
+                   fmax(fmax(fabs(a->low), fabs(a->high)),
+                        fmax(fabs(b->low), fabs(b->high))));
     case HONE_OP_POWER:
         return power(a, b, out);
     default:
@@ -304,7 +289,7 @@ void hone__range_of(const hone_solver *solver, hone_node node,
         fast = set(out, HONE_DATUM_INT, 0, 0);
     else if (fast && self->op == HONE_OP_SELECT)
         fast = b->kind == c->kind &&
-               set(out, b->kind, least(b->low, c->low), most(b->high, c->high));
+               set(out, b->kind, fmin(b->low, c->low), fmax(b->high, c->high));
     else if (fast && self->op >= HONE_OP_EQ && self->op <= HONE_OP_GE)
         fast = compare(self->op, a, b, out);
     else if (fast && self->n_args == 1)

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sample of solve_sample.h: 64 configurations, the same ones every time,
- * so that an order follows from the space alone. */
+/* The sample of solve_sample.h: random configurations, the same ones every
+ * time, so that an order follows from the space alone. */
 #include "gen/solve/solve_sample.h"
 
+#include <math.h>
 #include <string.h>
-
-static hone_status no_memory(hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
 {
@@ -39,68 +25,42 @@ static void draw(hone_sample *s, uint64_t state,
     }
 }
 
-static double as_double(hone_datum value)
-{
-    return value.kind == HONE_DATUM_FLOAT ? value.d : (double)value.i;
-}
-
 static hone_status sample_node(hone_sample *s, hone_node node,
                                uint16_t (*positions)[HONE_SAMPLES],
                                hone_error *err)
 {
     const hone_graph_node *self = node_of(s, node);
     const hone_node_info *info = &s->solver->info[node];
-    hone_column *column = &s->columns[node];
+    hone_sample_node *out = hone__arena_alloc(&s->solver->arena, sizeof *out);
+    const int is_computed = self->vars && !info->table;
     const double *fast[3];
     const hone_datum *checked[3];
 
-    column->fast = hone__arena_alloc(&s->solver->arena,
-                                     HONE_SAMPLES * sizeof *column->fast);
-    column->checked = hone__arena_alloc(&s->solver->arena,
-                                        HONE_SAMPLES * sizeof *column->checked);
-    if (!column->fast || !column->checked)
-        return no_memory(err);
+    if (!out)
+        return hone__solver_no_memory(err);
+    s->nodes[node] = out;
     for (int k = 0; k < 3; ++k) {
-        fast[k] = s->columns[self->args[k]].fast;
-        checked[k] = s->columns[self->args[k]].checked;
+        fast[k] = s->nodes[self->args[k]]->fast;
+        checked[k] = s->nodes[self->args[k]]->checked;
     }
-    if (self->vars && !info->table && info->fast) {
-        hone__column_fast(s->solver, node, fast, column->fast, HONE_SAMPLES);
-        hone__column_widen(info->kind, column->fast, column->checked,
-                           HONE_SAMPLES);
-        return HONE_OK;
-    }
-    if (self->vars && !info->table)
-        hone__column_checked(s->solver, node, checked, column->checked,
+    if (is_computed && info->fast) {
+        hone__column_fast(s->solver, node, fast, out->fast, HONE_SAMPLES);
+        hone__column_widen(info->kind, out->fast, out->checked, HONE_SAMPLES);
+    } else if (is_computed) {
+        hone__column_checked(s->solver, node, checked, out->checked,
                              HONE_SAMPLES);
+    }
     for (size_t i = 0; i < HONE_SAMPLES; ++i) {
         if (info->table)
-            column->checked[i] =
+            out->checked[i] =
                 info->table[positions[hone__vars_first(self->vars)][i]];
         else if (!self->vars)
-            column->checked[i] = self->value;
-        column->fast[i] = as_double(column->checked[i]);
-    }
-    return HONE_OK;
-}
-
-static hone_status make_reach(hone_sample *s, hone_node node, hone_error *err)
-{
-    hone_reach *reach = &s->reaches[node];
-    float *block =
-        hone__arena_alloc(&s->solver->arena, 5 * HONE_SAMPLES * sizeof *block);
-
-    if (!block)
-        return no_memory(err);
-    reach->exact = block;
-    reach->range[0] = block + HONE_SAMPLES;
-    reach->range[1] = block + 2 * HONE_SAMPLES;
-    reach->between[0] = block + 3 * HONE_SAMPLES;
-    reach->between[1] = block + 4 * HONE_SAMPLES;
-    for (size_t i = 0; i < HONE_SAMPLES; ++i) {
-        reach->exact[i] = (float)s->columns[node].fast[i];
-        reach->range[0][i] = (float)s->solver->info[node].low;
-        reach->range[1][i] = (float)s->solver->info[node].high;
+            out->checked[i] = self->value;
+        if (!is_computed || !info->fast)
+            out->fast[i] = hone__datum_double(out->checked[i]);
+        out->exact[i] = (float)out->fast[i];
+        out->range[0][i] = (float)info->low;
+        out->range[1][i] = (float)info->high;
     }
     return HONE_OK;
 }
@@ -142,13 +102,13 @@ static double variety_of(const hone_sample *s, hone_node node)
                           : (double)size - repeats(info->table, size);
     }
     for (int k = 0; k < self->n_args; ++k)
-        n *= s->variety[self->args[k]];
+        n *= s->nodes[self->args[k]]->variety;
     if (info->fast && info->kind == HONE_DATUM_INT)
-        n = smaller(n, info->high - info->low + 1);
-    again = n > 2 ? repeats(s->columns[node].checked, HONE_SAMPLES) : 0;
+        n = fmin(n, info->high - info->low + 1);
+    again = n > 2 ? repeats(s->nodes[node]->checked, HONE_SAMPLES) : 0;
     if (again > 2)
-        n = smaller(n, larger(HONE_SAMPLES - again,
-                              HONE_SAMPLES * HONE_SAMPLES / 2 / again));
+        n = fmin(n, fmax(HONE_SAMPLES - again,
+                         HONE_SAMPLES * HONE_SAMPLES / 2 / again));
     return n;
 }
 
@@ -165,20 +125,21 @@ static hone_status look_at_root(hone_sample *s, size_t i, hone_error *err)
                               .is_ordered = self->op >= HONE_OP_LT &&
                                             self->op <= HONE_OP_GE};
     for (size_t k = 0; k < HONE_SAMPLES; ++k) {
-        if (!hone__datum_truth(s->columns[root].checked[k]))
+        if (!hone__datum_truth(s->nodes[root]->checked[k]))
             continue;
         out->alive.bits[k / 64] |= (uint64_t)1 << k % 64;
         ++n_true;
     }
     out->share = (n_true + 0.5) / (HONE_SAMPLES + 1);
     memset(s->reached, 0, root + 1);
+    s->reached[root] = 1;
     hone__graph_reach(s->solver->graph, root, s->reached);
     for (hone_node n = 1; n <= root; ++n)
         out->n_steps += s->reached[n];
     out->steps = hone__arena_alloc(&s->solver->arena,
                                    (out->n_steps + 1) * sizeof *out->steps);
     if (!out->steps)
-        return no_memory(err);
+        return hone__solver_no_memory(err);
     out->n_steps = 0;
     for (hone_node n = 1; n <= root; ++n) {
         if (s->reached[n])
@@ -197,13 +158,13 @@ hone_status hone__sample_take(hone_sample *s, hone_solver *solver,
     s->solver = solver;
     s->roots = hone__arena_alloc(&solver->arena,
                                  (solver->n_roots + 1) * sizeof *s->roots);
-    s->variety = hone__arena_alloc(&solver->arena, n * sizeof *s->variety);
+    s->nodes = hone__arena_alloc(&solver->arena, n * sizeof *s->nodes);
     s->reached = hone__arena_alloc(&solver->arena, n);
-    s->columns = hone__arena_alloc(&solver->arena, n * sizeof *s->columns);
-    s->reaches = hone__arena_alloc(&solver->arena, n * sizeof *s->reaches);
-    if (!positions || !s->roots || !s->variety || !s->reached || !s->columns ||
-        !s->reaches)
-        return no_memory(err);
+    if (!positions || !s->roots || !s->nodes || !s->reached)
+        return hone__solver_no_memory(err);
+    s->nodes[0] = hone__arena_alloc(&solver->arena, sizeof **s->nodes);
+    if (!s->nodes[0])
+        return hone__solver_no_memory(err);
     memset(&s->all.alive, 0xff, sizeof s->all.alive);
     s->all.share = 1;
     draw(s, seed, positions);
@@ -211,8 +172,7 @@ hone_status hone__sample_take(hone_sample *s, hone_solver *solver,
         if (!solver->info[i].wanted)
             continue;
         HONE_TRY(sample_node(s, i, positions, err));
-        HONE_TRY(make_reach(s, i, err));
-        s->variety[i] = variety_of(s, i);
+        s->nodes[i]->variety = variety_of(s, i);
     }
     for (size_t i = 0; i < solver->n_roots; ++i)
         HONE_TRY(look_at_root(s, i, err));

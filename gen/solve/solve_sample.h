@@ -26,15 +26,19 @@ typedef struct hone_outlook {
     struct hone_outlook *next;
 } hone_outlook;
 
-/* The least and the most that a node can become in each configuration of the
- * sample, once some of its variables are bound. Floats: estimates only. */
-typedef struct hone_reach {
+/* A node in each configuration of the sample. */
+typedef struct hone_sample_node {
+    double variety; /* how many values it has */
+    double fast[HONE_SAMPLES];
+    hone_datum checked[HONE_SAMPLES];
+    /* The least and the most that it can become, once some of its variables
+     * are bound. Floats: estimates only. */
     const float *low;
     const float *high;
-    float *exact;      /* all variables bound */
-    float *range[2];   /* none bound */
-    float *between[2]; /* some bound */
-} hone_reach;
+    float exact[HONE_SAMPLES];      /* all variables bound */
+    float range[2][HONE_SAMPLES];   /* none bound */
+    float between[2][HONE_SAMPLES]; /* some bound */
+} hone_sample_node;
 
 typedef struct hone_sample_root {
     hone_vars vars;
@@ -48,12 +52,10 @@ typedef struct hone_sample_root {
 
 typedef struct hone_sample {
     hone_solver *solver;
-    hone_sample_root *roots; /* as solver->roots */
-    double *variety;         /* by node: how many values it has */
+    hone_sample_root *roots;  /* as solver->roots */
+    hone_sample_node **nodes; /* by number; NULL: not wanted */
     unsigned char *reached;
-    hone_column *columns; /* by node */
-    hone_reach *reaches;  /* by node */
-    hone_outlook all;     /* of a condition that is not touched */
+    hone_outlook all; /* of a condition that is not touched */
 } hone_sample;
 
 /* Memory is the solver's. The same seed gives the same sample. */
@@ -64,9 +66,6 @@ const hone_outlook *hone__sample_look(hone_sample *sample, size_t root,
                                       hone_vars bound);
 void hone__subset_and(hone_subset *subset, const hone_subset *other);
 int hone__subset_size(const hone_subset *subset);
-/* Is one variable left of the condition, and has it room for a mask? */
-int hone__sample_is_masked(const hone_sample *sample, size_t root,
-                           hone_vars bound);
 /* Operations that it costs in each lane to try the values of the variable
  * that is left or, if `bound` is not all but one, one value of `var`. */
 double hone__sample_work(const hone_sample *sample, size_t root,

@@ -87,23 +87,6 @@ void hone__column_checked(const hone_solver *solver, hone_node node,
 void hone__column_widen(hone_datum_kind kind, const double *in, hone_datum *out,
                         size_t n);
 
-/* --- solve_states.c --- */
-/* The different states of a level: rows of words, found by a hash table. */
-typedef struct hone_states {
-    size_t n_words;
-    uint64_t *rows;
-    size_t n;
-    size_t capacity;
-    struct hone_state_index *index;
-    size_t n_index; /* a power of two */
-} hone_states;
-
-/* A states starts as {0} with its n_words. 0 if memory ran out. */
-int hone__states_reserve(hone_states *states, size_t n_more);
-/* The number of a row, new or old; after reserve(). */
-uint32_t hone__states_find(hone_states *states, const uint64_t *row);
-void hone__states_free(hone_states *states);
-
 /* --- solve_plan.c: what is evaluated when a variable is bound --- */
 typedef enum hone_step_kind {
     HONE_STEP_ROW,    /* from the state it was kept in */
@@ -181,8 +164,18 @@ const hone_slot *hone__layout_find(const hone_layout *layout, hone_node node,
 /* --- solve_level.c --- */
 /* Bind one variable more: the states after it and the edges to them. */
 hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
-                            const hone_states *from, hone_states *to,
+                            const hone_rows *from, hone_rows *to,
                             hone_diagram_level *out, hone_error *err);
+
+static inline hone_status hone__solver_no_memory(hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+}
+
+static inline double hone__datum_double(hone_datum value)
+{
+    return value.kind == HONE_DATUM_FLOAT ? value.d : (double)value.i;
+}
 
 static inline uint32_t hone__vars_first(hone_vars vars) /* of at least one */
 {
@@ -197,6 +190,14 @@ static inline int hone__vars_are_one(hone_vars vars)
 static inline int hone__vars_are_many(hone_vars vars)
 {
     return (vars & (vars - 1)) != 0;
+}
+
+/* Is one variable left of a condition, and has it room for a mask? */
+static inline int hone__solver_has_mask(const hone_solver *solver,
+                                        hone_vars left)
+{
+    return hone__vars_are_one(left) &&
+           solver->positions[hone__vars_first(left)].n <= HONE_MASK_BITS;
 }
 
 #endif
