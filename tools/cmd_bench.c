@@ -127,7 +127,6 @@ static hone_status run_bench(const hone_options *options,
         borrowed[i] = configs[i];
     *request = (hone_bench_request){
         .tmpl = tuned->tmpl,
-        .name = hone__options_arg(options, 0),
         .dims = tuned->dims,
         .device = tuned->device,
         .mode = tuned->mode,
@@ -144,6 +143,7 @@ static hone_status run_bench(const hone_options *options,
         .user = &is_said};
     if (status == HONE_OK)
         status = hone__bench(request, result, err);
+    hone__tuned_mend_hint(options, tuned, err);
     request->configs = NULL;
     for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
         hone__free(configs[i]);

@@ -68,6 +68,7 @@ hone_exit hone__cmd_run(const hone_options *options)
             .on_wait = hone__tuned_say_waiting,
             .user = &is_said};
         status = hone__run(&request, &result, &err);
+        hone__tuned_mend_hint(options, &tuned, &err);
     }
     if (status == HONE_OK)
         code = print_result(options, &request, &result);

@@ -39,6 +39,23 @@ static void print_mistakes(const hone_diagnostics *diagnostics,
     hone__text_free(&text);
 }
 
+/* Once for each: `hone verify` loads a template for each way to build it. */
+static void say_shadowed(const char *name, const char *path,
+                         const char *search_path)
+{
+    static hone_text said;
+    hone_text other = {0};
+
+    if (!strstr(hone__text_str(&said), path) &&
+        hone__template_shadowed(name, path, search_path, &other)) {
+        hone__text_printf(&said, "%s\n", path);
+        hone__message_note("'%s' is %s; %s, which comes later on the template "
+                           "path, is not used",
+                           name, path, hone__text_str(&other));
+    }
+    hone__text_free(&other);
+}
+
 hone_status hone__load_template(const hone_options *options, const char *name,
                                 hone_template **out, hone_error *err)
 {
@@ -50,8 +67,8 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     if (ends_in(name, ".json"))
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "'%s': a definition in JSON (T1) has no code; only "
-                          "'hone space' reads it",
-                          name);
+                          "'hone space %s' reads it",
+                          name, name);
     status = hone__locate_includes(options, &search_path, err);
     if (status == HONE_OK)
         status = hone__locate_templates(options, &search_path, err);
@@ -67,8 +84,10 @@ hone_status hone__load_template(const hone_options *options, const char *name,
             print_mistakes(&diagnostics, name, hone__text_str(&search_path));
         hone__diagnostics_free(&diagnostics);
     }
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
         hone__message_detail("template %s", (*out)->path);
+        say_shadowed(name, (*out)->path, hone__text_str(&search_path));
+    }
     hone__text_free(&search_path);
     return status;
 }

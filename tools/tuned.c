@@ -8,7 +8,9 @@
 #include "tools/locate.h"
 #include "tools/option_value.h"
 #include "tools/references.h"
+#include "runtime/base/paths.h"
 
+#include <stdio.h>
 #include <string.h>
 
 hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
@@ -29,6 +31,44 @@ hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
     out->seed = hone__option_seed(options);
     out->references = hone__references(&out->n_references);
     return hone__option_device_mode(options, out->backend, &out->mode, err);
+}
+
+void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
+                           hone_error *err)
+{
+    static const hone_option_id kept[] = {
+        HONE_OPT_DEVICE,    HONE_OPT_MODE,          HONE_OPT_DB,
+        HONE_OPT_CACHE_DIR, HONE_OPT_TEMPLATE_PATH, HONE_OPT_INCLUDE};
+    char *hint = strstr(err->text, "run: hone tune ");
+    hone_text text = {0}, dims = {0};
+
+    if (!hint)
+        return;
+    hone__text_puts(&text, "run: hone tune ");
+    hone__shell_word(hone__options_arg(options, 0), &text);
+    for (size_t i = 0; i < tuned->tmpl->n_dims; ++i) {
+        hone__text_puts(&dims, i ? "," : "");
+        hone__template_dim_text(&tuned->tmpl->dims[i], tuned->dims[i], &dims);
+    }
+    hone__text_printf(&text, " --dims %s", hone__text_str(&dims));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        const char *value = options->text[kept[i]];
+
+        for (size_t k = 0; value; ++k) {
+            const char *one = hone__options_listed(options, kept[i], k);
+
+            if (k && !one)
+                break;
+            hone__text_printf(&text, " --%s ",
+                              hone__option_table[kept[i]].name);
+            hone__shell_word(one ? one : value, &text);
+        }
+    }
+    if (!text.failed && !dims.failed)
+        (void)snprintf(hint, sizeof err->text - (size_t)(hint - err->text),
+                       "%s", text.data);
+    hone__text_free(&text);
+    hone__text_free(&dims);
 }
 
 void hone__tuned_free(hone_tuned *tuned)

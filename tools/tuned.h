@@ -27,6 +27,11 @@ hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
                              hone_error *err);
 void hone__tuned_free(hone_tuned *tuned);
 
+/* The command at the end of a message of the runtime ("run: hone tune OP ..")
+ * with the template, the folders and the files of this command line. */
+void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
+                           hone_error *err);
+
 /* Says once that another process measures on the GPU. `user` is an int, 0
  * before. */
 void hone__tuned_say_waiting(void *user, long holder);

@@ -12,7 +12,6 @@ enum { HONE_MAX_BENCH_CONFIGS = 32 };
 
 typedef struct hone_bench_request {
     const hone_template *tmpl;
-    const char *name;    /* as it was asked for, for messages */
     const int64_t *dims; /* completed */
     int device;          /* CUDA ordinal */
     hone_mode mode;

@@ -22,11 +22,6 @@ typedef struct reader {
     int n_done;
 } reader;
 
-static int is_cpu(const reader *r)
-{
-    return r->request->farm.backend == HONE_BACKEND_CPU;
-}
-
 static hone_bench_variant *add(reader *r, const char *name)
 {
     hone_bench_variant *variant = &r->out->items[r->out->n++];
@@ -173,24 +168,17 @@ static hone_status forgive(hone_status status, int dispensable, int *found,
 static hone_status nothing_tuned(const reader *r, hone_error *err)
 {
     const hone_bench_request *request = r->request;
-    const hone_template *tmpl = request->tmpl;
-    hone_text label = {0}, dims = {0};
+    hone_text label = {0};
     hone_status status;
 
-    hone__template_label_dims(tmpl, request->dims, &label);
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        hone__text_puts(&dims, i ? "," : "");
-        hone__template_dim_text(&tmpl->dims[i], request->dims[i], &dims);
-    }
-    status = hone__fail(
-        err, HONE_ERR_NOT_FOUND,
-        "nothing is tuned for %s %s (%s) on %s in %s; run: hone tune %s "
-        "--dims %s --mode %s%s",
-        tmpl->op, hone__text_str(&label), hone__mode_name(request->mode),
-        r->device->name, request->db_path, request->name, hone__text_str(&dims),
-        hone__mode_name(request->mode), is_cpu(r) ? " --device cpu" : "");
+    hone__template_label_dims(request->tmpl, request->dims, &label);
+    status = hone__fail(err, HONE_ERR_NOT_FOUND,
+                        "nothing is tuned for %s %s (%s) on %s in %s; run: "
+                        "hone tune %s",
+                        request->tmpl->op, hone__text_str(&label),
+                        hone__mode_name(request->mode), r->device->name,
+                        request->db_path, request->tmpl->op);
     hone__text_free(&label);
-    hone__text_free(&dims);
     return status;
 }
 

@@ -112,8 +112,8 @@ hone_status hone__template_complete_dims(const hone_template *tmpl,
     return HONE_OK;
 }
 
-/* A word is a name of a type exactly where the dimension is a type: the codes
- * of types are integers, too. */
+/* A type has its name, or its code as the library and the database have it;
+ * where the dimension is a number, a type's name is a mistake. */
 static int is_of_kind(const hone_template_dim *dim, const char *word,
                       size_t length)
 {
@@ -130,7 +130,7 @@ static int is_of_kind(const hone_template_dim *dim, const char *word,
         n_types += n > 0 && hone__type_find(word + i, n) != 0;
         i += n ? n : 1;
     }
-    return wants_type ? n_types == 1 && n_names == 1 : n_types == 0;
+    return wants_type ? n_types <= 1 && n_names == 1 : n_types == 0;
 }
 
 static hone_status refuse_kind(const hone_template *tmpl,

@@ -61,23 +61,31 @@ static int declares(const char *path, const char *op)
     return found;
 }
 
-/* The templates of the folder whose operation is `op`: the path of the first,
- * and the names of all. Returns how many. */
-static int find_op(const char *folder, const char *op, hone_text *out,
+/* The templates of the folder that `name` may mean, NAME.cu and those whose
+ * operation it is: the path of one, of NAME.cu if it is there, and the names
+ * of all. Returns how many. */
+static int find_in(const char *folder, const char *name, hone_text *out,
                    hone_text *names)
 {
+    const size_t length = strlen(name);
     DIR *dir = opendir(folder);
     const struct dirent *entry;
     int n = 0;
 
-    while (dir && (entry = readdir(dir))) {
+    hone__text_printf(out, "%s/%s.cu", folder, name);
+    if (!dir)
+        return !out->failed && !access(out->data, R_OK);
+    while ((entry = readdir(dir))) {
+        const int is_named = strncmp(entry->d_name, name, length) == 0 &&
+                             strcmp(entry->d_name + length, ".cu") == 0;
         hone_text path = {0};
 
         hone__text_printf(&path, "%s/%s", folder, entry->d_name);
         if (ends_with_cu(entry->d_name) && !path.failed &&
-            declares(path.data, op)) {
+            !access(path.data, R_OK) &&
+            (is_named || declares(path.data, name))) {
             hone__text_printf(names, "%s%s", n ? ", " : "", entry->d_name);
-            if (n++ == 0) {
+            if (n++ == 0 || is_named) {
                 hone__text_clear(out);
                 hone__text_puts(out, path.data);
             }
@@ -85,62 +93,52 @@ static int find_op(const char *folder, const char *op, hone_text *out,
         out->failed |= path.failed;
         hone__text_free(&path);
     }
-    if (dir)
-        (void)closedir(dir);
+    (void)closedir(dir);
     return n;
 }
 
-/* NAME.cu in the folder, else the one template there whose operation is NAME.
- * Sets *out_found. */
-static hone_status find_in(const char *folder, const char *name, hone_text *out,
-                           int *out_found, hone_error *err)
+/* The next folder with templates; 0: that was the last. */
+static int next_folder(const char **at, hone_text *out)
 {
-    hone_text names = {0};
-    hone_status status = HONE_OK;
+    while (**at) {
+        const char *folder = *at;
+        const size_t length = strcspn(folder, ":");
 
-    hone__text_printf(out, "%s/%s.cu", folder, name);
-    *out_found = !out->failed && !access(out->data, R_OK);
-    if (!*out_found) {
-        const int n = find_op(folder, name, out, &names);
-
-        *out_found = n > 0;
-        if (n > 1)
-            status = hone__fail(err, HONE_ERR_INPUT,
-                                "%d templates in '%s' have the operation '%s': "
-                                "%s; give the path of one, or rename the "
-                                "operation of the others",
-                                n, folder, name, hone__text_str(&names));
+        *at += length + (folder[length] == ':');
+        hone__text_clear(out);
+        hone__text_append(out, folder, length);
+        if (length && *folder != HONE_INCLUDE_FOLDER)
+            return !out->failed;
     }
-    hone__text_free(&names);
-    return status;
+    return 0;
 }
 
 hone_status hone__template_find(const char *name, const char *search_path,
                                 hone_text *out, hone_error *err)
 {
-    hone_text searched = {0};
-    hone_text folder = {0};
+    hone_text searched = {0}, folder = {0}, names = {0};
     hone_status status = HONE_OK;
-    int found = strchr(name, '/') || ends_with_cu(name);
+    int n = strchr(name, '/') || ends_with_cu(name);
 
-    if (found)
+    if (n)
         hone__text_puts(out, name);
-    for (const char *at = search_path; !found && *at && status == HONE_OK;) {
-        const size_t length = strcspn(at, ":");
-
-        hone__text_clear(&folder);
-        hone__text_append(&folder, at, length);
+    while (!n && next_folder(&search_path, &folder)) {
+        list_folder(folder.data, &searched);
         hone__text_clear(out);
-        status = hone__text_check(&folder, err);
-        if (length && *at != HONE_INCLUDE_FOLDER && status == HONE_OK) {
-            list_folder(folder.data, &searched);
-            status = find_in(folder.data, name, out, &found, err);
-        }
-        at += length + (at[length] == ':');
+        n = find_in(folder.data, name, out, &names);
     }
+    if (n > 1)
+        status = hone__fail(err, HONE_ERR_INPUT,
+                            "%d templates in '%s' have the name or the "
+                            "operation '%s': %s; give the path of one, or "
+                            "rename the others",
+                            n, folder.data, name, hone__text_str(&names));
     if (status == HONE_OK)
-        status = hone__text_check(out->failed ? out : &searched, err);
-    if (status == HONE_OK && !found)
+        status = hone__text_check(out->failed     ? out
+                                  : folder.failed ? &folder
+                                                  : &searched,
+                                  err);
+    if (status == HONE_OK && !n)
         status = hone__fail(
             err, HONE_ERR_NOT_FOUND,
             "there is no template '%s'; searched:%s. Give a name from there or "
@@ -148,7 +146,39 @@ hone_status hone__template_find(const char *name, const char *search_path,
             name, searched.length ? searched.data : " no folder");
     hone__text_free(&searched);
     hone__text_free(&folder);
+    hone__text_free(&names);
     return status;
+}
+
+/* Nothing is shadowed where both are the same. */
+static int is_same_file(const char *a, const char *b)
+{
+    hone_text left = {0}, right = {0};
+    const int is_same = hone__text_read_file(&left, a, NULL) == HONE_OK &&
+                        hone__text_read_file(&right, b, NULL) == HONE_OK &&
+                        left.length == right.length &&
+                        memcmp(left.data, right.data, left.length) == 0;
+
+    hone__text_free(&left);
+    hone__text_free(&right);
+    return is_same;
+}
+
+int hone__template_shadowed(const char *name, const char *path,
+                            const char *search_path, hone_text *out)
+{
+    hone_text folder = {0}, names = {0};
+    int found = 0;
+
+    while (!found && !strchr(name, '/') && !ends_with_cu(name) &&
+           next_folder(&search_path, &folder)) {
+        hone__text_clear(out);
+        found = find_in(folder.data, name, out, &names) && !out->failed &&
+                !is_same_file(path, out->data);
+    }
+    hone__text_free(&folder);
+    hone__text_free(&names);
+    return found;
 }
 
 hone_status hone__template_load(const char *name, const char *search_path,

@@ -367,9 +367,13 @@ hone_status hone__search_path_include(hone_text *search_path,
  * ".cu"; else NAME.cu, or the template whose operation is NAME, in the first
  * folder of `search_path` (colon-separated) that has one. HONE_ERR_NOT_FOUND
  * lists the folders searched and the names there; HONE_ERR_INPUT if several in
- * one folder have that operation. */
+ * one folder may be meant. */
 hone_status hone__template_find(const char *name, const char *search_path,
                                 hone_text *out, hone_error *err);
+/* Does `name` stand for another file, too, with other contents, in a folder
+ * behind that of `path`, which was found? The first is in `out` then. */
+int hone__template_shadowed(const char *name, const char *path,
+                            const char *search_path, hone_text *out);
 /* The same; read and parse it. */
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,

@@ -3,6 +3,7 @@
 #include "runtime/base/paths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 hone_status hone__default_database(hone_text *out, hone_error *err)
 {
@@ -22,4 +23,21 @@ hone_status hone__default_database(hone_text *out, hone_error *err)
                           "XDG_DATA_HOME nor HOME is set; set HONE_DB to "
                           "the file");
     return hone__text_check(out, err);
+}
+
+void hone__shell_word(const char *word, hone_text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "+,-./:=@_";
+
+    if (*word && !word[strspn(word, plain)]) {
+        hone__text_puts(out, word);
+        return;
+    }
+    hone__text_puts(out, "'");
+    for (; *word; ++word)
+        hone__text_append(out, *word == '\'' ? "'\\''" : word,
+                          *word == '\'' ? 4 : 1);
+    hone__text_puts(out, "'");
 }

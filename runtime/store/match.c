@@ -251,8 +251,12 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
 
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__store_op(store, op, &m.op, err));
-    if (!m.op->n_rows)
+    if (!m.op->n_rows) {
+        m.n_dims = n_dims < HONE_MAX_DIMS ? n_dims : HONE_MAX_DIMS;
+        if (m.n_dims)
+            memcpy(m.dims, dims, m.n_dims * sizeof *dims);
         return hone__match_unknown_op(&m, err);
+    }
     if (target->is_host)
         (void)snprintf(m.arch, sizeof m.arch, "%s", HONE_ARCH_CPU);
     else

@@ -2,10 +2,12 @@
 /* Why a row answers a problem, or none does, as sentences. See match.h. */
 #include "runtime/store/match_text.h"
 
+#include "runtime/base/paths.h"
 #include "runtime/expr/expr.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* " (3 winners of an older template are left out)", or nothing. */
 static void describe_outdated(const hone_matcher *m, char *out,
@@ -24,12 +26,6 @@ static void describe_device(const hone_matcher *m, char *out, size_t size_bytes)
     (void)snprintf(out, size_bytes, "%s with %" PRId64 " %s", m->arch,
                    m->target->properties.value[HONE_PROPERTY_sm_count],
                    m->target->is_host ? "cores" : "multiprocessors");
-}
-
-/* What hone tune needs besides the operation to tune for this device. */
-static const char *tune_option(const hone_target *target)
-{
-    return target->is_host ? " --device cpu" : "";
 }
 
 /* What everybody should know comes first: the rest may be cut. */
@@ -82,77 +78,114 @@ void hone__match_explain(const hone_matcher *m, const hone_candidate_row *c,
     }
 }
 
-/* "64,64,f32" for the command line of hone tune. */
-static void format_dims(const hone_matcher *m, char *out, size_t size_bytes)
+/* "64,64,f32". Without a launch plan nothing tells which dims are types: they
+ * are codes then, which --dims takes too. */
+static void put_dims(const hone_matcher *m, hone_text *out)
 {
-    size_t used = 0;
+    for (size_t i = 0; i < m->n_dims; ++i)
+        if (m->spec && hone__launch_spec_dim_is_type(m->spec, i))
+            hone__text_printf(out, "%s%s", i ? "," : "",
+                              hone__type_name((hone_type)m->dims[i]));
+        else
+            hone__text_printf(out, "%s%" PRId64, i ? "," : "", m->dims[i]);
+}
 
-    for (size_t i = 0; i < m->n_dims && used < size_bytes; ++i) {
-        char number[24];
-        int n;
+/* "hone tune gemm --dims 64,64,f32": what a shell runs as it stands. */
+static hone_status tune_command(const hone_matcher *m, hone_text *out,
+                                hone_error *err)
+{
+    const char *path = hone__store_path(m->store);
+    hone_text usual = {0};
 
-        (void)snprintf(number, sizeof number, "%" PRId64, m->dims[i]);
-        n = snprintf(out + used, size_bytes - used, "%s%s", i ? "," : "",
-                     hone__launch_spec_dim_is_type(m->spec, i)
-                         ? hone__type_name((hone_type)m->dims[i])
-                         : number);
-        used += n > 0 ? (size_t)n : 0;
+    hone__text_puts(out, "hone tune ");
+    hone__shell_word(m->op->name, out);
+    hone__text_puts(out, m->n_dims ? " --dims " : " --dims ''");
+    put_dims(m, out);
+    if (m->target->is_host)
+        hone__text_puts(out, " --device cpu");
+    if (hone__default_database(&usual, NULL) != HONE_OK ||
+        strcmp(hone__text_str(&usual), path) != 0) {
+        hone__text_puts(out, " --db ");
+        hone__shell_word(path, out);
     }
+    hone__text_free(&usual);
+    return hone__text_check(out, err);
+}
+
+/* `why`, and what to run. */
+static hone_status refuse(const hone_matcher *m, hone_status status,
+                          const hone_text *why, hone_error *err)
+{
+    hone_text command = {0};
+    hone_status made = hone__text_check(why, err);
+
+    if (made == HONE_OK)
+        made = tune_command(m, &command, err);
+    if (made == HONE_OK)
+        made = hone__fail(err, status, "%.600s; run: %s", hone__text_str(why),
+                          hone__text_str(&command));
+    hone__text_free(&command);
+    return made;
 }
 
 hone_status hone__match_nothing_runs(const hone_matcher *m,
                                      const hone_error *why, hone_error *err)
 {
     char device[64];
-    char dims[DIMS_TEXT_BYTES] = "";
     char outdated[80];
-    const hone_store_row *any = &m->op->rows[0];
+    hone_text text = {0};
+    hone_status status;
 
     describe_device(m, device, sizeof device);
-    format_dims(m, dims, sizeof dims);
     describe_outdated(m, outdated, sizeof outdated);
-    if (why->status != HONE_OK)
-        return hone__fail(err, HONE_ERR_NOT_FOUND,
-                          "no kernel of %s can run dims %s on %s%s: %.400s; "
-                          "run: hone tune %s --dims %s%s",
-                          m->op->name, dims, device, outdated, why->text,
-                          m->op->name, dims, tune_option(m->target));
-    return hone__fail(err, HONE_ERR_NOT_FOUND,
-                      "nothing tuned for %s on %s%s; the database has it "
-                      "for %s; run: hone tune %s --dims %s%s",
-                      m->op->name, device, outdated, any->compile_arch,
-                      m->op->name, dims, tune_option(m->target));
+    if (why->status != HONE_OK) {
+        hone__text_printf(&text, "no kernel of %s can run dims ", m->op->name);
+        put_dims(m, &text);
+        hone__text_printf(&text, " on %s%s: %.400s", device, outdated,
+                          why->text);
+    } else {
+        hone__text_printf(
+            &text, "nothing tuned for %s on %s%s; the database has it for %s",
+            m->op->name, device, outdated, m->op->rows[0].compile_arch);
+    }
+    status = refuse(m, HONE_ERR_NOT_FOUND, &text, err);
+    hone__text_free(&text);
+    return status;
 }
 
 hone_status hone__match_unknown_op(const hone_matcher *m, hone_error *err)
 {
-    const hone_target *target = m->target;
+    const char *path = hone__store_path(m->store);
     const hone_store_op *op = m->op;
-    hone_store *store = m->store;
-    const char *const device = target->is_host ? " for the cpu device" : "";
-    hone_text ops = {0};
-    hone_status status;
+    const char *const device = m->target->is_host ? " for the cpu device" : "";
+    hone_text text = {0}, ops = {0};
+    hone_status status = HONE_OK;
 
-    if (op->n_outdated)
-        return hone__fail(err, HONE_ERR_NOT_FOUND,
+    if (op->n_outdated) {
+        hone__text_printf(&text,
                           "database '%s' has%s only winners of an older "
-                          "template of '%s'; run: hone tune %s%s",
-                          hone__store_path(store), device, op->name, op->name,
-                          tune_option(target));
-    if (op->n_unreadable)
-        return hone__fail(err, HONE_ERR_DATABASE,
+                          "template of '%s'",
+                          path, device, op->name);
+    } else if (op->n_unreadable) {
+        hone__text_printf(&text,
                           "database '%s' is damaged: the dims of the winners "
-                          "of '%s' cannot be read; run: hone tune %s%s",
-                          hone__store_path(store), op->name, op->name,
-                          tune_option(target));
-    status = hone__store_list_ops(store, &ops, err);
+                          "of '%s' cannot be read",
+                          path, op->name);
+    } else {
+        status = hone__store_list_ops(m->store, &ops, err);
+        hone__text_printf(&text,
+                          "operation '%s' is not in database '%s', which has "
+                          "%s%s",
+                          op->name, path,
+                          ops.length ? hone__text_str(&ops) : "none", device);
+    }
     if (status == HONE_OK)
-        status = hone__fail(err, HONE_ERR_NOT_FOUND,
-                            "operation '%s' is not in database '%s', which "
-                            "has %s%s; run: hone tune %s%s",
-                            op->name, hone__store_path(store),
-                            ops.length ? hone__text_str(&ops) : "none", device,
-                            op->name, tune_option(target));
+        status =
+            refuse(m,
+                   !op->n_outdated && op->n_unreadable ? HONE_ERR_DATABASE
+                                                       : HONE_ERR_NOT_FOUND,
+                   &text, err);
+    hone__text_free(&text);
     hone__text_free(&ops);
     return status;
 }

@@ -400,12 +400,24 @@ static void operations_are_found_by_name(void **state)
     assert_string_equal(path.data, "two/gemm.cu");
     hone__text_clear(&path);
     assert_int_equal(hone__template_find("gemm", "<two:one:two", &path, &err),
-                     HONE_OK);
-    assert_string_equal(path.data, "two/gemm.cu"); /* its file comes first */
+                     HONE_ERR_INPUT); /* a file is called that, too */
+    assert_non_null(strstr(err.text, "gemm.cu"));
+    assert_non_null(strstr(err.text, "mine.cu"));
     hone__text_clear(&path);
     assert_int_equal(hone__template_find("gemm_x", "two:one", &path, &err),
                      HONE_OK);
     assert_string_equal(path.data, "one/some.cu");
+    /* In another folder it is the first, and the other is named; not if it is
+     * the same. */
+    hone__text_clear(&path);
+    assert_false(hone__template_shadowed("gemm_x", "one/some.cu",
+                                         "two:one:none:one", &path));
+    write_file("three/gemm_x.cu", "#pragma hone op gemm_x(k) \"x\"\n");
+    hone__text_clear(&path);
+    assert_true(hone__template_shadowed("gemm_x", "one/some.cu",
+                                        "two:one:three", &path));
+    assert_string_equal(path.data, "three/gemm_x.cu");
+    hone__text_clear(&path);
     write_file("one/again.cu", "#pragma hone op gemm_x(m) \"x\"\n");
     assert_int_equal(hone__template_find("gemm_x", "two:one", &path, &err),
                      HONE_ERR_INPUT);

@@ -89,7 +89,7 @@ static void rows_of_gpus_do_not_count(void **state)
     runtime_put(fixture, &row);
     host_refuse(fixture, HONE_ERR_NOT_FOUND,
                 "which has none for the cpu device; run: hone tune axpy "
-                "--device cpu");
+                "--dims 1000 --device cpu --db ");
     host_put(fixture, (tuned_row){.config = "A=cpu", .time_ns = 2000});
     expect(fixture, HOST_N, HONE_MATCH_EXACT, "A=cpu");
 }

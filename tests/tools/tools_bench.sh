@@ -78,7 +78,7 @@ err_has "at most 32"
 run 3 bench saxpy --dims 5004 --device cpu
 out_empty
 err_has "nothing is tuned for saxpy"
-err_has "hone tune saxpy --dims 5004,f32 --mode hot --device cpu"
+err_has "hone tune saxpy --dims 5004,f32 --device cpu"
 # The cpu device measures in one way only, and says so.
 run 2 bench saxpy --dims 5003 --device cpu --mode cold
 err_has "always measures hot"
