@@ -32,6 +32,7 @@ typedef struct verify_run {
     json_t *cases;     /* likewise */
     int n_shown;       /* failures whose wrong elements were shown */
     int64_t n_checked;
+    int64_t n_idle; /* of these, on no shape at all */
     int64_t n_failed;
     int64_t n_skipped; /* templates, and configurations of others */
 } verify_run;
@@ -74,6 +75,7 @@ static void on_trial(void *user, const hone_tune_trial *trial)
         at->shapes = *trial->coverage;
     if (trial->outcome == HONE_OUTCOME_OK) {
         at->n_idle += !trial->coverage->n_shapes;
+        run->n_idle += !trial->coverage->n_shapes;
         return;
     }
     ++run->n_failed;
@@ -331,6 +333,12 @@ hone_exit hone__cmd_verify(const hone_options *options)
         code = hone__message_error(&err);
     else if (code == HONE_EXIT_DONE && run.n_failed)
         code = HONE_EXIT_NEGATIVE;
+    else if (code == HONE_EXIT_DONE && run.n_checked == run.n_idle &&
+             !run.n_skipped) {
+        hone__message_negative("nothing was verified: no configuration is "
+                               "valid on any of the shapes");
+        code = HONE_EXIT_NEGATIVE;
+    }
     hone__text_free(&run.label);
     hone__text_free(&run.covered);
     hone__text_free(&run.cache);

@@ -5,31 +5,35 @@
 
 #include "templates/reference.h"
 
-/* X(name in the template, what it computes) */
+/* X(name in the template, types of the arguments, what it computes) */
 #define REFERENCE_MAP(X)                                                       \
-    X(saxpy, "y = alpha*x + y; arguments alpha, x, y")                         \
-    X(sum, "out[0] = sum of x; arguments x, out, both f32")                    \
-    X(gemm_f16,                                                                \
-      "C = alpha*A*B + beta*C, row-major, C in f32; arguments A, B, "          \
-      "C, alpha, beta")                                                        \
-    X(gemm_sm90, "C = op(A)*op(B), row-major, f16 or bf16; dimensions M, N, "  \
-                 "K, type, TRANS_A, TRANS_B; arguments A, B, C")               \
-    X(scan, "y[i] = sum of x up to x[i], or in front of it; f16, f32 or i32; " \
-            "arguments x, y, exclusive")                                       \
-    X(conv1d, "y[i] = sum over k of h[k]*x[i-k], f32; dimensions n, taps; "    \
-              "arguments x, h, y")                                             \
-    X(fft, "batch transforms of n c32, unscaled; dimensions n, batch, "        \
-           "direction (1 forward, 2 inverse); arguments x, y")                 \
-    X(fft_filter,                                                              \
-      "inverse transforms of h times the forward transforms of x, "            \
-      "c32, unscaled; dimensions n, batch; arguments x, h, y")
+    X(saxpy, "f32 f32 f32|f64 f64 f64",                                        \
+      "y = alpha*x + y; arguments alpha, x, y")                                \
+    X(sum, "f32 f32", "out[0] = sum of x; arguments x, out")                   \
+    X(gemm_f16, "f16 f16 f32 f32 f32",                                         \
+      "C = alpha*A*B + beta*C, row-major; arguments A, B, C, alpha, beta")     \
+    X(gemm_sm90, "f16 f16 f16|bf16 bf16 bf16",                                 \
+      "C = op(A)*op(B), row-major; dimensions M, N, K, type, TRANS_A, "        \
+      "TRANS_B; arguments A, B, C")                                            \
+    X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
+      "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
+      "exclusive")                                                             \
+    X(conv1d, "f32 f32 f32",                                                   \
+      "y[i] = sum over k of h[k]*x[i-k]; dimensions n, taps; arguments x, "    \
+      "h, y")                                                                  \
+    X(fft, "c32 c32",                                                          \
+      "batch transforms of n, unscaled; dimensions n, batch, direction (1 "    \
+      "forward, 2 inverse); arguments x, y")                                   \
+    X(fft_filter, "c32 c32 c32",                                               \
+      "inverse transforms of h times the forward transforms of x, unscaled; "  \
+      "dimensions n, batch; arguments x, h, y")
 
-#define TABLE_ROW(name, summary)                                               \
-    {#name, {hone_reference_##name}, hone_reference_##name##_cost},
+#define TABLE_ROW(name, types, summary)                                        \
+    {#name, {hone_reference_##name}, hone_reference_##name##_cost, types},
 static const hone_reference table[] = {REFERENCE_MAP(TABLE_ROW)};
 #undef TABLE_ROW
 
-#define SUMMARY(name, summary) summary,
+#define SUMMARY(name, types, summary) summary ", of the types " types,
 static const char *const summaries[] = {REFERENCE_MAP(SUMMARY)};
 #undef SUMMARY
 

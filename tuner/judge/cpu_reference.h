@@ -26,6 +26,9 @@ typedef struct hone_reference {
     hone_reference_compute *compute[HONE_MAX_REFERENCE_OUTPUTS];
     /* Floating-point operations per output element. */
     double (*cost)(const int64_t *dims);
+    /* Element types of the arguments that it can read, in the order of
+     * declaration, as alternatives: "f32 f32|f64 f64". NULL: any. */
+    const char *types;
 } hone_reference;
 
 #endif

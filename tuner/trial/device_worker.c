@@ -17,6 +17,7 @@
 static int is_news(const hone_problem *problem, const hone_check *check)
 {
     return check->skipped[0] && (problem->device->kind->has_vendors ||
+                                 strncmp(check->name, "cpu.", 4) == 0 ||
                                  hone__reference_template_is(check->name));
 }
 

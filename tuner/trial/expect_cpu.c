@@ -4,6 +4,8 @@
 #include "tuner/trial/expect_cpu.h"
 
 #include "runtime/base/alloc.h"
+#include "runtime/base/text.h"
+#include "runtime/expr/expr.h"
 #include "tuner/judge/check_data.h"
 
 #include <string.h>
@@ -163,6 +165,35 @@ static hone_status check_outputs(const hone_problem *problem,
                       problem->n_outputs);
 }
 
+/* It would read arrays of other types as what they are not, and beyond their
+ * ends. */
+static hone_status check_types(const hone_problem *problem,
+                               const hone_reference *reference, hone_error *err)
+{
+    const hone_resolved *resolved = &problem->resolved;
+    const char *at = reference->types;
+    hone_text own = {0};
+    hone_status status;
+    int fits = !at;
+
+    for (size_t i = 0; i < resolved->n_args; ++i)
+        hone__text_printf(&own, "%s%s", i ? " " : "",
+                          hone__type_name((hone_type)resolved->args[i].type));
+    while (!fits && *at) {
+        const size_t length = strcspn(at, "|");
+
+        fits = length == own.length && memcmp(at, own.data, length) == 0;
+        at += length + (at[length] == '|');
+    }
+    status = hone__text_check(&own, err);
+    if (status == HONE_OK && !fits)
+        status = hone__fail(err, HONE_ERR_UNSUPPORTED,
+                            "takes arguments of the types %s, not %s",
+                            reference->types, own.data);
+    hone__text_free(&own);
+    return status;
+}
+
 hone_status hone__expect_cpu(hone_problem *problem, hone_check *checks,
                              const hone_problem_setup *setup, hone_error *err)
 {
@@ -172,6 +203,7 @@ hone_status hone__expect_cpu(hone_problem *problem, hone_check *checks,
                                   setup->references, setup->n_references,
                                   &reference, err));
     HONE_TRY(check_outputs(problem, reference, err));
+    HONE_TRY(check_types(problem, reference, err));
     for (int pass = 0; pass < HONE_N_PASSES; ++pass)
         HONE_TRY(expect_pass(problem, pass, reference, checks, err));
     return HONE_OK;

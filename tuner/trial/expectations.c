@@ -38,17 +38,23 @@ static void skip(const hone_problem *problem, hone_check *checks,
                        why);
 }
 
+/* Not here, or not for these types: say so, go on. */
+static hone_status skip_unsupported(const hone_problem *problem,
+                                    hone_check *checks, hone_error *err)
+{
+    skip(problem, checks, err ? err->text : "not on this machine");
+    hone__error_clear(err);
+    return HONE_OK;
+}
+
 static hone_status expect_baseline(hone_problem *problem, hone_check *checks,
                                    hone_error *err)
 {
     hone_baseline *baseline = NULL;
     hone_status status = open_baseline(problem, checks->name, &baseline, err);
 
-    if (status == HONE_ERR_UNSUPPORTED) { /* not here: say so, go on */
-        skip(problem, checks, err ? err->text : "not on this machine");
-        hone__error_clear(err);
-        return HONE_OK;
-    }
+    if (status == HONE_ERR_UNSUPPORTED)
+        return skip_unsupported(problem, checks, err);
     if (status == HONE_OK)
         status = hone__expectations_run(
             problem, checks, HONE_MAGNITUDE_TERMS,
@@ -79,8 +85,14 @@ static hone_status expect_vendor(hone_problem *problem, hone_check *checks,
 static hone_status expect(hone_problem *problem, hone_check *checks,
                           const hone_problem_setup *setup, hone_error *err)
 {
-    if (strncmp(checks->name, "cpu.", 4) == 0)
-        return hone__expect_cpu(problem, checks, setup, err);
+    if (strncmp(checks->name, "cpu.", 4) == 0) {
+        const hone_status status =
+            hone__expect_cpu(problem, checks, setup, err);
+
+        return status == HONE_ERR_UNSUPPORTED
+                   ? skip_unsupported(problem, checks, err)
+                   : status;
+    }
     return hone__reference_template_is(checks->name)
                ? hone__expect_template(problem, checks, setup, err)
                : expect_vendor(problem, checks, err);
