@@ -215,18 +215,28 @@ static json_t *value_json(const hone_db_value *value)
     return json_null();
 }
 
+typedef struct show_rows {
+    hone_output *output;
+    int n_interrupted; /* with that verdict */
+} show_rows;
+
 static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 {
+    show_rows *rows = user;
     json_t *object = json_object();
 
     (void)err;
     for (size_t i = 0; i < row->n_columns; ++i) {
+        const hone_db_value *value = &row->values[i];
         char member[80];
 
         (void)snprintf(member, sizeof member, "%.70s:o", row->names[i]);
-        object = hone__json_add(object, member, value_json(&row->values[i]));
+        object = hone__json_add(object, member, value_json(value));
+        rows->n_interrupted += strcmp(row->names[i], "verdict") == 0 &&
+                               value->kind == HONE_DB_TEXT &&
+                               strcmp(value->text, "interrupted") == 0;
     }
-    hone__output_row(user, object);
+    hone__output_row(rows->output, object);
     return HONE_OK;
 }
 
@@ -250,14 +260,21 @@ static hone_exit print_view(const hone_options *options, const show_view *view,
                              ? options->number[HONE_OPT_LIMIT]
                              : -1),
     };
-    hone_output *output = hone__output_begin(
-        options, view->name, view->columns, n_columns_of(view), hone__json(""));
+    show_rows rows = {hone__output_begin(options, view->name, view->columns,
+                                         n_columns_of(view), hone__json("")),
+                      0};
     hone_error err = {0};
     const hone_status status =
         hone__db_query(db, view->sql, params, sizeof params / sizeof params[0],
-                       on_row, output, &err);
-    const hone_exit code = hone__output_end(output, hone__json(""));
+                       on_row, &rows, &err);
+    const hone_exit code = hone__output_end(rows.output, hone__json(""));
 
+    if (rows.n_interrupted && view == &views[0])
+        hone__message_note("%d winner%s of interrupted runs: verified on the "
+                           "own shape only, not on edge shapes, until the "
+                           "same 'hone tune' ends",
+                           rows.n_interrupted,
+                           rows.n_interrupted == 1 ? "" : "s");
     return status == HONE_OK ? code : hone__message_error(&err);
 }
 

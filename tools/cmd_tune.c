@@ -13,6 +13,7 @@
 #include "tools/shapes.h"
 #include "tools/tune_replay.h"
 
+#include "runtime/base/paths.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ typedef struct tune_run {
     hone_tune_request request; /* all but template and dims */
     hone_output *output;       /* begun by the first shape with a result */
     hone_text db_path;
+    hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
     int n_without_winner;
 } tune_run;
@@ -217,8 +219,9 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
         print_row(run, result_row(shape, &label, &request, &result));
     if (result.n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
-                           "('hone show decisions' says where)",
-                           hone__text_str(&title), (long long)result.n_seeded);
+                           "('hone show decisions%s' says where)",
+                           hone__text_str(&title), (long long)result.n_seeded,
+                           hone__text_str(&run->db_option));
     if (strcmp(result.stopped, "unlikely") == 0)
         hone__message_note("%s: %s", hone__text_str(&title),
                            result.stopped_why);
@@ -227,7 +230,8 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                              result.stopped_why);
     if (strcmp(result.verdict, "interrupted") == 0)
         hone__message_note("%s: there was no final yet; the best so far is "
-                           "stored as the winner until then",
+                           "stored as the winner until then, verified on its "
+                           "own shape only",
                            hone__text_str(&title));
     if (result.notes[0])
         hone__message_note("%s", result.notes);
@@ -275,6 +279,10 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
+    if (options->text[HONE_OPT_DB]) {
+        hone__text_puts(&run->db_option, " --db ");
+        hone__shell_word(options->text[HONE_OPT_DB], &run->db_option);
+    }
     HONE_TRY(hone__locate_cache(options, &run->cache, err));
     HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
     request->farm.stop = hone__interrupt_flag();
@@ -317,8 +325,9 @@ static hone_exit finish(tune_run *run, hone_status status,
         return hone__message_error(err);
     if (code == HONE_EXIT_DONE && run->n_without_winner) {
         hone__message_note("%d of %zu problems have no winner; 'hone show "
-                           "trials' says what became of each variant",
-                           run->n_without_winner, run->shapes.n);
+                           "trials%s' says what became of each variant",
+                           run->n_without_winner, run->shapes.n,
+                           hone__text_str(&run->db_option));
         code = HONE_EXIT_NEGATIVE;
     }
     return code;
@@ -341,6 +350,7 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
     hone__text_free(&run.db_path);
+    hone__text_free(&run.db_option);
     hone__text_free(&run.cache);
     return code;
 }

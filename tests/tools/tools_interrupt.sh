@@ -72,13 +72,18 @@ wait $process || code=$?
 process=
 json interrupted=true shapes.0.winner=KIND=good shapes.0.verdict=interrupted
 err_has "the best so far is stored as the winner"
+err_has "verified on its own shape only"
 err_has "run the same command again to go on"
 [ "$(ask "select verdict from winner_v1 where dims = '4099' and gain = 1
           and time_ns = default_time_ns")" = interrupted ] ||
     fail "the winner is $(ask "select * from winner_v1 where dims = '4099'")"
+run 0 show winners
+err_has "1 winner of interrupted runs: verified on the own shape only"
 run 0 run "$template" --dims 4099 --device cpu
 run 0 tune "$template" --dims 4099 --device cpu --strategy exhaustive \
     --trial-timeout 1
+run 0 show winners
+err_empty
 [ "$(ask "select verdict <> 'interrupted' from winner_v1
           where dims = '4099'")" = 1 ] || fail "the final did not replace it"
 

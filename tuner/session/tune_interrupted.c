@@ -107,7 +107,7 @@ hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err)
         return HONE_OK;
     (void)snprintf(sentence, sizeof sentence,
                    "interrupted: the fastest of %zu by its trial, without a "
-                   "final",
+                   "final; verified on its own shape only, not on edge shapes",
                    run->n_candidates);
     HONE_TRY(put_best(run, n, sentence, err));
     return fill_result(run, sentence, err);
