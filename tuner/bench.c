@@ -5,7 +5,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/bench_variants.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/process/device_lock.h"
 #include "tuner/session/final_client.h"
 #include "tuner/compile/helper_kernels.h"

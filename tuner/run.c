@@ -7,7 +7,7 @@
 #include "tuner/tuner.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/helper_kernels.h"
 #include "tuner/judge/statistics.h"

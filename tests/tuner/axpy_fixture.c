@@ -4,7 +4,7 @@
 
 #include "gen/expand/expand.h"
 #include "gen/space.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -253,7 +253,7 @@ static int hold_lock(void *user, int from_parent, int to_parent)
     int lock = -1;
 
     (void)user;
-    hone__cache_lock(folder, key, 60, &lock);
+    lock = hone__cache_lock(folder, key, 60);
     (void)hone__message_send(to_parent, lock >= 0, &none, NULL);
     (void)hone__message_receive(from_parent, &kind, &none, NULL);
     return 0;
@@ -273,15 +273,15 @@ static void test_lock_is_for_one_process(void **state)
     assert_int_equal(hone__message_receive(holder.from, &has_it, &none, NULL),
                      HONE_OK);
     assert_int_equal(has_it, 1);
-    hone__cache_lock(folder, key, 0.03, &lock); /* patience ends */
+    lock = hone__cache_lock(folder, key, 0.03); /* patience ends */
     assert_int_equal(lock, -1);
     memcpy(another, key, sizeof another);
     another[12] = another[12] == '0' ? '1' : '0';
-    hone__cache_lock(folder, another, 0.03, &lock);
+    lock = hone__cache_lock(folder, another, 0.03);
     assert_true(lock >= 0);
     hone__cache_unlock(lock);
     (void)kill(holder.pid, SIGKILL); /* its lock goes with it */
-    hone__cache_lock(folder, key, 60, &lock);
+    lock = hone__cache_lock(folder, key, 60);
     assert_true(lock >= 0);
     hone__cache_unlock(lock);
     (void)hone__worker_stop(&holder, 5, NULL, 0);
@@ -294,7 +294,7 @@ static void test_no_folder_no_lock(void **state)
     int lock = 7;
 
     (void)state;
-    hone__cache_lock("no/such/folder", key, 30, &lock);
+    lock = hone__cache_lock("no/such/folder", key, 30);
     assert_int_equal(lock, -1);
 }
 

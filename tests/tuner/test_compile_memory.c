@@ -2,7 +2,6 @@
 /* One failed allocation, each in its turn, in what leads from a template to a
  * compiled variant: the same result or HONE_ERR_NO_MEMORY, never another. */
 #include "runtime/base/alloc.h"
-#include "tuner/compile/compile_worker.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/farm_state.h"
 #include "gen/space.h"
@@ -206,7 +205,7 @@ static hone_status deliver(hone_text *out, hone_error *err)
         status = hone__farm_follow(&farm.lost[0].waiting, 3, err);
     if (status == HONE_OK)
         status = hone__farm_answer_lost(&farm, err);
-    hone__free(slot.followers.ids);
+    hone__text_free(&slot.followers);
     hone__farm_free_lost(&farm);
     return status;
 }

@@ -4,7 +4,7 @@
 #include "gen/space.h"
 #include "tests/tuner/fake_driver.h"
 #include "tests/tuner/fake_gpu.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/trial/problem.h"
 
 #include <math.h>

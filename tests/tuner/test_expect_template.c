@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Another template as reference and as baseline on the fake GPU. */
 #include "tests/tuner/gpu_fixture.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/judge/final.h"
 #include "tuner/judge/magnitude.h"
 #include "tuner/trial/verify.h"
@@ -77,7 +77,7 @@ static void make_other(const char *type, int parity)
         hone__space_create(other->tmpl, NULL, &properties, &space, &err) ||
         hone__default_plan(other->tmpl, space, &index, &other->spec, &err))
         fail_msg("%s", err.text);
-    others.tmpl = other->tmpl; /* who is named in messages */
+    other->by = other->tmpl; /* who is named in messages */
     hone__space_free(space);
 }
 

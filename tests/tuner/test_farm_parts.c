@@ -3,7 +3,6 @@
  * machine the farm may use. */
 #include "runtime/base/text.h"
 #include "tuner/compile/allowance.h"
-#include "tuner/compile/compile_limit.h"
 
 #include <limits.h>
 #include <setjmp.h>

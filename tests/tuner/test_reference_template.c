@@ -2,7 +2,7 @@
 /* Another template, read and compiled for a GPU by the real NVRTC; skipped
  * where there is none. tests/tools/tools_reference_template.sh has what can
  * be wrong with one. */
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 #include "tuner/compile/reference_template.h"
 
 #include <setjmp.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a compiler: see command.h. */
+/* Running a compiler: see host_compiler.h. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np */
-#include "tuner/compile/command.h"
+#include "tuner/compile/host_compiler.h"
 
 #include "runtime/base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,13 +19,16 @@ void hone__command_start(hone_command *c, const char *program)
     *c = (hone_command){.words = {program}, .n = 1};
 }
 
-void hone__command_add(hone_command *c, const char *const *words)
+void hone__command_add(hone_command *c, ...)
 {
-    for (; *words; ++words) {
+    va_list words;
+
+    va_start(words, c);
+    for (const char *word; (word = va_arg(words, const char *)); ++c->n) {
         if (c->n < HONE_MAX_WORDS)
-            c->words[c->n] = *words;
-        ++c->n;
+            c->words[c->n] = word;
     }
+    va_end(words);
 }
 
 /* Not for the compiler: a sanitizer that is meant for the variants, and folders

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ptxas says about the kernels of one compile (`--ptxas-options=-v`). */
+/* What ptxas says about the kernels of one compile (`--ptxas-options=-v`), and
+ * what a sanitizer wrote before it ended a worker. */
 #ifndef HONE_TUNER_COMPILE_LOG_H
 #define HONE_TUNER_COMPILE_LOG_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* One kernel, or the most of all kernels. */
 typedef struct hone_kernel_use {
@@ -32,5 +34,16 @@ void hone__compile_log_sentence(const char *log, const char *found, char *out,
 /* Does the log, or what a compiler said as it died, tell that it ran out of
  * memory? */
 int hone__compile_log_no_memory(const char *log);
+
+/* ---- sanitizers --------------------------------------------------------- */
+
+/* A worker adds a line to a report that says which argument it is about. */
+#define HONE_FAULT_PLACE "hone: the address is "
+
+/* Read the log and empty it. 1 with a sentence such as "AddressSanitizer:
+ * heap-buffer-overflow, WRITE of size 4 (saxpy.cu:57)", where the place is
+ * the innermost one in the template; 0 if there is no report. */
+int hone__sanitizer_summary(FILE *log, const char *template_path, char *out,
+                            size_t size);
 
 #endif

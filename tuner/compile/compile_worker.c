@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process of the compile farm: reads jobs, answers with machine code, from
  * the cache where it has it. Which compiler it is is one row of a table. */
-#include "tuner/compile/compile_worker.h"
+#include "tuner/compile/farm_state.h"
 
 #include "tuner/compile/compile_log.h"
 #include "tuner/compile/compiler.h"
@@ -97,13 +97,9 @@ static const producer producers[] = {
 static hone_status say_begun(const state *st, hone_error *err)
 {
     hone_text payload = {0};
-    hone_status status;
 
     hone__pack_i64(&payload, st->job);
-    status =
-        hone__message_send(st->to_parent, HONE_COMPILE_BEGUN, &payload, err);
-    hone__text_free(&payload);
-    return status;
+    return hone__message_say(st->to_parent, HONE_COMPILE_BEGUN, &payload, err);
 }
 
 void hone__compile_no_memory(const hone_compile_worker_setup *setup,
@@ -158,7 +154,7 @@ static hone_status produce(state *st, const hone_compile_input *input,
     if (cache && hone__cache_load(cache, key, out, NULL) == HONE_OK)
         return HONE_OK;
     if (cache) {
-        hone__cache_lock(cache, key, st->setup->compile_at_most_s, &lock);
+        lock = hone__cache_lock(cache, key, st->setup->compile_at_most_s);
         if (hone__cache_load(cache, key, out, NULL) == HONE_OK) {
             hone__cache_unlock(lock); /* another process was faster */
             return HONE_OK;
@@ -178,7 +174,6 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     hone_compile_output output = {.registers = -1};
     hone_compile_input input;
     hone_text payload = {0};
-    hone_status status;
 
     (void)out_leave;
     st->job = hone__unpack_i64(in);
@@ -191,23 +186,16 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     hone__compile_output_pack(&payload, &output);
     hone__pack_i64(&payload, output.out_of_memory);
     hone__pack_i64(&payload, output.crashed);
-    status =
-        hone__message_send(st->to_parent, HONE_COMPILE_DONE, &payload, err);
     hone__compile_output_free(&output);
-    hone__text_free(&payload);
-    return status;
+    return hone__message_say(st->to_parent, HONE_COMPILE_DONE, &payload, err);
 }
 
 static hone_status say_hello(const state *st, hone_error *err)
 {
     hone_text message = {0};
-    hone_status status;
 
     hone__toolchain_pack(&message, &st->toolchain);
-    status =
-        hone__message_send(st->to_parent, HONE_COMPILE_HELLO, &message, err);
-    hone__text_free(&message);
-    return status;
+    return hone__message_say(st->to_parent, HONE_COMPILE_HELLO, &message, err);
 }
 
 /* Children are in this process's group, so that the farm can end them all,

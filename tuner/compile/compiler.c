@@ -45,23 +45,33 @@ void hone__compile_read_log(const char *log, hone_compile_output *out)
     hone__compile_log_warnings(log, out->warnings);
 }
 
+/* What NVRTC has to give of one kind: its size, then its bytes. */
+static hone_nvrtc_result
+fetch(hone_nvrtc_program program,
+      hone_nvrtc_result (*size_of)(hone_nvrtc_program, size_t *),
+      hone_nvrtc_result (*get)(hone_nvrtc_program, char *), hone_text *out)
+{
+    size_t size = 0;
+    hone_nvrtc_result result = size_of(program, &size);
+    char *bytes = result ? NULL : hone__alloc(size + 1);
+
+    if (!result && bytes)
+        result = get(program, bytes);
+    if (!result && bytes)
+        hone__text_append(out, bytes, size);
+    out->failed |= !result && !bytes;
+    hone__free(bytes);
+    return result;
+}
+
 /* ptxas' own lines are of use to us, not to a person who looks for an error;
  * they are what remains when a compile succeeds. */
 static hone_status read_program_log(const hone_nvrtc *nvrtc,
                                     hone_nvrtc_program program, hone_text *log,
                                     hone_error *err)
 {
-    size_t size = 0;
-    char *buffer;
-
-    if (nvrtc->log_size(program, &size) || size <= 1)
-        return HONE_OK;
-    buffer = hone__alloc(size + 1);
-    if (!buffer)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (nvrtc->log(program, buffer) == 0)
-        hone__text_puts(log, buffer);
-    hone__free(buffer);
+    if (fetch(program, nvrtc->log_size, nvrtc->log, log) == 0)
+        log->length = strlen(hone__text_str(log)); /* it ends with a NUL */
     return hone__text_check(log, err);
 }
 
@@ -69,19 +79,9 @@ static hone_status read_cubin(const hone_nvrtc *nvrtc,
                               hone_nvrtc_program program, hone_text *cubin,
                               hone_error *err)
 {
-    size_t size = 0;
-    char *buffer = NULL;
-    hone_nvrtc_result result = nvrtc->cubin_size(program, &size);
+    const hone_nvrtc_result result =
+        fetch(program, nvrtc->cubin_size, nvrtc->cubin, cubin);
 
-    if (!result) {
-        buffer = hone__alloc(size);
-        if (!buffer)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        result = nvrtc->cubin(program, buffer);
-    }
-    if (!result)
-        hone__text_append(cubin, buffer, size);
-    hone__free(buffer);
     if (result)
         return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
                                  "NVRTC gave no cubin: %s",
@@ -89,68 +89,47 @@ static hone_status read_cubin(const hone_nvrtc *nvrtc,
     return hone__text_check(cubin, err);
 }
 
-/* The options of one compile, each with a NUL behind it. */
-typedef struct option_list {
-    hone_text storage;
-    int n;
-    const char **list; /* into the storage, once it is complete */
-} option_list;
-
-static void add_option(option_list *options, const char *name,
-                       const char *value, size_t length)
-{
-    hone__text_puts(&options->storage, name);
-    hone__text_append(&options->storage, value, length);
-    hone__text_append(&options->storage, "", 1);
-    ++options->n;
-}
-
-/* One per line. */
-static void add_options(option_list *options, const char *lines)
-{
-    while (*lines) {
-        const size_t length = strcspn(lines, "\n");
-
-        if (length)
-            add_option(options, "", lines, length);
-        lines += length + (lines[length] == '\n');
-    }
-}
-
-/* Those that every compile gets. They are in the toolchain's digest, all of
- * them, the folders by what they hold. */
-static void add_common_options(option_list *options, const hone_nvrtc *nvrtc,
+/* The options that every compile gets, one per line. They are in the
+ * toolchain's digest, all of them, the folders by what they hold. */
+static void add_common_options(hone_text *lines, const hone_nvrtc *nvrtc,
                                const char *pch_folder)
 {
-    add_options(options, "--std=c++17\n-default-device\n"
-                         "--ptxas-options=-v\n-DNDEBUG\n");
+    hone__text_puts(lines, "--std=c++17\n-default-device\n"
+                           "--ptxas-options=-v\n-DNDEBUG\n");
     if (nvrtc->includes[0])
-        add_option(options, "--include-path=", nvrtc->includes,
-                   strlen(nvrtc->includes));
+        hone__text_printf(lines, "--include-path=%s\n", nvrtc->includes);
     /* CUB and cuda/std; older toolkits have them in the folder itself. */
     if (nvrtc->cccl[0])
-        add_option(options, "--include-path=", nvrtc->cccl,
-                   strlen(nvrtc->cccl));
+        hone__text_printf(lines, "--include-path=%s\n", nvrtc->cccl);
     /* NVRTC 13 keeps compiles in a cache of its own; ours knows more. */
     if (nvrtc->version_major >= 13)
-        add_options(options, "--no-cache");
-    if (pch_folder) {
-        add_options(options, "--pch\n--pch-messages=false");
-        add_option(options, "--pch-dir=", pch_folder, strlen(pch_folder));
-    }
+        hone__text_puts(lines, "--no-cache\n");
+    if (pch_folder)
+        hone__text_printf(lines, "--pch\n--pch-messages=false\n--pch-dir=%s\n",
+                          pch_folder);
 }
 
-static hone_status finish_options(option_list *options, hone_error *err)
+/* A list of the lines, which get a NUL each in place of their end. Freed by the
+ * caller. */
+static hone_status split_lines(hone_text *lines, const char ***list, int *n,
+                               hone_error *err)
 {
-    const char *at = options->storage.data;
+    char *next = lines->data;
+    size_t most = 1;
 
-    HONE_TRY(hone__text_check(&options->storage, err));
-    options->list = hone__alloc((size_t)options->n * sizeof *options->list);
-    if (!options->list)
+    HONE_TRY(hone__text_check(lines, err));
+    for (size_t i = 0; i < lines->length; ++i)
+        most += lines->data[i] == '\n';
+    *list = hone__alloc(most * sizeof **list);
+    if (!*list)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (int i = 0; i < options->n; ++i) {
-        options->list[i] = at;
-        at += strlen(at) + 1;
+    for (*n = 0; *next;) {
+        char *end = next + strcspn(next, "\n");
+
+        if (end > next)
+            (*list)[(*n)++] = next;
+        next = end + (*end == '\n');
+        *end = '\0';
     }
     return HONE_OK;
 }
@@ -159,11 +138,13 @@ hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
                                   hone_error *err)
 {
     /* The version of NVRTC need not be that of the headers. */
-    static const char *const headers[] = {"cuda_fp16.h", "mma.h"};
-    static const char version_of_cccl[] = "cuda/std/__cccl/version.h";
+    const struct {
+        const char *folder, *name;
+    } headers[] = {{nvrtc->includes, "cuda_fp16.h"},
+                   {nvrtc->includes, "mma.h"},
+                   {nvrtc->cccl, "cuda/std/__cccl/version.h"}};
     hone_nvrtc anywhere = *nvrtc;
-    option_list options = {.n = 0};
-    hone_text *all = &options.storage;
+    hone_text all = {0};
     hone_status status = HONE_OK;
     char path[1200];
 
@@ -174,23 +155,21 @@ hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
         (void)snprintf(anywhere.includes, sizeof anywhere.includes, "CUDA");
     if (nvrtc->cccl[0])
         (void)snprintf(anywhere.cccl, sizeof anywhere.cccl, "CCCL");
-    add_common_options(&options, &anywhere, "PCH");
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0] && !status &&
-                       nvrtc->includes[0];
-         ++i) {
-        (void)snprintf(path, sizeof path, "%s/%s", nvrtc->includes, headers[i]);
-        status = hone__text_read_file(all, path, err);
-    }
-    if (status == HONE_OK && nvrtc->cccl[0]) {
-        (void)snprintf(path, sizeof path, "%s/%s", nvrtc->cccl,
-                       version_of_cccl);
-        status = hone__text_read_file(all, path, err);
+    add_common_options(&all, &anywhere, "PCH");
+    for (size_t i = 0; i < all.length; ++i) /* as the keys of old caches do */
+        all.data[i] = (char)(all.data[i] == '\n' ? '\0' : all.data[i]);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0] && !status; ++i) {
+        if (!headers[i].folder[0])
+            continue;
+        (void)snprintf(path, sizeof path, "%s/%s", headers[i].folder,
+                       headers[i].name);
+        status = hone__text_read_file(&all, path, err);
     }
     if (status == HONE_OK)
-        status = hone__text_check(all, err);
+        status = hone__text_check(&all, err);
     if (status == HONE_OK)
-        hone__sha256_hex(all->data, all->length, out->digest);
-    hone__text_free(all);
+        hone__sha256_hex(all.data, all.length, out->digest);
+    hone__text_free(&all);
     return status;
 }
 
@@ -250,15 +229,15 @@ static hone_status create(const hone_nvrtc *nvrtc,
 
 static hone_status compile(const hone_nvrtc *nvrtc,
                            const hone_compile_input *input,
-                           const option_list *options, hone_compile_output *out,
-                           hone_error *err)
+                           const char *const *options, int n_options,
+                           hone_compile_output *out, hone_error *err)
 {
     hone_nvrtc_program program = NULL;
     hone_status status;
     hone_nvrtc_result result;
 
     HONE_TRY(create(nvrtc, input, &program, err));
-    result = nvrtc->compile(program, options->n, options->list);
+    result = nvrtc->compile(program, n_options, options);
     status = read_program_log(nvrtc, program, &out->log, err);
     /* Where memory runs out in its optimiser, NVRTC 13.0 fails without a
      * word; for every fault of a source it has one. */
@@ -288,23 +267,24 @@ hone_status hone__compile_source(const hone_nvrtc *nvrtc,
                                  const char *pch_folder,
                                  hone_compile_output *out, hone_error *err)
 {
-    option_list options = {.n = 0};
+    hone_text lines = {0};
+    const char **options = NULL;
+    int n_options = 0;
     const double start_s = hone__now_s();
     hone_status status;
 
     *out = (hone_compile_output){.registers = -1};
-    add_option(&options, "--gpu-architecture=", input->arch,
-               strlen(input->arch));
-    add_common_options(&options, nvrtc, pch_folder);
-    add_options(&options, input->options);
-    status = finish_options(&options, err);
+    hone__text_printf(&lines, "--gpu-architecture=%s\n", input->arch);
+    add_common_options(&lines, nvrtc, pch_folder);
+    hone__text_puts(&lines, input->options);
+    status = split_lines(&lines, &options, &n_options, err);
     if (status == HONE_OK)
-        status = compile(nvrtc, input, &options, out, err);
+        status = compile(nvrtc, input, options, n_options, out, err);
     out->compile_ms = 1e3 * (hone__now_s() - start_s);
     if (out->ok)
         hone__compile_read_log(hone__text_str(&out->log), out);
-    hone__text_free(&options.storage);
-    hone__free(options.list);
+    hone__text_free(&lines);
+    hone__free(options);
     if (status != HONE_OK)
         hone__compile_output_free(out);
     return status;

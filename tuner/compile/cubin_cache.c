@@ -118,8 +118,7 @@ static off_t lock_offset(const char *key)
 /* A byte each of one file that stays empty, instead of a file per key that
  * nobody could remove without a race. The locks belong to the descriptor, so
  * they end with the process that holds it. */
-void hone__cache_lock(const char *folder, const char *key, double patience_s,
-                      int *out_lock)
+int hone__cache_lock(const char *folder, const char *key, double patience_s)
 {
     const struct timespec nap = {0, 5000000}; /* 5 ms; a compile takes more */
     const double until_s = hone__now_s() + patience_s;
@@ -128,21 +127,20 @@ void hone__cache_lock(const char *folder, const char *key, double patience_s,
                           .l_start = lock_offset(key),
                           .l_len = 1};
     char path[PATH_BYTES];
+    int lock = -1;
 
-    *out_lock = -1;
-    if (make_path(folder, ".", "lock", path, NULL) != HONE_OK)
-        return;
-    *out_lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    while (*out_lock >= 0 && fcntl(*out_lock, F_OFD_SETLK, &range)) {
+    if (make_path(folder, ".", "lock", path, NULL) == HONE_OK)
+        lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    while (lock >= 0 && fcntl(lock, F_OFD_SETLK, &range)) {
         const int taken = errno == EAGAIN || errno == EACCES || errno == EINTR;
 
         if (!taken || hone__now_s() >= until_s) {
-            (void)close(*out_lock);
-            *out_lock = -1;
-            return;
+            (void)close(lock);
+            return -1;
         }
         (void)nanosleep(&nap, NULL);
     }
+    return lock;
 }
 
 void hone__cache_unlock(int lock)

@@ -25,11 +25,10 @@ hone_status hone__cache_key(const hone_compile_input *input,
  * or longer left behind. HONE_ERR_IO with the path. */
 hone_status hone__cache_prepare(const char *folder, hone_error *err);
 
-/* Wait up to `patience_s` for the key's lock; *out_lock is for
- * hone__cache_unlock(). -1 if it was not to be had, or the folder cannot be
- * locked: compile without. */
-void hone__cache_lock(const char *folder, const char *key, double patience_s,
-                      int *out_lock);
+/* Wait up to `patience_s` for the key's lock, which hone__cache_unlock() gives
+ * back. -1 if it was not to be had, or the folder cannot be locked: compile
+ * without. */
+int hone__cache_lock(const char *folder, const char *key, double patience_s);
 void hone__cache_unlock(int lock);
 
 /* HONE_ERR_NOT_FOUND if there is no entry; a damaged one counts as none. */

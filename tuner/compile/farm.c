@@ -197,7 +197,7 @@ void hone__farm_close(hone_farm *farm)
         if (slot->log >= 0)
             (void)close(slot->log);
         hone__text_free(&slot->request);
-        hone__free(slot->followers.ids);
+        hone__text_free(&slot->followers);
     }
     hone__farm_free_lost(farm);
     hone__work_folder_sweep(); /* of busy workers, which were killed */
@@ -355,4 +355,41 @@ hone_status hone__farm_turn(hone_farm *farm, hone_worker *also, hone_error *err)
     for (int i = 0; i < farm->n_slots; ++i)
         HONE_TRY(look_after(farm, &farm->slots[i], err));
     return hone__farm_answer_lost(farm, err);
+}
+
+/* ---- one compile --------------------------------------------------------- */
+
+typedef struct answer {
+    hone_compile_output *output;
+    int is_here;
+} answer;
+
+static void take_one(void *user, int64_t job, hone_compile_output *output)
+{
+    answer *a = user;
+
+    (void)job;
+    *a->output = *output;
+    memset(output, 0, sizeof *output); /* moved */
+    a->is_here = 1;
+}
+
+hone_status hone__compile_one(const hone_farm_options *options,
+                              const hone_compile_input *input,
+                              hone_compile_output *out, hone_error *err)
+{
+    hone_farm_options one = *options;
+    answer a = {out, 0};
+    hone_farm *farm = NULL;
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    one.n_workers = 1;
+    status = hone__farm_open(&one, take_one, &a, &farm, err);
+    if (status == HONE_OK)
+        status = hone__farm_submit(farm, 0, input, err);
+    while (status == HONE_OK && !a.is_here)
+        status = hone__farm_turn(farm, NULL, err);
+    hone__farm_close(farm);
+    return status;
 }

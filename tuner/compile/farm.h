@@ -57,6 +57,14 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
 hone_status hone__farm_turn(hone_farm *farm, hone_worker *also,
                             hone_error *err);
 
+/* One source through a farm of its own: for what a command needs once beside
+ * its variants. As hone__farm_open() and hone__farm_submit();
+ * HONE_ERR_INTERRUPTED. A source that does not compile is HONE_OK with `ok` 0
+ * and a log. Free `out` with hone__compile_output_free(), in any case. */
+hone_status hone__compile_one(const hone_farm_options *options,
+                              const hone_compile_input *input,
+                              hone_compile_output *out, hone_error *err);
+
 /* Default number of workers: see allowance.h. */
 int hone__farm_default_workers(void);
 

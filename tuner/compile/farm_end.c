@@ -13,39 +13,32 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-hone_status hone__farm_follow(hone_farm_jobs *jobs, int64_t job,
-                              hone_error *err)
+hone_status hone__farm_follow(hone_text *jobs, int64_t job, hone_error *err)
 {
-    if (jobs->n == jobs->capacity) {
-        const size_t capacity = jobs->capacity ? 2 * jobs->capacity : 16;
-        int64_t *grown = hone__realloc(jobs->ids, capacity * sizeof *grown);
-
-        if (!grown)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        jobs->ids = grown;
-        jobs->capacity = capacity;
-    }
-    jobs->ids[jobs->n++] = job;
-    return HONE_OK;
+    hone__text_append(jobs, (const char *)&job, sizeof job);
+    return hone__text_check(jobs, err);
 }
 
 /* Each gets a copy of its own: a callback may take it apart. */
-static hone_status answer_all(hone_farm *farm, hone_farm_jobs *jobs,
+static hone_status answer_all(hone_farm *farm, hone_text *jobs,
                               const hone_compile_output *output,
                               hone_error *err)
 {
     hone_status status = HONE_OK;
+    int64_t job;
 
-    for (size_t i = 0; i < jobs->n && status == HONE_OK; ++i) {
+    for (size_t at = 0; at < jobs->length && status == HONE_OK;
+         at += sizeof job) {
         hone_compile_output copy;
 
+        memcpy(&job, jobs->data + at, sizeof job);
         hone__compile_output_copy(output, &copy);
         status = hone__compile_output_check(&copy, err);
         if (status == HONE_OK)
-            farm->on_done(farm->user, jobs->ids[i], &copy);
+            farm->on_done(farm->user, job, &copy);
         hone__compile_output_free(&copy);
     }
-    jobs->n = 0;
+    hone__text_clear(jobs);
     return status;
 }
 
@@ -53,31 +46,22 @@ static hone_status answer_all(hone_farm *farm, hone_farm_jobs *jobs,
 
 hone_farm_lost *hone__farm_find_lost(hone_farm *farm, const char *key)
 {
-    for (size_t i = 0; i < farm->n_lost; ++i) {
-        if (strcmp(farm->lost[i].key, key) == 0)
-            return &farm->lost[i];
-    }
-    return NULL;
+    hone_farm_lost *one = farm->lost;
+
+    while (one && strcmp(one->key, key) != 0)
+        one = one->next;
+    return one;
 }
 
 static hone_status keep_lost(hone_farm *farm, const char *key,
                              const hone_compile_output *output, hone_error *err)
 {
-    hone_farm_lost *one;
+    hone_farm_lost *one = hone__alloc(sizeof *one);
 
-    if (farm->n_lost == farm->lost_capacity) {
-        const size_t capacity =
-            farm->lost_capacity ? 2 * farm->lost_capacity : 16;
-        hone_farm_lost *grown =
-            hone__realloc(farm->lost, capacity * sizeof *grown);
-
-        if (!grown)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        farm->lost = grown;
-        farm->lost_capacity = capacity;
-    }
-    one = &farm->lost[farm->n_lost++];
-    *one = (hone_farm_lost){.waiting = {NULL, 0, 0}};
+    if (!one)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    one->next = farm->lost;
+    farm->lost = one;
     memcpy(one->key, key, sizeof one->key);
     hone__compile_output_copy(output, &one->output);
     return hone__compile_output_check(&one->output, err);
@@ -85,19 +69,21 @@ static hone_status keep_lost(hone_farm *farm, const char *key,
 
 hone_status hone__farm_answer_lost(hone_farm *farm, hone_error *err)
 {
-    for (size_t i = 0; i < farm->n_lost; ++i)
-        HONE_TRY(answer_all(farm, &farm->lost[i].waiting, &farm->lost[i].output,
-                            err));
+    for (hone_farm_lost *one = farm->lost; one; one = one->next)
+        HONE_TRY(answer_all(farm, &one->waiting, &one->output, err));
     return HONE_OK;
 }
 
 void hone__farm_free_lost(hone_farm *farm)
 {
-    for (size_t i = 0; i < farm->n_lost; ++i) {
-        hone__compile_output_free(&farm->lost[i].output);
-        hone__free(farm->lost[i].waiting.ids);
+    while (farm->lost) {
+        hone_farm_lost *one = farm->lost;
+
+        farm->lost = one->next;
+        hone__compile_output_free(&one->output);
+        hone__text_free(&one->waiting);
+        hone__free(one);
     }
-    hone__free(farm->lost);
 }
 
 /* ---- answers --------------------------------------------------------- */

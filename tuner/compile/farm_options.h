@@ -39,7 +39,7 @@ typedef struct hone_farm_options {
     hone_host_build host_build;        /* of the cpu */
     const char *cache_folder;          /* NULL: no cache */
     int n_workers;                     /* 0: one per core, capped by memory */
-    double compile_timeout_s;          /* at most (compile_limit.h); 0: 120 */
+    double compile_timeout_s;          /* at most (allowance.h); 0: 120 */
     const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C; NULL ok */
 } hone_farm_options;
 

@@ -1,23 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the compile farm, shared by farm.c (jobs in, answers out) and
- * farm_end.c (how a job ends, also when its compiler does not). */
+/* The inside of the compile farm, shared by farm.c (jobs in, answers out),
+ * farm_end.c (how a job ends, also when its compiler does not) and
+ * compile_worker.c (what one of its processes does). */
 #ifndef HONE_TUNER_FARM_STATE_H
 #define HONE_TUNER_FARM_STATE_H
 
 #include "tuner/compile/allowance.h"
-#include "tuner/compile/compile_limit.h"
-#include "tuner/compile/compile_worker.h"
 #include "tuner/compile/farm.h"
 #include "tuner/process/worker.h"
 
 #include "runtime/base/hash.h"
 
-/* Jobs that wait for the same answer. */
-typedef struct hone_farm_jobs {
-    int64_t *ids;
-    size_t n;
-    size_t capacity;
-} hone_farm_jobs;
+/* ---- a process, and the messages it speaks ------------------------------- */
+
+enum {
+    HONE_COMPILE_JOB = 1,    /* to it: job, hone_compile_input */
+    HONE_COMPILE_HELLO = 2,  /* from it, first: hone_toolchain */
+    HONE_COMPILE_DONE = 3,   /* from it: job, hone_compile_output,
+                                out_of_memory, crashed */
+    HONE_COMPILE_FAILED = 4, /* from it: its last words, an error */
+    HONE_COMPILE_BEGUN = 5   /* from it: job; the compiler runs now */
+};
+
+typedef struct hone_compile_worker_setup {
+    const char *cache_folder; /* NULL: none */
+    hone_backend backend;
+    hone_host_build host_build;
+    double compile_at_most_s;
+    int n_workers;            /* of the farm */
+    int64_t memory_cap_bytes; /* of this process; 0: none */
+    int cap_is_inherited;     /* `ulimit -d`: more workers or fewer, it stays */
+} hone_compile_worker_setup;
+
+/* The sentence for a compile that ran out of memory. */
+void hone__compile_no_memory(const hone_compile_worker_setup *setup,
+                             hone_text *out);
+
+/* `user` is a hone_compile_worker_setup. The process leads a process group of
+ * its own. */
+int hone__compile_worker(void *user, int from_parent, int to_parent);
+
+/* ---- the farm ------------------------------------------------------------ */
 
 /* A worker and what it does. */
 typedef struct hone_farm_slot {
@@ -28,18 +51,19 @@ typedef struct hone_farm_slot {
     int killed; /* the job's first worker was killed from outside */
     int64_t job;
     char key[HONE_SHA256_HEX];
-    hone_text request; /* as it was sent */
-    double start_s;    /* of the job, then of its compile; farm's clock */
-    hone_farm_jobs followers;
+    hone_text request;   /* as it was sent */
+    double start_s;      /* of the job, then of its compile; farm's clock */
+    hone_text followers; /* numbers of jobs that wait for the same answer */
 } hone_farm_slot;
 
 /* A compile that was ended, crashed or ran out of memory. The cache does not
  * keep it, for another machine or another day may do better; this run does
  * not try it again. */
 typedef struct hone_farm_lost {
+    struct hone_farm_lost *next;
     char key[HONE_SHA256_HEX];
     hone_compile_output output;
-    hone_farm_jobs waiting; /* answered by the next pump */
+    hone_text waiting; /* numbers of jobs, answered by the next pump */
 } hone_farm_lost;
 
 struct hone_farm {
@@ -54,14 +78,11 @@ struct hone_farm {
     int n_idle_deaths; /* in a row */
     int n_slots;
     hone_farm_slot slots[HONE_MOST_COMPILE_WORKERS];
-    size_t n_lost;
-    size_t lost_capacity;
     hone_farm_lost *lost;
 };
 
 /* Add a job to a list. */
-hone_status hone__farm_follow(hone_farm_jobs *jobs, int64_t job,
-                              hone_error *err);
+hone_status hone__farm_follow(hone_text *jobs, int64_t job, hone_error *err);
 
 /* The answer for the slot's job and all that follow it; frees `output`. */
 hone_status hone__farm_deliver(hone_farm *farm, hone_farm_slot *slot,

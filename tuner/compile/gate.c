@@ -2,6 +2,7 @@
 /* Gates before and after compiling: see gate.h. */
 #include "tuner/compile/gate.h"
 
+#include "runtime/driver/driver_launch.h"
 #include "runtime/launch/launch_body.h"
 #include "tuner/compile/compile_log.h"
 #include "tuner/compile/plan_need.h"
@@ -137,6 +138,33 @@ hone_gate hone__gate_launch(const hone_launch_case *plan, const char *options,
     if (gate == HONE_GATE_PASS)
         gate = check_cap(&need, options, properties, &to);
     return gate;
+}
+
+/* ---- the cpu device -------------------------------------------------- */
+
+hone_gate hone__gate_host(const hone_launch_case *plan, const char *options,
+                          char *message, size_t size)
+{
+    const hone_gate_sentence to = {message, size};
+    hone_resolved resolved;
+
+    (void)options;
+    (void)hone__gate_say(&to, HONE_GATE_PASS, "%s", "");
+    /* What does not resolve is somebody else's to say. */
+    if (hone__launch_spec_resolve(plan, &resolved, NULL) != HONE_OK)
+        return HONE_GATE_PASS;
+    for (size_t i = 0; i < resolved.n_launches; ++i) {
+        const hone_resolved_launch *launch = &resolved.launches[i];
+
+        if (hone__launch_is_special(launch))
+            return hone__gate_say(
+                &to, HONE_GATE_LIMITS,
+                "kernel '%s' is launched %s, which the cpu device does not "
+                "support; it is for CUDA devices only",
+                launch->kernel,
+                launch->cooperative ? "cooperatively" : "in clusters");
+    }
+    return HONE_GATE_PASS;
 }
 
 /* ---- after compiling ------------------------------------------------- */

@@ -2,8 +2,6 @@
 /* Compiling the tuner's own kernels: see helper_kernels.h. */
 #include "tuner/compile/helper_kernels.h"
 
-#include "tuner/compile/compile_one.h"
-
 void hone__helper_kernels_take(hone_helper_kernels *code,
                                const hone_compile_output *output)
 {

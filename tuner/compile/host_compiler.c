@@ -5,7 +5,6 @@
 #include "tuner/compile/host_compiler.h"
 
 #include "runtime/base/hash.h"
-#include "tuner/compile/command.h"
 #include "tuner/process/worker.h"
 
 #include <stdio.h>
@@ -20,65 +19,43 @@ enum { MAX_PATH = 4200 };
  * in the folder above. */
 #define UNIT "hone-unit"
 
-/* ---- which compiler -----------------------------------------------------
- */
+/* ---- which compiler ----------------------------------------------------- */
 
 static const char *const build_names[] = {"plain", "sanitized", "races"};
 
 /* What every unit is compiled with. */
 static void add_flags(const hone_host_compiler *compiler, hone_command *c)
 {
+    hone__command_start(c, compiler->path);
     /* Hidden: inline variables of two objects in one process must not be
      * taken for the same one (GNU unique symbols are). */
-    static const char *const common[] = {"-std=c++17",
-                                         "-O1",
-                                         "-g1",
-                                         "-fPIC",
-                                         "-w",
-                                         "-fno-strict-aliasing",
-                                         "-ffp-contract=off",
-                                         "-pthread",
-                                         "-fvisibility=hidden",
-                                         "-DHONE_HOST=1",
-                                         "-I..",
-                                         NULL};
-    static const char *const sanitized[] = {
-        "-fsanitize=address,undefined", "-fno-sanitize=vptr",
-        "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", NULL};
-    static const char *const races[] = {"-fsanitize=thread",
-                                        "-DHONE_HOST_RACE=1", NULL};
-    static const char *const plain[] = {NULL};
-    static const char *const *const of_build[] = {[HONE_HOST_PLAIN] = plain,
-                                                  [HONE_HOST_SANITIZED] =
-                                                      sanitized,
-                                                  [HONE_HOST_RACES] = races};
-
-    hone__command_start(c, compiler->path);
-    hone__command_add(c, common);
-    hone__command_add(c, of_build[compiler->build]);
+    hone__command_add(c, "-std=c++17", "-O1", "-g1", "-fPIC", "-w",
+                      "-fno-strict-aliasing", "-ffp-contract=off", "-pthread",
+                      "-fvisibility=hidden", "-DHONE_HOST=1", "-I..", NULL);
+    if (compiler->build == HONE_HOST_SANITIZED)
+        hone__command_add(
+            c, "-fsanitize=address,undefined", "-fno-sanitize=vptr",
+            "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", NULL);
+    if (compiler->build == HONE_HOST_RACES)
+        hone__command_add(c, "-fsanitize=thread", "-DHONE_HOST_RACE=1", NULL);
 }
 
 /* The command for a unit, and the one that links it if that is another. */
 static void make_commands(const hone_host_compiler *compiler,
                           hone_command *unit, hone_command *link)
 {
-    static const char *const whole[] = {"-MD",      "-MF",       UNIT ".d",
-                                        "-shared",  UNIT ".cpp", "-o",
-                                        UNIT ".so", NULL};
-    static const char *const half[] = {"-MD",       "-MF", UNIT ".d", "-c",
-                                       UNIT ".cpp", "-o",  UNIT ".o", NULL};
-    static const char *const rest[] = {"-shared", "-pthread", UNIT ".o",
-                                       "-o",      UNIT ".so", NULL};
-    const int in_two = compiler->build == HONE_HOST_RACES;
-
     *link = (hone_command){.n = 0};
     add_flags(compiler, unit);
-    hone__command_add(unit, in_two ? half : whole);
-    if (!in_two)
+    hone__command_add(unit, "-MD", "-MF", UNIT ".d", NULL);
+    if (compiler->build != HONE_HOST_RACES) {
+        hone__command_add(unit, "-shared", UNIT ".cpp", "-o", UNIT ".so", NULL);
         return;
+    }
+    hone__command_add(unit, "-c", UNIT ".cpp", "-o", UNIT ".o", NULL);
     /* The hooks of the race build are ours: no libtsan. */
     hone__command_start(link, compiler->path);
-    hone__command_add(link, rest);
+    hone__command_add(link, "-shared", "-pthread", UNIT ".o", "-o", UNIT ".so",
+                      NULL);
 }
 
 /* A path from here stays the same when the compiler runs in a folder of its
@@ -100,7 +77,6 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
 {
     const char *base = getenv("TMPDIR");
     char log[MAX_PATH];
-    const char *const words[] = {option, NULL};
     hone_command c;
     int fd;
     int ok;
@@ -112,7 +88,7 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
         return 0;
     (void)close(fd);
     hone__command_start(&c, path);
-    hone__command_add(&c, words);
+    hone__command_add(&c, option, NULL);
     ok = hone__command_run(&c, "/", log, 0) == 0 &&
          hone__text_read_file(out, log, NULL) == HONE_OK && out->length;
     if (ok) {
@@ -198,8 +174,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
     return status;
 }
 
-/* ---- compiling ----------------------------------------------------------
- */
+/* ---- compiling ---------------------------------------------------------- */
 
 /* The file error in `err` as what it means here. */
 static hone_status no_room(const char *folder, hone_error *err)
@@ -248,12 +223,6 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
                                    const char *folder, const char *unit_folder,
                                    hone_error *err)
 {
-    static const char *const words[] = {"-x",
-                                        "c++-header",
-                                        "../hone_cuda_host.h",
-                                        "-o",
-                                        "../hone_cuda_host.h.gch",
-                                        NULL};
     hone_command c;
 
     for (const hone_host_file *f = hone__host_files; f->name; ++f)
@@ -261,7 +230,8 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
     if (hone__folder_create(unit_folder, err))
         return no_room(folder, err);
     add_flags(compiler, &c);
-    hone__command_add(&c, words);
+    hone__command_add(&c, "-x", "c++-header", "../hone_cuda_host.h", "-o",
+                      "../hone_cuda_host.h.gch", NULL);
     /* without it compiles are only slower */
     (void)hone__command_run(&c, unit_folder, "gch.log", compiler->at_most_s);
     compiler->headers_ready = 1;

@@ -43,6 +43,28 @@ hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
                             const int64_t *dims, const char *source,
                             hone_text *out, hone_error *err);
 
+/* ---- running it --------------------------------------------------------- */
+
+enum { HONE_MAX_WORDS = 48 };
+
+/* A command line; its words are borrowed. */
+typedef struct hone_command {
+    const char *words[HONE_MAX_WORDS + 1]; /* a NULL behind the last */
+    int n;                                 /* more than fit: it does not run */
+} hone_command;
+
+void hone__command_start(hone_command *c, const char *program);
+/* Add words up to a NULL. */
+void hone__command_add(hone_command *c, ...) __attribute__((sentinel));
+
+/* Run it in `folder` with stdout and stderr in the file `log`, for so many
+ * seconds of processor time at most (0: no limit). Exit status, -1 if it could
+ * not be started. */
+int hone__command_run(const hone_command *c, const char *folder,
+                      const char *log, double at_most_s);
+
+/* ---- what it compiles against ------------------------------------------- */
+
 /* Our headers (tuner/cpu/host/): name and text; the last has a NULL name. */
 typedef struct hone_host_file {
     const char *name;

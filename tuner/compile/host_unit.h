@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the farm compiles for a variant. */
+/* What the farm compiles for a variant, and the default variant. */
 #ifndef HONE_TUNER_HOST_UNIT_H
 #define HONE_TUNER_HOST_UNIT_H
 
-#include "gen/parse/template.h"
+#include "gen/space.h"
 #include "runtime/base/text.h"
+#include "runtime/launch/launch_spec.h"
 #include "tuner/compile/farm_options.h"
 
 /* What the farm compiles for one configuration: the expanded source and the
@@ -18,5 +19,12 @@ hone_status hone__variant_source(const hone_template *tmpl,
  * only and `backend` is the cpu. */
 hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
                               hone_error *err);
+
+/* The default variant of a template at one problem: its place in the space
+ * and its launch plan, which tells what the arguments are. Free the plan with
+ * hone__launch_spec_free(). */
+hone_status hone__default_plan(const hone_template *tmpl,
+                               const hone_space *space, int64_t *out_index,
+                               hone_launch_spec **out, hone_error *err);
 
 #endif

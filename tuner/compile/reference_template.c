@@ -3,10 +3,8 @@
  * reference_template.h. */
 #include "tuner/compile/reference_template.h"
 
-#include "gen/expand/expand.h"
-#include "gen/space.h"
 #include "runtime/base/alloc.h"
-#include "tuner/compile/compile_one.h"
+#include "tuner/compile/farm.h"
 #include "tuner/compile/host_unit.h"
 
 #include <stdarg.h>
@@ -29,12 +27,13 @@ int hone__template_writes_input(const hone_template *tmpl,
            (its == HONE_ARG_OUT || its == HONE_ARG_INOUT);
 }
 
-const hone_reference_template *hone__reference_template_find(
-    const hone_reference_templates *reference_templates, const char *name)
+const hone_reference_template *
+hone__reference_template_find(const hone_reference_templates *others,
+                              const char *name)
 {
-    for (size_t i = 0; reference_templates && i < reference_templates->n; ++i) {
-        if (strcmp(reference_templates->items[i].name, name) == 0)
-            return &reference_templates->items[i];
+    for (size_t i = 0; others && i < others->n; ++i) {
+        if (strcmp(others->items[i].name, name) == 0)
+            return &others->items[i];
     }
     return NULL;
 }
@@ -47,18 +46,12 @@ void hone__reference_template_dims(const hone_reference_template *other,
                                     : dims[other->from[i]];
 }
 
-/* ---- what is said -------------------------------------------------------
- */
+/* ---- what is said ------------------------------------------------------- */
 
 /* HONE_ERR_INPUT with the place of the line that names it in front. */
-static hone_status complain(const hone_reference_templates *reference_templates,
-                            const hone_reference_template *other,
-                            hone_error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static hone_status complain(const hone_reference_templates *reference_templates,
-                            const hone_reference_template *other,
-                            hone_error *err, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) hone_status
+complain(const hone_reference_template *other, hone_error *err,
+         const char *format, ...)
 {
     char text[640];
     va_list values;
@@ -66,14 +59,12 @@ static hone_status complain(const hone_reference_templates *reference_templates,
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s",
-                      reference_templates->tmpl->path, other->line, other->name,
-                      text);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s", other->by->path,
+                      other->line, other->name, text);
 }
 
 /* The same for what another function said. */
-static hone_status locate(const hone_reference_templates *reference_templates,
-                          const hone_reference_template *other,
+static hone_status locate(const hone_reference_template *other,
                           hone_status status, hone_error *err)
 {
     char text[640];
@@ -81,13 +72,11 @@ static hone_status locate(const hone_reference_templates *reference_templates,
     if (!err)
         return status;
     (void)snprintf(text, sizeof text, "%.630s", err->text);
-    return hone__fail(err, status, "%s:%d: %s: %s",
-                      reference_templates->tmpl->path, other->line, other->name,
-                      text);
+    return hone__fail(err, status, "%s:%d: %s: %s", other->by->path,
+                      other->line, other->name, text);
 }
 
-/* ---- finding it ---------------------------------------------------------
- */
+/* ---- finding it --------------------------------------------------------- */
 
 /* Beside the template that names it, then where that one was looked for. */
 static hone_status load(const hone_template *by, const char *name,
@@ -140,14 +129,12 @@ static hone_status find_cycle(const hone_template *tmpl,
     return HONE_OK;
 }
 
-/* ---- the same signature -------------------------------------------------
- */
+/* ---- the same signature ------------------------------------------------- */
 
-static hone_status
-match_dim(const hone_reference_templates *reference_templates,
-          hone_reference_template *other, size_t i, hone_error *err)
+static hone_status match_dim(hone_reference_template *other, size_t i,
+                             hone_error *err)
 {
-    const hone_template *mine = reference_templates->tmpl;
+    const hone_template *mine = other->by;
     const hone_template_dim *dim = &other->tmpl->dims[i];
 
     other->from[i] = -1;
@@ -157,14 +144,14 @@ match_dim(const hone_reference_templates *reference_templates,
         other->from[i] = (int)k;
         if (!mine->dims[k].n_types != !dim->n_types ||
             mine->dims[k].is_choice != dim->is_choice)
-            return complain(reference_templates, other, err,
+            return complain(other, err,
                             "the dimension %s is a size in one of the two "
                             "templates and a list of values in the other",
                             dim->name);
         return HONE_OK;
     }
     if (!dim->is_choice && !dim->default_value)
-        return complain(reference_templates, other, err,
+        return complain(other, err,
                         "its dimension %s has no default, and %s has none of "
                         "that name",
                         dim->name, mine->op);
@@ -172,38 +159,36 @@ match_dim(const hone_reference_templates *reference_templates,
 }
 
 /* What writes inputs may mark arrays as it likes, but it must write one. */
-static hone_status
-writes_inputs(const hone_reference_templates *reference_templates,
-              const hone_reference_template *other, hone_error *err)
+static hone_status writes_inputs(const hone_reference_template *other,
+                                 hone_error *err)
 {
-    const hone_template *mine = reference_templates->tmpl;
+    const hone_template *mine = other->by;
 
     for (size_t i = 0; i < mine->n_args; ++i) {
         if (hone__template_writes_input(mine, other->tmpl, i))
             return HONE_OK;
     }
-    return complain(reference_templates, other, err,
+    return complain(other, err,
                     "it writes none of the inputs: mark them out there");
 }
 
-static hone_status
-match_args(const hone_reference_templates *reference_templates,
-           const hone_reference_template *other, hone_error *err)
+static hone_status match_args(const hone_reference_template *other,
+                              hone_error *err)
 {
     static const char *const modes[] = {"scalar", "in", "out", "inout"};
-    const hone_template *mine = reference_templates->tmpl;
+    const hone_template *mine = other->by;
     const hone_template *its = other->tmpl;
 
     _Static_assert(HONE_ARG_INOUT == 3 && HONE_ARG_SCALAR == 0,
                    "the words are in the order of hone_arg_mode");
     if (mine->n_args != its->n_args)
-        return complain(reference_templates, other, err,
+        return complain(other, err,
                         "it takes %zu arguments, and %s takes %zu: they must "
                         "be the same",
                         its->n_args, mine->op, mine->n_args);
     for (size_t i = 0; i < mine->n_args; ++i) {
         if (strcmp(mine->args[i].name, its->args[i].name) != 0)
-            return complain(reference_templates, other, err,
+            return complain(other, err,
                             "its argument %zu is '%s', and that of %s is "
                             "'%s': they must be the same, in this order",
                             i + 1, its->args[i].name, mine->op,
@@ -211,7 +196,7 @@ match_args(const hone_reference_templates *reference_templates,
         if (other->role == HONE_ROLE_INPUTS
                 ? !mine->args[i].mode != !its->args[i].mode
                 : mine->args[i].mode != its->args[i].mode)
-            return complain(reference_templates, other, err,
+            return complain(other, err,
                             "its argument '%s' is marked %s, and that of %s "
                             "%s",
                             its->args[i].name, modes[its->args[i].mode],
@@ -220,21 +205,21 @@ match_args(const hone_reference_templates *reference_templates,
     return HONE_OK;
 }
 
-hone_status hone__reference_template_fits(
-    const hone_reference_templates *reference_templates,
-    const hone_reference_template *other, const hone_resolved *mine,
-    const hone_resolved *its, hone_error *err)
+hone_status hone__reference_template_fits(const hone_reference_template *other,
+                                          const hone_resolved *mine,
+                                          const hone_resolved *its,
+                                          hone_error *err)
 {
     for (size_t i = 0; i < mine->n_args; ++i) {
         const hone_resolved_arg *a = &mine->args[i];
         const hone_resolved_arg *b = &its->args[i];
 
         if (a->type != b->type || a->count != b->count)
-            return complain(reference_templates, other, err,
+            return complain(other, err,
                             "its argument '%s' is %s[%lld] here, and that of "
                             "%s is %s[%lld]",
                             b->name, hone__type_name(b->type),
-                            (long long)b->count, reference_templates->tmpl->op,
+                            (long long)b->count, other->by->op,
                             hone__type_name(a->type), (long long)a->count);
     }
     return HONE_OK;
@@ -242,29 +227,23 @@ hone_status hone__reference_template_fits(
 
 /* Now, if both plans are valid at these sizes; else who runs it will see. */
 static hone_status
-compare_plans(const hone_reference_templates *reference_templates,
-              const hone_reference_template *other,
+compare_plans(const hone_reference_template *other,
               const hone_reference_templates_request *request,
               const int64_t *dims, hone_error *err)
 {
+    const hone_launch_case mine = {request->spec, request->dims,
+                                   request->tmpl->n_dims, request->properties};
+    const hone_launch_case its = {other->spec, dims, other->tmpl->n_dims,
+                                  request->properties};
     hone_resolved plans[2];
-    hone_status status = HONE_OK;
 
-    if (hone__launch_spec_resolve(
-            &(hone_launch_case){request->spec, request->dims,
-                                request->tmpl->n_dims, request->properties},
-            &plans[0], NULL) == HONE_OK &&
-        hone__launch_spec_resolve(&(hone_launch_case){other->spec, dims,
-                                                      other->tmpl->n_dims,
-                                                      request->properties},
-                                  &plans[1], NULL) == HONE_OK)
-        status = hone__reference_template_fits(reference_templates, other,
-                                               &plans[0], &plans[1], err);
-    return status;
+    if (hone__launch_spec_resolve(&mine, &plans[0], NULL) != HONE_OK ||
+        hone__launch_spec_resolve(&its, &plans[1], NULL) != HONE_OK)
+        return HONE_OK;
+    return hone__reference_template_fits(other, &plans[0], &plans[1], err);
 }
 
-/* ---- compiling it -------------------------------------------------------
- */
+/* ---- compiling it ------------------------------------------------------- */
 
 typedef struct source_unit {
     hone_text source;
@@ -278,8 +257,7 @@ static hone_status expand(const hone_reference_templates_request *request,
     const hone_template *tmpl = other->tmpl;
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_space *space = NULL;
-    hone_text plan = {0};
-    int64_t known[HONE_MAX_DIMS];
+    int64_t known[HONE_MAX_DIMS], index = 0;
     hone_status status;
 
     if (!config)
@@ -287,24 +265,19 @@ static hone_status expand(const hone_reference_templates_request *request,
     hone__template_known_dims(tmpl, dims, !request->every_size, known);
     status = hone__space_create(tmpl, known, request->properties, &space, err);
     if (status == HONE_OK)
-        status = hone__space_default(space, config, err);
-    if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, &plan, err);
-    if (status == HONE_OK)
-        status =
-            hone__launch_spec_parse(hone__text_str(&plan), &other->spec, err);
-    if (status == HONE_OK)
+        status = hone__default_plan(tmpl, space, &index, &other->spec, err);
+    if (status == HONE_OK) {
+        hone__space_get(space, index, config);
         status =
             hone__variant_source(tmpl, config, dims, request->farm->backend,
                                  &out->source, &out->options, err);
-    hone__text_free(&plan);
+    }
     hone__space_free(space);
     hone__free(config);
     return status;
 }
 
-static hone_status compile(const hone_reference_templates *reference_templates,
-                           const hone_reference_templates_request *request,
+static hone_status compile(const hone_reference_templates_request *request,
                            hone_reference_template *other,
                            const source_unit *unit, hone_error *err)
 {
@@ -326,8 +299,7 @@ static hone_status compile(const hone_reference_templates *reference_templates,
         other->code = output.cubin; /* moved */
         output.cubin = (hone_text){0};
     } else if (status == HONE_OK && other->role != HONE_ROLE_BASELINE) {
-        status = complain(reference_templates, other, err,
-                          "it does not compile: %.500s",
+        status = complain(other, err, "it does not compile: %.500s",
                           hone__text_str(&output.log));
     } else if (status == HONE_OK) {
         (void)snprintf(other->why, sizeof other->why,
@@ -338,8 +310,7 @@ static hone_status compile(const hone_reference_templates *reference_templates,
     return status;
 }
 
-/* ---- one, and all -------------------------------------------------------
- */
+/* ---- one, and all ------------------------------------------------------- */
 
 /* What a template says to a problem that it is not for. */
 static int is_refusal(hone_status status)
@@ -348,8 +319,7 @@ static int is_refusal(hone_status status)
            status == HONE_ERR_NOT_FOUND;
 }
 
-static hone_status make(const hone_reference_templates *reference_templates,
-                        const hone_reference_templates_request *request,
+static hone_status make(const hone_reference_templates_request *request,
                         hone_reference_template *other, hone_error *err)
 {
     source_unit unit = {{0}, {0}};
@@ -369,99 +339,90 @@ static hone_status make(const hone_reference_templates *reference_templates,
         hone__error_clear(err);
         status = HONE_OK;
     } else if (status == HONE_OK) {
-        status = compare_plans(reference_templates, other, request, dims, err);
+        status = compare_plans(other, request, dims, err);
         if (status == HONE_OK)
-            status = compile(reference_templates, request, other, &unit, err);
+            status = compile(request, other, &unit, err);
     }
     hone__text_free(&unit.source);
     hone__text_free(&unit.options);
     return status;
 }
 
-static hone_status add(hone_reference_templates *reference_templates,
-                       const hone_reference_templates_request *request,
+/* Unless it is no template, or there already. */
+static hone_status add(const hone_reference_templates_request *request,
                        const char *name, int line, hone_reference_role role,
-                       hone_error *err)
+                       hone_reference_templates **others, hone_error *err)
 {
-    hone_reference_template *other =
-        &reference_templates->items[reference_templates->n];
+    hone_reference_template *other;
     int found = 0;
     hone_status status;
 
-    if (!hone__reference_template_is(name) ||
-        hone__reference_template_find(reference_templates, name) ||
-        reference_templates->n == HONE_MAX_OTHERS)
+    if (!name || !hone__reference_template_is(name) ||
+        hone__reference_template_find(*others, name))
         return HONE_OK;
-    *other =
-        (hone_reference_template){.name = name, .line = line, .role = role};
-    ++reference_templates->n;
-    status = load(reference_templates->tmpl, name, &other->tmpl, err);
+    if (!*others && !(*others = hone__alloc(sizeof **others)))
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if ((*others)->n == HONE_MAX_OTHERS)
+        return HONE_OK;
+    other = &(*others)->items[(*others)->n++];
+    *other = (hone_reference_template){
+        .by = request->tmpl, .name = name, .line = line, .role = role};
+    status = load(other->by, name, &other->tmpl, err);
     if (status == HONE_OK && role == HONE_ROLE_CHECK)
-        status =
-            find_cycle(other->tmpl, reference_templates->tmpl, 0, &found, err);
+        status = find_cycle(other->tmpl, other->by, 0, &found, err);
     if (status != HONE_OK)
-        return locate(reference_templates, other, status, err);
+        return locate(other, status, err);
     if (found)
-        return complain(reference_templates, other, err,
+        return complain(other, err,
                         "a template cannot vouch for itself, not even through "
                         "another one: its own checks lead back here");
-    HONE_TRY(match_args(reference_templates, other, err));
+    HONE_TRY(match_args(other, err));
     if (role == HONE_ROLE_INPUTS)
-        HONE_TRY(writes_inputs(reference_templates, other, err));
+        HONE_TRY(writes_inputs(other, err));
     for (size_t i = 0; i < other->tmpl->n_dims; ++i)
-        HONE_TRY(match_dim(reference_templates, other, i, err));
-    return make(reference_templates, request, other, err);
+        HONE_TRY(match_dim(other, i, err));
+    return make(request, other, err);
+}
+
+static hone_status add_all(const hone_reference_templates_request *request,
+                           hone_reference_templates **others, hone_error *err)
+{
+    const hone_template *tmpl = request->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_checks; ++i)
+        HONE_TRY(add(request, tmpl->checks[i].reference, tmpl->checks[i].line,
+                     HONE_ROLE_CHECK, others, err));
+    for (size_t i = 0; i < tmpl->n_checks; ++i)
+        HONE_TRY(add(request, tmpl->checks[i].magnitude, tmpl->checks[i].line,
+                     HONE_ROLE_CHECK, others, err));
+    for (size_t i = 0; i < tmpl->n_baselines; ++i)
+        HONE_TRY(add(request, tmpl->baselines[i].name, tmpl->baselines[i].line,
+                     HONE_ROLE_BASELINE, others, err));
+    return add(request, tmpl->inputs, tmpl->inputs_line, HONE_ROLE_INPUTS,
+               others, err);
 }
 
 hone_status
 hone__reference_templates_open(const hone_reference_templates_request *request,
                                hone_reference_templates **out, hone_error *err)
 {
-    const hone_template *tmpl = request->tmpl;
-    hone_status status = HONE_OK;
-    hone_reference_templates *reference_templates;
-    size_t n = tmpl->inputs[0] != '\0';
+    hone_status status;
 
     *out = NULL;
-    for (size_t i = 0; i < tmpl->n_checks; ++i)
-        n += (size_t)hone__reference_template_is(tmpl->checks[i].reference);
-    for (size_t i = 0; i < tmpl->n_baselines; ++i)
-        n += (size_t)hone__reference_template_is(tmpl->baselines[i].name);
-    if (!n)
-        return HONE_OK;
-    reference_templates = hone__alloc(sizeof *reference_templates);
-    if (!reference_templates)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    reference_templates->tmpl = tmpl;
-    for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i)
-        status = add(reference_templates, request, tmpl->checks[i].reference,
-                     tmpl->checks[i].line, HONE_ROLE_CHECK, err);
-    for (size_t i = 0; i < tmpl->n_checks && status == HONE_OK; ++i) {
-        if (tmpl->checks[i].magnitude)
-            status =
-                add(reference_templates, request, tmpl->checks[i].magnitude,
-                    tmpl->checks[i].line, HONE_ROLE_CHECK, err);
+    status = add_all(request, out, err);
+    if (status != HONE_OK) {
+        hone__reference_templates_close(*out);
+        *out = NULL;
     }
-    for (size_t i = 0; i < tmpl->n_baselines && status == HONE_OK; ++i)
-        status = add(reference_templates, request, tmpl->baselines[i].name,
-                     tmpl->baselines[i].line, HONE_ROLE_BASELINE, err);
-    if (status == HONE_OK && tmpl->inputs[0])
-        status = add(reference_templates, request, tmpl->inputs,
-                     tmpl->inputs_line, HONE_ROLE_INPUTS, err);
-    if (status == HONE_OK)
-        *out = reference_templates;
-    else
-        hone__reference_templates_close(reference_templates);
     return status;
 }
 
-void hone__reference_templates_close(
-    hone_reference_templates *reference_templates)
+void hone__reference_templates_close(hone_reference_templates *others)
 {
-    for (size_t i = 0; reference_templates && i < reference_templates->n; ++i) {
-        hone__launch_spec_free(reference_templates->items[i].spec);
-        hone__text_free(&reference_templates->items[i].code);
-        hone__template_free(reference_templates->items[i].tmpl);
+    for (size_t i = 0; others && i < others->n; ++i) {
+        hone__launch_spec_free(others->items[i].spec);
+        hone__text_free(&others->items[i].code);
+        hone__template_free(others->items[i].tmpl);
     }
-    hone__free(reference_templates);
+    hone__free(others);
 }

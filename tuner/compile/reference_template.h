@@ -21,8 +21,9 @@ typedef enum hone_reference_role {
 } hone_reference_role;
 
 typedef struct hone_reference_template {
-    const char *name; /* "template.NAME", borrowed from who names it */
-    int line;         /* where it is named */
+    const hone_template *by; /* that names it */
+    const char *name;        /* "template.NAME", borrowed from who names it */
+    int line;                /* where it is named */
     hone_reference_role role;
     hone_template *tmpl;
     hone_launch_spec *spec;  /* launch plan of its default configuration */
@@ -33,7 +34,6 @@ typedef struct hone_reference_template {
 } hone_reference_template;
 
 typedef struct hone_reference_templates {
-    const hone_template *tmpl; /* that names them */
     size_t n;
     hone_reference_template items[HONE_MAX_OTHERS];
 } hone_reference_templates;
@@ -73,10 +73,9 @@ hone__reference_template_find(const hone_reference_templates *others,
 void hone__reference_template_dims(const hone_reference_template *other,
                                    const int64_t *dims, int64_t *out);
 /* HONE_ERR_INPUT: an argument has another type or size there. */
-hone_status
-hone__reference_template_fits(const hone_reference_templates *others,
-                              const hone_reference_template *other,
-                              const hone_resolved *mine,
-                              const hone_resolved *its, hone_error *err);
+hone_status hone__reference_template_fits(const hone_reference_template *other,
+                                          const hone_resolved *mine,
+                                          const hone_resolved *its,
+                                          hone_error *err);
 
 #endif

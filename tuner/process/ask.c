@@ -10,8 +10,7 @@
 
 enum { ANSWER = 1, FAILED = 2, STEP = 3 };
 
-/* ---- in the process -----------------------------------------------------
- */
+/* ---- in the process ----------------------------------------------------- */
 
 void hone__ask_step(int to_parent, const hone_step *step)
 {
@@ -38,8 +37,7 @@ int hone__ask_answer(int to_parent, const void *answer, size_t size_bytes,
     return status == HONE_OK ? 0 : 1;
 }
 
-/* ---- who asks -----------------------------------------------------------
- */
+/* ---- who asks ----------------------------------------------------------- */
 
 typedef struct asker {
     hone_worker worker;
@@ -146,8 +144,7 @@ hone_status hone__ask(const hone_question *question, void *out,
     return status;
 }
 
-/* ---- waiting for the disk ------------------------------------------------
- */
+/* ---- waiting for the disk ----------------------------------------------- */
 
 /* Every byte says that something was written; a read takes all there are. */
 static int sync_disk(void *user, int from_parent, int to_parent)
@@ -182,6 +179,5 @@ hone_status hone__disk_sync_start(hone_worker *worker, const char *path,
 int hone__disk_sync_soon(const hone_worker *worker)
 {
     /* A full pipe means that it will sync anyway. */
-    return worker->pid &&
-           (write(worker->to, "", 1) == 1 || errno == EAGAIN);
+    return worker->pid && (write(worker->to, "", 1) == 1 || errno == EAGAIN);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes for one small thing each: a question that may crash or hang them
- * (what a device is, how long a stored kernel takes), and waiting for a disk. */
+ * (what a device is, how long a stored kernel takes), and waiting for a disk.
+ */
 #ifndef HONE_TUNER_ASK_H
 #define HONE_TUNER_ASK_H
 

@@ -217,8 +217,7 @@ void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error)
     (void)hone__message_say(to_parent, kind, &payload, NULL);
 }
 
-/* ---- the parent's side --------------------------------------------------
- */
+/* ---- the parent's side -------------------------------------------------- */
 
 /* Drop the first `n` bytes. */
 static void drop(hone_text *bytes, size_t n)

@@ -115,8 +115,7 @@ void hone__worker_name(const char *name)
     (void)prctl(PR_SET_NAME, name);
 }
 
-/* ---- messages -----------------------------------------------------------
- */
+/* ---- messages ----------------------------------------------------------- */
 
 hone_status hone__worker_send(hone_worker *worker, uint32_t kind,
                               const hone_text *payload, hone_error *err)
@@ -208,8 +207,7 @@ hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
     return HONE_OK;
 }
 
-/* ---- their end ----------------------------------------------------------
- */
+/* ---- their end ---------------------------------------------------------- */
 
 static void describe_end(int how, char *out, size_t size)
 {

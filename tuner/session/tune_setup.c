@@ -4,7 +4,7 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/compile/default_plan.h"
+#include "tuner/compile/host_unit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The parent's side of the device's worker: jobs to it, reports from it, and
  * what to do when it dies, hangs or cannot start. */
 #include "tuner/trial/device_worker.h"
-#include "tuner/compile/sanitizer_log.h"
+#include "tuner/compile/compile_log.h"
 #include "tuner/session/tune_state.h"
 
 #include <stdio.h>

@@ -32,8 +32,8 @@ hone_status hone__reference_template_load(
                                 other->code.length, dims, other->tmpl->n_dims,
                                 out, &outcome, err);
     if (status == HONE_OK)
-        return hone__reference_template_fits(
-            templates, other, &problem->resolved, &out->resolved, err);
+        return hone__reference_template_fits(other, &problem->resolved,
+                                             &out->resolved, err);
     if (status == HONE_ERR_NO_MEMORY ||
         (err && err->domain == HONE_DOMAIN_CUDA &&
          hone__driver_is_fatal(err->native)))

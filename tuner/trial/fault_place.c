@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "tuner/trial/fault_place.h"
 
-#include "tuner/compile/sanitizer_log.h"
+#include "tuner/compile/compile_log.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -307,17 +307,18 @@ template <typename I> inline I clamp_to(double d)
 
 /* --- conversions -------------------------------------------------------- */
 
-/* The functions CUDA names after the type: T2int_rn and the like. */
-#define HONE_HOST_SMALL_TO_INT(T, N, I, name)                                  \
-    HONE_HOST_FN(I, __##N##2##name##_rn, (T a),                                \
-                 hone_host::clamp_to<I>(__builtin_rintf(a)))                   \
-    HONE_HOST_FN(I, __##N##2##name##_rz, (T a),                                \
-                 hone_host::clamp_to<I>(__builtin_truncf(a)))                  \
-    HONE_HOST_FN(I, __##N##2##name##_rd, (T a),                                \
-                 hone_host::clamp_to<I>(__builtin_floorf(a)))                  \
-    HONE_HOST_FN(I, __##N##2##name##_ru, (T a),                                \
-                 hone_host::clamp_to<I>(__builtin_ceilf(a)))                   \
-    HONE_HOST_FN(T, __##name##2##N##_rn, (I i), T(i))
+/* The functions CUDA names after the types: half2int_rn and the like. */
+#define HONE_HOST_TO_INT_BY(F, f, I, i, suffix, round)                         \
+    HONE_HOST_FN(I, __##f##2##i##_##suffix, (F x),                             \
+                 hone_host::clamp_to<I>(__builtin_##round(x)))
+#define HONE_HOST_TO_INT(F, f, I, i)                                           \
+    HONE_HOST_TO_INT_BY(F, f, I, i, rn, rint)                                  \
+    HONE_HOST_TO_INT_BY(F, f, I, i, rz, trunc)                                 \
+    HONE_HOST_TO_INT_BY(F, f, I, i, rd, floor)                                 \
+    HONE_HOST_TO_INT_BY(F, f, I, i, ru, ceil)
+#define HONE_HOST_SMALL_INTEGER(T, N, I, i)                                    \
+    HONE_HOST_TO_INT(T, N, I, i)                                               \
+    HONE_HOST_FN(T, __##i##2##N##_rn, (I v), T(v))
 #define HONE_HOST_SMALL_CONVERT(T, T2, N, N2)                                  \
     HONE_HOST_FN(T, __float2##N, (float f), T(f))                              \
     HONE_HOST_FN(T, __float2##N##_rn, (float f), T(f))                         \
@@ -342,12 +343,12 @@ template <typename I> inline I clamp_to(double d)
     HONE_HOST_FN(T, __ushort_as_##N, (unsigned short bits),                    \
                  hone_host::bits_as<T>(bits))                                  \
     HONE_HOST_FN(T, __short_as_##N, (short bits), hone_host::bits_as<T>(bits)) \
-    HONE_HOST_SMALL_TO_INT(T, N, int, int)                                     \
-    HONE_HOST_SMALL_TO_INT(T, N, unsigned, uint)                               \
-    HONE_HOST_SMALL_TO_INT(T, N, short, short)                                 \
-    HONE_HOST_SMALL_TO_INT(T, N, unsigned short, ushort)                       \
-    HONE_HOST_SMALL_TO_INT(T, N, long long, ll)                                \
-    HONE_HOST_SMALL_TO_INT(T, N, unsigned long long, ull)                      \
+    HONE_HOST_SMALL_INTEGER(T, N, int, int)                                    \
+    HONE_HOST_SMALL_INTEGER(T, N, unsigned, uint)                              \
+    HONE_HOST_SMALL_INTEGER(T, N, short, short)                                \
+    HONE_HOST_SMALL_INTEGER(T, N, unsigned short, ushort)                      \
+    HONE_HOST_SMALL_INTEGER(T, N, long long, ll)                               \
+    HONE_HOST_SMALL_INTEGER(T, N, unsigned long long, ull)                     \
     HONE_HOST_FN(T2, __halves2##N2, (T a, T b), T2(a, b))                      \
     HONE_HOST_FN(float2, __##N2##2float2, (T2 a), make_float2(a.x, a.y))
 

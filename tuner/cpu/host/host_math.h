@@ -181,23 +181,13 @@ HONE_HOST_FN(float, __ull2float_rn, (unsigned long long i), float(i))
 HONE_HOST_FN(double, __int2double_rn, (int i), double(i))
 HONE_HOST_FN(double, __ll2double_rn, (long long i), double(i))
 
-#define HONE_HOST_TO_INTEGER(from, F, suffix, round)                           \
-    HONE_HOST_FN(int, __##from##2int_##suffix, (F x),                          \
-                 hone_host::clamp_to<int>(round(double(x))))                   \
-    HONE_HOST_FN(unsigned, __##from##2uint_##suffix, (F x),                    \
-                 hone_host::clamp_to<unsigned>(round(double(x))))              \
-    HONE_HOST_FN(long long, __##from##2ll_##suffix, (F x),                     \
-                 hone_host::clamp_to<long long>(round(double(x))))             \
-    HONE_HOST_FN(unsigned long long, __##from##2ull_##suffix, (F x),           \
-                 hone_host::clamp_to<unsigned long long>(round(double(x))))
-HONE_HOST_TO_INTEGER(float, float, rn, rint)
-HONE_HOST_TO_INTEGER(float, float, rz, trunc)
-HONE_HOST_TO_INTEGER(float, float, ru, ceil)
-HONE_HOST_TO_INTEGER(float, float, rd, floor)
-HONE_HOST_TO_INTEGER(double, double, rn, rint)
-HONE_HOST_TO_INTEGER(double, double, rz, trunc)
-HONE_HOST_TO_INTEGER(double, double, ru, ceil)
-HONE_HOST_TO_INTEGER(double, double, rd, floor)
-#undef HONE_HOST_TO_INTEGER
+HONE_HOST_TO_INT(float, float, int, int)
+HONE_HOST_TO_INT(float, float, unsigned, uint)
+HONE_HOST_TO_INT(float, float, long long, ll)
+HONE_HOST_TO_INT(float, float, unsigned long long, ull)
+HONE_HOST_TO_INT(double, double, int, int)
+HONE_HOST_TO_INT(double, double, unsigned, uint)
+HONE_HOST_TO_INT(double, double, long long, ll)
+HONE_HOST_TO_INT(double, double, unsigned long long, ull)
 
 #endif
