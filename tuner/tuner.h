@@ -11,7 +11,7 @@
 #include "gen/parse/template.h"
 #include "gen/space.h"
 #include "runtime/hone.h"
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 #include "tuner/compile/host_unit.h"
 #include "tuner/judge/cpu_reference.h"
 #include "tuner/judge/outcome.h"

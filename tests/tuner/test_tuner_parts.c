@@ -65,7 +65,7 @@ static void test_unpack_rejects_lies(void **state)
 
 static void test_inbox_takes_messages_apart(void **state)
 {
-    hone_inbox inbox = {{0}, 0};
+    hone_mail inbox = {{0}, 0};
     hone_text payload = {0};
     hone_unpack in;
     uint32_t kind = 0;
@@ -90,7 +90,7 @@ static void test_inbox_takes_messages_apart(void **state)
     assert_int_equal(hone__inbox_fill(&inbox, ends[0], &is_end, NULL), HONE_OK);
     assert_true(is_end);
     (void)close(ends[0]);
-    hone__inbox_free(&inbox);
+    hone__mail_free(&inbox);
     hone__text_free(&payload);
 }
 

@@ -189,14 +189,19 @@ static hone_status no_room(const char *folder, hone_error *err)
                       folder, why);
 }
 
+static hone_status join(hone_text *path, const char *folder, const char *name,
+                        hone_error *err)
+{
+    hone__text_printf(path, "%s/%s", folder, name);
+    return hone__text_check(path, err);
+}
+
 static hone_status write_file(const char *folder, const char *name,
                               const char *text, hone_error *err)
 {
     hone_text path = {0};
-    hone_status status;
+    hone_status status = join(&path, folder, name, err);
 
-    hone__text_printf(&path, "%s/%s", folder, name);
-    status = hone__text_check(&path, err);
     if (!status && hone__file_replace(path.data, text, strlen(text), err))
         status = no_room(folder, err);
     hone__text_free(&path);
@@ -207,10 +212,8 @@ static hone_status read_file(const char *folder, const char *name,
                              hone_text *out, hone_error *err)
 {
     hone_text path = {0};
-    hone_status status;
+    hone_status status = join(&path, folder, name, err);
 
-    hone__text_printf(&path, "%s/%s", folder, name);
-    status = hone__text_check(&path, err);
     if (!status)
         status = hone__text_read_file(out, path.data, err);
     hone__text_free(&path);

@@ -6,7 +6,7 @@
 
 #include "gen/parse/template.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 
 typedef struct hone_host_compiler {
     char path[1024]; /* $CXX, else c++ */

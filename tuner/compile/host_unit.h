@@ -6,7 +6,7 @@
 #include "gen/space.h"
 #include "runtime/base/text.h"
 #include "runtime/launch/launch_spec.h"
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 
 /* What the farm compiles for one configuration: the expanded source and the
  * options for NVRTC, or a unit for the C++ compiler (host_unit.c). */

@@ -9,7 +9,7 @@
 
 #include "gen/parse/template.h"
 #include "runtime/launch/launch_spec.h"
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 
 /* Four checks, their magnitudes, eight baselines, inputs. */
 enum { HONE_MAX_OTHERS = 17 };

@@ -45,8 +45,7 @@ static hone_status open_file(const char *path, int *out, hone_error *err)
     do {
         *out = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (*out >= 0) {
-            (void)fchmod(*out,
-                         0666); /* whatever the umask; fails if not ours */
+            (void)fchmod(*out, 0666); /* whatever the umask */
             return HONE_OK;
         }
         code = errno;
@@ -83,47 +82,32 @@ static void write_holder(int fd)
         (void)!pwrite(fd, text, (size_t)n, 0);
 }
 
-typedef struct lock_wait {
-    const volatile sig_atomic_t *stop;
-    hone_lock_waiting *on_wait;
-    void *user;
-} lock_wait;
-
-/* Wait until the open file is locked. */
-static hone_status lock_file(int fd, const char *path, const lock_wait *wait,
-                             hone_error *err)
-{
-    const struct timespec nap = {0, 100000000}; /* 100 ms */
-
-    while (flock(fd, LOCK_EX | LOCK_NB)) {
-        const int code = errno;
-
-        if (code != EWOULDBLOCK && code != EINTR)
-            return no_lock(path, code, err); /* a file system without locks */
-        if (wait->stop && *wait->stop)
-            return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
-        if (wait->on_wait)
-            wait->on_wait(wait->user, read_holder(fd));
-        (void)nanosleep(&nap, NULL);
-    }
-    return HONE_OK;
-}
-
 hone_status hone__device_lock_take(const char *name,
                                    const volatile sig_atomic_t *stop,
                                    hone_lock_waiting *on_wait, void *user,
                                    hone_device_lock *out, hone_error *err)
 {
-    const lock_wait wait = {stop, on_wait, user};
+    const struct timespec nap = {0, 100000000}; /* 100 ms */
 
     out->fd = -1;
     HONE_TRY(path_of(name, out->path, sizeof out->path, err));
     for (;;) {
+        hone_status status = HONE_OK;
         int fd = -1;
-        hone_status status;
 
         HONE_TRY(open_file(out->path, &fd, err));
-        status = lock_file(fd, out->path, &wait, err);
+        while (status == HONE_OK && flock(fd, LOCK_EX | LOCK_NB)) {
+            if (errno != EWOULDBLOCK && errno != EINTR) {
+                /* a file system without locks */
+                status = no_lock(out->path, errno, err);
+            } else if (stop && *stop) {
+                status = hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+            } else {
+                if (on_wait)
+                    on_wait(user, read_holder(fd));
+                (void)nanosleep(&nap, NULL);
+            }
+        }
         if (status == HONE_OK && !is_removed(fd, out->path)) {
             write_holder(fd);
             out->fd = fd;

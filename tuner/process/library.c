@@ -18,46 +18,38 @@ static void *open_file(const char *path)
     return *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-static void *open_in(const char *folder, const char *below, const char *name)
+static void *open_in(const char *folder, int length, const char *name)
 {
     char path[PATH_SIZE];
 
-    if (!folder || !*folder)
-        return NULL;
-    if (snprintf(path, sizeof path, "%s%s/%s", folder, below, name) >=
-        (int)sizeof path)
-        return NULL;
-    return open_file(path);
+    return snprintf(path, sizeof path, "%.*s/%s", length, folder, name) <
+                   (int)sizeof path
+               ? open_file(path)
+               : NULL;
 }
 
 /* The toolkit's libraries usually lie in one folder: where NVRTC is, the
  * others are. */
-static void *open_beside_nvrtc(const char *name)
-{
-    const hone_nvrtc *nvrtc = NULL;
-    char folder[PATH_SIZE];
-    char *slash;
-
-    if (hone__nvrtc_get(&nvrtc, NULL) != HONE_OK)
-        return NULL;
-    (void)snprintf(folder, sizeof folder, "%s", nvrtc->library);
-    slash = strrchr(folder, '/');
-    if (!slash)
-        return NULL;
-    *slash = '\0';
-    return open_in(folder, "", name);
-}
-
 static void *open_in_cuda_folders(const char *name)
 {
-    void *library = open_beside_nvrtc(name);
+    const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"),
+                                 "/usr/local/cuda"};
+    const hone_nvrtc *nvrtc = NULL;
+    const char *slash = hone__nvrtc_get(&nvrtc, NULL) == HONE_OK
+                            ? strrchr(nvrtc->library, '/')
+                            : NULL;
+    void *library =
+        slash ? open_in(nvrtc->library, (int)(slash - nvrtc->library), name)
+              : NULL;
 
-    if (!library)
-        library = open_in(getenv("CUDA_HOME"), "/lib64", name);
-    if (!library)
-        library = open_in(getenv("CUDA_PATH"), "/lib64", name);
-    if (!library)
-        library = open_in("/usr/local/cuda", "/lib64", name);
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0] && !library; ++i) {
+        char folder[PATH_SIZE];
+
+        if (roots[i] && *roots[i] &&
+            snprintf(folder, sizeof folder, "%s/lib64", roots[i]) <
+                (int)sizeof folder)
+            library = open_in(folder, -1, name);
+    }
     return library;
 }
 
@@ -68,18 +60,6 @@ static const char *loader_message(void)
     return text ? text : "no message from the loader";
 }
 
-static hone_status open_named(const hone_library_search *search,
-                              const char *path, void **out, hone_error *err)
-{
-    *out = open_file(path);
-    if (*out)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "%s cannot be loaded from the file that $%s names: "
-                      "%s. Correct the variable or unset it.",
-                      search->what, search->variable, loader_message());
-}
-
 hone_status hone__library_open(const hone_library_search *search, void **out,
                                hone_error *err)
 {
@@ -88,8 +68,15 @@ hone_status hone__library_open(const hone_library_search *search, void **out,
     size_t i;
 
     *out = NULL;
-    if (named && *named)
-        return open_named(search, named, out, err);
+    if (named && *named) {
+        *out = open_file(named);
+        return *out ? HONE_OK
+                    : hone__fail(err, HONE_ERR_UNSUPPORTED,
+                                 "%s cannot be loaded from the file that $%s "
+                                 "names: %s. Correct the variable or unset it.",
+                                 search->what, search->variable,
+                                 loader_message());
+    }
     for (i = 0; search->names[i] && !*out; i++) {
         *out = open_file(search->names[i]);
         if (!*out && i == 0)

@@ -219,69 +219,68 @@ void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error)
 
 /* ---- the parent's side -------------------------------------------------- */
 
-/* Drop the first `n` bytes. */
-static void drop(hone_text *bytes, size_t n)
+static void drop_done(hone_mail *mail)
 {
-    if (!n)
+    if (!mail->done)
         return;
-    bytes->length -= n;
-    memmove(bytes->data, bytes->data + n, bytes->length);
+    mail->bytes.length -= mail->done;
+    memmove(mail->bytes.data, mail->bytes.data + mail->done,
+            mail->bytes.length);
+    mail->done = 0;
 }
 
-hone_status hone__outbox_add(hone_outbox *outbox, uint32_t kind,
+void hone__mail_free(hone_mail *mail)
+{
+    hone__text_free(&mail->bytes);
+    mail->done = 0;
+}
+
+hone_status hone__outbox_add(hone_mail *outbox, uint32_t kind,
                              const hone_text *payload, hone_error *err)
 {
     hone_message_head head;
 
     HONE_TRY(make_head(kind, payload, &head, err));
-    drop(&outbox->bytes, outbox->sent);
-    outbox->sent = 0;
+    drop_done(outbox);
     hone__text_append(&outbox->bytes, (const char *)&head, sizeof head);
     hone__text_append(&outbox->bytes, payload->data, payload->length);
     return hone__text_check(&outbox->bytes, err);
 }
 
-int hone__outbox_is_empty(const hone_outbox *outbox)
+int hone__outbox_is_empty(const hone_mail *outbox)
 {
-    return outbox->sent == outbox->bytes.length;
+    return outbox->done == outbox->bytes.length;
 }
 
-hone_status hone__outbox_flush(hone_outbox *outbox, int fd, hone_error *err)
+hone_status hone__outbox_flush(hone_mail *outbox, int fd, hone_error *err)
 {
     while (!hone__outbox_is_empty(outbox)) {
-        const ssize_t n = write(fd, outbox->bytes.data + outbox->sent,
-                                outbox->bytes.length - outbox->sent);
+        const ssize_t n = write(fd, outbox->bytes.data + outbox->done,
+                                outbox->bytes.length - outbox->done);
 
         if (n > 0) {
-            outbox->sent += (size_t)n;
+            outbox->done += (size_t)n;
         } else if (errno == EAGAIN) {
             return HONE_OK;
         } else if (errno != EINTR) {
             const int code = errno;
 
-            hone__outbox_free(outbox);
+            hone__mail_free(outbox);
             return cannot_write(code, err);
         }
     }
     hone__text_clear(&outbox->bytes);
-    outbox->sent = 0;
+    outbox->done = 0;
     return HONE_OK;
 }
 
-void hone__outbox_free(hone_outbox *outbox)
-{
-    hone__text_free(&outbox->bytes);
-    outbox->sent = 0;
-}
-
-hone_status hone__inbox_fill(hone_inbox *inbox, int fd, int *out_end,
+hone_status hone__inbox_fill(hone_mail *inbox, int fd, int *out_end,
                              hone_error *err)
 {
     char buffer[65536];
     ssize_t n;
 
-    drop(&inbox->bytes, inbox->taken); /* what was handed out */
-    inbox->taken = 0;
+    drop_done(inbox);
     do {
         n = read(fd, buffer, sizeof buffer);
     } while (n < 0 && errno == EINTR);
@@ -291,11 +290,11 @@ hone_status hone__inbox_fill(hone_inbox *inbox, int fd, int *out_end,
     return hone__text_check(&inbox->bytes, err);
 }
 
-int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,
+int hone__inbox_next(hone_mail *inbox, uint32_t *out_kind,
                      hone_unpack *out_payload)
 {
-    const size_t there = inbox->bytes.length - inbox->taken;
-    const char *at = inbox->bytes.data + inbox->taken;
+    const size_t there = inbox->bytes.length - inbox->done;
+    const char *at = inbox->bytes.data + inbox->done;
     hone_message_head head;
 
     if (there < sizeof head)
@@ -306,12 +305,6 @@ int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,
     *out_kind = head.kind;
     at += sizeof head;
     *out_payload = (hone_unpack){at, at + head.size_bytes, 0};
-    inbox->taken += sizeof head + head.size_bytes;
+    inbox->done += sizeof head + head.size_bytes;
     return 1;
-}
-
-void hone__inbox_free(hone_inbox *inbox)
-{
-    hone__text_free(&inbox->bytes);
-    inbox->taken = 0;
 }

@@ -69,34 +69,28 @@ void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error);
 /* ---- the parent's side: it waits for nobody -----------------------------
  */
 
-/* Messages on their way to a descriptor that does not block. */
-typedef struct hone_outbox {
+/* Messages on their way: an outbox to a descriptor that does not block, an
+ * inbox from one that poll() found readable. */
+typedef struct hone_mail {
     hone_text bytes;
-    size_t sent;
-} hone_outbox;
+    size_t done; /* so many of them are sent, or handed out */
+} hone_mail;
 
-hone_status hone__outbox_add(hone_outbox *outbox, uint32_t kind,
+void hone__mail_free(hone_mail *mail);
+
+hone_status hone__outbox_add(hone_mail *outbox, uint32_t kind,
                              const hone_text *payload, hone_error *err);
 /* Write what goes at once. HONE_ERR_IO when the other side is gone: what was
  * left is dropped then. */
-hone_status hone__outbox_flush(hone_outbox *outbox, int fd, hone_error *err);
-int hone__outbox_is_empty(const hone_outbox *outbox);
-void hone__outbox_free(hone_outbox *outbox);
-
-/* Collects messages from a descriptor that poll() found readable. */
-typedef struct hone_inbox {
-    hone_text bytes;
-    size_t taken;
-} hone_inbox;
-
+hone_status hone__outbox_flush(hone_mail *outbox, int fd, hone_error *err);
+int hone__outbox_is_empty(const hone_mail *outbox);
 /* Read what is there; `*out_end`: the stream has ended. HONE_ERR_NO_MEMORY.
  */
-hone_status hone__inbox_fill(hone_inbox *inbox, int fd, int *out_end,
+hone_status hone__inbox_fill(hone_mail *inbox, int fd, int *out_end,
                              hone_error *err);
 /* Next whole message: 1 and a view into the inbox, valid until the next
  * fill; 0 if there is none yet. */
-int hone__inbox_next(hone_inbox *inbox, uint32_t *out_kind,
+int hone__inbox_next(hone_mail *inbox, uint32_t *out_kind,
                      hone_unpack *out_payload);
-void hone__inbox_free(hone_inbox *inbox);
 
 #endif

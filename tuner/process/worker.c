@@ -259,14 +259,14 @@ void hone__worker_dismiss(hone_worker *worker)
     if (worker->to >= 0)
         (void)close(worker->to);
     worker->to = -1;
-    hone__outbox_free(&worker->outbox);
+    hone__mail_free(&worker->outbox);
 }
 
 static void forget(hone_worker *worker)
 {
     hone__worker_dismiss(worker);
     (void)close(worker->from);
-    hone__inbox_free(&worker->inbox);
+    hone__mail_free(&worker->inbox);
     *worker = nobody;
 }
 

@@ -20,8 +20,8 @@ typedef struct hone_worker {
     int to;      /* requests go here; -1: there will be no more */
     int from;    /* its answers come from here */
     int is_over; /* it has closed its end: the inbox has its last words */
-    hone_inbox inbox;
-    hone_outbox outbox;
+    hone_mail inbox;
+    hone_mail outbox;
 } hone_worker;
 
 /* What the child runs; its return value is its exit status. */

@@ -5,7 +5,7 @@
 
 #include "db/db.h"
 #include "gen/parse/template.h"
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 #include "tuner/judge/cpu_reference.h"
 #include "tuner/judge/final.h"
 #include "tuner/judge/outcome.h"

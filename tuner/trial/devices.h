@@ -3,7 +3,7 @@
 #ifndef HONE_TUNER_DEVICES_H
 #define HONE_TUNER_DEVICES_H
 
-#include "tuner/compile/farm_options.h"
+#include "tuner/compile/farm.h"
 #include "tuner/device/device.h"
 
 const hone_device_kind *hone__device_kind(hone_backend backend);

@@ -7,7 +7,7 @@
 #include "tuner/trial/problem.h"
 
 /* From now on the sanitizer's reports end with a line about the address
- * (sanitizer_log.h reads it). Does nothing where there is no sanitizer. */
+ * (compile_log.h reads it). Does nothing where there is no sanitizer. */
 void hone__fault_place_install(void);
 /* What a kernel is about to get: the problem's arrays in one pass, and the
  * variant's workspaces. Borrowed until the next call; NULL: nothing. */

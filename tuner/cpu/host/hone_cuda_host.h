@@ -24,11 +24,9 @@
 #include <host_warp.h>
 #include <host_launch.h>
 #include <host_half.h>
-#include <host_atomics.h>
 #include <host_memory.h>
 #include <host_wmma.h>
 #include <host_race.h>
-#include <host_integers.h>
 #include <host_math.h>
 #include <time.h>
 
@@ -92,15 +90,9 @@ inline long long clock64()
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
-inline unsigned long long __globaltimer()
-{
-    return static_cast<unsigned long long>(clock64());
-}
-
+HONE_HOST_FN(unsigned long long, __globaltimer, (),
+             static_cast<unsigned long long>(clock64()))
 /* Lets all other threads of the block run, which is what waiting is for. */
-inline void __nanosleep(unsigned)
-{
-    hone_host::give_way();
-}
+HONE_HOST_FN(void, __nanosleep, (unsigned), hone_host::give_way())
 
 #endif

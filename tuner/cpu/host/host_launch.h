@@ -133,21 +133,10 @@ __attribute__((destructor)) static void free_idle_workers()
 
 enum { MARGIN = 128, MARGIN_BYTE = 0xa5 };
 
-/* Exactly as large as asked for when AddressSanitizer watches; otherwise
- * between two margins that are checked after every block. */
+/* Between two margins that are checked after every block; those and what is
+ * left of the buffer nobody may touch when AddressSanitizer watches. */
 inline bool prepare_dynamic(worker &w, size_t size)
 {
-#ifdef HONE_HOST_ASAN
-    delete[] w.buffer;
-    w.buffer = new (std::nothrow) unsigned char[size + MARGIN];
-    if (!w.buffer)
-        return false;
-    uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + MARGIN - 1);
-
-    w.dynamic = reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
-    ASAN_POISON_MEMORY_REGION(w.buffer, size + MARGIN);
-    ASAN_UNPOISON_MEMORY_REGION(w.dynamic, size);
-#else
     if (w.buffer_bytes < size + 3 * MARGIN) {
         delete[] w.buffer;
         w.buffer_bytes = size + 3 * MARGIN;
@@ -160,6 +149,10 @@ inline bool prepare_dynamic(worker &w, size_t size)
     uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + 2 * MARGIN - 1);
 
     w.dynamic = reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
+#ifdef HONE_HOST_ASAN
+    ASAN_POISON_MEMORY_REGION(w.buffer, w.buffer_bytes);
+    ASAN_UNPOISON_MEMORY_REGION(w.dynamic, size);
+#else
     memset(w.dynamic - MARGIN, MARGIN_BYTE, MARGIN);
     memset(w.dynamic + size, MARGIN_BYTE, MARGIN);
 #endif

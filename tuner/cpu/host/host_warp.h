@@ -114,21 +114,25 @@ meet_warp(unsigned mask, bool lenient, void *args,
         suspend(name, file, line);
 }
 
-struct vote {
-    bool set;
-    unsigned result;
+/* What a lane brings and gets. */
+struct gathered {
+    uint64_t value, result;
 };
+
+/* Of the first of these lanes. */
+inline gathered &gathered_of(thread **lanes, unsigned mask)
+{
+    return *static_cast<gathered *>(lanes[__builtin_ctz(mask)]->args);
+}
 
 inline void finish_ballot(thread **lanes, unsigned arrived)
 {
     unsigned set = 0;
 
-    for (unsigned left = arrived; left; left &= left - 1) {
-        const unsigned lane = unsigned(__builtin_ctz(left));
-        set |= unsigned(static_cast<vote *>(lanes[lane]->args)->set) << lane;
-    }
     for (unsigned left = arrived; left; left &= left - 1)
-        static_cast<vote *>(lanes[__builtin_ctz(left)]->args)->result = set;
+        set |= gathered_of(lanes, left).value ? left & -left : 0;
+    for (unsigned left = arrived; left; left &= left - 1)
+        gathered_of(lanes, left).result = set;
 }
 
 /* A thread has returned from the kernel. */
@@ -160,10 +164,10 @@ HONE_HOST_PLAIN inline void end_thread(worker &w, thread *t)
 inline unsigned ballot(unsigned mask, bool set, const char *name,
                        const char *file, int line)
 {
-    vote v = {set, 0};
+    gathered g = {set, 0};
 
-    meet_warp(mask, true, &v, finish_ballot, name, file, line);
-    return v.result;
+    meet_warp(mask, true, &g, finish_ballot, name, file, line);
+    return unsigned(g.result);
 }
 
 /* --- values from lane to lane ------------------------------------------- */
@@ -213,36 +217,25 @@ inline T shuffle_from(unsigned mask, T v, unsigned source, const char *name,
 
 /* --- all lanes into one value ------------------------------------------- */
 
-struct gathered {
-    uint64_t value, result;
-};
-
 template <typename T, typename OP>
 void finish_reduce(thread **lanes, unsigned arrived)
 {
-    T sum = from_bits<T>(
-        static_cast<gathered *>(lanes[__builtin_ctz(arrived)]->args)->value);
+    T sum = from_bits<T>(gathered_of(lanes, arrived).value);
 
     for (unsigned left = arrived & (arrived - 1); left; left &= left - 1)
-        sum = OP::of(sum, from_bits<T>(static_cast<gathered *>(
-                                           lanes[__builtin_ctz(left)]->args)
-                                           ->value));
+        sum = OP::of(sum, from_bits<T>(gathered_of(lanes, left).value));
     for (unsigned left = arrived; left; left &= left - 1)
-        static_cast<gathered *>(lanes[__builtin_ctz(left)]->args)->result =
-            to_bits(sum);
+        gathered_of(lanes, left).result = to_bits(sum);
 }
 
 inline void finish_match(thread **lanes, unsigned arrived)
 {
     for (unsigned left = arrived; left; left &= left - 1) {
-        gathered *mine =
-            static_cast<gathered *>(lanes[__builtin_ctz(left)]->args);
-        mine->result = 0;
+        gathered &mine = gathered_of(lanes, left);
+        mine.result = 0;
         for (unsigned rest = arrived; rest; rest &= rest - 1) {
-            const unsigned lane = unsigned(__builtin_ctz(rest));
-            if (static_cast<gathered *>(lanes[lane]->args)->value ==
-                mine->value)
-                mine->result |= 1u << lane;
+            if (gathered_of(lanes, rest).value == mine.value)
+                mine.result |= rest & -rest;
         }
     }
 }
@@ -276,42 +269,28 @@ HONE_HOST_OP(op_xor, a ^ b)
 
 /* --- CUDA's names ------------------------------------------------------- */
 
-inline void __syncthreads(HONE_HOST_AT)
-{
-    hone_host::meet_block(false, "__syncthreads()", file, line);
-}
-inline int __syncthreads_count(int p, HONE_HOST_AT)
-{
-    return int(
-        hone_host::meet_block(p != 0, "__syncthreads_count()", file, line));
-}
-inline int __syncthreads_and(int p, HONE_HOST_AT)
-{
-    return hone_host::meet_block(p != 0, "__syncthreads_and()", file, line) ==
-           hone_host::here.at->n_threads;
-}
-inline int __syncthreads_or(int p, HONE_HOST_AT)
-{
-    return hone_host::meet_block(p != 0, "__syncthreads_or()", file, line) != 0;
-}
+HONE_HOST_FN(void, __syncthreads, (HONE_HOST_AT),
+             void(hone_host::meet_block(false, "__syncthreads()", file, line)))
+HONE_HOST_FN(int, __syncthreads_count, (int p, HONE_HOST_AT),
+             int(hone_host::meet_block(p != 0, "__syncthreads_count()", file,
+                                       line)))
+HONE_HOST_FN(int, __syncthreads_and, (int p, HONE_HOST_AT),
+             hone_host::meet_block(p != 0, "__syncthreads_and()", file, line) ==
+                 hone_host::here.at->n_threads)
+HONE_HOST_FN(int, __syncthreads_or, (int p, HONE_HOST_AT),
+             hone_host::meet_block(p != 0, "__syncthreads_or()", file, line) !=
+                 0)
 
-inline void __syncwarp(unsigned mask = 0xffffffffu, HONE_HOST_AT)
-{
-    hone_host::meet_warp(mask, true, nullptr, hone_host::race_at_syncwarp,
-                         "__syncwarp()", file, line);
-}
-inline unsigned __ballot_sync(unsigned mask, int p, HONE_HOST_AT)
-{
-    return hone_host::ballot(mask, p != 0, "__ballot_sync()", file, line);
-}
-inline int __any_sync(unsigned mask, int p, HONE_HOST_AT)
-{
-    return hone_host::ballot(mask, p != 0, "__any_sync()", file, line) != 0;
-}
-inline int __all_sync(unsigned mask, int p, HONE_HOST_AT)
-{
-    return hone_host::ballot(mask, p == 0, "__all_sync()", file, line) == 0;
-}
+HONE_HOST_FN(void, __syncwarp, (unsigned mask = 0xffffffffu, HONE_HOST_AT),
+             hone_host::meet_warp(mask, true, nullptr,
+                                  hone_host::race_at_syncwarp, "__syncwarp()",
+                                  file, line))
+HONE_HOST_FN(unsigned, __ballot_sync, (unsigned mask, int p, HONE_HOST_AT),
+             hone_host::ballot(mask, p != 0, "__ballot_sync()", file, line))
+HONE_HOST_FN(int, __any_sync, (unsigned mask, int p, HONE_HOST_AT),
+             hone_host::ballot(mask, p != 0, "__any_sync()", file, line) != 0)
+HONE_HOST_FN(int, __all_sync, (unsigned mask, int p, HONE_HOST_AT),
+             hone_host::ballot(mask, p == 0, "__all_sync()", file, line) == 0)
 inline int __uni_sync(unsigned mask, int p, HONE_HOST_AT)
 {
     const unsigned set =
@@ -322,10 +301,7 @@ inline int __uni_sync(unsigned mask, int p, HONE_HOST_AT)
 
 /* Lanes may run one by one at any moment: only the caller is sure to be
  * active, and code that expects more is wrong on a GPU too. */
-inline unsigned __activemask()
-{
-    return 1u << hone_host::here.self->lane;
-}
+HONE_HOST_FN(unsigned, __activemask, (), 1u << hone_host::here.self->lane)
 
 /* From which lane: `by` is the lane's argument, and its group of `width` lanes
  * begins at `first` and ends before `end`. */
@@ -351,12 +327,10 @@ HONE_HOST_SHUFFLE(__shfl_xor_sync, int,
 #undef HONE_HOST_SHUFFLE
 
 template <typename T>
-inline unsigned __match_any_sync(unsigned mask, T v, HONE_HOST_AT)
-{
-    return unsigned(hone_host::meet_values(mask, hone_host::to_bits(v),
-                                           hone_host::finish_match,
-                                           "__match_any_sync()", file, line));
-}
+HONE_HOST_FN(unsigned, __match_any_sync, (unsigned mask, T v, HONE_HOST_AT),
+             unsigned(hone_host::meet_values(mask, hone_host::to_bits(v),
+                                             hone_host::finish_match,
+                                             "__match_any_sync()", file, line)))
 template <typename T>
 inline unsigned __match_all_sync(unsigned mask, T v, int *all, HONE_HOST_AT)
 {

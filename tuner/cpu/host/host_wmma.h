@@ -11,9 +11,7 @@
 #include <host_half.h>
 #include <host_warp.h>
 
-namespace nvcuda
-{
-namespace wmma
+namespace nvcuda::wmma
 {
 
 struct matrix_a;
@@ -23,13 +21,12 @@ struct row_major;
 struct col_major;
 enum layout_t { mem_row_major, mem_col_major };
 
-namespace precision
+} /* namespace nvcuda::wmma */
+
+namespace nvcuda::wmma::precision
 {
 struct tf32;
-} /* namespace precision */
-
-} /* namespace wmma */
-} /* namespace nvcuda */
+}
 
 namespace hone_host
 {
@@ -95,9 +92,7 @@ template <> struct wmma_operand<wm::precision::tf32, float> {
 
 } /* namespace hone_host */
 
-namespace nvcuda
-{
-namespace wmma
+namespace nvcuda::wmma
 {
 
 template <typename USE, int M, int N, int K, typename T, typename LAYOUT = void>
@@ -113,8 +108,7 @@ struct fragment {
     element_type x[num_elements];
 };
 
-} /* namespace wmma */
-} /* namespace nvcuda */
+} /* namespace nvcuda::wmma */
 
 namespace hone_host
 {
@@ -244,9 +238,7 @@ HONE_HOST_PLAIN void finish_product(thread **lanes, unsigned arrived)
 
 } /* namespace hone_host */
 
-namespace nvcuda
-{
-namespace wmma
+namespace nvcuda::wmma
 {
 
 template <typename U, int M, int N, int K, typename T, typename L, typename V>
@@ -312,12 +304,9 @@ inline float __float_to_tf32(float f)
     return hone_host::bits_as<float>((bits + 0x1000u) & 0xffffe000u);
 }
 
-} /* namespace wmma */
-} /* namespace nvcuda */
+} /* namespace nvcuda::wmma */
 
-inline float __float_to_tf32(float f)
-{
-    return nvcuda::wmma::__float_to_tf32(f);
-}
+HONE_HOST_FN(float, __float_to_tf32, (float f),
+             nvcuda::wmma::__float_to_tf32(f))
 
 #endif
