@@ -71,8 +71,7 @@ const char *hone__db_sync_elsewhere(hone_db *db);
 /* A commit waits again; the next one makes all before it durable. */
 hone_status hone__db_sync_here(hone_db *db, hone_error *err);
 
-/* ---- what is measured: put once, the same again gives the same id -------
- */
+/* ---- what is measured: put once, the same again gives the same id ------- */
 
 typedef struct hone_db_device {
     const char *kind; /* "cuda", "cpu" or "replay" */
@@ -170,8 +169,7 @@ void hone__db_launch_free(hone_db_launch *launch);
 /* One row is damaged, not the file: others may be as good. */
 int hone__db_is_damage(const hone_error *err);
 
-/* ---- measurements -------------------------------------------------------
- */
+/* ---- measurements ------------------------------------------------------- */
 
 /* One `hone tune` of one problem: what all its trials have in common. */
 typedef struct hone_db_session {
@@ -280,8 +278,7 @@ hone_status hone__db_ranking_put(hone_db *db, int64_t session_id,
                                  const hone_db_ranked *ranked, size_t n_ranked,
                                  hone_error *err);
 
-/* ---- why: the steps to a result ------------------------------------------
- */
+/* ---- why: the steps to a result ----------------------------------------- */
 
 /* One decision about a variant, a trial or a session as a whole. */
 typedef struct hone_db_decision {
@@ -300,8 +297,7 @@ typedef struct hone_db_decision {
 hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
                                   int64_t *out_id, hone_error *err);
 
-/* ---- reading back -------------------------------------------------------
- */
+/* ---- reading back ------------------------------------------------------- */
 
 /* What makes an old trial valid today. */
 typedef struct hone_db_trial_key {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- versions of the format -------------------------------------------- */
+/* ---- versions of the format --------------------------------------------- */
 
 /* A new version is one more row here and a new value of HONE_DB_VERSION;
  * released steps never change. A new database runs all of them, so that there

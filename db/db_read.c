@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- any query ----------------------------------------------------------
- */
+/* ---- any query ---------------------------------------------------------- */
 
 /* Returns 0 if memory for a text ran out. */
 static int read_value(sqlite3_stmt *statement, int column, hone_db_value *out)
@@ -223,7 +222,7 @@ hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
     return query_trials(db, ends_sql, key, on_ends, &to, err);
 }
 
-/* ---- the best on other shapes and devices -------------------------------- */
+/* ---- the best on other shapes and devices ------------------------------- */
 
 /* In the order of hone_db_ranked_row. Which of them is near is the tuner's
  * business. */

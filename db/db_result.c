@@ -11,8 +11,7 @@ static int64_t now_unix_s(void)
     return hone__db_now_unix_ns() / 1000000000;
 }
 
-/* ---- sessions -----------------------------------------------------------
- */
+/* ---- sessions ------------------------------------------------------------ */
 
 static hone_status put_session(hone_db *db, const hone_db_session *session,
                                int64_t *out_id, hone_error *err)
@@ -118,8 +117,7 @@ hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
     return HONE_OK;
 }
 
-/* ---- trials -------------------------------------------------------------
- */
+/* ---- trials -------------------------------------------------------------- */
 
 /* "[8123.5,8100]". SQLite's printf, since the C library's writes a comma for
  * the point in some locales. */
@@ -208,8 +206,7 @@ hone_status hone__db_trial_put(hone_db *db, const hone_db_trial *trial,
     return status;
 }
 
-/* ---- baselines ----------------------------------------------------------
- */
+/* ---- baselines ----------------------------------------------------------- */
 
 hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
                                   int64_t *out_id, hone_error *err)
@@ -243,8 +240,7 @@ hone_status hone__db_baseline_put(hone_db *db, const hone_db_baseline *baseline,
         values, N_OF(values), out_id, err);
 }
 
-/* ---- ranking ------------------------------------------------------------
- */
+/* ---- ranking ------------------------------------------------------------- */
 
 /* The SELECT finds nothing, and so nothing is ranked, unless the trial is a
  * good one of the same device, problem and mode. */

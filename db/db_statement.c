@@ -5,8 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- values -------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------- */
 
 hone_db_value hone__db_null(void)
 {
@@ -91,8 +90,7 @@ int hone__db_bind(sqlite3_stmt *statement, int index,
     return sqlite3_bind_null(statement, index);
 }
 
-/* ---- statements ---------------------------------------------------------
- */
+/* ---- statements --------------------------------------------------------- */
 
 hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
                              const hone_db_value *values, size_t n_values,
@@ -157,8 +155,7 @@ hone_status hone__db_find_or_put(hone_db *db, const char *doing,
     return hone__db_run(db, doing, put, values, n_values, out_id, err);
 }
 
-/* ---- transactions -------------------------------------------------------
- */
+/* ---- transactions ------------------------------------------------------- */
 
 static int in_transaction(const hone_db *db)
 {

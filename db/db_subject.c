@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- device -------------------------------------------------------------
- */
+/* ---- device ------------------------------------------------------------- */
 
 /* What makes two devices the same one. */
 static hone_status fingerprint_of(const hone_db_device *device,
@@ -64,8 +63,7 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
     }
 }
 
-/* ---- template -----------------------------------------------------------
- */
+/* ---- template ----------------------------------------------------------- */
 
 static hone_status put_template_row(hone_db *db, const hone_db_template *tmpl,
                                     int64_t *out_id, hone_error *err)
@@ -108,8 +106,7 @@ hone_status hone__db_template_put(hone_db *db, const hone_db_template *tmpl,
                           err);
 }
 
-/* ---- problem and toolchain ----------------------------------------------
- */
+/* ---- problem and toolchain ---------------------------------------------- */
 
 void hone__db_dims_text(const int64_t *dims, size_t n_dims, hone_text *out)
 {
@@ -163,8 +160,7 @@ hone_status hone__db_toolchain_put(hone_db *db, const char *name,
         values, 2, out_id, err);
 }
 
-/* ---- variant ------------------------------------------------------------
- */
+/* ---- variant ------------------------------------------------------------ */
 
 static const char find_variant[] =
     "SELECT variant_id FROM variant"

@@ -11,7 +11,7 @@
 
 enum { BUFFER_BYTES = 1 << 16 };
 
-/* ---- bytes ------------------------------------------------------------- */
+/* ---- bytes -------------------------------------------------------------- */
 
 /* NULL if memory ran out. */
 static hone_json_reader *make_reader(const char *name)
@@ -129,7 +129,7 @@ const char *hone__json_mistake(const hone_json_reader *reader, int *out_line,
     return reader->sentence;
 }
 
-/* ---- pieces ------------------------------------------------------------ */
+/* ---- pieces ------------------------------------------------------------- */
 
 static int next_visible(hone_json_reader *reader)
 {

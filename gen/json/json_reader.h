@@ -72,7 +72,7 @@ hone_status hone__json_fail(const hone_json_reader *reader, hone_error *err,
                             const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- a small text as a tree -------------------------------------------- */
+/* ---- a small text as a tree --------------------------------------------- */
 
 /* Every value knows its place, so that mistakes inside its strings can be shown
  * where they are. */

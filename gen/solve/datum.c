@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on values: see datum.h. Integers are int64 and checked; what
+/* Operations on values: see graph.h. Integers are int64 and checked; what
  * Python would carry on with beyond that is a fault, never a wrong number. */
-#include "gen/solve/datum.h"
+#include "gen/solve/graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static hone_datum binary(int op, int64_t a, int64_t b)
     return what ? fault((int)what) : hone__datum_int(result);
 }
 
-/* ---- Python's operations on integers ----------------------------------- */
+/* ---- Python's operations on integers ------------------------------------ */
 
 static hone_datum floor_divide(int op, int64_t a, int64_t b)
 {
@@ -237,7 +237,7 @@ static hone_datum int_binary(int op, int64_t a, int64_t b)
     }
 }
 
-/* ---- floats ------------------------------------------------------------ */
+/* ---- floats ------------------------------------------------------------- */
 
 /* Quotient and rest as Python computes them: from fmod(), which is exact,
  * with the sign of the divisor. */
@@ -297,7 +297,7 @@ static hone_datum to_int(hone_datum a)
     return hone__datum_int((int64_t)a.d);
 }
 
-/* ---- any kind ---------------------------------------------------------- */
+/* ---- any kind ----------------------------------------------------------- */
 
 static hone_datum one_value(int op, hone_datum a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting a diagram, going from a configuration to its number and back, and
- * walks over it: see diagram.h. */
-#include "gen/solve/diagram.h"
+ * walks over it: see solve.h. */
+#include "gen/solve/solve.h"
 
 #include "runtime/base/alloc.h"
 
@@ -40,7 +40,7 @@ void hone__diagram_free(hone_diagram *diagram)
     hone__free(diagram);
 }
 
-/* ---- counting ---------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------- */
 
 static int64_t add_up(int64_t a, int64_t b)
 {
@@ -95,7 +95,7 @@ hone_status hone__diagram_finish(hone_diagram *diagram, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- one configuration ------------------------------------------------- */
+/* ---- one configuration -------------------------------------------------- */
 
 /* The edge of `node` that configuration `index` of it goes through. */
 static uint32_t edge_at(const hone_diagram_level *level, uint32_t node,
@@ -176,7 +176,7 @@ const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
     return level;
 }
 
-/* ---- a stretch of it --------------------------------------------------- */
+/* ---- a stretch of it ---------------------------------------------------- */
 
 /* Edge by edge: only what differs from the row before is looked up. */
 typedef struct cursor {
@@ -240,7 +240,7 @@ void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
     }
 }
 
-/* ---- the cheapest ------------------------------------------------------ */
+/* ---- the cheapest ------------------------------------------------------- */
 
 /* The least that a configuration through edge `e` of level `i` costs. */
 static int64_t cost_of(const hone_diagram *diagram, int64_t *const *costs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table of rows.h: open addressing, at most half full. */
-#include "gen/solve/rows.h"
+/* The hash table of rows: open addressing, at most half full. */
+#include "gen/solve/graph.h"
 
 #include "runtime/base/alloc.h"
 

@@ -105,23 +105,6 @@ static hone_status try_order(hone_solver *solver, trial *t, hone_diagram **out,
     return status;
 }
 
-/* A diagram that holds nothing. */
-static hone_status make_empty(hone_solver *solver, hone_diagram *diagram,
-                              hone_error *err)
-{
-    for (size_t i = 0; i < diagram->n_levels; ++i) {
-        hone_diagram_level *level = &diagram->levels[i];
-
-        level->var = (uint32_t)i;
-        level->n_values = (uint32_t)solver->csp->vars[i].n;
-        level->n_nodes = i == 0;
-        level->begin = hone__alloc(2 * sizeof *level->begin);
-        if (!level->begin)
-            return hone__solver_no_memory(err);
-    }
-    return HONE_OK;
-}
-
 typedef struct order {
     uint32_t vars[HONE_GRAPH_VARS];
     double work; /* as a pilot run says */
@@ -183,19 +166,15 @@ static hone_status search(hone_solver *solver, hone_diagram **out,
 static hone_status solve(hone_solver *solver, hone_diagram **out,
                          hone_error *err)
 {
-    hone_status status;
-
-    if (solver->is_empty) {
-        HONE_TRY(hone__diagram_create(solver->csp->n_vars, out, err));
-        status = make_empty(solver, *out, err);
-    } else {
-        status = search(solver, out, err);
+    if (solver->is_empty) { /* no lane survives the first level */
+        solver->n_roots = 0;
+        solver->positions[0].n = 0;
     }
-    if (status == HONE_OK)
-        status = hone__diagram_finish(*out, err);
-    if (status == HONE_OK && solver->is_empty)
+    HONE_TRY(search(solver, out, err));
+    HONE_TRY(hone__diagram_finish(*out, err));
+    if (solver->is_empty)
         (*out)->count = 0; /* also without a level */
-    return status;
+    return HONE_OK;
 }
 
 hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
@@ -219,7 +198,7 @@ hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
     return status;
 }
 
-/* ---- faults ------------------------------------------------------------ */
+/* ---- faults ------------------------------------------------------------- */
 
 /* Roots that may be a fault, by the ranges of what comes before them. */
 static hone_status suspects(const hone_csp *csp, const hone_node *roots,

@@ -1,11 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From conditions to the set of all configurations that meet them. Private to
- * gen/; README.md says how it works. */
+/* From conditions to the set of all configurations that meet them, as a
+ * decision diagram. Private to gen/; README.md says how it works. */
 #ifndef HONE_GEN_SOLVE_H
 #define HONE_GEN_SOLVE_H
 
-#include "gen/solve/diagram.h"
 #include "gen/solve/graph.h"
+#include "runtime/base/error.h"
+
+/* ---- the diagram (diagram.c) -------------------------------------------- */
+
+/* One level per variable, one edge per value that can follow, and what has the
+ * same continuations is one node. Its size does not depend on how many
+ * configurations it holds. */
+
+/* Edges of node k: begin[k] .. begin[k+1]-1, by ascending value. */
+typedef struct hone_diagram_level {
+    uint32_t var;
+    uint32_t n_values; /* of the variable */
+    uint32_t n_nodes;
+    uint32_t *begin; /* n_nodes + 1 */
+    uint32_t *child; /* node of the next level; 0 on the last */
+    uint16_t *value;
+    int64_t *before;     /* configurations of the node's edges before this */
+    int64_t *count;      /* of the node */
+    unsigned char *used; /* by value: does it occur at all? */
+} hone_diagram_level;
+
+typedef struct hone_diagram {
+    size_t n_levels; /* = number of variables */
+    hone_diagram_level *levels;
+    int64_t count; /* INT64_MAX: that many or more */
+} hone_diagram;
+
+hone_status hone__diagram_create(size_t n_vars, hone_diagram **out,
+                                 hone_error *err);
+void hone__diagram_free(hone_diagram *diagram);
+/* Once all levels have their nodes and edges: leave out what leads nowhere,
+ * and count. */
+hone_status hone__diagram_finish(hone_diagram *diagram, hone_error *err);
+
+/* Configurations are numbered in lexicographic order of the levels. Values
+ * are by variable. */
+void hone__diagram_get(const hone_diagram *diagram, int64_t index,
+                       int *out_values);
+int64_t hone__diagram_find(const hone_diagram *diagram, const int *values);
+
+/* The values of configurations first .. first+n-1, n_vars each. */
+void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
+                        uint16_t *out);
+
+/* The level that binds a variable. */
+const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
+                                                 uint32_t var);
+/* The configuration with the smallest sum of costs[var][value], of several
+ * the first. HONE_ERR_NOT_FOUND if there is none at all. */
+hone_status hone__diagram_cheapest(const hone_diagram *diagram,
+                                   int64_t *const *costs, int *out_values,
+                                   hone_error *err);
+
+/* ---- solving ------------------------------------------------------------ */
 
 /* The values of one variable, at most 65536. */
 typedef struct hone_choices {

@@ -7,146 +7,101 @@
 
 #include <string.h>
 
-/* What became of a node at this level, by its number. */
-typedef struct bounds {
-    hone_node extreme[2]; /* the least, the most */
-    hone_node possible;
-} bounds;
+/* Of a node, what reads bound variables alone: the least and the most that it
+ * can become, and what is true wherever it can still come true. */
+enum { LEAST, MOST, POSSIBLE };
 
 typedef struct bounder {
     hone_solver *solver;
     hone_graph *graph;
     hone_vars bound;
-    bounds *known;
+    hone_node (*known)[3]; /* at this level, by node */
 } bounder;
 
-static const hone_graph_node *node_of(const bounder *b, hone_node node)
+static hone_node bound_of(bounder *b, hone_node node, int what);
+
+static hone_node both(bounder *b, int op, hone_node left, int of_left,
+                      hone_node right, int of_right)
 {
-    return &b->graph->nodes[node];
+    return hone__graph_op(b->graph, op, bound_of(b, left, of_left),
+                          bound_of(b, right, of_right), 0);
 }
 
-static hone_node constant(bounder *b, hone_node like, double value)
+/* All nodes are fast ones of this run. */
+static hone_node extreme(bounder *b, hone_node node, int what)
 {
-    if (b->solver->info[like].kind == HONE_DATUM_FLOAT)
-        return hone__graph_const(b->graph, hone__datum_float(value));
-    return hone__graph_const(b->graph, hone__datum_int((int64_t)value));
-}
+    const hone_graph_node self = b->graph->nodes[node];
+    const hone_node l = self.args[0];
+    const hone_node r = self.args[1];
+    const hone_node_info *info = b->solver->info;
+    const int is_float = info[node].kind == HONE_DATUM_FLOAT;
+    const double edge = what == MOST ? info[node].high : info[node].low;
+    const int opposite = what == MOST ? LEAST : MOST;
 
-static int is_known(const bounder *b, hone_node node)
-{
-    return !(node_of(b, node)->vars & ~b->bound);
-}
-
-static int is_at_least(const bounder *b, hone_node node, double value)
-{
-    return b->solver->info[node].low >= value;
-}
-
-static hone_node extreme(bounder *b, hone_node node, int most);
-
-static hone_node make_extreme(bounder *b, hone_node node, int most)
-{
-    const hone_graph_node self = *node_of(b, node);
-    const hone_node *args = self.args;
-    const double edge =
-        most ? b->solver->info[node].high : b->solver->info[node].low;
-
-    if (is_known(b, node))
-        return node;
-    if (!(self.vars & b->bound))
-        return constant(b, node, edge);
-    switch (self.op) {
+    switch (self.vars & b->bound ? self.op : HONE_OP_END) {
     case HONE_OP_ADD:
     case HONE_OP_MIN:
     case HONE_OP_MAX:
-        return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
-                              extreme(b, args[1], most), 0);
+        return both(b, self.op, l, what, r, what);
     case HONE_OP_SUB:
-        return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
-                              extreme(b, args[1], !most), 0);
+        return both(b, self.op, l, what, r, opposite);
     case HONE_OP_MUL:
-        if (is_at_least(b, args[0], 0) && is_at_least(b, args[1], 0))
-            return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
-                                  extreme(b, args[1], most), 0);
+        if (info[l].low >= 0 && info[r].low >= 0)
+            return both(b, self.op, l, what, r, what);
         break;
     case HONE_OP_DIV:
-    case HONE_OP_FLOOR_DIV:
+    case HONE_OP_FLOOR_DIV: /* of floats: its rounding is not monotone */
     case HONE_OP_TRUE_DIV:
     case HONE_OP_CEILDIV:
-        if (self.op == HONE_OP_FLOOR_DIV &&
-            b->solver->info[node].kind == HONE_DATUM_FLOAT)
-            break; /* its rounding is not monotone */
-        if (is_at_least(b, args[0], 0) && b->solver->info[args[1]].low > 0)
-            return hone__graph_op(b->graph, self.op, extreme(b, args[0], most),
-                                  extreme(b, args[1], !most), 0);
+        if (info[l].low >= 0 && info[r].low > 0 &&
+            !(self.op == HONE_OP_FLOOR_DIV && is_float))
+            return both(b, self.op, l, what, r, opposite);
         break;
     default:
         break;
     }
-    return constant(b, node, edge);
+    return hone__graph_const(b->graph, is_float
+                                           ? hone__datum_float(edge)
+                                           : hone__datum_int((int64_t)edge));
 }
 
-/* The least (`most` 0) or the most that a node can become, as a node that
- * reads bound variables alone. All nodes are fast ones of this run. */
-static hone_node extreme(bounder *b, hone_node node, int most)
+static hone_node possible(bounder *b, hone_node node)
 {
-    hone_node *known = &b->known[node].extreme[most];
-
-    if (!*known)
-        *known = make_extreme(b, node, most);
-    return *known;
-}
-
-/* left <= right or left < right may still come true. */
-static hone_node may_be_below(bounder *b, int op, hone_node left,
-                              hone_node right)
-{
-    return hone__graph_op(b->graph, op, extreme(b, left, 0),
-                          extreme(b, right, 1), 0);
-}
-
-static hone_node possible(bounder *b, hone_node node);
-
-static hone_node make_possible(bounder *b, hone_node node)
-{
-    const hone_graph_node self = *node_of(b, node);
+    const hone_graph_node self = b->graph->nodes[node];
     const hone_node l = self.args[0];
     const hone_node r = self.args[1];
 
-    if (is_known(b, node))
-        return node;
     switch (self.op) {
     case HONE_OP_AND_THEN:
     case HONE_OP_OR_ELSE:
-        return hone__graph_op(b->graph, self.op, possible(b, l), possible(b, r),
-                              0);
+        return both(b, self.op, l, POSSIBLE, r, POSSIBLE);
     case HONE_OP_LT:
     case HONE_OP_LE:
-        return may_be_below(b, self.op, l, r);
+        return both(b, self.op, l, LEAST, r, MOST);
     case HONE_OP_GT:
-        return may_be_below(b, HONE_OP_LT, r, l);
+        return both(b, HONE_OP_LT, r, LEAST, l, MOST);
     case HONE_OP_GE:
-        return may_be_below(b, HONE_OP_LE, r, l);
+        return both(b, HONE_OP_LE, r, LEAST, l, MOST);
     case HONE_OP_EQ:
         if (b->solver->info[l].kind == HONE_DATUM_TEXT)
             break;
         return hone__graph_op(b->graph, HONE_OP_AND_THEN,
-                              may_be_below(b, HONE_OP_LE, l, r),
-                              may_be_below(b, HONE_OP_LE, r, l), 0);
+                              both(b, HONE_OP_LE, l, LEAST, r, MOST),
+                              both(b, HONE_OP_LE, r, LEAST, l, MOST), 0);
     default:
         break;
     }
     return hone__graph_const(b->graph, hone__datum_int(1));
 }
 
-/* A condition on bound variables that is true wherever `node` can still come
- * true. */
-static hone_node possible(bounder *b, hone_node node)
+static hone_node bound_of(bounder *b, hone_node node, int what)
 {
-    hone_node *known = &b->known[node].possible;
+    hone_node *known = &b->known[node][what];
 
-    if (!*known)
-        *known = make_possible(b, node);
+    if (!*known && !(b->graph->nodes[node].vars & ~b->bound))
+        *known = node;
+    else if (!*known)
+        *known = what == POSSIBLE ? possible(b, node) : extreme(b, node, what);
     return *known;
 }
 
@@ -154,7 +109,7 @@ static hone_node possible(bounder *b, hone_node node)
  * has too many values for that. */
 static int is_worth_it(const bounder *b, hone_node root, hone_vars self)
 {
-    const hone_vars vars = node_of(b, root)->vars;
+    const hone_vars vars = b->graph->nodes[root].vars;
     const hone_vars left = vars & ~b->bound;
 
     return (vars & self) && left && b->solver->info[root].fast &&
@@ -216,8 +171,8 @@ hone_status hone__solver_add_bounds(hone_solver *solver, hone_error *err)
         memset(b.known, 0, n_nodes * sizeof *b.known);
         for (size_t i = 0; i < n_roots; ++i) {
             if (is_worth_it(&b, roots[i], self))
-                HONE_TRY(
-                    take(solver, roots, room, possible(&b, roots[i]), err));
+                HONE_TRY(take(solver, roots, room,
+                              bound_of(&b, roots[i], POSSIBLE), err));
         }
     }
     HONE_TRY(hone__solver_extend(solver, err));

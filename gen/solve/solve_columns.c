@@ -28,27 +28,6 @@ static inline double ceil_small(double x)
     return -floor_small(-x);
 }
 
-static int compare(int op, const double *a, const double *b, double *out,
-                   size_t n)
-{
-    switch (op) {
-    case HONE_OP_EQ:
-        EACH(a[i] == b[i] ? 1 : 0);
-    case HONE_OP_NE:
-        EACH(a[i] != b[i] ? 1 : 0);
-    case HONE_OP_LT:
-        EACH(a[i] < b[i] ? 1 : 0);
-    case HONE_OP_LE:
-        EACH(a[i] <= b[i] ? 1 : 0);
-    case HONE_OP_GT:
-        EACH(a[i] > b[i] ? 1 : 0);
-    case HONE_OP_GE:
-        EACH(a[i] >= b[i] ? 1 : 0);
-    default:
-        return 0;
-    }
-}
-
 static int arithmetic(int op, const double *a, const double *b, double *out,
                       size_t n)
 {
@@ -78,6 +57,18 @@ static int logic(int op, const double *a, const double *b, const double *c,
                  double *out, size_t n)
 {
     switch (op) {
+    case HONE_OP_EQ:
+        EACH(a[i] == b[i] ? 1 : 0);
+    case HONE_OP_NE:
+        EACH(a[i] != b[i] ? 1 : 0);
+    case HONE_OP_LT:
+        EACH(a[i] < b[i] ? 1 : 0);
+    case HONE_OP_LE:
+        EACH(a[i] <= b[i] ? 1 : 0);
+    case HONE_OP_GT:
+        EACH(a[i] > b[i] ? 1 : 0);
+    case HONE_OP_GE:
+        EACH(a[i] >= b[i] ? 1 : 0);
     case HONE_OP_NOT:
         EACH(a[i] == 0 ? 1 : 0);
     case HONE_OP_BOOL:
@@ -100,9 +91,13 @@ static int logic(int op, const double *a, const double *b, const double *c,
 static int divide(int op, int is_plain, const double *a, const double *b,
                   double *out, size_t n)
 {
+    if (!is_plain && (op == HONE_OP_DIV || op == HONE_OP_MOD))
+        return 0;
     switch (op) {
+    case HONE_OP_DIV:
     case HONE_OP_FLOOR_DIV:
         EACH(floor_small(a[i] / b[i]));
+    case HONE_OP_MOD:
     case HONE_OP_FLOOR_MOD:
         EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
     case HONE_OP_CEILDIV:
@@ -110,15 +105,8 @@ static int divide(int op, int is_plain, const double *a, const double *b,
     case HONE_OP_ALIGN:
         EACH(b[i] * ceil_small(a[i] / b[i]));
     default:
-        break;
+        return 0;
     }
-    if (is_plain && op == HONE_OP_DIV) {
-        EACH(floor_small(a[i] / b[i]));
-    }
-    if (is_plain && op == HONE_OP_MOD) {
-        EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
-    }
-    return 0;
 }
 
 static hone_datum widen(hone_datum_kind kind, double x)
@@ -134,8 +122,7 @@ void hone__column_fast(const hone_solver *solver, hone_node node,
     const hone_node_info *info = &solver->info[node];
     hone_datum_kind kinds[3];
 
-    if (compare(self->op, args[0], args[1], out, n) ||
-        arithmetic(self->op, args[0], args[1], out, n) ||
+    if (arithmetic(self->op, args[0], args[1], out, n) ||
         logic(self->op, args[0], args[1], args[2], out, n) ||
         (info->kind == HONE_DATUM_INT &&
          divide(self->op, info->plain, args[0], args[1], out, n)))

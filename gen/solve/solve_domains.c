@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- tables ------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------- */
 
 /* The node for every value in `at`; operands are constants, the variable
  * itself or have their tables. */
@@ -90,7 +90,7 @@ static hone_status table_info(hone_solver *solver, hone_node node,
     return HONE_OK;
 }
 
-/* ---- info of all nodes that are wanted --------------------------------- */
+/* ---- info of all nodes that are wanted ---------------------------------- */
 
 hone_status hone__solver_extend(hone_solver *solver, hone_error *err)
 {
@@ -125,7 +125,7 @@ hone_status hone__solver_extend(hone_solver *solver, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- conditions on one variable ---------------------------------------- */
+/* ---- conditions on one variable ----------------------------------------- */
 
 static hone_status all_positions(hone_solver *solver, hone_error *err)
 {

@@ -33,7 +33,7 @@ static uint64_t row_word(const runner *r, size_t lane, size_t word)
     return r->from->rows[r->parent[lane] * r->from->n_words + word];
 }
 
-/* ---- columns ----------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------ */
 
 static void from_row(runner *r, const hone_step *step, hone_column *column)
 {
@@ -107,7 +107,7 @@ static void run_steps(runner *r, const hone_steps *steps, size_t choice)
     }
 }
 
-/* ---- conditions -------------------------------------------------------- */
+/* ---- conditions --------------------------------------------------------- */
 
 /* Add `bit` to the words of the lanes in which the node is true. */
 static void add_truth(const runner *r, hone_node node, uint64_t bit,
@@ -184,7 +184,7 @@ static void run_mask(runner *r, const hone_slot *slot)
         r->alive[i] = r->mask[i] ? r->alive[i] : 0;
 }
 
-/* ---- states and edges -------------------------------------------------- */
+/* ---- states and edges --------------------------------------------------- */
 
 static void store_node(runner *r, const hone_slot *slot, uint64_t *words,
                        size_t n_words)

@@ -12,11 +12,6 @@
 
 enum { BEAM = 12 };
 
-typedef struct judge {
-    hone_solver *solver;
-    hone_sample *sample; /* NULL: the variables as they are declared */
-} judge;
-
 typedef struct prefix {
     hone_vars bound;
     hone_subset alive;
@@ -26,7 +21,7 @@ typedef struct prefix {
     size_t n;
 } prefix;
 
-/* ---- judging a prefix -------------------------------------------------- */
+/* ---- judging a prefix --------------------------------------------------- */
 
 /* How much of `given` is in `of`; where the sample is too small to say, the
  * product of the shares of each condition. */
@@ -42,11 +37,11 @@ static double conditional(const hone_subset *of, const hone_subset *given,
 /* Extend a prefix by one variable. A condition or a bound that is known
  * before allows only some of its values; one that comes to have a single
  * variable left is evaluated for each value of that, in every lane. */
-static void extend(judge *j, prefix *p, uint32_t var)
+static void extend(hone_sample *s, prefix *p, uint32_t var)
 {
     const hone_vars before = p->bound;
     const hone_vars bound = before | (hone_vars)1 << var;
-    const double n_tried = p->states * (double)j->solver->positions[var].n;
+    const double n_tried = p->states * (double)s->solver->positions[var].n;
     hone_subset tried = p->alive; /* before its lanes are evaluated */
     hone_subset after = p->alive;
     double tried_share = 1;
@@ -54,36 +49,35 @@ static void extend(judge *j, prefix *p, uint32_t var)
     double per_lane = HONE_LANE_WORK;
     double lanes;
 
-    for (size_t i = 0; i < j->solver->n_roots; ++i) {
+    for (size_t i = 0; i < s->solver->n_roots; ++i) {
         const hone_outlook *old;
         const hone_outlook *new;
 
-        if (!(j->sample->roots[i].vars >> var & 1))
+        if (!(s->roots[i].vars >> var & 1))
             continue;
-        old = hone__sample_look(j->sample, i, before);
-        new = hone__sample_look(j->sample, i, bound);
+        old = hone__sample_look(s, i, before);
+        new = hone__sample_look(s, i, bound);
         hone__subset_and(&after, &new->alive);
-        if (hone__solver_has_mask(j->solver,
-                                  j->sample->roots[i].vars & ~bound)) {
+        if (hone__solver_has_mask(s->solver, s->roots[i].vars & ~bound)) {
             after_share *= new->share / old->share;
-            per_lane += hone__sample_work(j->sample, i, bound, 0);
+            per_lane += hone__sample_work(s, i, bound, 0);
         } else {
             hone__subset_and(&tried, &new->alive);
             tried_share *= new->share / old->share;
-            p->cost += n_tried * hone__sample_work(j->sample, i, before, var);
+            p->cost += n_tried * hone__sample_work(s, i, before, var);
         }
     }
     lanes = n_tried * conditional(&tried, &p->alive, tried_share);
     p->bound = bound;
     p->alive = after;
     p->cost += lanes * per_lane;
-    p->states = fmin(hone__sample_states(j->sample, bound, &after),
+    p->states = fmin(hone__sample_states(s, bound, &after),
                      lanes * conditional(&after, &tried, after_share));
     p->states = p->states < 1 ? 1 : p->states;
     p->order[p->n++] = var;
 }
 
-/* ---- the beam ---------------------------------------------------------- */
+/* ---- the beam ----------------------------------------------------------- */
 
 /* The cost so far, and a guess of what each state will cost yet: with less,
  * small domains come first and multiply everything behind them. */
@@ -114,38 +108,39 @@ static void offer(prefix *beam, size_t *n, const prefix *candidate)
 
 /* Variables that share an undecided condition with the prefix; all, if none
  * does. */
-static hone_vars candidates(const judge *j, hone_vars bound, hone_vars all)
+static hone_vars candidates(const hone_sample *s, hone_vars bound,
+                            hone_vars all)
 {
     hone_vars linked = 0;
 
-    for (size_t i = 0; i < j->solver->n_roots; ++i) {
-        if (j->sample->roots[i].vars & bound)
-            linked |= j->sample->roots[i].vars & ~bound;
+    for (size_t i = 0; i < s->solver->n_roots; ++i) {
+        if (s->roots[i].vars & bound)
+            linked |= s->roots[i].vars & ~bound;
     }
     return linked & all ? linked & all : all & ~bound;
 }
 
-static hone_status search_order(judge *j, hone_vars all, prefix *out,
+static hone_status search_order(hone_sample *s, hone_vars all, prefix *out,
                                 hone_error *err)
 {
     const size_t size = (2 * BEAM) * sizeof(prefix);
-    prefix *beam = hone__arena_alloc(&j->solver->arena, size);
+    prefix *beam = hone__arena_alloc(&s->solver->arena, size);
     prefix *next = beam + BEAM;
     size_t n = 1;
 
     if (!beam)
         return hone__solver_no_memory(err);
-    beam[0] = (prefix){.alive = j->sample->all.alive, .states = 1};
+    beam[0] = (prefix){.alive = s->all.alive, .states = 1};
     while (beam[0].bound != all) {
         size_t n_next = 0;
 
         for (size_t i = 0; i < n; ++i) {
-            hone_vars vars = candidates(j, beam[i].bound, all);
+            hone_vars vars = candidates(s, beam[i].bound, all);
 
             for (; vars; vars &= vars - 1) {
                 prefix candidate = beam[i];
 
-                extend(j, &candidate, hone__vars_first(vars));
+                extend(s, &candidate, hone__vars_first(vars));
                 offer(next, &n_next, &candidate);
             }
         }
@@ -156,30 +151,30 @@ static hone_status search_order(judge *j, hone_vars all, prefix *out,
     return HONE_OK;
 }
 
-static void declared_order(const judge *j, hone_vars all, prefix *out)
+static void declared_order(const hone_sample *s, hone_vars all, prefix *out)
 {
     *out = (prefix){.cost = 1};
     for (; all; all &= all - 1) {
         const uint32_t var = hone__vars_first(all);
 
         out->order[out->n++] = var;
-        out->cost *= (double)j->solver->positions[var].n;
+        out->cost *= (double)s->solver->positions[var].n;
     }
 }
 
-/* ---- components -------------------------------------------------------- */
+/* ---- components --------------------------------------------------------- */
 
 /* The variables that conditions link to `var`. */
-static hone_vars component_of(const judge *j, uint32_t var)
+static hone_vars component_of(const hone_sample *s, uint32_t var)
 {
     hone_vars vars = (hone_vars)1 << var;
     hone_vars before = 0;
 
     while (vars != before) {
         before = vars;
-        for (size_t i = 0; i < j->solver->n_roots; ++i) {
+        for (size_t i = 0; i < s->solver->n_roots; ++i) {
             const hone_vars linked =
-                j->solver->graph->nodes[j->solver->roots[i]].vars;
+                s->solver->graph->nodes[s->solver->roots[i]].vars;
 
             if (linked & vars)
                 vars |= linked;
@@ -188,11 +183,12 @@ static hone_vars component_of(const judge *j, uint32_t var)
     return vars;
 }
 
-/* Free variables first, then small components: each level above is a list of
+/* Without a sample the variables as they are declared. Free variables first,
+ * then small components: each level above is a list of
  * copies of what is below it. */
-static hone_status order_all(judge *j, hone_error *err)
+static hone_status order_all(hone_sample *s, hone_error *err)
 {
-    hone_solver *solver = j->solver;
+    hone_solver *solver = s->solver;
     prefix *parts = hone__arena_alloc(
         &solver->arena, (solver->csp->n_vars + 1) * sizeof *parts);
     hone_vars done = 0;
@@ -202,17 +198,17 @@ static hone_status order_all(judge *j, hone_error *err)
     if (!parts)
         return hone__solver_no_memory(err);
     for (uint32_t v = 0; v < solver->csp->n_vars; ++v) {
-        const hone_vars all = component_of(j, v);
+        const hone_vars all = component_of(s, v);
         prefix part = {.order = {v}, .n = 1};
         size_t at = n_parts;
 
         if (done & all)
             continue;
         done |= all;
-        if (hone__vars_are_many(all) && j->sample)
-            HONE_TRY(search_order(j, all, &part, err));
+        if (hone__vars_are_many(all) && s->roots)
+            HONE_TRY(search_order(s, all, &part, err));
         else if (hone__vars_are_many(all))
-            declared_order(j, all, &part);
+            declared_order(s, all, &part);
         for (; at > 0 && parts[at - 1].cost > part.cost; --at)
             parts[at] = parts[at - 1];
         parts[at] = part;
@@ -229,10 +225,9 @@ static hone_status order_all(judge *j, hone_error *err)
 hone_status hone__solver_order(hone_solver *solver, size_t attempt,
                                hone_error *err)
 {
-    hone_sample sample = {0};
-    judge j = {solver, attempt ? &sample : NULL};
+    hone_sample sample = {.solver = solver};
 
     if (attempt)
         HONE_TRY(hone__sample_take(&sample, solver, attempt, err));
-    return order_all(&j, err);
+    return order_all(&sample, err);
 }

@@ -15,7 +15,7 @@ static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
     return &s->solver->graph->nodes[node];
 }
 
-/* ---- what can become of a condition ------------------------------------ */
+/* ---- what can become of a condition ------------------------------------- */
 
 /* To ->between; 0 if nothing is known but the range. */
 static int bounds_of(const hone_sample *s, hone_node node)
@@ -177,7 +177,7 @@ double hone__sample_work(const hone_sample *s, size_t i, hone_vars bound,
     return (double)n * (masked ? n_of(s, hone__vars_first(left)) : 1);
 }
 
-/* ---- states ------------------------------------------------------------ */
+/* ---- states ------------------------------------------------------------- */
 
 /* How many combinations of kept values: the product of their varieties. */
 static double kept_values(hone_sample *s, hone_vars bound)

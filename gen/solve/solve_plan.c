@@ -35,7 +35,7 @@ static void *take(planner *p, size_t n, size_t size)
     return hone__arena_alloc(p->arena, (n + 1) * size);
 }
 
-/* ---- the conditions at this level -------------------------------------- */
+/* ---- the conditions at this level --------------------------------------- */
 
 /* Has it, since a variable that it reads is bound, a mask? */
 static int has_mask(const planner *p, hone_vars vars, hone_vars bound)
@@ -75,7 +75,7 @@ static hone_status sort_roots(planner *p)
     return HONE_OK;
 }
 
-/* ---- what the states after this level keep ----------------------------- */
+/* ---- what the states after this level keep ------------------------------ */
 
 static void mark_frontier(planner *p)
 {
@@ -172,7 +172,7 @@ static hone_status lay_out(planner *p)
     return HONE_OK;
 }
 
-/* ---- the steps --------------------------------------------------------- */
+/* ---- the steps ---------------------------------------------------------- */
 
 static hone_status add_step(planner *p, hone_steps *steps, hone_step step)
 {
@@ -274,7 +274,7 @@ static hone_status plan_steps(planner *p)
     return HONE_OK;
 }
 
-/* ---- columns ----------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------ */
 
 static hone_status make_column(planner *p, hone_node node)
 {

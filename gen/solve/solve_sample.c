@@ -11,7 +11,7 @@ static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
     return &s->solver->graph->nodes[node];
 }
 
-/* ---- the values of the sample ------------------------------------------ */
+/* ---- the values of the sample ------------------------------------------- */
 
 static void draw(hone_sample *s, uint64_t state,
                  uint16_t (*positions)[HONE_SAMPLES])
@@ -65,7 +65,7 @@ static hone_status sample_node(hone_sample *s, hone_node node,
     return HONE_OK;
 }
 
-/* ---- how many values a node has ---------------------------------------- */
+/* ---- how many values a node has ----------------------------------------- */
 
 /* How often a value of the sample was there before. */
 static double repeats(const hone_datum *values, size_t n)
@@ -112,7 +112,7 @@ static double variety_of(const hone_sample *s, hone_node node)
     return n;
 }
 
-/* ---- conditions -------------------------------------------------------- */
+/* ---- conditions --------------------------------------------------------- */
 
 static hone_status look_at_root(hone_sample *s, size_t i, hone_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scalar Python expressions to nodes: recursive descent with precedence
  * climbing for the operators that associate to the left. */
-#include "gen/t1/python_parser.h"
+#include "gen/t1/python.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef hone_python_parser parser;
 
 #define FAIL hone__python_fail
 
-/* ---- names and calls --------------------------------------------------- */
+/* ---- names and calls ---------------------------------------------------- */
 
 static hone_node apply(parser *p, int op, hone_node a, hone_node b, hone_node c)
 {
@@ -123,7 +123,7 @@ static hone_node atom(parser *p)
                : 0;
 }
 
-/* ---- operators --------------------------------------------------------- */
+/* ---- operators ---------------------------------------------------------- */
 
 static hone_node factor(parser *p);
 

@@ -3,7 +3,7 @@
  * comprehensions. Values are found as the text is read; what a loop goes over
  * again is read again. A trial run of a loop, of one turn and without values,
  * comes first: it finds mistakes and the end, however often the loop turns. */
-#include "gen/t1/python_parser.h"
+#include "gen/t1/python.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct values {
 
 static int read_list(parser *p, values *out);
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------- */
 
 static int fail_here(parser *p, const char *sentence)
 {
@@ -70,7 +70,7 @@ static int read_integer(parser *p, int64_t *out)
            fail_here(p, "this takes integers only");
 }
 
-/* ---- comprehensions ---------------------------------------------------- */
+/* ---- comprehensions ----------------------------------------------------- */
 
 /* Where `for` stands in the bracket that opens before `at`; 0: it is no
  * comprehension. */
@@ -176,7 +176,7 @@ static int read_loop(parser *p, size_t at_for, values *out)
     return ok;
 }
 
-/* ---- lists ------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------- */
 
 /* Values up to `closer`; `as_nodes`: expressions, by their numbers. */
 static int read_items(parser *p, char closer, int as_nodes, values *out)
@@ -324,7 +324,7 @@ static int constant_list(parser *p, values *out)
     return ok;
 }
 
-/* ---- entries ----------------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------ */
 
 /* `x` is one of the values. Python evaluates a whole list before it looks into
  * it: MAX does not leave out a fault behind the value that is found. */

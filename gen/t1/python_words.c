@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of Python expressions: blanks, names, numbers, texts, and what is
  * said about a mistake. */
-#include "gen/t1/python_parser.h"
+#include "gen/t1/python.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ hone_node hone__python_unexpected(parser *p, const char *what)
                 (unsigned)(unsigned char)c);
 }
 
-/* ---- words ------------------------------------------------------------- */
+/* ---- words -------------------------------------------------------------- */
 
 char hone__python_peek(parser *p)
 {
@@ -129,7 +129,7 @@ size_t hone__python_skip_text(const parser *p, size_t at)
     return at < p->end ? at + 1 : p->end;
 }
 
-/* ---- literals ---------------------------------------------------------- */
+/* ---- literals ----------------------------------------------------------- */
 
 hone_node hone__python_constant(parser *p, hone_datum value)
 {

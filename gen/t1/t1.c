@@ -11,7 +11,7 @@
 
 typedef hone_t1_loader loader;
 
-/* ---- mistakes and memory ----------------------------------------------- */
+/* ---- mistakes and memory ------------------------------------------------ */
 
 void hone__t1_place(const char *source, size_t offset, int *out_line,
                     int *out_column)
@@ -111,7 +111,7 @@ static const hone_json_tree *need(loader *l, const hone_json_tree *object,
     return NULL;
 }
 
-/* ---- parameters -------------------------------------------------------- */
+/* ---- parameters --------------------------------------------------------- */
 
 static void read_param(loader *l, const hone_json_tree *item)
 {
@@ -138,7 +138,7 @@ static void read_param(loader *l, const hone_json_tree *item)
     hone__t1_read_values(l, values, param);
 }
 
-/* ---- conditions -------------------------------------------------------- */
+/* ---- conditions --------------------------------------------------------- */
 
 static hone_node lookup(void *user, const char *name, size_t length,
                         char note[256])
@@ -190,7 +190,7 @@ static void read_condition(loader *l, const hone_json_tree *item)
         ++t1->n_conditions;
 }
 
-/* ---- the file ---------------------------------------------------------- */
+/* ---- the file ----------------------------------------------------------- */
 
 static void read_space(loader *l, const hone_json_tree *root)
 {

@@ -2,6 +2,8 @@
 /* The values of a T1 parameter: reading, checking and spelling them. */
 #include "gen/t1/t1_loader.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,36 +86,27 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
     size_t n = 0;
 
     for (const hone_json_tree *i = list->first; i; i = i->next) {
-        hone_json_tree number = *i;
-        hone_datum *one = NULL;
-        size_t n_one;
-        hone_span where;
-        hone_error err = {0};
-        char text[80];
+        int ok = i->kind == HONE_JSON_TRUE || i->kind == HONE_JSON_FALSE;
+        char *end;
 
+        out[n] = hone__datum_int(i->kind == HONE_JSON_TRUE);
         if (i->kind == HONE_JSON_STRING) {
-            out[n].kind = HONE_DATUM_TEXT;
-            out[n].i =
-                hone__text_number(&l->texts, &l->t1->arena, i->text, i->length);
-            l->no_memory |= out[n++].i < 0;
-            continue;
+            out[n] = hone__datum_text(hone__text_number(
+                &l->texts, &l->t1->arena, i->text, i->length));
+            l->no_memory |= out[n].i < 0;
+            ok = 1;
+        } else if (i->kind == HONE_JSON_NUMBER) {
+            errno = 0;
+            out[n] = hone__datum_int(strtoll(i->text, &end, 10));
+            ok = *end ? isdigit((unsigned char)i->text[i->length - 1])
+                      : errno == 0; /* not NaN, Infinity or beyond 64 bits */
+            if (*end)
+                out[n] = hone__datum_float(strtod(i->text, NULL));
         }
-        number.offset = i->offset;
-        (void)snprintf(text, sizeof text, "[%.60s]",
-                       i->kind == HONE_JSON_TRUE     ? "True"
-                       : i->kind == HONE_JSON_FALSE  ? "False"
-                       : i->kind == HONE_JSON_NUMBER ? i->text
-                                                     : "?");
-        if (hone__python_list(&l->python, text, strlen(text), &one, &n_one,
-                              &where, &err) == HONE_ERR_NO_MEMORY)
-            l->no_memory = 1;
-        else if (err.status)
-            hone__t1_complain_at(l, &number,
-                                 "a value is a number, a text, true or "
-                                 "false");
-        else
-            out[n++] = one[0];
-        hone__free(one);
+        n += ok ? 1 : 0;
+        if (!ok)
+            hone__t1_complain_at(l, i,
+                                 "a value is a number, a text, true or false");
     }
     return n;
 }
