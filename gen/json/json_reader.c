@@ -218,8 +218,8 @@ static void event(hone_json_reader *reader, hone_json_event *out)
         reader->may_close = 0;
         c = next_visible(reader);
     }
-    reader->event_line = reader->line;
-    reader->event_column = reader->column;
+    out->line = reader->event_line = reader->line;
+    out->column = reader->event_column = reader->column;
     out->begin = reader->before + reader->at;
     if (reader->may_close && c == closer)
         close_level(reader, c, out);

@@ -34,6 +34,8 @@ typedef struct hone_json_event {
     double number; /* of NUMBER */
     size_t begin;  /* its bytes in the text, quotes included; of KEY with */
     size_t end;    /* the ':' */
+    long long line;
+    long long column; /* of its first byte, from 1 */
 } hone_json_event;
 
 /* HONE_ERR_NOT_FOUND, HONE_ERR_IO. `path` is copied. */
@@ -81,11 +83,13 @@ typedef struct hone_json_tree {
     const char *key;     /* of a member of an object, else NULL */
     const char *text;    /* of strings (decoded), numbers and words */
     size_t length;
-    size_t offset; /* in the source: a string's is behind its quote */
-    size_t end;
+    int line;
+    int column;   /* of a string, behind its quote */
+    size_t width; /* in the source; of an object 1 */
     int is_plain; /* a string without escapes: offsets into it are offsets
                      into the source */
-    struct hone_json_tree *first; /* members or items */
+    size_t n;     /* members or items */
+    struct hone_json_tree *first;
     struct hone_json_tree *next;
 } hone_json_tree;
 

@@ -15,23 +15,25 @@ static hone_status read_value(hone_json_reader *reader, hone_arena *arena,
                               hone_error *err)
 {
     const int is_object = event.kind == HONE_JSON_OBJECT;
+    const size_t begin = event.begin;
     const size_t quote = event.kind == HONE_JSON_STRING;
     hone_json_tree **link = &out->first;
 
     out->kind = event.kind;
-    out->offset = event.begin + quote;
-    out->end = event.end - quote;
+    out->line = (int)event.line;
+    out->column = (int)event.column + (int)quote;
+    out->width = is_object ? 1 : event.end - event.begin - 2 * quote;
     if (!is_object && event.kind != HONE_JSON_ARRAY) {
         out->text = hone__arena_strndup(arena, event.text, event.length);
         out->length = event.length;
-        out->is_plain = quote && out->end - out->offset == event.length;
+        out->is_plain = quote && out->width == event.length;
         return out->text ? HONE_OK : no_memory(err);
     }
     for (;;) {
         hone_json_tree *item;
 
         HONE_TRY(hone__json_next(reader, &event, err));
-        out->end = event.end;
+        out->width = is_object ? 1 : event.end - begin;
         if (event.kind == HONE_JSON_OBJECT_END ||
             event.kind == HONE_JSON_ARRAY_END)
             return HONE_OK;
@@ -47,6 +49,7 @@ static hone_status read_value(hone_json_reader *reader, hone_arena *arena,
         HONE_TRY(read_value(reader, arena, event, item, err));
         *link = item;
         link = &item->next;
+        ++out->n;
     }
 }
 

@@ -13,66 +13,44 @@ typedef hone_t1_loader loader;
 
 /* ---- mistakes and memory ------------------------------------------------ */
 
-void hone__t1_place(const char *source, size_t offset, int *out_line,
-                    int *out_column)
-{
-    *out_line = 1;
-    *out_column = 1;
-    for (size_t i = 0; i < offset && source[i]; ++i) {
-        *out_column = source[i] == '\n' ? 1 : *out_column + 1;
-        *out_line += source[i] == '\n';
-    }
-}
-
-void hone__t1_add(loader *l, const hone_diagnostic *mistake)
+void hone__t1_complain(loader *l, const hone_json_tree *value,
+                       const char *format, ...)
 {
     hone_diagnostics *list = l->diagnostics;
     hone_diagnostic *items =
         hone__realloc(list->items, (list->n + 1) * sizeof *items);
+    hone_diagnostic *mistake;
+    va_list args;
 
     if (!items) {
         l->no_memory = 1;
         return;
     }
     list->items = items;
-    items[list->n++] = *mistake;
-}
-
-void hone__t1_complain(loader *l, size_t offset, size_t length,
-                       const char *format, ...)
-{
-    hone_diagnostic mistake = {.length = length ? (int)length : 1};
-    va_list args;
-
-    hone__t1_place(l->source, offset, &mistake.line, &mistake.column);
+    mistake = &items[list->n++];
+    *mistake =
+        (hone_diagnostic){.line = value->line,
+                          .column = value->column,
+                          .length = value->width ? (int)value->width : 1};
     va_start(args, format);
-    (void)vsnprintf(mistake.text, sizeof mistake.text, format, args);
+    (void)vsnprintf(mistake->text, sizeof mistake->text, format, args);
     va_end(args);
-    hone__t1_add(l, &mistake);
 }
 
 void hone__t1_complain_in(loader *l, const hone_json_tree *string,
                           hone_span where, const hone_error *err)
 {
-    if (err->status == HONE_ERR_NO_MEMORY)
+    hone_json_tree part = *string;
+
+    if (err->status == HONE_ERR_NO_MEMORY) {
         l->no_memory = 1;
-    else if (string->is_plain)
-        hone__t1_complain(l, string->offset + where.offset, where.length, "%s",
-                          err->text);
-    else
-        hone__t1_complain(l, string->offset, string->end - string->offset, "%s",
-                          err->text);
-}
-
-void hone__t1_complain_at(loader *l, const hone_json_tree *value,
-                          const char *sentence)
-{
-    const size_t length =
-        value->kind == HONE_JSON_OBJECT || value->kind == HONE_JSON_ARRAY
-            ? 1
-            : value->end - value->offset;
-
-    hone__t1_complain(l, value->offset, length, "%s", sentence);
+        return;
+    }
+    if (string->is_plain) {
+        part.column += (int)where.offset;
+        part.width = where.length;
+    }
+    hone__t1_complain(l, &part, "%s", err->text);
 }
 
 void *hone__t1_take(loader *l, size_t n, size_t size)
@@ -83,31 +61,21 @@ void *hone__t1_take(loader *l, size_t n, size_t size)
     return block;
 }
 
-size_t hone__t1_count(const hone_json_tree *list)
-{
-    size_t n = 0;
-
-    for (const hone_json_tree *i = list->first; i; i = i->next)
-        ++n;
-    return n;
-}
-
 /* A member that has to be there and of this type; NULL after a complaint. */
 static const hone_json_tree *need(loader *l, const hone_json_tree *object,
                                   const char *key, hone_json_kind kind)
 {
     const hone_json_tree *member = hone__json_tree_find(object, key);
-    char sentence[96];
 
     if (member && member->kind == kind)
         return member;
-    (void)snprintf(sentence, sizeof sentence,
-                   member ? "\"%s\" has to be %s" : "\"%s\" is missing%s", key,
-                   !member                    ? " here"
-                   : kind == HONE_JSON_OBJECT ? "an object"
-                   : kind == HONE_JSON_ARRAY  ? "a list"
-                                              : "a string");
-    hone__t1_complain_at(l, member ? member : object, sentence);
+    if (member)
+        hone__t1_complain(l, member, "\"%s\" has to be %s", key,
+                          kind == HONE_JSON_OBJECT  ? "an object"
+                          : kind == HONE_JSON_ARRAY ? "a list"
+                                                    : "a string");
+    else
+        hone__t1_complain(l, object, "\"%s\" is missing here", key);
     return NULL;
 }
 
@@ -124,15 +92,14 @@ static void read_param(loader *l, const hone_json_tree *item)
         return;
     for (size_t i = 0; i < t1->n_params; ++i) {
         if (strcmp(t1->params[i].name, name->text) == 0) {
-            hone__t1_complain(l, name->offset, name->length,
-                              "'%s' is declared twice", name->text);
+            hone__t1_complain(l, name, "'%s' is declared twice", name->text);
             return;
         }
     }
     *param = (hone_t1_param){.name = name->text};
     ++t1->n_params; /* known to conditions whatever its values are */
     if (!values) {
-        hone__t1_complain_at(l, item, "\"Values\" is missing here");
+        hone__t1_complain(l, item, "\"Values\" is missing here");
         return;
     }
     hone__t1_read_values(l, values, param);
@@ -179,8 +146,8 @@ static void read_condition(loader *l, const hone_json_tree *item)
     if (!text)
         return;
     condition->text = text->text;
-    hone__t1_place(l->source, text->offset, &condition->line,
-                   &condition->column);
+    condition->line = text->line;
+    condition->column = text->column;
     l->python.lookup = lookup;
     l->python.user = l;
     if (hone__python_condition(&l->python, &t1->graph, text->text, text->length,
@@ -203,58 +170,59 @@ static void read_space(loader *l, const hone_json_tree *root)
     params = space ? need(l, space, "TuningParameters", HONE_JSON_ARRAY) : NULL;
     if (!params)
         return;
-    if (hone__t1_count(params) > HONE_GRAPH_VARS) {
-        hone__t1_complain(l, params->offset, 1,
-                          "a space has at most %d parameters", HONE_GRAPH_VARS);
+    if (params->n > HONE_GRAPH_VARS) {
+        hone__t1_complain(l, params, "a space has at most %d parameters",
+                          HONE_GRAPH_VARS);
         return;
     }
-    t1->params = hone__t1_take(l, hone__t1_count(params), sizeof *t1->params);
+    t1->params = hone__t1_take(l, params->n, sizeof *t1->params);
     for (const hone_json_tree *i = params->first; t1->params && i; i = i->next)
         read_param(l, i);
     conditions = hone__json_tree_find(space, "Conditions");
     if (!conditions)
         return;
     if (conditions->kind != HONE_JSON_ARRAY) {
-        hone__t1_complain_at(l, conditions, "\"Conditions\" has to be a list");
+        hone__t1_complain(l, conditions, "\"Conditions\" has to be a list");
         return;
     }
-    t1->conditions =
-        hone__t1_take(l, hone__t1_count(conditions), sizeof *t1->conditions);
+    t1->conditions = hone__t1_take(l, conditions->n, sizeof *t1->conditions);
     for (const hone_json_tree *i = conditions->first; t1->conditions && i;
          i = i->next)
         read_condition(l, i);
 }
 
 /* The file as a tree; NULL after a complaint. */
-static const hone_json_tree *read_tree(loader *l, size_t length)
+static const hone_json_tree *read_tree(loader *l, const char *source,
+                                       size_t length)
 {
     hone_json_reader *reader = NULL;
     hone_json_tree *root = NULL;
-    hone_diagnostic where = {.length = 1};
+    hone_json_tree place = {.width = 1};
     hone_status status =
-        hone__json_open_text(l->t1->path, l->source, length, &reader, NULL);
+        hone__json_open_text(l->t1->path, source, length, &reader, NULL);
 
     if (status == HONE_OK)
         status = hone__json_tree_read(reader, &l->t1->arena, &root, NULL);
     if (status == HONE_ERR_NO_MEMORY) {
         l->no_memory = 1;
     } else if (status != HONE_OK) {
-        (void)snprintf(where.text, sizeof where.text, "%s",
-                       hone__json_mistake(reader, &where.line, &where.column));
-        hone__t1_add(l, &where);
+        const char *mistake =
+            hone__json_mistake(reader, &place.line, &place.column);
+
+        hone__t1_complain(l, &place, "%s", mistake);
     }
     hone__json_close(reader);
     return status == HONE_OK ? root : NULL;
 }
 
-static hone_status read_file(loader *l, size_t length)
+static hone_status read_file(loader *l, const char *source, size_t length)
 {
     hone_t1 *t1 = l->t1;
-    const hone_json_tree *root = read_tree(l, length);
+    const hone_json_tree *root = read_tree(l, source, length);
     const hone_json_tree *name;
 
     if (root && root->kind != HONE_JSON_OBJECT) {
-        hone__t1_complain(l, root->offset, 1, "a T1 definition is an object");
+        hone__t1_complain(l, root, "a T1 definition is an object");
     } else if (root) {
         name = hone__json_tree_find(hone__json_tree_find(root, "General"),
                                     "BenchmarkName");
@@ -274,8 +242,7 @@ hone_status hone__t1_read(const char *path, const char *source, size_t length,
                           hone_error *err)
 {
     hone_t1 *t1 = hone__alloc(sizeof *t1);
-    loader l = {
-        .t1 = t1, .source = source, .diagnostics = diagnostics, .err = err};
+    loader l = {.t1 = t1, .diagnostics = diagnostics, .err = err};
     hone_status status;
 
     *out = NULL;
@@ -284,7 +251,7 @@ hone_status hone__t1_read(const char *path, const char *source, size_t length,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     l.python = (hone_python){.arena = &t1->arena, .texts = &l.texts};
     t1->path = hone__arena_strndup(&t1->arena, path, strlen(path));
-    status = t1->path ? read_file(&l, length)
+    status = t1->path ? read_file(&l, source, length)
                       : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status)
         hone__t1_free(t1);

@@ -10,7 +10,6 @@
 
 typedef struct hone_t1_loader {
     hone_t1 *t1;
-    const char *source;
     hone_diagnostics *diagnostics;
     hone_texts texts;
     hone_python python;
@@ -18,23 +17,15 @@ typedef struct hone_t1_loader {
     int no_memory;
 } hone_t1_loader;
 
-/* Line and column of an offset, from 1. */
-void hone__t1_place(const char *source, size_t offset, int *out_line,
-                    int *out_column);
-void hone__t1_add(hone_t1_loader *l, const hone_diagnostic *mistake);
-/* Report a mistake; the next parameter or condition is read. */
-void hone__t1_complain(hone_t1_loader *l, size_t offset, size_t length,
+/* Report a mistake at a value; the next parameter or condition is read. */
+void hone__t1_complain(hone_t1_loader *l, const hone_json_tree *value,
                        const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* At a value. */
-void hone__t1_complain_at(hone_t1_loader *l, const hone_json_tree *value,
-                          const char *sentence);
+    __attribute__((format(printf, 3, 4)));
 /* Inside a string; where it has escapes, at its beginning. */
 void hone__t1_complain_in(hone_t1_loader *l, const hone_json_tree *string,
                           hone_span where, const hone_error *err);
 /* Room for n in the definition's arena. */
 void *hone__t1_take(hone_t1_loader *l, size_t n, size_t size);
-size_t hone__t1_count(const hone_json_tree *list);
 
 /* --- t1_values.c --- */
 /* Fill in the values of a parameter from "Values". */

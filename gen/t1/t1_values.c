@@ -105,8 +105,8 @@ static size_t read_json_values(loader *l, const hone_json_tree *list,
         }
         n += ok ? 1 : 0;
         if (!ok)
-            hone__t1_complain_at(l, i,
-                                 "a value is a number, a text, true or false");
+            hone__t1_complain(l, i,
+                              "a value is a number, a text, true or false");
     }
     return n;
 }
@@ -121,13 +121,13 @@ static size_t read_values(loader *l, const hone_json_tree *values,
 
     *out = NULL;
     if (values->kind == HONE_JSON_ARRAY) {
-        *out = hone__t1_take(l, hone__t1_count(values), sizeof **out);
+        *out = hone__t1_take(l, values->n, sizeof **out);
         return *out ? read_json_values(l, values, *out) : 0;
     }
     if (values->kind != HONE_JSON_STRING) {
-        hone__t1_complain_at(l, values,
-                             "\"Values\" has to be a list, or a string "
-                             "that holds one");
+        hone__t1_complain(l, values,
+                          "\"Values\" has to be a list, or a string "
+                          "that holds one");
         return 0;
     }
     if (hone__python_list(&l->python, values->text, values->length, &found, &n,
@@ -148,9 +148,9 @@ static int check_values(loader *l, const hone_json_tree *at,
     hone_datum *sorted = hone__t1_take(l, n, sizeof *sorted);
 
     if (n == 0)
-        hone__t1_complain_at(l, at,
-                             "the list of values is empty; a parameter has at "
-                             "least one");
+        hone__t1_complain(l, at,
+                          "the list of values is empty; a parameter has at "
+                          "least one");
     if (n == 0 || !sorted)
         return 0;
     memcpy(sorted, values, n * sizeof *sorted);
@@ -162,8 +162,8 @@ static int check_values(loader *l, const hone_json_tree *at,
             continue;
         text = value_text(l, sorted[i], is_bool(at));
         l->no_memory |= !text;
-        hone__t1_complain(l, at->offset, at->end - at->offset,
-                          "the value %s is listed twice", text ? text : "");
+        hone__t1_complain(l, at, "the value %s is listed twice",
+                          text ? text : "");
         return 0;
     }
     return 1;
