@@ -152,30 +152,17 @@ static void read_word(hone_json_reader *reader)
 }
 
 /* -?digits[.digits][e[+-]digits] */
-static int is_number(const char *text)
+static int is_number(const char *text, double *out)
 {
-    size_t n;
+    const char *digits = text + (*text == '-');
+    const char *dot = strchr(digits, '.');
+    char *end;
 
-    text += *text == '-';
-    n = strspn(text, "0123456789");
-    if (n == 0 || (n > 1 && *text == '0'))
-        return 0;
-    text += n;
-    if (*text == '.') {
-        n = strspn(++text, "0123456789");
-        if (n == 0)
-            return 0;
-        text += n;
-    }
-    if (*text == 'e' || *text == 'E') {
-        ++text;
-        text += *text == '-' || *text == '+';
-        n = strspn(text, "0123456789");
-        if (n == 0)
-            return 0;
-        text += n;
-    }
-    return *text == '\0';
+    *out = strtod(text, &end);
+    return !*end && !digits[strspn(digits, "0123456789.eE+-")] &&
+           isdigit((unsigned char)*digits) &&
+           !(digits[0] == '0' && isdigit((unsigned char)digits[1])) &&
+           !(dot && !isdigit((unsigned char)dot[1]));
 }
 
 void hone__json_read_word(hone_json_reader *reader, hone_json_event *out)
@@ -196,9 +183,8 @@ void hone__json_read_word(hone_json_reader *reader, hone_json_event *out)
 
     read_word(reader);
     text = hone__text_str(&reader->text);
-    if (is_number(text)) {
+    if (is_number(text, &out->number)) {
         out->kind = HONE_JSON_NUMBER;
-        out->number = strtod(text, NULL);
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {

@@ -109,56 +109,38 @@ static int divide(int op, int is_plain, const double *a, const double *b,
     }
 }
 
-static hone_datum widen(hone_datum_kind kind, double x)
-{
-    return kind == HONE_DATUM_FLOAT ? hone__datum_float(x)
-                                    : (hone_datum){kind, {.i = (int64_t)x}};
-}
-
-void hone__column_fast(const hone_solver *solver, hone_node node,
-                       const double *const *args, double *out, size_t n)
+void hone__column_apply(const hone_solver *solver, hone_node node,
+                        const hone_column *columns, size_t n)
 {
     const hone_graph_node *self = &solver->graph->nodes[node];
     const hone_node_info *info = &solver->info[node];
-    hone_datum_kind kinds[3];
+    const hone_column *out = &columns[node];
+    const hone_column *args[3];
 
-    if (arithmetic(self->op, args[0], args[1], out, n) ||
-        logic(self->op, args[0], args[1], args[2], out, n) ||
-        (info->kind == HONE_DATUM_INT &&
-         divide(self->op, info->plain, args[0], args[1], out, n)))
-        return;
     for (int k = 0; k < 3; ++k)
-        kinds[k] = solver->info[self->args[k]].kind;
+        args[k] = &columns[self->args[k]];
+    if (out->fast &&
+        (arithmetic(self->op, args[0]->fast, args[1]->fast, out->fast, n) ||
+         logic(self->op, args[0]->fast, args[1]->fast, args[2]->fast, out->fast,
+               n) ||
+         (info->kind == HONE_DATUM_INT &&
+          divide(self->op, info->plain, args[0]->fast, args[1]->fast, out->fast,
+                 n))))
+        return;
     for (size_t i = 0; i < n; ++i) {
         hone_datum values[3] = {{0}};
 
         for (int k = 0; k < self->n_args; ++k)
-            values[k] = widen(kinds[k], args[k][i]);
+            values[k] =
+                args[k]->fast
+                    ? hone__datum_widen(solver->info[self->args[k]].kind,
+                                        args[k]->fast[i])
+                    : args[k]->checked[i];
         values[0] =
             hone__datum_apply(self->op, values[0], values[1], values[2]);
-        out[i] = values[0].kind == HONE_DATUM_FLOAT ? values[0].d
-                                                    : (double)values[0].i;
+        if (out->fast)
+            out->fast[i] = hone__datum_double(values[0]);
+        else
+            out->checked[i] = values[0];
     }
-}
-
-void hone__column_checked(const hone_solver *solver, hone_node node,
-                          const hone_datum *const *args, hone_datum *out,
-                          size_t n)
-{
-    const hone_graph_node *self = &solver->graph->nodes[node];
-
-    for (size_t i = 0; i < n; ++i) {
-        hone_datum values[3] = {{0}};
-
-        for (int k = 0; k < self->n_args; ++k)
-            values[k] = args[k][i];
-        out[i] = hone__datum_apply(self->op, values[0], values[1], values[2]);
-    }
-}
-
-void hone__column_widen(hone_datum_kind kind, const double *in, hone_datum *out,
-                        size_t n)
-{
-    for (size_t i = 0; i < n; ++i)
-        out[i] = widen(kind, in[i]);
 }

@@ -55,29 +55,13 @@ static void from_table(runner *r, hone_node node, const size_t *choice,
 {
     const hone_node_info *info = &r->solver->info[node];
 
-    for (size_t i = 0; column->fast && i < r->n; ++i)
-        column->fast[i] = info->fast_table[choice ? *choice : r->position[i]];
-    for (size_t i = 0; column->checked && i < r->n; ++i)
-        column->checked[i] = info->table[choice ? *choice : r->position[i]];
-}
+    for (size_t i = 0; i < r->n; ++i) {
+        const size_t at = choice ? *choice : r->position[i];
 
-static void apply(runner *r, hone_node node, hone_column *column)
-{
-    const hone_graph_node *self = &r->solver->graph->nodes[node];
-    const hone_column *columns = r->plan->columns;
-
-    if (column->fast) {
-        const double *args[3] = {columns[self->args[0]].fast,
-                                 columns[self->args[1]].fast,
-                                 columns[self->args[2]].fast};
-
-        hone__column_fast(r->solver, node, args, column->fast, r->n);
-    } else {
-        const hone_datum *args[3] = {columns[self->args[0]].checked,
-                                     columns[self->args[1]].checked,
-                                     columns[self->args[2]].checked};
-
-        hone__column_checked(r->solver, node, args, column->checked, r->n);
+        if (column->fast)
+            column->fast[i] = info->fast_table[at];
+        else
+            column->checked[i] = info->table[at];
     }
 }
 
@@ -93,17 +77,14 @@ static void run_steps(runner *r, const hone_steps *steps, size_t choice)
             break;
         case HONE_STEP_TABLE:
             from_table(r, step->node, NULL, column);
-            continue;
+            break;
         case HONE_STEP_CHOICE:
             from_table(r, step->node, &choice, column);
-            continue;
+            break;
         case HONE_STEP_APPLY:
-            apply(r, step->node, column);
+            hone__column_apply(r->solver, step->node, r->plan->columns, r->n);
             break;
         }
-        if (column->fast && column->checked)
-            hone__column_widen(r->solver->info[step->node].kind, column->fast,
-                               column->checked, r->n);
     }
 }
 

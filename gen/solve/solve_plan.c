@@ -15,9 +15,8 @@ typedef struct planner {
     hone_level_plan *plan;
     hone_vars before;
     hone_vars bound;
-    unsigned char *need;    /* nodes whose columns are needed */
-    unsigned char *checked; /* and as checked values */
-    unsigned char *keep;    /* nodes that the states after this keep */
+    unsigned char *need; /* nodes whose columns are needed */
+    unsigned char *keep; /* nodes that the states after this keep */
     hone_error *err;
 } planner;
 
@@ -188,11 +187,8 @@ static void want_args(planner *p, hone_node node, unsigned char *marks)
 {
     const hone_graph_node *self = &p->graph->nodes[node];
 
-    for (int k = 0; k < self->n_args; ++k) {
+    for (int k = 0; k < self->n_args; ++k)
         marks[self->args[k]] = 1;
-        if (!p->solver->info[node].fast)
-            p->checked[self->args[k]] = 1;
-    }
 }
 
 /* Turn a list that was filled from the last node to the first. */
@@ -284,20 +280,16 @@ static hone_status make_column(planner *p, hone_node node)
 
     if (column->fast || column->checked)
         return HONE_OK;
-    if (info->fast) {
+    if (info->fast)
         column->fast = take(p, p->plan->n_lanes, sizeof *column->fast);
-        if (!column->fast)
-            return hone__solver_no_memory(p->err);
-    }
-    if (!info->fast || p->checked[node]) {
+    else
         column->checked = take(p, p->plan->n_lanes, sizeof *column->checked);
-        if (!column->checked)
-            return hone__solver_no_memory(p->err);
-    }
+    if (!column->fast && !column->checked)
+        return hone__solver_no_memory(p->err);
     for (size_t i = 0; !self->vars && i < p->plan->n_lanes; ++i) {
         if (column->fast)
             column->fast[i] = info->low;
-        if (column->checked)
+        else
             column->checked[i] = self->value;
     }
     return HONE_OK;
@@ -354,10 +346,9 @@ hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
         plan->n_lanes = HONE_LANES;
     p.bound = p.before | (hone_vars)1 << plan->var;
     p.need = take(&p, n, 1);
-    p.checked = take(&p, n, 1);
     p.keep = take(&p, n, 1);
     plan->columns = take(&p, n, sizeof *plan->columns);
-    if (!p.need || !p.checked || !p.keep || !plan->columns)
+    if (!p.need || !p.keep || !plan->columns)
         return hone__solver_no_memory(err);
     return plan_all(&p);
 }

@@ -32,32 +32,24 @@ static hone_status sample_node(hone_sample *s, hone_node node,
     const hone_graph_node *self = node_of(s, node);
     const hone_node_info *info = &s->solver->info[node];
     hone_sample_node *out = hone__arena_alloc(&s->solver->arena, sizeof *out);
-    const int is_computed = self->vars && !info->table;
-    const double *fast[3];
-    const hone_datum *checked[3];
+    const uint16_t *at =
+        positions[self->vars ? hone__vars_first(self->vars) : 0];
 
     if (!out)
         return hone__solver_no_memory(err);
     s->nodes[node] = out;
-    for (int k = 0; k < 3; ++k) {
-        fast[k] = s->nodes[self->args[k]]->fast;
-        checked[k] = s->nodes[self->args[k]]->checked;
-    }
-    if (is_computed && info->fast) {
-        hone__column_fast(s->solver, node, fast, out->fast, HONE_SAMPLES);
-        hone__column_widen(info->kind, out->fast, out->checked, HONE_SAMPLES);
-    } else if (is_computed) {
-        hone__column_checked(s->solver, node, checked, out->checked,
-                             HONE_SAMPLES);
-    }
+    if (info->fast)
+        s->columns[node].fast = out->fast;
+    else
+        s->columns[node].checked = out->checked;
+    if (self->vars && !info->table)
+        hone__column_apply(s->solver, node, s->columns, HONE_SAMPLES);
     for (size_t i = 0; i < HONE_SAMPLES; ++i) {
-        if (info->table)
-            out->checked[i] =
-                info->table[positions[hone__vars_first(self->vars)][i]];
-        else if (!self->vars)
-            out->checked[i] = self->value;
-        if (!is_computed || !info->fast)
-            out->fast[i] = hone__datum_double(out->checked[i]);
+        if (!self->vars || info->table)
+            out->checked[i] = self->vars ? info->table[at[i]] : self->value;
+        else if (info->fast)
+            out->checked[i] = hone__datum_widen(info->kind, out->fast[i]);
+        out->fast[i] = hone__datum_double(out->checked[i]);
         out->exact[i] = (float)out->fast[i];
         out->range[0][i] = (float)info->low;
         out->range[1][i] = (float)info->high;
@@ -159,8 +151,9 @@ hone_status hone__sample_take(hone_sample *s, hone_solver *solver,
     s->roots = hone__arena_alloc(&solver->arena,
                                  (solver->n_roots + 1) * sizeof *s->roots);
     s->nodes = hone__arena_alloc(&solver->arena, n * sizeof *s->nodes);
+    s->columns = hone__arena_alloc(&solver->arena, n * sizeof *s->columns);
     s->reached = hone__arena_alloc(&solver->arena, n);
-    if (!positions || !s->roots || !s->nodes || !s->reached)
+    if (!positions || !s->roots || !s->nodes || !s->columns || !s->reached)
         return hone__solver_no_memory(err);
     s->nodes[0] = hone__arena_alloc(&solver->arena, sizeof **s->nodes);
     if (!s->nodes[0])

@@ -54,6 +54,7 @@ typedef struct hone_sample {
     hone_solver *solver;
     hone_sample_root *roots;  /* as solver->roots */
     hone_sample_node **nodes; /* by number; NULL: not wanted */
+    hone_column *columns;     /* theirs */
     unsigned char *reached;
     hone_outlook all; /* of a condition that is not touched */
 } hone_sample;

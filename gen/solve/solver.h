@@ -77,15 +77,15 @@ enum { HONE_ORDERS = 8 };
 hone_status hone__solver_add_bounds(hone_solver *solver, hone_error *err);
 
 /* --- solve_columns.c --- */
-/* Node `node` for n lanes. */
-void hone__column_fast(const hone_solver *solver, hone_node node,
-                       const double *const *args, double *out, size_t n);
-void hone__column_checked(const hone_solver *solver, hone_node node,
-                          const hone_datum *const *args, hone_datum *out,
-                          size_t n);
-/* A fast column as values. */
-void hone__column_widen(hone_datum_kind kind, const double *in, hone_datum *out,
-                        size_t n);
+/* A node in every lane: doubles if it is fast, else values. */
+typedef struct hone_column {
+    double *fast;
+    hone_datum *checked;
+} hone_column;
+
+/* Fill the column of `node` for n lanes from those of its operands. */
+void hone__column_apply(const hone_solver *solver, hone_node node,
+                        const hone_column *columns, size_t n);
 
 /* --- solve_plan.c: what is evaluated when a variable is bound --- */
 typedef enum hone_step_kind {
@@ -132,11 +132,6 @@ typedef struct hone_layout {
     size_t n_words;
 } hone_layout;
 
-typedef struct hone_column {
-    double *fast;
-    hone_datum *checked; /* also of fast ones that a checked one reads */
-} hone_column;
-
 typedef struct hone_level_plan {
     uint32_t var;
     size_t n_lanes; /* of a block: HONE_LANES, or what the level has */
@@ -175,6 +170,13 @@ static inline hone_status hone__solver_no_memory(hone_error *err)
 static inline double hone__datum_double(hone_datum value)
 {
     return value.kind == HONE_DATUM_FLOAT ? value.d : (double)value.i;
+}
+
+/* A double of a fast column as a value. */
+static inline hone_datum hone__datum_widen(hone_datum_kind kind, double x)
+{
+    return kind == HONE_DATUM_FLOAT ? hone__datum_float(x)
+                                    : (hone_datum){kind, {.i = (int64_t)x}};
 }
 
 static inline uint32_t hone__vars_first(hone_vars vars) /* of at least one */
