@@ -43,7 +43,6 @@ enum {
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
-const char *hone__db_path(const hone_db *db);
 
 /* Read a file from end to end, and count what it has. HONE_ERR_DATABASE: it
  * cannot be used, and the sentence says why; the rest as hone__db_open(). */

@@ -79,9 +79,8 @@ hone_status hone__db_need(const char *table, const char *member,
 
 /* Text that is stored as "" when NULL. */
 hone_db_value hone__db_text_or_empty(const char *text);
-/* NULL unless known, or positive. */
+/* NULL unless known. */
 hone_db_value hone__db_real_if(int known, double value);
-hone_db_value hone__db_real_if_positive(double value);
 hone_db_value hone__db_integer_if(int known, int64_t value);
 
 int64_t hone__db_now_unix_ns(void);

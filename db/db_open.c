@@ -69,11 +69,6 @@ static hone_status read_old(hone_db *db, int64_t version, hone_error *err)
 
 /* ---- opening and closing ------------------------------------------------ */
 
-const char *hone__db_path(const hone_db *db)
-{
-    return db->path;
-}
-
 void hone__db_close(hone_db *db)
 {
     if (db)

@@ -127,13 +127,11 @@ static void samples_json(const hone_db_trial *trial, hone_text *out)
 
     hone__text_puts(out, "[");
     for (size_t i = 0; i < trial->n_samples; i++) {
-        if (isfinite(trial->samples_ns[i]))
-            (void)sqlite3_snprintf((int)sizeof number, number, "%.3f",
-                                   trial->samples_ns[i]);
-        else
-            (void)sqlite3_snprintf((int)sizeof number, number, "null");
-        hone__text_puts(out, i ? "," : "");
-        hone__text_puts(out, number);
+        (void)sqlite3_snprintf((int)sizeof number, number, "%s%.3f",
+                               i ? "," : "", trial->samples_ns[i]);
+        hone__text_puts(out, isfinite(trial->samples_ns[i]) ? number
+                             : i                            ? ",null"
+                                                            : "null");
     }
     hone__text_puts(out, "]");
 }
@@ -275,8 +273,8 @@ static hone_status put_ranks(hone_db *db, int64_t session_id,
             hone__db_integer((int64_t)i + 1),
             hone__db_integer(ranked[i].trial_id),
             hone__db_real(ranked[i].time_ns),
-            hone__db_real_if_positive(ranked[i].ci_low_ns),
-            hone__db_real_if_positive(ranked[i].ci_high_ns),
+            hone__db_real_if(ranked[i].ci_low_ns > 0, ranked[i].ci_low_ns),
+            hone__db_real_if(ranked[i].ci_high_ns > 0, ranked[i].ci_high_ns),
             hone__db_text_or_empty(ranked[i].decided_by),
             now};
         int64_t found;
@@ -317,9 +315,9 @@ hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
         hone__db_integer_if(decision->against_trial_id != 0,
                             decision->against_trial_id),
         hone__db_text(decision->kind),
-        hone__db_real_if_positive(decision->ratio),
-        hone__db_real_if_positive(decision->ratio_low),
-        hone__db_real_if_positive(decision->ratio_high),
+        hone__db_real_if(decision->ratio > 0, decision->ratio),
+        hone__db_real_if(decision->ratio_low > 0, decision->ratio_low),
+        hone__db_real_if(decision->ratio_high > 0, decision->ratio_high),
         hone__db_integer(decision->n_samples),
         hone__db_text(decision->text),
         hone__db_integer(hone__db_now_unix_ns())};

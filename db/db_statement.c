@@ -49,11 +49,6 @@ hone_db_value hone__db_real_if(int known, double value)
     return known ? hone__db_real(value) : hone__db_null();
 }
 
-hone_db_value hone__db_real_if_positive(double value)
-{
-    return hone__db_real_if(value > 0, value);
-}
-
 hone_db_value hone__db_integer_if(int known, int64_t value)
 {
     return known ? hone__db_integer(value) : hone__db_null();

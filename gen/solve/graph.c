@@ -141,57 +141,49 @@ hone_node hone__graph_truth(hone_graph *graph, hone_node root)
 {
     const hone_graph_node node =
         graph->nodes ? graph->nodes[root] : (hone_graph_node){0};
+    int is_or;
 
     if (node.op == HONE_OP_BOOL)
         return hone__graph_truth(graph, node.args[0]);
     if (node.op != HONE_OP_SELECT)
         return root;
-    if (node.args[0] == node.args[1])
-        return hone__graph_op(graph, HONE_OP_OR_ELSE,
-                              hone__graph_truth(graph, node.args[0]),
-                              hone__graph_truth(graph, node.args[2]), 0);
-    if (node.args[0] == node.args[2])
-        return hone__graph_op(graph, HONE_OP_AND_THEN,
-                              hone__graph_truth(graph, node.args[0]),
-                              hone__graph_truth(graph, node.args[1]), 0);
+    is_or = node.args[0] == node.args[1];
+    if (is_or || node.args[0] == node.args[2])
+        return hone__graph_op(
+            graph, is_or ? HONE_OP_OR_ELSE : HONE_OP_AND_THEN,
+            hone__graph_truth(graph, node.args[0]),
+            hone__graph_truth(graph, node.args[is_or ? 2 : 1]), 0);
     return root;
 }
 
 void hone__graph_split(hone_graph *graph, hone_node root,
                        void (*take)(void *user, hone_node piece), void *user)
 {
-    hone_node denied[2];
+    hone_node parts[2] = {0, 0};
     hone_graph_node node;
 
     root = hone__graph_truth(graph, root);
-    if (!root) {
-        take(user, 0);
-        return;
-    }
-    node = graph->nodes[root];
+    node = graph->nodes ? graph->nodes[root] : (hone_graph_node){0};
     if (node.op == HONE_OP_AND_THEN) {
-        hone__graph_split(graph, node.args[0], take, user);
-        hone__graph_split(graph, node.args[1], take, user);
-        return;
-    }
-    if (node.op == HONE_OP_NOT) {
-        const hone_node inner = hone__graph_truth(graph, node.args[0]);
-
-        node = graph->nodes[inner];
+        parts[0] = node.args[0];
+        parts[1] = node.args[1];
+    } else if (node.op == HONE_OP_NOT) {
+        node = graph->nodes[hone__graph_truth(graph, node.args[0])];
         if (node.op == HONE_OP_NOT) {
             hone__graph_split(graph, node.args[0], take, user);
             return;
         }
-        if (node.op == HONE_OP_OR_ELSE) {
-            for (int i = 0; i < 2; ++i)
-                denied[i] =
-                    hone__graph_op(graph, HONE_OP_NOT, node.args[i], 0, 0);
-            hone__graph_split(graph, denied[0], take, user);
-            hone__graph_split(graph, denied[1], take, user);
-            return;
-        }
+        for (int i = 0; node.op == HONE_OP_OR_ELSE && i < 2; ++i)
+            parts[i] = hone__graph_op(graph, HONE_OP_NOT, node.args[i], 0, 0);
+        if (node.op == HONE_OP_OR_ELSE && (!parts[0] || !parts[1]))
+            root = 0;
     }
-    take(user, root);
+    if (!root || !parts[0] || !parts[1]) {
+        take(user, root);
+        return;
+    }
+    hone__graph_split(graph, parts[0], take, user);
+    hone__graph_split(graph, parts[1], take, user);
 }
 
 void hone__graph_reach(const hone_graph *graph, hone_node last,

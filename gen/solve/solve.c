@@ -180,53 +180,21 @@ static hone_status solve(hone_solver *solver, hone_diagram **out,
 hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
                             size_t n_roots, hone_diagram **out, hone_error *err)
 {
-    hone_solver *solver = hone__alloc(sizeof *solver);
-    hone_status status;
+    hone_solver solver;
+    hone_status status = hone__solver_open(&solver, csp, roots, n_roots, err);
 
     *out = NULL;
-    if (!solver)
-        return hone__solver_no_memory(err);
-    status = hone__solver_open(solver, csp, roots, n_roots, err);
     if (status == HONE_OK)
-        status = solve(solver, out, err);
+        status = solve(&solver, out, err);
     if (status != HONE_OK) {
         hone__diagram_free(*out);
         *out = NULL;
     }
-    hone__solver_close(solver);
-    hone__free(solver);
+    hone__solver_close(&solver);
     return status;
 }
 
 /* ---- faults ------------------------------------------------------------- */
-
-/* Roots that may be a fault, by the ranges of what comes before them. */
-static hone_status suspects(const hone_csp *csp, const hone_node *roots,
-                            size_t n_roots, unsigned char *out, hone_error *err)
-{
-    hone_solver *solver = hone__alloc(sizeof *solver);
-    hone_status status;
-
-    if (!solver)
-        return hone__solver_no_memory(err);
-    status = hone__solver_open(solver, csp, NULL, 0, err);
-    if (status == HONE_OK) {
-        hone_node *all =
-            hone__arena_alloc(&solver->arena, (n_roots + 1) * sizeof *all);
-
-        if (all && n_roots)
-            memcpy(all, roots, n_roots * sizeof *all);
-        solver->roots = all;
-        solver->n_roots = all ? n_roots : 0;
-        status = all ? hone__solver_extend(solver, err)
-                     : hone__solver_no_memory(err);
-    }
-    for (size_t i = 0; status == HONE_OK && i < n_roots; ++i)
-        out[i] = !solver->info[roots[i]].fast;
-    hone__solver_close(solver);
-    hone__free(solver);
-    return status;
-}
 
 /* Is there a configuration that meets roots[0 .. k-1] and makes roots[k] a
  * fault? */
@@ -253,26 +221,29 @@ hone_status hone__csp_find_fault(const hone_csp *csp, const hone_node *roots,
                                  size_t n_roots, size_t *out_root,
                                  int *out_values, hone_error *err)
 {
-    unsigned char *suspicious = hone__alloc(n_roots + 1);
-    hone_node *copy = hone__alloc((n_roots + 1) * sizeof *copy);
-    hone_status status = HONE_OK;
+    hone_solver solver;
+    hone_status status = hone__solver_open(&solver, csp, NULL, 0, err);
+    hone_node *copy =
+        hone__arena_alloc(&solver.arena, (n_roots + 1) * sizeof *copy);
     int found = 0;
 
     *out_root = n_roots;
-    if (!suspicious || !copy)
+    if (status == HONE_OK && !copy)
         status = hone__solver_no_memory(err);
-    else if (n_roots)
-        memcpy(copy, roots, n_roots * sizeof *copy);
-    if (status == HONE_OK)
-        status = suspects(csp, roots, n_roots, suspicious, err);
+    if (status == HONE_OK) {
+        for (size_t i = 0; i < n_roots; ++i)
+            copy[i] = roots[i];
+        solver.roots = copy;
+        solver.n_roots = n_roots;
+        status = hone__solver_extend(&solver, err);
+    }
     for (size_t i = 0; status == HONE_OK && !found && i < n_roots; ++i) {
-        if (!suspicious[i])
-            continue;
+        if (solver.info[roots[i]].fast)
+            continue; /* ranges prove that it is no fault */
         status = find_one(csp, copy, i, &found, out_values, err);
         if (found)
             *out_root = i;
     }
-    hone__free(suspicious);
-    hone__free(copy);
+    hone__solver_close(&solver);
     return status;
 }

@@ -143,48 +143,33 @@ static hone_status all_positions(hone_solver *solver, hone_error *err)
     return HONE_OK;
 }
 
-static void compact(hone_positions *positions, const unsigned char *keep)
-{
-    size_t n = 0;
-
-    for (size_t p = 0; p < positions->n; ++p) {
-        if (keep[p])
-            positions->values[n++] = positions->values[p];
-    }
-    positions->n = n;
-}
-
 /* Reduce every variable by its conditions; afterwards all info is for the
  * values that are left. */
 static hone_status reduce_all(hone_solver *solver, const hone_node *roots,
                               size_t n_roots, hone_error *err)
 {
-    unsigned char *keep[HONE_GRAPH_VARS] = {NULL};
     int is_reduced = 0;
 
-    for (size_t i = 0; i < n_roots; ++i) {
-        const hone_vars vars = solver->graph->nodes[roots[i]].vars;
-        uint32_t var;
-
-        if (!hone__vars_are_one(vars))
-            continue;
-        var = hone__vars_first(vars);
-        if (!keep[var]) {
-            keep[var] =
-                hone__arena_alloc(&solver->arena, solver->positions[var].n);
-            if (!keep[var])
-                return hone__solver_no_memory(err);
-            memset(keep[var], 1, solver->positions[var].n);
-        }
-        for (size_t p = 0; p < solver->positions[var].n; ++p)
-            keep[var][p] &= (unsigned char)hone__datum_truth(
-                solver->info[roots[i]].table[p]);
-        is_reduced = 1;
-    }
     for (size_t v = 0; v < solver->csp->n_vars; ++v) {
-        if (keep[v])
-            compact(&solver->positions[v], keep[v]);
-        solver->is_empty |= solver->positions[v].n == 0;
+        hone_positions *positions = &solver->positions[v];
+        const size_t n = positions->n;
+        unsigned char *drop = hone__arena_alloc(&solver->arena, n);
+
+        if (!drop)
+            return hone__solver_no_memory(err);
+        for (size_t i = 0; i < n_roots; ++i) {
+            if (solver->graph->nodes[roots[i]].vars != (hone_vars)1 << v)
+                continue;
+            for (size_t p = 0; p < n; ++p)
+                drop[p] |= !hone__datum_truth(solver->info[roots[i]].table[p]);
+        }
+        positions->n = 0;
+        for (size_t p = 0; p < n; ++p) {
+            if (!drop[p])
+                positions->values[positions->n++] = positions->values[p];
+        }
+        is_reduced |= positions->n < n;
+        solver->is_empty |= positions->n == 0;
     }
     if (is_reduced)
         solver->n_info = 0; /* anew */

@@ -313,31 +313,22 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
                             const hone_rows *from, hone_rows *to,
                             hone_diagram_level *out, hone_error *err)
 {
-    runner *r = hone__alloc(sizeof *r);
-    hone_status status = HONE_OK;
+    runner r = {.solver = solver,
+                .plan = plan,
+                .from = from,
+                .to = to,
+                .out = out,
+                .own_mask = hone__layout_find(&plan->in, 0, plan->var),
+                .err = err};
+    hone_status status;
 
     out->var = plan->var;
     out->n_values = (uint32_t)solver->csp->vars[plan->var].n;
     out->n_nodes = (uint32_t)from->n;
     out->begin = hone__alloc((from->n + 1) * sizeof *out->begin);
     to->n_words = plan->out.n_words;
-    if (r) {
-        *r = (runner){.solver = solver,
-                      .plan = plan,
-                      .from = from,
-                      .to = to,
-                      .out = out,
-                      .err = err};
-        r->words =
-            hone__alloc((plan->n_lanes * to->n_words + 1) * sizeof *r->words);
-        r->own_mask = hone__layout_find(&plan->in, 0, plan->var);
-    }
-    if (!r || !r->words || !out->begin)
-        status = hone__solver_no_memory(err);
-    if (status == HONE_OK)
-        status = run(r);
-    if (r)
-        hone__free(r->words);
-    hone__free(r);
+    r.words = hone__alloc((plan->n_lanes * to->n_words + 1) * sizeof *r.words);
+    status = r.words && out->begin ? run(&r) : hone__solver_no_memory(err);
+    hone__free(r.words);
     return status;
 }

@@ -10,17 +10,12 @@ static double n_of(const hone_sample *s, uint32_t var)
     return (double)s->solver->positions[var].n;
 }
 
-static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
-{
-    return &s->solver->graph->nodes[node];
-}
-
 /* ---- what can become of a condition ------------------------------------- */
 
 /* To ->between; 0 if nothing is known but the range. */
 static int bounds_of(const hone_sample *s, hone_node node)
 {
-    const hone_graph_node *self = node_of(s, node);
+    const hone_graph_node *self = &s->solver->graph->nodes[node];
     const hone_sample_node *a = s->nodes[self->args[0]];
     const hone_sample_node *b = s->nodes[self->args[1]];
     const float *restrict al = a->low, *restrict ah = a->high;
@@ -81,7 +76,7 @@ static void find_alive(hone_sample *s, const hone_sample_root *root,
 
     for (size_t k = 0; k < root->n_steps; ++k) {
         const hone_node node = root->steps[k];
-        const hone_vars vars = node_of(s, node)->vars;
+        const hone_vars vars = s->solver->graph->nodes[node].vars;
         hone_sample_node *reach = s->nodes[node];
 
         if (!(vars & ~out->bound)) {
@@ -170,7 +165,7 @@ double hone__sample_work(const hone_sample *s, size_t i, hone_vars bound,
     if (!masked && !root->is_ordered)
         return 0; /* it has no bounds */
     for (size_t k = 0; k < root->n_steps; ++k) {
-        const hone_vars vars = node_of(s, root->steps[k])->vars;
+        const hone_vars vars = s->solver->graph->nodes[root->steps[k]].vars;
 
         n += (vars & left) && (vars & known);
     }
@@ -196,7 +191,7 @@ static double kept_values(hone_sample *s, hone_vars bound)
         last = root > last ? root : last;
     }
     for (hone_node i = last; i > 0; --i) {
-        const hone_graph_node *node = node_of(s, i);
+        const hone_graph_node *node = &s->solver->graph->nodes[i];
 
         if (!s->reached[i])
             continue;

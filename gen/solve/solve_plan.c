@@ -20,15 +20,6 @@ typedef struct planner {
     hone_error *err;
 } planner;
 
-hone_vars hone__solver_bound(const hone_solver *solver, size_t level)
-{
-    hone_vars bound = 0;
-
-    for (size_t i = 0; i < level; ++i)
-        bound |= (hone_vars)1 << solver->order[i];
-    return bound;
-}
-
 static void *take(planner *p, size_t n, size_t size)
 {
     return hone__arena_alloc(p->arena, (n + 1) * size);
@@ -335,9 +326,10 @@ hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
                  .graph = solver->graph,
                  .arena = arena,
                  .plan = plan,
-                 .before = hone__solver_bound(solver, level),
                  .err = err};
 
+    for (size_t i = 0; i < level; ++i)
+        p.before |= (hone_vars)1 << solver->order[i];
     plan->var = solver->order[level];
     plan->n_lanes = solver->positions[plan->var].n; /* for its tables */
     if (n_states > 1)

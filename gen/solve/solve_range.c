@@ -68,9 +68,9 @@ static int compare(int op, const range *a, const range *b, range *out)
     case HONE_OP_LE:
         return set_truth(out, a->high > b->low, a->low <= b->high);
     case HONE_OP_GT:
-        return set_truth(out, a->low <= b->high, a->high > b->low);
+        return compare(HONE_OP_LT, b, a, out);
     case HONE_OP_GE:
-        return set_truth(out, a->low < b->high, a->high >= b->low);
+        return compare(HONE_OP_LE, b, a, out);
     default: {
         const int may_differ = a->low != b->high || a->high != b->low;
         const int may_equal = a->low <= b->high && a->high >= b->low;

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const hone_graph_node *node_of(const hone_sample *s, hone_node node)
-{
-    return &s->solver->graph->nodes[node];
-}
-
 /* ---- the values of the sample ------------------------------------------- */
 
 static void draw(hone_sample *s, uint64_t state,
@@ -29,7 +24,7 @@ static hone_status sample_node(hone_sample *s, hone_node node,
                                uint16_t (*positions)[HONE_SAMPLES],
                                hone_error *err)
 {
-    const hone_graph_node *self = node_of(s, node);
+    const hone_graph_node *self = &s->solver->graph->nodes[node];
     const hone_node_info *info = &s->solver->info[node];
     hone_sample_node *out = hone__arena_alloc(&s->solver->arena, sizeof *out);
     const uint16_t *at =
@@ -81,7 +76,7 @@ static double repeats(const hone_datum *values, size_t n)
  * many as make the repeats of the sample likely. */
 static double variety_of(const hone_sample *s, hone_node node)
 {
-    const hone_graph_node *self = node_of(s, node);
+    const hone_graph_node *self = &s->solver->graph->nodes[node];
     const hone_node_info *info = &s->solver->info[node];
     double n = 1;
     double again;
@@ -109,7 +104,7 @@ static double variety_of(const hone_sample *s, hone_node node)
 static hone_status look_at_root(hone_sample *s, size_t i, hone_error *err)
 {
     const hone_node root = s->solver->roots[i];
-    const hone_graph_node *self = node_of(s, root);
+    const hone_graph_node *self = &s->solver->graph->nodes[root];
     hone_sample_root *out = &s->roots[i];
     int n_true = 0;
 

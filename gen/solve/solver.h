@@ -150,8 +150,6 @@ typedef struct hone_level_plan {
 hone_status hone__plan_level(hone_solver *solver, size_t level, size_t n_states,
                              hone_arena *arena, hone_level_plan *plan,
                              hone_error *err);
-/* Variables bound before `level`. */
-hone_vars hone__solver_bound(const hone_solver *solver, size_t level);
 /* The slot of a node, or of the mask of `var` if the node is 0; NULL. */
 const hone_slot *hone__layout_find(const hone_layout *layout, hone_node node,
                                    uint32_t var);

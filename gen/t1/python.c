@@ -42,8 +42,7 @@ static hone_node call(parser *p, size_t start, size_t length)
     int n = 0;
 
     while (f < N_FUNCTIONS &&
-           (strlen(functions[f].name) != length ||
-            memcmp(functions[f].name, p->text + start, length) != 0))
+           !hone__python_word_at(p, start, functions[f].name))
         ++f;
     if (f == N_FUNCTIONS)
         return FAIL(p, start, length,

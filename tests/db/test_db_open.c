@@ -51,7 +51,7 @@ static void test_create_makes_folders_and_reopens(void **state)
     fixture_path(f, "a/b/hone.db", path, sizeof path);
     fixture_path(f, "a/b/hone.db-wal", journal, sizeof journal);
     assert_ok(hone__db_open(path, HONE_DB_CREATE, &f->db, why));
-    assert_string_equal(hone__db_path(f->db), path);
+    assert_string_equal(f->db->path, path);
     assert_int_equal(fixture_integer(f->db, "PRAGMA application_id"),
                      0x686f6e65);
     assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);

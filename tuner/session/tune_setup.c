@@ -137,7 +137,7 @@ static hone_status lock_device(hone_tune_run *run, hone_error *err)
         return HONE_OK;
     if (!hone__tune_kind(run)->is_shared)
         (void)snprintf(name, sizeof name, "%s", run->device.id);
-    else if (stat(hone__db_path(run->request->db), &file) == 0)
+    else if (stat(run->request->db->path, &file) == 0)
         (void)snprintf(name, sizeof name, "cpu-%llx-%llx",
                        (unsigned long long)file.st_dev,
                        (unsigned long long)file.st_ino);
