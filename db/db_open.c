@@ -29,8 +29,8 @@ static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
     int64_t version;
 
     /* Read under the write lock: another process may have been faster. */
-    HONE_TRY(hone__db_run(db, "read its version", "PRAGMA user_version", NULL,
-                          0, &version, err));
+    HONE_TRY(hone__database_integer(db, "read its version",
+                                    "PRAGMA user_version", &version, err));
     if (version >= n_steps)
         return HONE_OK;
     for (; version < n_steps; version++)
@@ -198,12 +198,12 @@ static hone_status inspect(hone_db *db, hone_db_facts *out, hone_error *err)
 
     HONE_TRY(hone__db_query(db, "PRAGMA quick_check(1)", NULL, 0, on_finding,
                             db, err));
-    HONE_TRY(hone__db_run(db, doing, "PRAGMA main.user_version", NULL, 0,
-                          &out->version, err));
-    HONE_TRY(hone__db_run(db, doing, "SELECT count(*) FROM winner_v1", NULL, 0,
-                          &out->n_winners, err));
-    return hone__db_run(db, doing, "SELECT count(*) FROM trial", NULL, 0,
-                        &out->n_trials, err);
+    HONE_TRY(hone__database_integer(db, doing, "PRAGMA main.user_version",
+                                    &out->version, err));
+    HONE_TRY(hone__database_integer(db, doing, "SELECT count(*) FROM winner_v1",
+                                    &out->n_winners, err));
+    return hone__database_integer(db, doing, "SELECT count(*) FROM trial",
+                                  &out->n_trials, err);
 }
 
 hone_status hone__db_inspect(const char *path, hone_db_facts *out,

@@ -75,12 +75,6 @@ static hone_status walk(hone_db *db, sqlite3_stmt *statement,
     return status;
 }
 
-/* Anything behind the first statement but blanks and `;`? */
-static int is_blank(const char *text)
-{
-    return text[strspn(text, " \t\r\n;")] == '\0';
-}
-
 static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
                                  sqlite3_stmt **out, hone_error *err)
 {
@@ -93,8 +87,9 @@ static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
                                  sqlite3_errmsg(db->handle), sql);
     if (code != SQLITE_OK)
         return hone__database_fail(db, code, "prepare a query", err);
-    if (!*out || !is_blank(rest) || sqlite3_column_count(*out) == 0 ||
-        !sqlite3_stmt_readonly(*out))
+    /* behind the statement stand blanks and `;` alone */
+    if (!*out || rest[strspn(rest, " \t\r\n;")] ||
+        sqlite3_column_count(*out) == 0 || !sqlite3_stmt_readonly(*out))
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "the query is not one SELECT statement: %s", sql);
     if (sqlite3_bind_parameter_count(*out) != (int)n_params)

@@ -59,8 +59,10 @@ static void mark_pruned(const hone_space *space, const hone_diagram *diagram,
                         size_t constraint, int *pruned)
 {
     for (uint32_t var = 0; var < space->csp.n_vars; ++var) {
-        const hone_diagram_level *level = hone__diagram_level_of(diagram, var);
+        const hone_diagram_level *level = diagram->levels;
 
+        while (level->var != var)
+            ++level;
         for (int v = 0; v < space->n_values[var]; ++v) {
             if (pruned[v] < 0 && !level->used[v])
                 pruned[v] = (int)constraint;

@@ -10,18 +10,14 @@
 hone_status hone__diagram_create(size_t n_vars, hone_diagram **out,
                                  hone_error *err)
 {
-    hone_diagram *diagram = hone__alloc(sizeof *diagram);
+    hone_diagram *diagram =
+        hone__alloc(sizeof *diagram + n_vars * sizeof *diagram->levels);
 
     *out = diagram;
-    if (diagram)
-        diagram->levels = hone__alloc((n_vars + 1) * sizeof *diagram->levels);
-    if (diagram && diagram->levels) {
-        diagram->n_levels = n_vars;
-        return HONE_OK;
-    }
-    hone__free(diagram);
-    *out = NULL;
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!diagram)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    diagram->n_levels = n_vars;
+    return HONE_OK;
 }
 
 void hone__diagram_free(hone_diagram *diagram)
@@ -36,7 +32,6 @@ void hone__diagram_free(hone_diagram *diagram)
         hone__free(diagram->levels[i].count);
         hone__free(diagram->levels[i].used);
     }
-    hone__free(diagram->levels);
     hone__free(diagram);
 }
 
@@ -164,16 +159,6 @@ int64_t hone__diagram_find(const hone_diagram *diagram, const int *values)
         node = level->child[e];
     }
     return diagram->count ? index : -1;
-}
-
-const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
-                                                 uint32_t var)
-{
-    const hone_diagram_level *level = diagram->levels;
-
-    while (level->var != var)
-        ++level;
-    return level;
 }
 
 /* ---- a stretch of it ---------------------------------------------------- */

@@ -225,34 +225,6 @@ typedef struct reader {
     const hone_node *slots;
 } reader;
 
-static hone_node read(reader *r, size_t begin, size_t end);
-
-/* `at` is the jump over what && or || evaluate second; returns where it
- * leads. */
-static size_t read_logic(reader *r, size_t at, hone_node *top)
-{
-    const hone_instruction jump = r->expr->code[at];
-    const size_t target = (size_t)jump.operand;
-
-    *top =
-        hone__graph_op(r->graph,
-                       jump.op == HONE_OP_JUMP_IF_ZERO_KEEP ? HONE_OP_AND_THEN
-                                                            : HONE_OP_OR_ELSE,
-                       *top, read(r, at + 1, target), 0);
-    return target;
-}
-
-/* condition, JUMP_IF_ZERO else, first, JUMP end, else: second, end: */
-static size_t read_choice(reader *r, size_t at, hone_node *top)
-{
-    const size_t second = (size_t)r->expr->code[at].operand;
-    const size_t end = (size_t)r->expr->code[second - 1].operand;
-
-    *top = hone__graph_op(r->graph, HONE_OP_SELECT, *top,
-                          read(r, at + 1, second - 1), read(r, second, end));
-    return end;
-}
-
 static hone_node read(reader *r, size_t begin, size_t end)
 {
     hone_node stack[HONE_EXPR_STACK];
@@ -273,10 +245,23 @@ static hone_node read(reader *r, size_t begin, size_t end)
         } else if (step.op >= HONE_OP_NEG) {
             top[-1] = hone__graph_op(r->graph, (int)step.op, top[-1], 0, 0);
         } else if (step.op == HONE_OP_JUMP_IF_ZERO) {
-            at = read_choice(r, at, &top[-1]);
+            /* first, JUMP end, else: second, end: */
+            const size_t second = (size_t)step.operand;
+            const size_t to = (size_t)r->expr->code[second - 1].operand;
+
+            top[-1] = hone__graph_op(r->graph, HONE_OP_SELECT, top[-1],
+                                     read(r, at + 1, second - 1),
+                                     read(r, second, to));
+            at = to;
             continue;
-        } else {
-            at = read_logic(r, at, &top[-1]);
+        } else { /* over what && or || evaluate second */
+            const int op = step.op == HONE_OP_JUMP_IF_ZERO_KEEP
+                               ? HONE_OP_AND_THEN
+                               : HONE_OP_OR_ELSE;
+
+            top[-1] = hone__graph_op(r->graph, op, top[-1],
+                                     read(r, at + 1, (size_t)step.operand), 0);
+            at = (size_t)step.operand;
             continue;
         }
         ++at;

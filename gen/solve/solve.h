@@ -27,9 +27,9 @@ typedef struct hone_diagram_level {
 } hone_diagram_level;
 
 typedef struct hone_diagram {
+    int64_t count;   /* INT64_MAX: that many or more */
     size_t n_levels; /* = number of variables */
-    hone_diagram_level *levels;
-    int64_t count; /* INT64_MAX: that many or more */
+    hone_diagram_level levels[];
 } hone_diagram;
 
 hone_status hone__diagram_create(size_t n_vars, hone_diagram **out,
@@ -49,9 +49,6 @@ int64_t hone__diagram_find(const hone_diagram *diagram, const int *values);
 void hone__diagram_rows(const hone_diagram *diagram, int64_t first, int64_t n,
                         uint16_t *out);
 
-/* The level that binds a variable. */
-const hone_diagram_level *hone__diagram_level_of(const hone_diagram *diagram,
-                                                 uint32_t var);
 /* The configuration with the smallest sum of costs[var][value], of several
  * the first. HONE_ERR_NOT_FOUND if there is none at all. */
 hone_status hone__diagram_cheapest(const hone_diagram *diagram,

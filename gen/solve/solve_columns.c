@@ -28,9 +28,17 @@ static inline double ceil_small(double x)
     return -floor_small(-x);
 }
 
-static int arithmetic(int op, const double *a, const double *b, double *out,
-                      size_t n)
+/* Quotients are of integers below 2^51: the double nearest to a/b lies on the
+ * same side of every integer as a/b itself. */
+static int arithmetic(int op, const hone_node_info *info, const double *a,
+                      const double *b, double *out, size_t n)
 {
+    const int is_quotient = op == HONE_OP_DIV || op == HONE_OP_MOD;
+    const int is_floored = op == HONE_OP_FLOOR_DIV || op == HONE_OP_FLOOR_MOD;
+
+    if ((is_quotient && !info->plain) ||
+        ((is_quotient || is_floored) && info->kind != HONE_DATUM_INT))
+        return 0;
     switch (op) {
     case HONE_OP_NEG:
         EACH(-a[i]);
@@ -48,6 +56,16 @@ static int arithmetic(int op, const double *a, const double *b, double *out,
         EACH(a[i] / b[i]);
     case HONE_OP_FLOAT:
         EACH(a[i]);
+    case HONE_OP_DIV:
+    case HONE_OP_FLOOR_DIV:
+        EACH(floor_small(a[i] / b[i]));
+    case HONE_OP_MOD:
+    case HONE_OP_FLOOR_MOD:
+        EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
+    case HONE_OP_CEILDIV:
+        EACH(ceil_small(a[i] / b[i]));
+    case HONE_OP_ALIGN:
+        EACH(b[i] * ceil_small(a[i] / b[i]));
     default:
         return 0;
     }
@@ -86,46 +104,19 @@ static int logic(int op, const double *a, const double *b, const double *c,
     }
 }
 
-/* Quotients of integers below 2^51: the double nearest to a/b lies on the
- * same side of every integer as a/b itself. */
-static int divide(int op, int is_plain, const double *a, const double *b,
-                  double *out, size_t n)
-{
-    if (!is_plain && (op == HONE_OP_DIV || op == HONE_OP_MOD))
-        return 0;
-    switch (op) {
-    case HONE_OP_DIV:
-    case HONE_OP_FLOOR_DIV:
-        EACH(floor_small(a[i] / b[i]));
-    case HONE_OP_MOD:
-    case HONE_OP_FLOOR_MOD:
-        EACH(a[i] - b[i] * floor_small(a[i] / b[i]));
-    case HONE_OP_CEILDIV:
-        EACH(ceil_small(a[i] / b[i]));
-    case HONE_OP_ALIGN:
-        EACH(b[i] * ceil_small(a[i] / b[i]));
-    default:
-        return 0;
-    }
-}
-
 void hone__column_apply(const hone_solver *solver, hone_node node,
                         const hone_column *columns, size_t n)
 {
     const hone_graph_node *self = &solver->graph->nodes[node];
-    const hone_node_info *info = &solver->info[node];
     const hone_column *out = &columns[node];
     const hone_column *args[3];
 
     for (int k = 0; k < 3; ++k)
         args[k] = &columns[self->args[k]];
-    if (out->fast &&
-        (arithmetic(self->op, args[0]->fast, args[1]->fast, out->fast, n) ||
-         logic(self->op, args[0]->fast, args[1]->fast, args[2]->fast, out->fast,
-               n) ||
-         (info->kind == HONE_DATUM_INT &&
-          divide(self->op, info->plain, args[0]->fast, args[1]->fast, out->fast,
-                 n))))
+    if (out->fast && (arithmetic(self->op, &solver->info[node], args[0]->fast,
+                                 args[1]->fast, out->fast, n) ||
+                      logic(self->op, args[0]->fast, args[1]->fast,
+                            args[2]->fast, out->fast, n)))
         return;
     for (size_t i = 0; i < n; ++i) {
         hone_datum values[3] = {{0}};

@@ -5,7 +5,7 @@
  * kept values there can be, times the share that the conditions so far let
  * through. Orders are built front to back, keeping the best few (a beam
  * search). The figures come from a sample: solve_outlook.c. */
-#include "gen/solve/solve_sample.h"
+#include "gen/solve/solver.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to the sample: which share of partial configurations a condition
  * leaves possible, what it costs, and how many states differ. */
-#include "gen/solve/solve_sample.h"
+#include "gen/solve/solver.h"
 
 #include <math.h>
 

@@ -33,12 +33,6 @@ static int has_mask(const planner *p, hone_vars vars, hone_vars bound)
     return (vars & bound) && hone__solver_has_mask(p->solver, vars & ~bound);
 }
 
-static int is_pending(const planner *p, hone_vars vars)
-{
-    return (vars & p->bound) && (vars & ~p->bound) &&
-           !has_mask(p, vars, p->bound);
-}
-
 static hone_status sort_roots(planner *p)
 {
     const hone_solver *solver = p->solver;
@@ -72,8 +66,11 @@ static void mark_frontier(planner *p)
     unsigned char *reached = p->keep;
 
     for (size_t i = 0; i < p->solver->n_roots; ++i) {
-        if (is_pending(p, p->graph->nodes[p->solver->roots[i]].vars))
-            reached[p->solver->roots[i]] = 1;
+        const hone_node root = p->solver->roots[i];
+        const hone_vars vars = p->graph->nodes[root].vars;
+
+        reached[root] |= (vars & p->bound) && (vars & ~p->bound) &&
+                         !has_mask(p, vars, p->bound);
     }
     for (hone_node i = p->solver->n_info; i-- > 1;) {
         const hone_graph_node *node = &p->graph->nodes[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sample of solve_sample.h: random configurations, the same ones every
+/* The sample of solver.h: random configurations, the same ones every
  * time, so that an order follows from the space alone. */
-#include "gen/solve/solve_sample.h"
+#include "gen/solve/solver.h"
 
 #include <math.h>
 #include <string.h>

@@ -162,12 +162,13 @@ static void read_condition(loader *l, const hone_json_tree *item)
 static void read_space(loader *l, const hone_json_tree *root)
 {
     hone_t1 *t1 = l->t1;
-    const hone_json_tree *space;
-    const hone_json_tree *params;
-    const hone_json_tree *conditions;
+    const hone_json_tree *space =
+        need(l, root, "ConfigurationSpace", HONE_JSON_OBJECT);
+    const hone_json_tree *params =
+        space ? need(l, space, "TuningParameters", HONE_JSON_ARRAY) : NULL;
+    const hone_json_tree *conditions =
+        hone__json_tree_find(space, "Conditions");
 
-    space = need(l, root, "ConfigurationSpace", HONE_JSON_OBJECT);
-    params = space ? need(l, space, "TuningParameters", HONE_JSON_ARRAY) : NULL;
     if (!params)
         return;
     if (params->n > HONE_GRAPH_VARS) {
@@ -178,7 +179,6 @@ static void read_space(loader *l, const hone_json_tree *root)
     t1->params = hone__t1_take(l, params->n, sizeof *t1->params);
     for (const hone_json_tree *i = params->first; t1->params && i; i = i->next)
         read_param(l, i);
-    conditions = hone__json_tree_find(space, "Conditions");
     if (!conditions)
         return;
     if (conditions->kind != HONE_JSON_ARRAY) {
