@@ -59,6 +59,8 @@ hone_status hone__db_inspect(const char *path, hone_db_facts *out,
 hone_status hone__db_begin(hone_db *db, hone_error *err);
 hone_status hone__db_commit(hone_db *db, hone_error *err);
 void hone__db_rollback(hone_db *db);
+/* Commit, or roll back if `status` is a failure, which is returned. */
+hone_status hone__db_end(hone_db *db, hone_status status, hone_error *err);
 
 /* From now on a commit does not wait for the disk: the caller has another
  * process call fdatasync() on the file whose name this returns (valid while

@@ -184,6 +184,16 @@ void hone__db_rollback(hone_db *db)
         (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
+hone_status hone__db_end(hone_db *db, hone_status status, hone_error *err)
+{
+    if (status == HONE_OK)
+        status = hone__db_commit(db, err);
+    /* After some errors SQLite has rolled everything back on its own. */
+    if (status != HONE_OK)
+        hone__db_rollback(db);
+    return status;
+}
+
 hone_status hone__db_enter(hone_db *db, int *out_nested, hone_error *err)
 {
     *out_nested = in_transaction(db);
@@ -195,16 +205,11 @@ hone_status hone__db_enter(hone_db *db, int *out_nested, hone_error *err)
 hone_status hone__db_leave(hone_db *db, int nested, hone_status status,
                            hone_error *err)
 {
-    if (status == HONE_OK && nested)
-        status = hone__db_exec(db, "RELEASE hone_step", "end a step", err);
-    else if (status == HONE_OK)
-        status = hone__db_commit(db, err);
-    if (status == HONE_OK)
-        return HONE_OK;
-    /* After some errors SQLite has rolled everything back on its own. */
     if (!nested)
-        hone__db_rollback(db);
-    else if (in_transaction(db))
+        return hone__db_end(db, status, err);
+    if (status == HONE_OK)
+        status = hone__db_exec(db, "RELEASE hone_step", "end a step", err);
+    if (status != HONE_OK && in_transaction(db))
         (void)sqlite3_exec(db->handle,
                            "ROLLBACK TO hone_step; RELEASE hone_step", NULL,
                            NULL, NULL);

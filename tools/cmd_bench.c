@@ -3,7 +3,6 @@
  * configurations of one's own side by side. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
-#include "tools/interrupt.h"
 #include "tools/message.h"
 #include "tools/output.h"
 #include "tools/tuned.h"
@@ -24,7 +23,7 @@ static json_t *bench_row(const hone_bench_row *r)
                       r->n_samples, r->config, r->message);
 }
 
-static json_t *bench_head(const hone_bench_request *request,
+static json_t *bench_head(const hone_tuned *tuned,
                           const hone_bench_result *result)
 {
     const hone_bench_row *reference =
@@ -34,8 +33,8 @@ static json_t *bench_head(const hone_bench_request *request,
         "op:s dims:o device:s arch:s mode:s config:s tuned_time_ns:p "
         "sm_clock_mhz:i reference:s reference_config:s rounds:i noise_floor:F "
         "verdict:s decided_by:s",
-        request->tmpl->op, hone__dims_json(request->tmpl, request->dims),
-        result->device_name, result->arch, hone__mode_name(request->mode),
+        tuned->tmpl->op, hone__dims_json(tuned->tmpl, tuned->dims),
+        result->device_name, result->arch, hone__mode_name(tuned->mode),
         result->has_winner ? result->rows[0].config : "", result->tuned_time_ns,
         result->sm_clock_mhz, reference ? reference->name : "",
         reference ? reference->config : "", result->n_rounds,
@@ -57,7 +56,7 @@ static const hone_bench_row *find_failed(const hone_bench_result *result)
 }
 
 static hone_exit print_result(const hone_options *options,
-                              const hone_bench_request *request,
+                              const hone_tuned *tuned,
                               const hone_bench_result *result)
 {
     const int to_winner = result->has_winner && result->reference == 0;
@@ -75,7 +74,7 @@ static hone_exit print_result(const hone_options *options,
     const hone_bench_row *failed = find_failed(result);
     hone_output *output = hone__output_begin(options, "rows", columns,
                                              sizeof columns / sizeof columns[0],
-                                             bench_head(request, result));
+                                             bench_head(tuned, result));
     hone_exit code;
 
     for (size_t i = 0; i < result->n_rows; ++i)
@@ -113,38 +112,19 @@ static hone_status read_configs(const hone_options *options,
 }
 
 static hone_status run_bench(const hone_options *options,
-                             const hone_tuned *tuned,
-                             hone_bench_request *request,
-                             hone_bench_result *result, hone_error *err)
+                             const hone_tuned *tuned, hone_bench_result *result,
+                             hone_error *err)
 {
     int64_t *configs[HONE_MAX_BENCH_CONFIGS] = {NULL};
     const int64_t *borrowed[HONE_MAX_BENCH_CONFIGS];
-    int is_said = 0;
     size_t n = 0;
     hone_status status = read_configs(options, tuned->tmpl, configs, &n, err);
 
     for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
         borrowed[i] = configs[i];
-    *request = (hone_bench_request){
-        .tmpl = tuned->tmpl,
-        .dims = tuned->dims,
-        .device = tuned->device,
-        .mode = tuned->mode,
-        .db_path = hone__text_str(&tuned->db_path),
-        .seed = tuned->seed,
-        .references = tuned->references,
-        .n_references = tuned->n_references,
-        .farm = {.backend = tuned->backend,
-                 .cache_folder = hone__text_str(&tuned->cache),
-                 .stop = hone__interrupt_flag()},
-        .configs = borrowed,
-        .n_configs = n,
-        .on_wait = hone__tuned_say_waiting,
-        .user = &is_said};
     if (status == HONE_OK)
-        status = hone__bench(request, result, err);
+        status = hone__bench(tuned, borrowed, n, result, err);
     hone__tuned_mend_hint(options, tuned, err);
-    request->configs = NULL;
     for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
         hone__free(configs[i]);
     return status;
@@ -152,7 +132,6 @@ static hone_status run_bench(const hone_options *options,
 
 hone_exit hone__cmd_bench(const hone_options *options)
 {
-    hone_bench_request request;
     hone_bench_result *result = hone__alloc(sizeof *result);
     hone_tuned tuned;
     hone_error err = {0};
@@ -162,9 +141,9 @@ hone_exit hone__cmd_bench(const hone_options *options)
     if (status == HONE_OK && !result)
         status = hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK)
-        status = run_bench(options, &tuned, &request, result, &err);
+        status = run_bench(options, &tuned, result, &err);
     if (status == HONE_OK)
-        code = print_result(options, &request, result);
+        code = print_result(options, &tuned, result);
     else if (status == HONE_ERR_ARGUMENT)
         code = hone__message_usage(HONE_CMD_bench, err.text);
     else

@@ -61,15 +61,17 @@ static void begin(compile_view *view)
 static json_t *row_of(const hone_compile_report *report)
 {
     const int ok = report->outcome == HONE_OUTCOME_OK;
+    const hone_compile_output *output = report->output;
     size_t length = 0;
-    const char *complaint = hone__complaint_find(report->log, &length);
-
+    const char *complaint =
+        hone__complaint_find(hone__text_str(&output->log), &length);
     json_t *row = hone__json(
         "config:s ok:b outcome:s cached:b compile_ms:f cubin_bytes:I "
         "registers:i spill_bytes:i static_shared_bytes:i warnings:s",
-        report->config, ok, hone__outcome_name(report->outcome), report->cached,
-        report->compile_ms, (int64_t)report->cubin_bytes, report->registers,
-        report->spill_bytes, report->static_shared_bytes, report->warnings);
+        report->config, ok, hone__outcome_name(report->outcome), output->cached,
+        output->cached ? 0 : output->compile_ms, (int64_t)output->cubin.length,
+        output->registers, output->spill_bytes, output->static_shared_bytes,
+        output->warnings);
 
     return ok ? row
               : hone__json_add(row, "log:o",
@@ -93,7 +95,8 @@ static void on_variant(void *user, const hone_compile_report *report)
     const hone_progress_step step = {
         ++view->n_done, report->n_total, 0, "variants", "", ""};
 
-    hone__failures_add(&view->ends, report->outcome, report->log, 1);
+    hone__failures_add(&view->ends, report->outcome,
+                       hone__text_str(&report->output->log), 1);
     begin(view);
     if (is_listed(view, report)) {
         hone__progress_wipe();

@@ -3,7 +3,6 @@
  * it. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
-#include "tools/interrupt.h"
 #include "tools/message.h"
 #include "tools/output.h"
 #include "tools/tuned.h"
@@ -21,14 +20,14 @@ static const char *match_name(hone_match_kind kind)
 }
 
 static hone_exit print_result(const hone_options *options,
-                              const hone_run_request *request,
+                              const hone_tuned *tuned,
                               const hone_run_result *result)
 {
     json_t *head = hone__json(
         "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:f "
         "error:f correct:b match:s config:s reason:s",
-        request->tmpl->op, hone__dims_json(request->tmpl, request->dims),
-        result->device_name, hone__mode_name(request->mode), result->time_ns,
+        tuned->tmpl->op, hone__dims_json(tuned->tmpl, tuned->dims),
+        result->device_name, hone__mode_name(tuned->mode), result->time_ns,
         result->spread_ns, result->tuned_time_ns, result->error_ratio,
         result->correct, match_name(result->match.kind), result->match.config,
         result->match.reason);
@@ -43,35 +42,20 @@ static hone_exit print_result(const hone_options *options,
 
 hone_exit hone__cmd_run(const hone_options *options)
 {
-    hone_run_request request = {0};
     hone_run_result result = {0};
     hone_tuned tuned;
-    int is_said = 0;
     hone_error err = {0};
     hone_exit code;
     hone_status status = hone__tuned_read(options, &tuned, &err);
 
     if (status == HONE_OK) {
-        request = (hone_run_request){
-            .tmpl = tuned.tmpl,
-            .dims = tuned.dims,
-            .backend = tuned.backend,
-            .device = tuned.device,
-            .mode = tuned.mode,
-            .db_path = hone__text_str(&tuned.db_path),
-            .seed = tuned.seed,
-            .references = tuned.references,
-            .n_references = tuned.n_references,
-            .cache_folder = hone__text_str(&tuned.cache),
-            .timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT],
-            .stop = hone__interrupt_flag(),
-            .on_wait = hone__tuned_say_waiting,
-            .user = &is_said};
-        status = hone__run(&request, &result, &err);
+        status =
+            hone__run(&tuned, (double)options->number[HONE_OPT_TRIAL_TIMEOUT],
+                      &result, &err);
         hone__tuned_mend_hint(options, &tuned, &err);
     }
     if (status == HONE_OK)
-        code = print_result(options, &request, &result);
+        code = print_result(options, &tuned, &result);
     else if (status == HONE_ERR_INTERRUPTED)
         code = HONE_EXIT_INTERRUPTED;
     else if (status == HONE_ERR_ARGUMENT)

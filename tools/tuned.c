@@ -5,6 +5,7 @@
 #include "tools/message.h"
 
 #include "tools/inputs.h"
+#include "tools/interrupt.h"
 #include "tools/locate.h"
 #include "tools/option_value.h"
 #include "tools/references.h"
@@ -13,13 +14,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Once. */
+static void say_waiting(void *user, long holder)
+{
+    int *is_said = user;
+
+    if (!*is_said)
+        hone__message_note("another process (%ld) measures on this GPU: "
+                           "waiting for it",
+                           holder);
+    *is_said = 1;
+}
+
 hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
                              hone_error *err)
 {
     const char *dims = hone__options_dims(options);
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->backend,
+    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->farm.backend,
                                  &out->device, err));
     HONE_TRY(hone__load_template(options, hone__options_arg(options, 0),
                                  &out->tmpl, err));
@@ -30,7 +43,12 @@ hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
     HONE_TRY(hone__cache_create(hone__text_str(&out->cache), err));
     out->seed = hone__option_seed(options);
     out->references = hone__references(&out->n_references);
-    return hone__option_device_mode(options, out->backend, &out->mode, err);
+    out->farm.cache_folder = hone__text_str(&out->cache);
+    out->farm.stop = hone__interrupt_flag();
+    out->on_wait = say_waiting;
+    out->user = &out->is_said;
+    return hone__option_device_mode(options, out->farm.backend, &out->mode,
+                                    err);
 }
 
 void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
@@ -77,15 +95,4 @@ void hone__tuned_free(hone_tuned *tuned)
     hone__text_free(&tuned->cache);
     hone__template_free(tuned->tmpl);
     memset(tuned, 0, sizeof *tuned);
-}
-
-void hone__tuned_say_waiting(void *user, long holder)
-{
-    int *is_said = user;
-
-    if (!*is_said)
-        hone__message_note("another process (%ld) measures on this GPU: "
-                           "waiting for it",
-                           holder);
-    *is_said = 1;
 }

@@ -5,49 +5,28 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/bench_variants.h"
-#include "tuner/compile/host_unit.h"
-#include "tuner/process/device_lock.h"
 #include "tuner/session/final_client.h"
-#include "tuner/compile/helper_kernels.h"
-#include "tuner/trial/devices.h"
-#include "tuner/trial/device_worker.h"
-#include "tuner/compile/reference_template.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct bench {
-    const hone_bench_request *request;
-    hone_device_report device;
-    hone_device_lock lock;
-    hone_space *space;
-    hone_text device_code;
-    hone_launch_spec *spec; /* of the template's default: the arguments */
-    hone_reference_templates *reference_templates;
+    hone_stage stage;
     hone_bench_variants variants;
     hone_final_request final;
     hone_final_report report;
 } bench;
 
-/* ---- the worker ----------------------------------------------------------
- */
+/* ---- the worker --------------------------------------------------------- */
 
 static hone_status run_variants(bench *b, hone_error *err)
 {
-    const hone_bench_request *request = b->request;
-    hone_worker_setup setup = {
-        .kind = hone__device_kind(request->farm.backend),
-        .device = request->device,
-        .device_code = b->device_code.data,
-        .problem = {.tmpl = request->tmpl,
-                    .spec = b->spec,
-                    .dims = request->dims,
-                    .mode = request->mode,
-                    .rotation = HONE_ROTATION_FINAL,
-                    .seed = request->seed,
-                    .references = request->references,
-                    .n_references = request->n_references,
-                    .reference_templates = b->reference_templates}};
+    const hone_tuned *tuned = b->stage.tuned;
+    hone_worker_setup setup = {.kind = b->stage.kind,
+                               .device = tuned->device,
+                               .device_code = b->stage.device_code.data,
+                               .problem = hone__stage_problem(&b->stage)};
+    const hone_final_host host = {.run = hone__device_worker, .user = &setup};
 
     b->final.n_entries = b->variants.n;
     for (int i = 0; i < b->variants.n; ++i) {
@@ -62,12 +41,10 @@ static hone_status run_variants(bench *b, hone_error *err)
                                .wants_series = strcmp(v->name, "config") != 0,
                                .features = {-1, -1, 0, i}};
     }
-    return hone__final_ask(&setup, &b->final, request->farm.stop, &b->report,
-                           err);
+    return hone__final_ask(&host, &b->final, tuned->farm.stop, &b->report, err);
 }
 
-/* ---- the result ----------------------------------------------------------
- */
+/* ---- the result --------------------------------------------------------- */
 
 /* The final's own ratios are to the fastest variant, which need not be the
  * stored winner. */
@@ -90,7 +67,7 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
 
     if (i >= b->variants.n) {
         (void)snprintf(row->name, sizeof row->name, "%.63s",
-                       b->request->tmpl->baselines[-1 - item->id].name);
+                       b->stage.tuned->tmpl->baselines[-1 - item->id].name);
         (void)snprintf(row->label, sizeof row->label, "%s", item->label);
         return;
     }
@@ -132,8 +109,8 @@ static void fill_result(const bench *b, hone_bench_result *out)
     const hone_final_report *report = &b->report;
 
     (void)snprintf(out->device_name, sizeof out->device_name, "%s",
-                   b->device.name);
-    (void)snprintf(out->arch, sizeof out->arch, "%s", b->device.arch);
+                   b->stage.device.name);
+    (void)snprintf(out->arch, sizeof out->arch, "%s", b->stage.device.arch);
     out->has_winner = b->variants.has_winner;
     out->tuned_time_ns = b->variants.items[0].time_ns;
     out->sm_clock_mhz = report->sm_clock_mhz;
@@ -152,42 +129,9 @@ static void fill_result(const bench *b, hone_bench_result *out)
         fill_row(b, i, out->reference, &out->rows[out->n_rows++]);
 }
 
-/* In this order, so that a missing GPU is said before a missing winner, and
- * that before anything is compiled. */
-static hone_status measure(bench *b, hone_error *err)
-{
-    const hone_bench_request *request = b->request;
-    const hone_device_kind *kind = hone__device_kind(request->farm.backend);
-    int64_t ignored = 0;
-
-    HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                   request->farm.stop, &b->device, err));
-    HONE_TRY(hone__space_create(request->tmpl, request->dims,
-                                &b->device.properties, &b->space, err));
-    HONE_TRY(hone__bench_variants_read(request, &b->device, b->space,
-                                       &b->variants, err));
-    HONE_TRY(
-        hone__default_plan(request->tmpl, b->space, &ignored, &b->spec, err));
-    HONE_TRY(hone__reference_templates_open(
-        &(hone_reference_templates_request){.tmpl = request->tmpl,
-                                            .spec = b->spec,
-                                            .dims = request->dims,
-                                            .properties = &b->device.properties,
-                                            .arch = b->device.arch,
-                                            .farm = &request->farm},
-        &b->reference_templates, err));
-    if (kind->needs_code)
-        HONE_TRY(hone__helper_kernels_compile(&request->farm, b->device.arch,
-                                              &b->device_code, err));
-    if (!kind->is_shared)
-        HONE_TRY(hone__device_lock_take(b->device.id, request->farm.stop,
-                                        request->on_wait, request->user,
-                                        &b->lock, err));
-    return run_variants(b, err);
-}
-
-hone_status hone__bench(const hone_bench_request *request,
-                        hone_bench_result *out, hone_error *err)
+hone_status hone__bench(const hone_tuned *tuned, const int64_t *const *configs,
+                        size_t n_configs, hone_bench_result *out,
+                        hone_error *err)
 {
     bench *b = hone__alloc(sizeof *b);
     hone_status status;
@@ -195,22 +139,23 @@ hone_status hone__bench(const hone_bench_request *request,
     memset(out, 0, sizeof *out);
     if (!b)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    b->request = request;
-    b->lock.fd = -1;
-    status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
+    b->stage.lock.fd = -1;
+    status = hone__cpu_can_run(tuned->tmpl, tuned->farm.backend, err);
+    /* In this order, so that a missing GPU is said before a missing winner,
+     * and that before anything is compiled. */
     if (status == HONE_OK)
-        status = hone__references_check(request->tmpl, request->references,
-                                        request->n_references, err);
+        status = hone__stage_open(tuned, &b->stage, err);
     if (status == HONE_OK)
-        status = measure(b, err);
+        status = hone__bench_variants_read(&b->stage, configs, n_configs,
+                                           &b->variants, err);
+    if (status == HONE_OK)
+        status = hone__stage_prepare(&b->stage, err);
+    if (status == HONE_OK)
+        status = run_variants(b, err);
     if (status == HONE_OK)
         fill_result(b, out);
-    hone__device_lock_drop(&b->lock);
     hone__bench_variants_free(&b->variants);
-    hone__space_free(b->space);
-    hone__reference_templates_close(b->reference_templates);
-    hone__text_free(&b->device_code);
-    hone__launch_spec_free(b->spec);
+    hone__stage_close(&b->stage);
     hone__free(b);
     return status;
 }

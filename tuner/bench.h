@@ -10,23 +10,6 @@
 
 enum { HONE_MAX_BENCH_CONFIGS = 32 };
 
-typedef struct hone_bench_request {
-    const hone_template *tmpl;
-    const int64_t *dims; /* completed */
-    int device;          /* CUDA ordinal */
-    hone_mode mode;
-    const char *db_path;
-    uint64_t seed;
-    const hone_reference *references;
-    size_t n_references;
-    hone_farm_options farm;        /* backend, cache folder, stop */
-    const int64_t *const *configs; /* more, each a value per parameter */
-    size_t n_configs;              /* up to HONE_MAX_BENCH_CONFIGS */
-    /* Another process measures on this GPU; NULL ok. */
-    void (*on_wait)(void *user, long holder);
-    void *user;
-} hone_bench_request;
-
 /* A variant or a baseline. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
     char name[64];  /* "winner", "default", "config", or the baseline's name */
@@ -66,14 +49,16 @@ typedef struct hone_bench_result {
                                                  their order, baselines */
 } hone_bench_result;
 
-/* On the cpu there are no baselines. A configuration that has a row already
- * gets no other. With configurations nothing needs to be tuned.
+/* `configs`: more, each a value per parameter, up to HONE_MAX_BENCH_CONFIGS of
+ * them. On the cpu there are no baselines. A configuration that has a row
+ * already gets no other. With configurations nothing needs to be tuned.
  * HONE_ERR_NOT_FOUND: nothing is tuned for this problem on this device, or
  * there is no database; HONE_ERR_CONSTRAINT, HONE_ERR_INPUT (a configuration
  * that is not valid for this problem, or does not compile); HONE_ERR_NO_GPU,
  * HONE_ERR_NO_NVRTC, HONE_ERR_CUDA, HONE_ERR_DATABASE, HONE_ERR_INTERRUPTED.
  */
-hone_status hone__bench(const hone_bench_request *request,
-                        hone_bench_result *out, hone_error *err);
+hone_status hone__bench(const hone_tuned *tuned, const int64_t *const *configs,
+                        size_t n_configs, hone_bench_result *out,
+                        hone_error *err);
 
 #endif

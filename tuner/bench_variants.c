@@ -5,15 +5,14 @@
 #include "gen/expand/expand.h"
 #include "runtime/base/alloc.h"
 #include "tuner/compile/farm.h"
-#include "tuner/trial/devices.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct reader {
-    const hone_bench_request *request;
-    const hone_device_report *device;
-    const hone_space *space;
+    const hone_stage *stage;
+    const hone_tuned *tuned;
+    size_t n_configs;
     hone_bench_variants *out;
     char arch[16]; /* compiled for */
     hone_text types;
@@ -41,8 +40,7 @@ static void forget(hone_bench_variant *variant)
     memset(variant, 0, sizeof *variant);
 }
 
-/* ---- from the database ---------------------------------------------------
- */
+/* ---- from the database -------------------------------------------------- */
 
 static const char winner_sql[] =
     "SELECT config, variant_id, time_ns, is_default, template_sha256"
@@ -88,19 +86,19 @@ static hone_status take_row(void *user, const hone_db_row *row, hone_error *err)
 static hone_status expand(reader *r, const int64_t *config,
                           hone_bench_variant *variant, hone_error *err)
 {
-    const hone_bench_request *request = r->request;
+    const hone_tuned *tuned = r->tuned;
 
-    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
-                                  request->farm.backend, &variant->source,
+    HONE_TRY(hone__variant_source(tuned->tmpl, config, tuned->dims,
+                                  tuned->farm.backend, &variant->source,
                                   &variant->options, err));
-    return hone__expand_launch_spec(request->tmpl, config, &variant->spec, err);
+    return hone__expand_launch_spec(tuned->tmpl, config, &variant->spec, err);
 }
 
 /* What is stored of it is damaged. */
 static hone_status compile_again(reader *r, hone_bench_variant *variant,
                                  hone_error *err)
 {
-    const hone_template *tmpl = r->request->tmpl;
+    const hone_template *tmpl = r->tuned->tmpl;
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_status status =
         config ? hone__config_parse(tmpl, hone__text_str(&variant->config),
@@ -108,7 +106,7 @@ static hone_status compile_again(reader *r, hone_bench_variant *variant,
                : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 
     if (status == HONE_OK)
-        status = hone__space_check(r->space, config, err);
+        status = hone__space_check(r->stage->space, config, err);
     if (status == HONE_OK)
         status = expand(r, config, variant, err);
     hone__free(config);
@@ -124,7 +122,7 @@ static hone_status look_up(reader *r, const char *sql,
                            hone_error *err)
 {
     found_row row = {.variant = variant,
-                     .template_sha256 = r->request->tmpl->sha256};
+                     .template_sha256 = r->tuned->tmpl->sha256};
     hone_db_launch launch;
     hone_error why = {0};
     hone_error again = {0};
@@ -167,58 +165,58 @@ static hone_status forgive(hone_status status, int dispensable, int *found,
 
 static hone_status nothing_tuned(const reader *r, hone_error *err)
 {
-    const hone_bench_request *request = r->request;
+    const hone_tuned *tuned = r->tuned;
     hone_text label = {0};
     hone_status status;
 
-    hone__template_label_dims(request->tmpl, request->dims, &label);
+    hone__template_label_dims(tuned->tmpl, tuned->dims, &label);
     status = hone__fail(err, HONE_ERR_NOT_FOUND,
                         "nothing is tuned for %s %s (%s) on %s in %s; run: "
                         "hone tune %s",
-                        request->tmpl->op, hone__text_str(&label),
-                        hone__mode_name(request->mode), r->device->name,
-                        request->db_path, request->tmpl->op);
+                        tuned->tmpl->op, hone__text_str(&label),
+                        hone__mode_name(tuned->mode), r->stage->device.name,
+                        hone__text_str(&tuned->db_path), tuned->tmpl->op);
     hone__text_free(&label);
     return status;
 }
 
 static hone_status read_winner(reader *r, hone_error *err)
 {
-    const hone_bench_request *request = r->request;
+    const hone_tuned *tuned = r->tuned;
+    const hone_device_report *device = &r->stage->device;
     hone_bench_variant *winner = add(r, "winner");
     hone_text dims = {0};
     hone_status status;
 
-    hone__db_dims_text(request->dims, request->tmpl->n_dims, &dims);
+    hone__db_dims_text(tuned->dims, tuned->tmpl->n_dims, &dims);
     status = hone__text_check(&dims, err);
     if (status == HONE_OK) {
         const hone_db_value params[] = {
-            hone__db_text(request->tmpl->op),
+            hone__db_text(tuned->tmpl->op),
             hone__db_text(hone__text_str(&dims)),
-            hone__db_text(hone__mode_name(request->mode)),
-            hone__db_text(hone__device_kind(request->farm.backend)->name),
-            hone__db_text(r->device->arch),
-            hone__db_integer(
-                r->device->properties.value[HONE_PROPERTY_sm_count]),
-            hone__db_text(r->device->name)};
+            hone__db_text(hone__mode_name(tuned->mode)),
+            hone__db_text(r->stage->kind->name),
+            hone__db_text(device->arch),
+            hone__db_integer(device->properties.value[HONE_PROPERTY_sm_count]),
+            hone__db_text(device->name)};
 
         status =
             look_up(r, winner_sql, params, sizeof params / sizeof params[0],
                     winner, &r->out->has_winner, err);
     }
     hone__text_free(&dims);
-    status = forgive(status, request->n_configs > 0, &r->out->has_winner, err);
+    status = forgive(status, r->n_configs > 0, &r->out->has_winner, err);
     if (status != HONE_OK || r->out->has_winner)
         return status;
     forget(&r->out->items[--r->out->n]);
-    return request->n_configs ? HONE_OK : nothing_tuned(r, err);
+    return r->n_configs ? HONE_OK : nothing_tuned(r, err);
 }
 
 /* A random search may not have come to the default: no row then. */
 static hone_status read_default(reader *r, hone_error *err)
 {
-    const hone_db_value params[] = {hone__db_text(r->request->tmpl->op),
-                                    hone__db_text(r->device->arch),
+    const hone_db_value params[] = {hone__db_text(r->tuned->tmpl->op),
+                                    hone__db_text(r->stage->device.arch),
                                     hone__db_text(hone__text_str(&r->types))};
     int found = 0;
 
@@ -233,8 +231,7 @@ static hone_status read_default(reader *r, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- configurations that were asked for ----------------------------------
- */
+/* ---- configurations that were asked for --------------------------------- */
 
 static int is_there(const hone_bench_variants *variants, const char *config)
 {
@@ -248,14 +245,14 @@ static int is_there(const hone_bench_variants *variants, const char *config)
 static hone_status read_config(reader *r, const int64_t *config,
                                hone_error *err)
 {
-    const hone_template *tmpl = r->request->tmpl;
+    const hone_template *tmpl = r->tuned->tmpl;
     hone_bench_variant *variant;
     hone_text text = {0};
     hone_status status;
     int found = 0;
 
-    HONE_TRY(hone__space_check(r->space, config, err));
-    hone__space_format(r->space, config, &text);
+    HONE_TRY(hone__space_check(r->stage->space, config, err));
+    hone__space_format(r->stage->space, config, &text);
     status = hone__text_check(&text, err);
     if (status != HONE_OK || is_there(r->out, hone__text_str(&text))) {
         hone__text_free(&text);
@@ -289,14 +286,9 @@ static void on_compiled(void *user, int64_t job, hone_compile_output *output)
         hone__text_free(&variant->cubin);
 }
 
-static int has_to_be_compiled(const hone_bench_variant *variant)
-{
-    return variant->source.length > 0;
-}
-
 static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
 {
-    const hone_template *tmpl = r->request->tmpl;
+    const hone_template *tmpl = r->tuned->tmpl;
     hone_status status = HONE_OK;
     int next = 0;
 
@@ -310,7 +302,7 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
                 hone__text_str(&v->source),  tmpl->path,    r->arch,
                 hone__text_str(&v->options), tmpl->headers, tmpl->source};
 
-            if (has_to_be_compiled(v))
+            if (v->source.length)
                 status = hone__farm_submit(farm, next, &input, err);
         }
         if (status == HONE_OK)
@@ -326,10 +318,10 @@ static hone_status compile_missing(reader *r, hone_error *err)
     hone_status status;
 
     for (int i = 0; i < r->out->n; ++i)
-        n += has_to_be_compiled(&r->out->items[i]);
+        n += r->out->items[i].source.length > 0;
     if (!n)
         return HONE_OK;
-    HONE_TRY(hone__farm_open(&r->request->farm, on_compiled, r, &farm, err));
+    HONE_TRY(hone__farm_open(&r->tuned->farm, on_compiled, r, &farm, err));
     status = run_farm(r, farm, err);
     hone__farm_close(farm);
     for (int i = 0; status == HONE_OK && i < r->out->n; ++i) {
@@ -345,54 +337,43 @@ static hone_status compile_missing(reader *r, hone_error *err)
     return status;
 }
 
-/* ---- all of it -----------------------------------------------------------
- */
-
-/* Codes of the type dimensions, comma-joined. */
-static hone_status set_types(reader *r, hone_error *err)
-{
-    const hone_template *tmpl = r->request->tmpl;
-
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].n_types)
-            hone__text_printf(&r->types, "%s%lld", r->types.length ? "," : "",
-                              (long long)r->request->dims[i]);
-    }
-    return hone__text_check(&r->types, err);
-}
+/* ---- all of it ---------------------------------------------------------- */
 
 static hone_status open_db(reader *r, hone_error *err)
 {
-    const hone_status status =
-        hone__db_open(r->request->db_path, HONE_DB_READONLY, &r->db, err);
+    const hone_status status = hone__db_open(hone__text_str(&r->tuned->db_path),
+                                             HONE_DB_READONLY, &r->db, err);
 
-    if (status != HONE_ERR_NOT_FOUND || !r->request->n_configs)
+    if (status != HONE_ERR_NOT_FOUND || !r->n_configs)
         return status;
     hone__error_clear(err); /* then nothing is tuned, which is all right */
     return HONE_OK;
 }
 
-hone_status hone__bench_variants_read(const hone_bench_request *request,
-                                      const hone_device_report *device,
-                                      const hone_space *space,
+hone_status hone__bench_variants_read(const hone_stage *stage,
+                                      const int64_t *const *configs,
+                                      size_t n_configs,
                                       hone_bench_variants *out, hone_error *err)
 {
-    reader r = {
-        .request = request, .device = device, .space = space, .out = out};
+    reader r = {.stage = stage,
+                .tuned = stage->tuned,
+                .n_configs = n_configs,
+                .out = out};
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    (void)snprintf(r.arch, sizeof r.arch, "%.14s%s", device->arch,
-                   request->tmpl->needs_arch_features ? "a" : "");
-    status = set_types(&r, err);
+    (void)snprintf(r.arch, sizeof r.arch, "%.14s%s", stage->device.arch,
+                   stage->tuned->tmpl->needs_arch_features ? "a" : "");
+    hone__tune_types(r.tuned->tmpl, r.tuned->dims, &r.types);
+    status = hone__text_check(&r.types, err);
     if (status == HONE_OK)
         status = open_db(&r, err);
     if (status == HONE_OK)
         status = read_winner(&r, err);
     if (status == HONE_OK)
         status = read_default(&r, err);
-    for (size_t i = 0; status == HONE_OK && i < request->n_configs; ++i)
-        status = read_config(&r, request->configs[i], err);
+    for (size_t i = 0; status == HONE_OK && i < n_configs; ++i)
+        status = read_config(&r, configs[i], err);
     hone__db_close(r.db);
     hone__text_free(&r.types);
     return status == HONE_OK ? compile_missing(&r, err) : status;

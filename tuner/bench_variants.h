@@ -5,6 +5,7 @@
 #define HONE_TUNER_BENCH_VARIANTS_H
 
 #include "tuner/bench.h"
+#include "tuner/stage.h"
 
 enum { HONE_MAX_BENCH_VARIANTS = 2 + HONE_MAX_BENCH_CONFIGS };
 
@@ -28,9 +29,9 @@ typedef struct hone_bench_variants {
 } hone_bench_variants;
 
 /* Free also after a failure. */
-hone_status hone__bench_variants_read(const hone_bench_request *request,
-                                      const hone_device_report *device,
-                                      const hone_space *space,
+hone_status hone__bench_variants_read(const hone_stage *stage,
+                                      const int64_t *const *configs,
+                                      size_t n_configs,
                                       hone_bench_variants *out,
                                       hone_error *err);
 void hone__bench_variants_free(hone_bench_variants *variants);

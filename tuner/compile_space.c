@@ -42,7 +42,8 @@ static void config_of(const compile_run *run, int64_t n, int64_t *out)
     }
 }
 
-static void tell(compile_run *run, int64_t job, hone_compile_report *report)
+static void tell(compile_run *run, int64_t job, hone_outcome outcome,
+                 const hone_compile_output *output)
 {
     hone_text config = {0};
 
@@ -51,12 +52,12 @@ static void tell(compile_run *run, int64_t job, hone_compile_report *report)
         return;
     config_of(run, job, run->config);
     hone__space_format(run->space, run->config, &config);
-    report->index = job;
-    report->n_total = run->n_total;
-    report->config = hone__text_str(&config);
     run->no_memory |= config.failed;
     if (!config.failed)
-        run->request->on_variant(run->request->user, report);
+        run->request->on_variant(run->request->user,
+                                 &(hone_compile_report){job, run->n_total,
+                                                        hone__text_str(&config),
+                                                        outcome, output});
     hone__text_free(&config);
 }
 
@@ -64,35 +65,27 @@ static void on_done(void *user, int64_t job, hone_compile_output *output)
 {
     compile_run *run = user;
     hone_compile_result *result = run->result;
-    hone_compile_report report = {
-        .outcome = output->ok          ? HONE_OUTCOME_OK
-                   : output->timed_out ? HONE_OUTCOME_TIMEOUT
-                                       : HONE_OUTCOME_COMPILE,
-        .cached = output->cached,
-        .compile_ms = output->cached ? 0 : output->compile_ms,
-        .cubin_bytes = output->cubin.length,
-        .registers = output->registers,
-        .spill_bytes = output->spill_bytes,
-        .static_shared_bytes = output->static_shared_bytes,
-        .warnings = output->warnings,
-        .log = hone__text_str(&output->log)};
 
     result->n_failed += !output->ok;
     result->n_warned += output->warnings[0] != '\0';
     result->n_compiles += !output->cached;
     result->n_cached += output->cached;
-    tell(run, job, &report);
+    tell(run, job,
+         output->ok          ? HONE_OUTCOME_OK
+         : output->timed_out ? HONE_OUTCOME_TIMEOUT
+                             : HONE_OUTCOME_COMPILE,
+         output);
 }
 
 static void on_gated(compile_run *run, int64_t job, const char *why)
 {
-    hone_compile_report report = {.outcome = HONE_OUTCOME_LIMITS,
-                                  .registers = -1,
-                                  .warnings = "",
-                                  .log = why};
+    hone_compile_output output = {.registers = -1};
 
+    hone__text_puts(&output.log, why);
+    run->no_memory |= output.log.failed;
     ++run->result->n_gated;
-    tell(run, job, &report);
+    tell(run, job, HONE_OUTCOME_LIMITS, &output);
+    hone__text_free(&output.log);
 }
 
 /* Type dimensions have a default that serves where no shape is given; sizes
@@ -150,31 +143,25 @@ typedef struct variant_text {
     hone_text spec;
 } variant_text;
 
-static hone_status expand(compile_run *run, int64_t job, variant_text *out,
-                          hone_error *err)
+static hone_status submit_text(compile_run *run, int64_t job,
+                               variant_text *text, hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
-
-    config_of(run, job, run->config);
-    HONE_TRY(
-        hone__expand_unit(tmpl, run->config, run->dims, &out->source, err));
-    HONE_TRY(
-        hone__expand_options(tmpl, run->config, run->dims, &out->options, err));
-    return hone__expand_launch_spec(tmpl, run->config, &out->spec, err);
-}
-
-static hone_status submit_or_gate(compile_run *run, int64_t job,
-                                  const variant_text *text, hone_error *err)
-{
-    const hone_template *tmpl = run->request->tmpl;
-    const hone_compile_input input = {
-        hone__text_str(&text->source),  tmpl->path,    run->arch,
-        hone__text_str(&text->options), tmpl->headers, tmpl->source};
+    hone_compile_input input;
     hone_launch_spec *spec;
     hone_gate gate;
     char why[320];
 
+    config_of(run, job, run->config);
+    HONE_TRY(
+        hone__expand_unit(tmpl, run->config, run->dims, &text->source, err));
+    HONE_TRY(hone__expand_options(tmpl, run->config, run->dims, &text->options,
+                                  err));
+    HONE_TRY(hone__expand_launch_spec(tmpl, run->config, &text->spec, err));
     HONE_TRY(hone__launch_spec_parse(text->spec.data, &spec, err));
+    input = (hone_compile_input){
+        hone__text_str(&text->source),  tmpl->path,    run->arch,
+        hone__text_str(&text->options), tmpl->headers, tmpl->source};
     gate = hone__gate_launch(&(hone_launch_case){spec, run->gate_dims,
                                                  tmpl->n_dims,
                                                  &run->gate_properties},
@@ -189,10 +176,8 @@ static hone_status submit_or_gate(compile_run *run, int64_t job,
 static hone_status submit(compile_run *run, int64_t job, hone_error *err)
 {
     variant_text text = {.source = {0}};
-    hone_status status = expand(run, job, &text, err);
+    const hone_status status = submit_text(run, job, &text, err);
 
-    if (status == HONE_OK)
-        status = submit_or_gate(run, job, &text, err);
     hone__text_free(&text.source);
     hone__text_free(&text.options);
     hone__text_free(&text.spec);

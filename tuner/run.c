@@ -2,20 +2,13 @@
 /* `hone run`: what a user of the runtime gets. A child process opens the
  * database through hone.h, makes a plan, verifies its result like any variant
  * and times it with the tuner's protocol. */
-#include "tuner/process/ask.h"
-#include "tuner/process/device_lock.h"
-#include "tuner/tuner.h"
+#include "tuner/stage.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/compile/host_unit.h"
-#include "tuner/trial/device_worker.h"
-#include "tuner/compile/helper_kernels.h"
 #include "tuner/judge/statistics.h"
-#include "tuner/process/worker.h"
-#include "tuner/trial/devices.h"
+#include "tuner/process/ask.h"
 #include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
-#include "tuner/compile/reference_template.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,10 +18,9 @@
 enum { SETUP_S = 180, CHECK_S = 60, TIMING_S = 180 };
 
 typedef struct run_setup {
-    const hone_run_request *request;
-    const void *device_code;
-    hone_problem_setup problem;
-    int to_parent; /* of the child */
+    const hone_stage *stage;
+    double timeout_s; /* of the run that is checked */
+    int to_parent;    /* of the child */
 } run_setup;
 
 /* Plans of one problem and the context they came from, as a subject. Each has
@@ -44,21 +36,12 @@ typedef struct planned {
 static hone_status fail_from_runtime(hone_status status, hone_ctx *ctx,
                                      hone_error *err)
 {
-    static const struct {
-        const char *name;
-        hone_domain domain;
-    } domains[] = {{"cuda", HONE_DOMAIN_CUDA},
-                   {"nvrtc", HONE_DOMAIN_NVRTC},
-                   {"sqlite", HONE_DOMAIN_SQLITE},
-                   {"errno", HONE_DOMAIN_ERRNO}};
     const char *name = "";
     const int native = hone_err_native(ctx, &name);
-    hone_domain domain = HONE_DOMAIN_NONE;
+    hone_domain domain = HONE_DOMAIN_ERRNO;
 
-    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; ++i) {
-        if (strcmp(domains[i].name, name) == 0)
-            domain = domains[i].domain;
-    }
+    while (domain && strcmp(hone__domain_name(domain), name) != 0)
+        --domain;
     return hone__fail_native(err, status, domain, native, "%s",
                              hone_errmsg(ctx));
 }
@@ -77,17 +60,15 @@ static hone_status enqueue_plan(void *user, void *const *args,
 static void begin(const run_setup *setup, const hone_run_result *result,
                   const char *work, double more_s)
 {
-    const double given_s = setup->request->timeout_s;
     char what[360];
 
     (void)snprintf(what, sizeof what, "the %s of %s %.250s", work,
-                   setup->request->tmpl->op, result->match.config);
+                   setup->stage->tuned->tmpl->op, result->match.config);
     hone__ask_step(setup->to_parent,
                    &(hone_step){what,
                                 "The kernel hangs or crashes, or needs more "
                                 "time than --trial-timeout allows",
-                                (given_s > 0 ? given_s : CHECK_S) + more_s,
-                                HONE_ERR_KERNEL});
+                                setup->timeout_s + more_s, HONE_ERR_KERNEL});
 }
 
 static hone_status time_plans(hone_problem *problem, hone_subject subject,
@@ -126,11 +107,11 @@ static hone_status verify_and_time(const run_setup *setup,
 static hone_status make_plans(const run_setup *setup, hone_device *device,
                               planned *to, hone_match *match)
 {
-    const hone_template *tmpl = setup->request->tmpl;
+    const hone_tuned *tuned = setup->stage->tuned;
 
     for (int p = 0; p < N_PLANS; ++p) {
-        HONE_TRY(hone_plan_create(to->ctx, tmpl->op, setup->request->dims,
-                                  tmpl->n_dims, &to->plans[p], match));
+        HONE_TRY(hone_plan_create(to->ctx, tuned->tmpl->op, tuned->dims,
+                                  tuned->tmpl->n_dims, &to->plans[p], match));
         HONE_TRY(hone_plan_prepare(to->plans[p], device->stream));
     }
     return HONE_OK;
@@ -143,7 +124,8 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
     planned all = {.ctx = NULL};
     hone_ctx *ctx = NULL;
     hone_warm_up warm_up;
-    hone_status status = hone_open(setup->request->db_path, &ctx);
+    hone_status status =
+        hone_open(hone__text_str(&setup->stage->tuned->db_path), &ctx);
 
     all.ctx = ctx;
     if (status == HONE_OK)
@@ -167,6 +149,8 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
 static int run_child(void *user, int from_parent, int to_parent)
 {
     run_setup *setup = user;
+    const hone_stage *stage = setup->stage;
+    const hone_problem_setup problem_setup = hone__stage_problem(stage);
     hone_problem *problem = hone__alloc(sizeof *problem);
     hone_device device = {.driver = NULL};
     hone_run_result result;
@@ -179,84 +163,29 @@ static int run_child(void *user, int from_parent, int to_parent)
     setup->to_parent = to_parent;
     memset(&result, 0, sizeof result);
     if (status == HONE_OK)
-        status = hone__device_open(hone__device_kind(setup->request->backend),
-                                   setup->request->device, setup->device_code,
-                                   &device, &err);
+        status = hone__device_open(stage->kind, stage->tuned->device,
+                                   stage->device_code.data, &device, &err);
     if (status == HONE_OK) {
         memcpy(result.device_name, device.name, sizeof result.device_name);
-        status = hone__problem_open(&device, &setup->problem, problem, &err);
+        status = hone__problem_open(&device, &problem_setup, problem, &err);
     }
     if (status == HONE_OK)
         status = run_plan(setup, &device, problem, &result, &err);
     return hone__ask_answer(to_parent, &result, sizeof result, status, &err);
 }
 
-/* The arguments come from the template's default variant. */
-static hone_status default_spec(const hone_run_request *request,
-                                const hone_properties *properties,
-                                hone_launch_spec **out, hone_error *err)
+hone_status hone__run(const hone_tuned *tuned, double timeout_s,
+                      hone_run_result *out, hone_error *err)
 {
-    hone_space *space = NULL;
-    int64_t index = 0;
-    hone_status status = hone__space_create(request->tmpl, request->dims,
-                                            properties, &space, err);
-
-    if (status == HONE_OK)
-        status = hone__default_plan(request->tmpl, space, &index, out, err);
-    hone__space_free(space);
-    return status;
-}
-
-hone_status hone__run(const hone_run_request *request, hone_run_result *out,
-                      hone_error *err)
-{
-    const hone_farm_options farm = {.backend = request->backend,
-                                    .cache_folder = request->cache_folder,
-                                    .stop = request->stop};
-    const hone_device_kind *kind = hone__device_kind(request->backend);
-    hone_device_report device;
-    hone_text code = {0};
-    hone_launch_spec *spec = NULL;
-    hone_reference_templates *others = NULL;
-    hone_device_lock lock = {.fd = -1};
-    hone_status status;
+    hone_stage stage;
+    hone_status status = hone__stage_open(tuned, &stage, err);
 
     memset(out, 0, sizeof *out);
-    status = hone__references_check(request->tmpl, request->references,
-                                    request->n_references, err);
     if (status == HONE_OK)
-        status = hone__device_describe(request->backend, request->device,
-                                       request->stop, &device, err);
-    if (status == HONE_OK)
-        status = default_spec(request, &device.properties, &spec, err);
-    if (status == HONE_OK)
-        status = hone__reference_templates_open(
-            &(hone_reference_templates_request){.tmpl = request->tmpl,
-                                                .spec = spec,
-                                                .dims = request->dims,
-                                                .properties =
-                                                    &device.properties,
-                                                .arch = device.arch,
-                                                .farm = &farm},
-            &others, err);
-    if (status == HONE_OK && kind->needs_code)
-        status = hone__helper_kernels_compile(&farm, device.arch, &code, err);
-    if (status == HONE_OK && !kind->is_shared)
-        status =
-            hone__device_lock_take(device.id, request->stop, request->on_wait,
-                                   request->user, &lock, err);
+        status = hone__stage_prepare(&stage, err);
     if (status == HONE_OK) {
-        run_setup setup = {.request = request,
-                           .device_code = code.data,
-                           .problem = {.tmpl = request->tmpl,
-                                       .spec = spec,
-                                       .dims = request->dims,
-                                       .mode = request->mode,
-                                       .rotation = HONE_ROTATION_FINAL,
-                                       .seed = request->seed,
-                                       .references = request->references,
-                                       .n_references = request->n_references,
-                                       .reference_templates = others}};
+        run_setup setup = {.stage = &stage,
+                           .timeout_s = timeout_s > 0 ? timeout_s : CHECK_S};
 
         status = hone__ask(
             &(hone_question){.run = run_child,
@@ -264,12 +193,9 @@ hone_status hone__run(const hone_run_request *request, hone_run_result *out,
                              .first = {"the set-up of the problem",
                                        "Smaller dimensions need less time",
                                        SETUP_S, HONE_ERR_CUDA},
-                             .stop = request->stop},
+                             .stop = tuned->farm.stop},
             out, sizeof *out, err);
     }
-    hone__device_lock_drop(&lock);
-    hone__text_free(&code);
-    hone__launch_spec_free(spec);
-    hone__reference_templates_close(others);
+    hone__stage_close(&stage);
     return status;
 }

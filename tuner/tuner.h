@@ -10,7 +10,9 @@
 #include "db/db.h"
 #include "gen/parse/template.h"
 #include "gen/space.h"
+#include "runtime/base/text.h"
 #include "runtime/hone.h"
+#include "tuner/compile/compiler.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/host_unit.h"
 #include "tuner/judge/cpu_reference.h"
@@ -18,7 +20,7 @@
 #include "tuner/session/tune.h"
 #include "tuner/trial/devices.h"
 
-/* ---- compile ---------------------------------------------------------- */
+/* ---- compile ------------------------------------------------------------ */
 
 typedef struct hone_compile_report { /* one finished variant */
     int64_t index;                   /* in the order of the request, 0.. */
@@ -26,15 +28,9 @@ typedef struct hone_compile_report { /* one finished variant */
     const char *config;   /* canonical text; valid during the call */
     hone_outcome outcome; /* OK, COMPILE, TIMEOUT, or LIMITS: not compiled,
                              for it cannot be launched (gate.h) */
-    int cached;           /* came from the cache, or from another variant
-                             with the same source */
-    double compile_ms;    /* of the compiler, 0 if cached */
-    size_t cubin_bytes;
-    int registers; /* most of its kernels; -1 unknown */
-    int spill_bytes;
-    int static_shared_bytes;
-    const char *warnings; /* "C7510,C7515" (compile_log.h), "" if none */
-    const char *log;      /* compiler's log, or why it was not asked; "" */
+    /* `cached`: from the cache, or from another variant with the same source.
+     * The log may be why the compiler was not asked. */
+    const hone_compile_output *output;
 } hone_compile_report;
 
 typedef struct hone_compile_request {
@@ -68,25 +64,28 @@ typedef struct hone_compile_result {
 hone_status hone__compile_space(const hone_compile_request *request,
                                 hone_compile_result *out, hone_error *err);
 
-/* ---- run -------------------------------------------------------------- */
+/* ---- what is tuned ------------------------------------------------------ */
 
-typedef struct hone_run_request {
-    const hone_template *tmpl; /* for arguments and checks */
-    const int64_t *dims;       /* completed */
-    hone_backend backend;
-    int device;
+/* What `hone run` and `hone bench` begin with: one problem on one device, and
+ * where what is known of it lies. */
+typedef struct hone_tuned {
+    hone_template *tmpl;         /* for arguments and checks */
+    int64_t dims[HONE_MAX_DIMS]; /* completed */
+    int device;                  /* CUDA ordinal */
     hone_mode mode;
-    const char *db_path; /* NULL: the default */
+    hone_text db_path;
+    hone_text cache; /* its folder, which exists */
     uint64_t seed;
     const hone_reference *references;
     size_t n_references;
-    const char *cache_folder;
-    double timeout_s;                  /* of the run that is checked; 0: 60 */
-    const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C; NULL ok */
+    hone_farm_options farm; /* backend, cache folder, stop */
     /* Another process measures on this GPU; NULL ok. */
     void (*on_wait)(void *user, long holder);
     void *user;
-} hone_run_request;
+    int is_said; /* for `on_wait` */
+} hone_tuned;
+
+/* ---- run ---------------------------------------------------------------- */
 
 typedef struct hone_run_result {
     double time_ns; /* median through the runtime */
@@ -100,9 +99,9 @@ typedef struct hone_run_result {
 } hone_run_result;
 
 /* Launch through the runtime (hone.h), verify the result, measure with the
- * tuner's protocol. HONE_ERR_KERNEL: the kernel hangs or crashes;
- * HONE_ERR_INTERRUPTED. */
-hone_status hone__run(const hone_run_request *request, hone_run_result *out,
-                      hone_error *err);
+ * tuner's protocol. `timeout_s` of the run that is checked; 0: 60.
+ * HONE_ERR_KERNEL: the kernel hangs or crashes; HONE_ERR_INTERRUPTED. */
+hone_status hone__run(const hone_tuned *tuned, double timeout_s,
+                      hone_run_result *out, hone_error *err);
 
 #endif

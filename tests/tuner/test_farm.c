@@ -40,16 +40,17 @@ static void on_variant(void *user, const hone_compile_report *report)
 
     if (report->outcome == HONE_OUTCOME_OK) {
         ++s->n_ok;
-        assert_true(report->cubin_bytes > 500);
-        assert_true(report->registers > 0);
+        assert_true(report->output->cubin.length > 500);
+        assert_true(report->output->registers > 0);
         assert_non_null(strstr(report->config, "BROKEN=false"));
     } else {
         ++s->n_failed;
         assert_non_null(strstr(report->config, "BROKEN=true"));
         /* #line: the message names the template and its line 10. */
         s->log_points_at_template +=
-            strstr(report->log, "(10)") != NULL &&
-            strstr(report->log, "no_such_name") != NULL;
+            strstr(hone__text_str(&report->output->log), "(10)") != NULL &&
+            strstr(hone__text_str(&report->output->log), "no_such_name") !=
+                NULL;
     }
 }
 

@@ -119,7 +119,7 @@ static hone_status ask(hone_error *err)
     memset(err, 0, sizeof *err);
     *n_workers = 0;
     memset(&report, 0, sizeof report);
-    return hone__final_ask_host(&host, &request, NULL, &report, err);
+    return hone__final_ask(&host, &request, NULL, &report, err);
 }
 
 static void a_worker_reports(void **state)
@@ -276,9 +276,8 @@ static void ctrl_c_ends_it(void **state)
     final_set_up(1, 0, ns);
     request.entries[0].job.launch_spec = "";
     scene.runners[0].hangs_in = HONE_FINAL_ENTER + 1;
-    assert_int_equal(
-        hone__final_ask_host(&host, &request, &stop, &report, &err),
-        HONE_ERR_INTERRUPTED);
+    assert_int_equal(hone__final_ask(&host, &request, &stop, &report, &err),
+                     HONE_ERR_INTERRUPTED);
 }
 
 int main(void)

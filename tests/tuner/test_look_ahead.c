@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far ahead a run asks its search: the rule, and a simulated farm and
  * device that must not stand idle by it. */
-#include "tuner/session/look_ahead.h"
+#include "tuner/session/rules.h"
 #include "tuner/search/chance.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which stored configurations go first: distances, order, quotas. */
-#include "tuner/session/seeds.h"
+#include "tuner/session/rules.h"
 
 #include <math.h>
 #include <setjmp.h>

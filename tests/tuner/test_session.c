@@ -239,7 +239,8 @@ static void add(hone_tune_noise *noise, hone_outcome outcome, int n_samples,
                                       .time_ns = 1000,
                                       .spread_ns = 1000 * relative};
 
-    hone__tune_noise_add(noise, &report);
+    hone__tune_noise_add(noise, outcome == HONE_OUTCOME_OK ? report.time_ns : 0,
+                         report.spread_ns, report.n_samples);
 }
 
 static void test_noise_is_the_typical_spread(void **state)

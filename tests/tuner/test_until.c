@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When another gain is unlikely. */
-#include "tuner/session/until.h"
+#include "tuner/session/rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -25,8 +25,7 @@ static int64_t number_or(const hone_options *options, hone_option_id option,
     return options->text[option] ? options->number[option] : otherwise;
 }
 
-/* ---- what is to be done -------------------------------------------------
- */
+/* ---- what is to be done ------------------------------------------------- */
 
 static hone_status read_options(hone_simulation *s, hone_error *err)
 {
@@ -111,14 +110,6 @@ static hone_status list_spaces(hone_simulation *s, hone_error *err)
     return hone__simulation_names(s, err);
 }
 
-/* Every file is read before anything is printed. */
-static hone_status prepare(hone_simulation *s, hone_error *err)
-{
-    HONE_TRY(read_options(s, err));
-    HONE_TRY(read_files(s, err));
-    return list_spaces(s, err);
-}
-
 static void clean_up(hone_simulation *s)
 {
     for (size_t i = 0; s->files && i < s->options->n_args; ++i)
@@ -132,8 +123,7 @@ static void clean_up(hone_simulation *s)
     hone__free(s->cells);
 }
 
-/* ---- doing it -----------------------------------------------------------
- */
+/* ---- doing it ----------------------------------------------------------- */
 
 static int has_only_curves(const hone_simulation *s)
 {
@@ -180,10 +170,11 @@ static hone_status run_cells(const hone_simulation *s, hone_output *output,
     return HONE_OK;
 }
 
-/* Rows, and everything else but the tables of text and the figure. */
+/* Rows, and everything else but the tables of text and the figure. CSV is one
+ * table: rows or curves. */
 static hone_exit print_rows(const hone_simulation *s, int *out_without)
 {
-    hone_output *output = hone__simulation_begin(s);
+    hone_output *output = has_only_curves(s) ? NULL : hone__simulation_begin(s);
     json_t *tail = NULL;
     hone_error err = {0};
     hone_status status;
@@ -192,25 +183,15 @@ static hone_exit print_rows(const hone_simulation *s, int *out_without)
     hone__progress_begin("simulate");
     status = run_cells(s, output, out_without, &err);
     hone__progress_end();
+    if (has_only_curves(s))
+        return status == HONE_OK ? hone__simulation_curves_csv(s)
+                                 : hone__message_error(&err);
     if (status == HONE_OK && has_rows(s))
         status = hone__simulation_tail(s, &tail, &err);
     if (status != HONE_OK || !has_rows(s))
         tail = hone__json("");
     code = hone__output_end(output, tail);
     return status == HONE_OK ? code : hone__message_error(&err);
-}
-
-/* CSV is one table: rows or curves. */
-static hone_exit print_curves_only(const hone_simulation *s, int *out_without)
-{
-    hone_error err = {0};
-    hone_status status;
-
-    hone__progress_begin("simulate");
-    status = run_cells(s, NULL, out_without, &err);
-    hone__progress_end();
-    return status == HONE_OK ? hone__simulation_curves_csv(s)
-                             : hone__message_error(&err);
 }
 
 static hone_exit print_tables(const hone_simulation *s)
@@ -229,8 +210,7 @@ static hone_exit run_all(const hone_simulation *s)
     const char *svg = s->options->text[HONE_OPT_SVG];
     hone_error err = {0};
     int n_without = 0;
-    hone_exit code = has_only_curves(s) ? print_curves_only(s, &n_without)
-                                        : print_rows(s, &n_without);
+    hone_exit code = print_rows(s, &n_without);
 
     if (code == HONE_EXIT_DONE && is_text(s->options))
         code = print_tables(s);
@@ -250,9 +230,14 @@ hone_exit hone__cmd_simulate(const hone_options *options)
 {
     hone_simulation s = {.options = options};
     hone_error err = {0};
-    const hone_status status = prepare(&s, &err);
+    hone_status status = read_options(&s, &err);
     hone_exit code;
 
+    /* Every file is read before anything is printed. */
+    if (status == HONE_OK)
+        status = read_files(&s, &err);
+    if (status == HONE_OK)
+        status = list_spaces(&s, &err);
     if (status == HONE_ERR_ARGUMENT)
         code = hone__message_usage(HONE_CMD_simulate, err.text);
     else if (status != HONE_OK)

@@ -6,7 +6,6 @@
 
 #include "tools/option_value.h"
 #include "tools/output.h"
-#include "tuner/replay/replay_curve.h"
 #include "tuner/replay/replay_score.h"
 
 /* Spaces whose budget is at most so many evaluations decide by luck: the
@@ -58,8 +57,7 @@ hone_status hone__simulation_run(const hone_simulation *s, size_t space,
 /* Fill `names` (simulate_names.c). HONE_ERR_NO_MEMORY. */
 hone_status hone__simulation_names(hone_simulation *s, hone_error *err);
 
-/* Scores of one strategy over the spaces with a budget of more than
- * `above` evaluations. */
+/* Scores of one strategy over the spaces. */
 typedef struct hone_score_summary {
     size_t n; /* 0: there is none */
     double mean;
@@ -67,8 +65,9 @@ typedef struct hone_score_summary {
     double worst;
 } hone_score_summary;
 
+/* Over all of them, and over those that do not decide by luck. */
 hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
-                                     int64_t above, hone_score_summary *out,
+                                     hone_score_summary out[2],
                                      hone_error *err);
 
 /* Results (simulate_rows.c): rows for all formats, and what follows them. */
@@ -86,16 +85,18 @@ hone_status hone__simulation_marks(hone_simulation *s, hone_error *err);
 int hone__simulation_fraction(const hone_simulation *s, size_t space,
                               size_t strategy, size_t mark,
                               hone_replay_fraction *out);
-/* The curves as JSON, as rows of CSV, as a table of text. */
+/* The name of a space; "all" for `space` n_spaces. */
+const char *hone__simulation_space(const hone_simulation *s, size_t space);
+/* The curves as JSON, as rows of CSV. */
 json_t *hone__simulation_curves_json(const hone_simulation *s);
 hone_exit hone__simulation_curves_csv(const hone_simulation *s);
-hone_exit hone__simulation_curves_table(const hone_simulation *s);
 
 /* The curves as a figure, an SVG (simulate_svg.c). HONE_ERR_IO. */
 hone_status hone__simulation_svg(const hone_simulation *s, const char *path,
                                  hone_error *err);
 
-/* The scores as a table of text (simulate_table.c). */
+/* The scores, the curves as a table of text (simulate_table.c). */
 hone_exit hone__simulation_score_table(const hone_simulation *s);
+hone_exit hone__simulation_curves_table(const hone_simulation *s);
 
 #endif

@@ -10,8 +10,7 @@
 /* What published tables have. */
 static const int64_t default_marks[] = {10, 25, 50, 100, 200, 400};
 
-/* ---- --at ---------------------------------------------------------------
- */
+/* ---- --at --------------------------------------------------------------- */
 
 static hone_status read_marks(hone_simulation *s, const char *text,
                               hone_error *err)
@@ -54,8 +53,7 @@ hone_status hone__simulation_marks(hone_simulation *s, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- values -------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------- */
 
 static int has_curve(const hone_simulation *s, size_t space)
 {
@@ -87,14 +85,12 @@ int hone__simulation_fraction(const hone_simulation *s, size_t space,
     return n > 0;
 }
 
-/* "all" for `space` n_spaces. */
-static const char *space_name(const hone_simulation *s, size_t space)
+const char *hone__simulation_space(const hone_simulation *s, size_t space)
 {
     return space < s->n_spaces ? s->names[space] : "all";
 }
 
-/* ---- JSON and CSV -------------------------------------------------------
- */
+/* ---- JSON and CSV ------------------------------------------------------- */
 
 static const char *file_of(const hone_simulation *s, size_t space)
 {
@@ -117,7 +113,7 @@ static json_t *curve_json(const hone_simulation *s, size_t space,
                                                  : json_null());
     }
     return hone__json("space:s file:s strategy:s mean:o median:o",
-                      space_name(s, space), file_of(s, space),
+                      hone__simulation_space(s, space), file_of(s, space),
                       s->strategies.names[strategy], mean, median);
 }
 
@@ -161,103 +157,9 @@ hone_exit hone__simulation_curves_csv(const hone_simulation *s)
         hone__output_row(
             output, hone__json("space:s file:s strategy:s evaluations:I mean:F "
                                "median:F",
-                               space_name(s, space), file_of(s, space),
-                               s->strategies.names[strategy], s->marks[mark],
-                               known, f.mean, known, f.median));
+                               hone__simulation_space(s, space),
+                               file_of(s, space), s->strategies.names[strategy],
+                               s->marks[mark], known, f.mean, known, f.median));
     }
     return hone__output_end(output, hone__json(""));
-}
-
-/* ---- text ---------------------------------------------------------------
- */
-
-enum { N_NAMES = 2, MOST_COLUMNS = N_NAMES + 2 * HONE_MOST_MARKS };
-
-typedef struct curve_table {
-    const hone_simulation *s;
-    hone_column columns[MOST_COLUMNS];
-    char keys[MOST_COLUMNS][16];
-    char titles[MOST_COLUMNS][32];
-    hone_output *output;
-} curve_table;
-
-/* Means, then medians, at the same marks. */
-static size_t column_of(const hone_simulation *s, size_t mark, int is_median)
-{
-    return N_NAMES + mark + (is_median ? s->n_marks : 0);
-}
-
-static void set_columns(curve_table *t)
-{
-    const hone_simulation *s = t->s;
-
-    t->columns[0] = (hone_column){"space", "fraction", HONE_CELL_TEXT};
-    t->columns[1] = (hone_column){"strategy", "", HONE_CELL_TEXT};
-    for (size_t i = 0; i < 2 * s->n_marks; ++i) {
-        const size_t c = N_NAMES + i;
-
-        (void)snprintf(t->keys[c], sizeof t->keys[c], "%u", (unsigned)c);
-        (void)snprintf(t->titles[c], sizeof t->titles[c], "%lld",
-                       (long long)s->marks[i % s->n_marks]);
-        t->columns[c] =
-            (hone_column){t->keys[c], t->titles[c], HONE_CELL_NUMBER};
-    }
-}
-
-static json_t *set_cell(const curve_table *t, json_t *row, size_t mark,
-                        int is_median, const char *text)
-{
-    char member[24];
-
-    (void)snprintf(member, sizeof member, "%s:s",
-                   t->keys[column_of(t->s, mark, is_median)]);
-    return hone__json_add(row, member, text);
-}
-
-static void print_kinds(const curve_table *t)
-{
-    json_t *row = hone__json("space:s strategy:s", "", "");
-
-    for (size_t i = 0; i < t->s->n_marks; ++i) {
-        row = set_cell(t, row, i, 0, "mean");
-        row = set_cell(t, row, i, 1, "median");
-    }
-    hone__output_row(t->output, row);
-}
-
-static void print_curve(const curve_table *t, size_t space, size_t strategy)
-{
-    json_t *row = hone__json("space:s strategy:s", space_name(t->s, space),
-                             t->s->strategies.names[strategy]);
-
-    for (size_t i = 0; i < t->s->n_marks; ++i) {
-        hone_replay_fraction f;
-
-        if (!hone__simulation_fraction(t->s, space, strategy, i, &f))
-            continue;
-        for (int is_median = 0; is_median < 2; ++is_median) {
-            char text[32];
-
-            (void)snprintf(text, sizeof text, "%.3f",
-                           is_median ? f.median : f.mean);
-            row = set_cell(t, row, i, is_median, text);
-        }
-    }
-    hone__output_row(t->output, row);
-}
-
-/* The mean over the spaces stands last, where the eye is when the command
- * ends. */
-hone_exit hone__simulation_curves_table(const hone_simulation *s)
-{
-    curve_table t = {.s = s};
-
-    set_columns(&t);
-    t.output = hone__output_begin(s->options, NULL, t.columns,
-                                  N_NAMES + 2 * s->n_marks, hone__json(""));
-    print_kinds(&t);
-    for (size_t i = s->n_spaces == 1; i <= s->n_spaces; ++i)
-        for (size_t k = 0; k < s->strategies.n; ++k)
-            print_curve(&t, i, k);
-    return hone__output_end(t.output, hone__json(""));
 }

@@ -49,9 +49,6 @@ static size_t word_of(name_set *all, const char *text, size_t length)
 
 static void full_text(const hone_recording *recording, hone_text *out)
 {
-    const char *slash = strrchr(recording->path, '/');
-    const char *base = slash ? slash + 1 : recording->path;
-
     if (strcmp(recording->format, "hone") == 0) {
         hone__text_printf(out, "%s ", recording->op);
         for (size_t i = 0; i < recording->n_dims; ++i)
@@ -60,7 +57,7 @@ static void full_text(const hone_recording *recording, hone_text *out)
         hone__text_printf(out, " %s %s", recording->device,
                           recording->mode == HONE_MODE_HOT ? "hot" : "cold");
     } else {
-        hone__text_append(out, base, strcspn(base, "."));
+        hone__text_append(out, recording->file, strcspn(recording->file, "."));
     }
 }
 

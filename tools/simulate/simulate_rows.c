@@ -85,23 +85,22 @@ hone_output *hone__simulation_begin(const hone_simulation *s)
                                          s->batch));
 }
 
-/* ---- scores over the recordings -----------------------------------------
- */
+/* ---- scores over the recordings ----------------------------------------- */
 
 static hone_status score_members(const hone_simulation *s, size_t strategy,
                                  json_t **out, hone_error *err)
 {
-    hone_score_summary all, of_long;
+    hone_score_summary sums[2];
+    const hone_score_summary *all = &sums[0];
+    const hone_score_summary *above = &sums[1];
 
     *out = NULL;
-    HONE_TRY(hone__simulation_summary(s, strategy, 0, &all, err));
-    HONE_TRY(
-        hone__simulation_summary(s, strategy, HONE_LONG_BUDGET, &of_long, err));
+    HONE_TRY(hone__simulation_summary(s, strategy, sums, err));
     *out = hone__json("mean:F median:F worst:F mean_above_100:F "
                       "median_above_100:F worst_above_100:F",
-                      all.n > 0, all.mean, all.n > 0, all.median, all.n > 0,
-                      all.worst, of_long.n > 0, of_long.mean, of_long.n > 0,
-                      of_long.median, of_long.n > 0, of_long.worst);
+                      all->n > 0, all->mean, all->n > 0, all->median,
+                      all->n > 0, all->worst, above->n > 0, above->mean,
+                      above->n > 0, above->median, above->n > 0, above->worst);
     return HONE_OK;
 }
 

@@ -177,9 +177,9 @@ hone_status hone__simulation_run(const hone_simulation *s, size_t space,
     return status;
 }
 
-hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
-                                     int64_t above, hone_score_summary *out,
-                                     hone_error *err)
+static hone_status summarise_scores(const hone_simulation *s, size_t strategy,
+                                    int64_t above, hone_score_summary *out,
+                                    hone_error *err)
 {
     double *scores = hone__alloc((s->n_spaces + 1) * sizeof *scores);
     double sum = 0;
@@ -203,4 +203,11 @@ hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
     }
     hone__free(scores);
     return HONE_OK;
+}
+
+hone_status hone__simulation_summary(const hone_simulation *s, size_t strategy,
+                                     hone_score_summary out[2], hone_error *err)
+{
+    HONE_TRY(summarise_scores(s, strategy, 0, &out[0], err));
+    return summarise_scores(s, strategy, HONE_LONG_BUDGET, &out[1], err);
 }

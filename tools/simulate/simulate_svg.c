@@ -66,22 +66,16 @@ typedef struct panel {
 static void put_text(hone_text *out, const char *text)
 {
     for (; *text; ++text) {
-        switch (*text) {
-        case '<':
-            hone__text_puts(out, "&lt;");
-            break;
-        case '>':
-            hone__text_puts(out, "&gt;");
-            break;
-        case '&':
-            hone__text_puts(out, "&amp;");
-            break;
-        case '"':
-            hone__text_puts(out, "&quot;");
-            break;
-        default:
+        const char *escape = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+
+        if (escape)
+            hone__text_puts(out, escape);
+        else
             hone__text_append(out, *text >= ' ' && *text < 127 ? text : "?", 1);
-        }
     }
 }
 
@@ -104,8 +98,7 @@ static void put_line(figure *f, double x1, double y1, double x2, double y2)
                       x1, y1, x2, y2);
 }
 
-/* ---- where things are ---------------------------------------------------
- */
+/* ---- where things are --------------------------------------------------- */
 
 /* Evaluations on a logarithmic axis. */
 static double x_of(const figure *f, const panel *p, size_t mark)
@@ -160,8 +153,7 @@ static void set_scale(const figure *f, panel *p)
     p->step = p->floor < 0.45 ? 0.2 : p->floor < 0.85 ? 0.1 : 0.05;
 }
 
-/* ---- one panel ----------------------------------------------------------
- */
+/* ---- one panel ---------------------------------------------------------- */
 
 static void put_axes(figure *f, const panel *p)
 {
@@ -246,8 +238,7 @@ static void put_panel(figure *f, panel *p)
     hone__text_puts(&f->svg, "</g>\n");
 }
 
-/* ---- the figure ---------------------------------------------------------
- */
+/* ---- the figure --------------------------------------------------------- */
 
 static double last_value(const figure *f, size_t strategy)
 {

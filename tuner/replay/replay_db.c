@@ -8,57 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X(column of trial_v1): in this order in every row. */
-#define COLUMNS(X)                                                             \
-    X(op)                                                                      \
-    X(dims)                                                                    \
-    X(mode)                                                                    \
-    X(device_name)                                                             \
-    X(device_id)                                                               \
-    X(template_sha256)                                                         \
-    X(toolchain)                                                               \
-    X(config)                                                                  \
-    X(outcome)                                                                 \
-    X(time_ns) X(compile_time_ns) X(gpu_time_ns) X(is_default) X(trial_id)
-
+/* The columns of every row; trials of one recording are next to each other. */
 enum {
-#define COLUMN_ENUM(name) COLUMN_##name,
-    COLUMNS(COLUMN_ENUM)
-#undef COLUMN_ENUM
+    RECORDING, /* from 1 */
+    OP,
+    DIMS,
+    MODE,
+    DEVICE,
+    CONFIG,
+    OUTCOME,
+    TIME_NS,
+    COMPILE_TIME_NS,
+    GPU_TIME_NS,
+    IS_DEFAULT,
+    TRIAL_ID
 };
-
-#define COLUMN_SQL(name) #name ","
 static const char trials_sql[] =
-    "SELECT " COLUMNS(COLUMN_SQL) " 0 FROM trial_v1"
-                                  " WHERE device_kind <> 'replay'"
-                                  " ORDER BY op, dims, device_id, mode, "
-                                  "template_sha256, toolchain,"
-                                  " trial_id";
-#undef COLUMN_SQL
-
-/* What the trials of one recording have in common. */
-static const int group_columns[] = {COLUMN_op,        COLUMN_dims,
-                                    COLUMN_mode,      COLUMN_device_id,
-                                    COLUMN_toolchain, COLUMN_template_sha256};
-enum { N_GROUP = sizeof group_columns / sizeof group_columns[0] };
-
-typedef struct db_walk {
-    const char *path;
-    hone_recordings *list;
-    hone_recording *recording; /* the current one */
-    hone_text group;           /* what makes it the current one */
-    size_t next;               /* in the list */
-} db_walk;
-
-static void group_text(const hone_db_value *values, hone_text *out)
-{
-    for (int i = 0; i < N_GROUP; ++i) {
-        const hone_db_value *value = &values[group_columns[i]];
-
-        hone__text_printf(out, "%s|%lld\n", value->text,
-                          (long long)value->integer);
-    }
-}
+    "SELECT dense_rank() OVER (ORDER BY op, dims, device_id, mode,"
+    "  template_sha256, toolchain) AS recording,"
+    " op, dims, mode, device_name, config, outcome, time_ns, compile_time_ns,"
+    " gpu_time_ns, is_default, trial_id"
+    " FROM trial_v1 WHERE device_kind <> 'replay'"
+    " ORDER BY recording, trial_id";
 
 static void parse_dims(const char *text, hone_recording *recording)
 {
@@ -70,33 +41,20 @@ static void parse_dims(const char *text, hone_recording *recording)
     }
 }
 
-static hone_status begin_recording(db_walk *walk, const hone_db_value *values,
-                                   hone_error *err)
+static hone_status begin_recording(hone_recordings *list, const char *path,
+                                   const hone_db_value *values, hone_error *err)
 {
     hone_recording *recording;
 
+    HONE_TRY(hone__recording_add(list, path, "hone", &recording, err));
     HONE_TRY(
-        hone__recording_add(walk->list, walk->path, "hone", &recording, err));
-    HONE_TRY(hone__recording_text(recording, values[COLUMN_op].text,
-                                  &recording->op, err));
-    HONE_TRY(hone__recording_text(recording, values[COLUMN_device_name].text,
+        hone__recording_text(recording, values[OP].text, &recording->op, err));
+    HONE_TRY(hone__recording_text(recording, values[DEVICE].text,
                                   &recording->device, err));
-    recording->mode = strcmp(values[COLUMN_mode].text, "hot") == 0
-                          ? HONE_MODE_HOT
-                          : HONE_MODE_COLD;
-    parse_dims(values[COLUMN_dims].text, recording);
-    walk->recording = recording;
+    recording->mode =
+        strcmp(values[MODE].text, "hot") == 0 ? HONE_MODE_HOT : HONE_MODE_COLD;
+    parse_dims(values[DIMS].text, recording);
     return HONE_OK;
-}
-
-static hone_status bad_config(const db_walk *walk, const hone_db_value *values,
-                              hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_INPUT,
-                      "%s: trial %lld: the configuration '%.200s' is not a "
-                      "list of NAME=VALUE",
-                      walk->path, (long long)values[COLUMN_trial_id].integer,
-                      values[COLUMN_config].text);
 }
 
 /* What is done with one pair of "BM=128,BN=64". */
@@ -104,11 +62,12 @@ typedef hone_status pair_function(hone_recording *recording, const char *name,
                                   const char *value, uint32_t *out,
                                   hone_error *err);
 
-static hone_status for_pairs(db_walk *walk, const hone_db_value *values,
+static hone_status for_pairs(hone_recording *recording,
+                             const hone_db_value *values,
                              pair_function *function, uint32_t *out,
                              hone_error *err)
 {
-    char *text = hone__strdup(values[COLUMN_config].text);
+    char *text = hone__strdup(values[CONFIG].text);
     char *rest = text;
     hone_status status = HONE_OK;
 
@@ -116,17 +75,23 @@ static hone_status for_pairs(db_walk *walk, const hone_db_value *values,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     while (status == HONE_OK && *rest) {
         char *name = rest;
-        char *equals = strchr(name, '=');
         char *end = name + strcspn(name, ",");
+        char *equals;
 
         rest = *end ? end + 1 : end;
         *end = '\0';
-        if (!equals || equals > end) {
-            status = bad_config(walk, values, err);
-            break;
+        equals = strchr(name, '=');
+        if (equals) {
+            *equals = '\0';
+            status = function(recording, name, equals + 1, out, err);
+        } else {
+            status =
+                hone__fail(err, HONE_ERR_INPUT,
+                           "%s: trial %lld: the configuration '%.200s' "
+                           "is not a list of NAME=VALUE",
+                           recording->path, (long long)values[TRIAL_ID].integer,
+                           values[CONFIG].text);
         }
-        *equals = '\0';
-        status = function(walk->recording, name, equals + 1, out, err);
     }
     hone__free(text);
     return status;
@@ -150,101 +115,71 @@ static hone_status add_value(hone_recording *recording, const char *name,
     return hone__recording_value(recording, param, value, &out[param], err);
 }
 
-/* A parameter that the configuration does not have has the value "". */
-static hone_status parse_config(db_walk *walk, const hone_db_value *values,
-                                uint32_t *out, hone_error *err)
-{
-    hone_recording *recording = walk->recording;
-
-    for (size_t i = 0; i < recording->n_params; ++i)
-        out[i] = UINT32_MAX;
-    HONE_TRY(for_pairs(walk, values, add_value, out, err));
-    for (size_t i = 0; i < recording->n_params; ++i) {
-        if (out[i] == UINT32_MAX)
-            HONE_TRY(hone__recording_value(recording, i, "", &out[i], err));
-    }
-    return HONE_OK;
-}
-
 /* Seconds of a column that may be NULL. */
 static double seconds(const hone_db_value *value)
 {
     return value->kind == HONE_DB_NULL ? 0 : 1e-9 * value->real;
 }
 
-/* Does the row begin another recording? */
-static hone_status change_group(db_walk *walk, const hone_db_value *values,
-                                int *out_changed, hone_error *err)
-{
-    hone_text group = {0};
-    hone_status status;
-
-    group_text(values, &group);
-    status = hone__text_check(&group, err);
-    *out_changed = status == HONE_OK &&
-                   (!walk->recording || strcmp(hone__text_str(&group),
-                                               hone__text_str(&walk->group)));
-    if (*out_changed) {
-        const hone_text last = walk->group;
-
-        walk->group = group;
-        group = last;
-    }
-    hone__text_free(&group);
-    return status;
-}
+typedef struct db_walk {
+    const char *path;
+    hone_recordings *list;
+} db_walk;
 
 /* First all parameters: configurations need not have the same ones. */
 static hone_status on_names(void *user, const hone_db_row *row, hone_error *err)
 {
-    db_walk *walk = user;
-    int changed;
+    const db_walk *walk = user;
+    const hone_db_value *values = row->values;
+    const size_t recording = (size_t)values[RECORDING].integer;
 
-    HONE_TRY(change_group(walk, row->values, &changed, err));
-    if (changed)
-        HONE_TRY(begin_recording(walk, row->values, err));
-    return for_pairs(walk, row->values, add_name, NULL, err);
+    if (recording > walk->list->n)
+        HONE_TRY(begin_recording(walk->list, walk->path, values, err));
+    return for_pairs(walk->list->items[recording - 1], values, add_name, NULL,
+                     err);
 }
 
+/* A parameter that the configuration does not have has the value "". */
 static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 {
-    db_walk *walk = user;
+    const db_walk *walk = user;
+    const hone_db_value *values = row->values;
+    hone_recording *recording =
+        walk->list->items[values[RECORDING].integer - 1];
     uint32_t config[HONE_MAX_RECORDED_PARAMS];
-    hone_recorded_trial trial = {
-        .outcome = hone__outcome_find(row->values[COLUMN_outcome].text)};
+    hone_recorded_trial trial = {.outcome =
+                                     hone__outcome_find(values[OUTCOME].text)};
     int64_t index;
-    int changed;
 
-    HONE_TRY(change_group(walk, row->values, &changed, err));
-    if (changed)
-        walk->recording = walk->list->items[walk->next++];
-    HONE_TRY(parse_config(walk, row->values, config, err));
+    for (size_t i = 0; i < recording->n_params; ++i)
+        config[i] = UINT32_MAX;
+    HONE_TRY(for_pairs(recording, values, add_value, config, err));
+    for (size_t i = 0; i < recording->n_params; ++i) {
+        if (config[i] == UINT32_MAX)
+            HONE_TRY(hone__recording_value(recording, i, "", &config[i], err));
+    }
     if (trial.outcome == HONE_OUTCOME_OK)
-        trial.time_ns =
-            1e-9 * row->values[COLUMN_time_ns].real; /* as seconds */
-    trial.cost_s[HONE_COST_COMPILE] =
-        seconds(&row->values[COLUMN_compile_time_ns]);
-    trial.cost_s[HONE_COST_RUNS] = seconds(&row->values[COLUMN_gpu_time_ns]);
-    HONE_TRY(hone__recording_put(walk->recording, config, &trial, &index, err));
-    if (row->values[COLUMN_is_default].integer)
-        walk->recording->default_index = index;
+        trial.time_ns = 1e-9 * values[TIME_NS].real; /* as seconds */
+    trial.cost_s[HONE_COST_COMPILE] = seconds(&values[COMPILE_TIME_NS]);
+    trial.cost_s[HONE_COST_RUNS] = seconds(&values[GPU_TIME_NS]);
+    HONE_TRY(hone__recording_put(recording, config, &trial, &index, err));
+    if (values[IS_DEFAULT].integer)
+        recording->default_index = index;
     return HONE_OK;
 }
 
 hone_status hone__replay_read_db(const char *path, hone_recordings *list,
                                  hone_error *err)
 {
-    db_walk walk = {.path = path, .list = list};
+    db_walk walk = {path, list};
     hone_db *db = NULL;
     hone_status status = hone__db_open(path, HONE_DB_READONLY, &db, err);
 
     if (status == HONE_OK)
         status = hone__db_query(db, trials_sql, NULL, 0, on_names, &walk, err);
-    walk.recording = NULL;
     if (status == HONE_OK)
         status = hone__db_query(db, trials_sql, NULL, 0, on_row, &walk, err);
     hone__db_close(db);
-    hone__text_free(&walk.group);
     if (status == HONE_OK && list->n == 0)
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s: there is no trial in this database (trials of "

@@ -9,48 +9,79 @@
 /* A JSON file that is being read. */
 typedef struct hone_replay_file {
     hone_json_reader *reader;
+    hone_json_event event; /* the last one: of a value that is read its first */
+    const struct hone_replay_member *member; /* whose value is read */
     hone_recording *recording;
-    double unit_s;  /* of all its times */
-    int has_trials; /* the list of trials was there */
-    int is_cache;   /* it was that of a Kernel Tuner cache */
+    double unit_s;      /* of all its times */
+    int has_trials;     /* the list of trials was there */
+    int is_cache;       /* it is that of a Kernel Tuner cache */
+    int is_odd_problem; /* its size is no list of numbers */
 
-    /* The configuration that is being read: value indexes, and which of them
-     * are known. */
+    /* The trial that is being read: value indexes, which of them are known,
+     * and what else there is. */
     uint32_t values[HONE_MAX_RECORDED_PARAMS];
     unsigned char known[HONE_MAX_RECORDED_PARAMS];
-
-    double *samples; /* of the trial that is being read */
+    hone_recorded_trial trial;
+    double time; /* in the file's unit; 0: none */
+    int has_outcome;
+    int has_config;
+    double *samples;
     size_t n_samples;
     size_t sample_capacity;
+    double samples_sum;
+
+    /* The measurement of T4 that is being read. */
+    char name[32];
+    char unit[32];
+    double value;
 } hone_replay_file;
 
-/* `begin` is the first event of the value in each of these. */
+/* Reads the value that begins with file->event. */
+typedef hone_status hone_replay_fn_read(hone_replay_file *file,
+                                        hone_error *err);
 
-/* "results": [..] of T4. */
-hone_status hone__replay_t4(hone_replay_file *file,
-                            const hone_json_event *begin, hone_error *err);
-/* "cache": {..} of Kernel Tuner. A text that ends inside is not an error:
- * the recording is marked as interrupted. */
-hone_status hone__replay_kernel_tuner(hone_replay_file *file,
-                                      const hone_json_event *begin,
-                                      hone_error *err);
+typedef struct hone_replay_member {
+    const char *name; /* NULL: the last of a table */
+    hone_replay_fn_read *read;
+    size_t at;           /* where in hone_replay_file it goes */
+    hone_json_kind kind; /* that the value must be of; END: any */
+    const char *what;    /* else "expected .." */
+} hone_replay_member;
 
-/* A value of parameter `param` of the current configuration. */
-hone_status hone__replay_value(hone_replay_file *file, size_t param,
-                               const hone_json_event *event, hone_error *err);
-/* Store the current configuration and forget it. HONE_ERR_INPUT names a
- * parameter that has no value. */
-hone_status hone__replay_put(hone_replay_file *file,
-                             const hone_recorded_trial *trial, hone_error *err);
 /* A duration: a finite number that is not negative. */
-hone_status hone__replay_duration(const hone_replay_file *file,
-                                  const hone_json_event *event,
-                                  const char *what, double *out,
-                                  hone_error *err);
+hone_replay_fn_read hone__replay_duration;
+#define HONE_REPLAY_COST(cost) offsetof(hone_replay_file, trial.cost_s[cost])
 /* [x, ..] or [[0, x], ..] into file->samples. */
-hone_status hone__replay_samples(hone_replay_file *file,
-                                 const hone_json_event *begin, hone_error *err);
-double hone__replay_samples_sum(const hone_replay_file *file);
+hone_replay_fn_read hone__replay_samples;
+/* "results": [..] of T4. */
+hone_replay_fn_read hone__replay_t4;
+/* "cache": {..} of Kernel Tuner. */
+hone_replay_fn_read hone__replay_kernel_tuner;
+
+/* The members of an object whose '{' was read: those in the table and, with
+ * `has_params`, those that are parameters of the trial. All others are left
+ * out. */
+hone_status hone__replay_members(hone_replay_file *file,
+                                 const hone_replay_member *members,
+                                 int has_params, hone_error *err);
+/* All elements of a list or values of an object that was begun: each must be
+ * of `kind`, else "expected WHAT". */
+hone_status hone__replay_each(hone_replay_file *file, hone_replay_fn_read *read,
+                              hone_json_kind kind, const char *what,
+                              hone_error *err);
+/* The next piece, into file->event. */
+hone_status hone__replay_next(hone_replay_file *file, hone_error *err);
+
+/* Append a parameter that is new. */
+hone_status hone__replay_add_param(hone_replay_file *file, const char *name,
+                                   hone_error *err);
+/* file->event is a value of parameter `param` of the trial. */
+hone_status hone__replay_value(hone_replay_file *file, size_t param,
+                               hone_error *err);
+/* Begin a trial; store it. HONE_ERR_INPUT names a parameter that has no
+ * value. */
+void hone__replay_begin(hone_replay_file *file);
+hone_status hone__replay_put(hone_replay_file *file, hone_error *err);
 /* "ms", "milliseconds", .. in seconds; 0 if it is none. */
 double hone__replay_unit_s(const char *name);
 

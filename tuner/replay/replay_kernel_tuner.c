@@ -3,23 +3,12 @@
  * run and closed at its end: one that was interrupted ends anywhere. */
 #include "tuner/replay/replay_formats.h"
 
-#include "tuner/judge/statistics.h"
-
-#include <stdio.h>
 #include <string.h>
-
-typedef struct entry {
-    hone_recorded_trial trial;
-    double time; /* in the file's unit */
-    int has_time;
-} entry;
 
 /* Old versions wrote this number as the time of a failed configuration. */
 static const double failed_time = 1e20;
 
-static hone_status read_time(hone_replay_file *file,
-                             const hone_json_event *event, entry *e,
-                             hone_error *err)
+static hone_status read_time(hone_replay_file *file, hone_error *err)
 {
     static const struct {
         const char *name;
@@ -29,21 +18,22 @@ static hone_status read_time(hone_replay_file *file,
         {"RuntimeFailedConfig", HONE_OUTCOME_LAUNCH},
         {"InvalidConfig", HONE_OUTCOME_CONSTRAINT},
     };
+    const hone_json_event *event = &file->event;
 
-    e->has_time = 1;
+    file->has_outcome = 1;
     if (event->kind == HONE_JSON_NUMBER) {
-        e->time = event->number;
-        e->trial.outcome =
-            e->time >= failed_time ? HONE_OUTCOME_LAUNCH : HONE_OUTCOME_OK;
-        if (e->time > 0)
+        file->time = event->number;
+        file->trial.outcome =
+            file->time >= failed_time ? HONE_OUTCOME_LAUNCH : HONE_OUTCOME_OK;
+        if (file->time > 0)
             return HONE_OK;
         return hone__json_fail(file->reader, err,
-                               "the time must be positive, not %g", e->time);
+                               "the time must be positive, not %g", file->time);
     }
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; ++i) {
         if (event->kind == HONE_JSON_STRING &&
             strcmp(failures[i].name, event->text) == 0) {
-            e->trial.outcome = failures[i].outcome;
+            file->trial.outcome = failures[i].outcome;
             return HONE_OK;
         }
     }
@@ -53,89 +43,47 @@ static hone_status read_time(hone_replay_file *file,
                            "InvalidConfig");
 }
 
-static hone_status read_member(hone_replay_file *file, const char *key,
-                               entry *e, hone_error *err)
+static hone_status read_cost(hone_replay_file *file, hone_error *err)
 {
-    static const struct {
-        const char *name;
-        hone_cost cost;
-    } costs[] = {
-        {"compile_time", HONE_COST_COMPILE},
-        {"framework_time", HONE_COST_FRAMEWORK},
-        {"strategy_time", HONE_COST_SEARCH},
-        {"verification_time", HONE_COST_VALIDATION},
-        {"benchmark_time", HONE_COST_RUNS},
-    };
-    hone_json_event event;
+    return file->event.kind == HONE_JSON_NULL
+               ? HONE_OK
+               : hone__replay_duration(file, err);
+}
 
-    HONE_TRY(hone__json_next(file->reader, &event, err));
-    if (strcmp(key, "time") == 0)
-        return read_time(file, &event, e, err);
-    if (strcmp(key, "times") == 0 && event.kind == HONE_JSON_ARRAY)
-        return hone__replay_samples(file, &event, err);
-    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; ++i) {
-        if (strcmp(costs[i].name, key) == 0 && event.kind != HONE_JSON_NULL)
-            return hone__replay_duration(file, &event, key,
-                                         &e->trial.cost_s[costs[i].cost], err);
-    }
-    return hone__json_skip(file->reader, &event, err);
+static hone_status read_times(hone_replay_file *file, hone_error *err)
+{
+    return file->event.kind == HONE_JSON_ARRAY
+               ? hone__replay_samples(file, err)
+               : hone__json_skip(file->reader, &file->event, err);
 }
 
 static hone_status read_entry(hone_replay_file *file, hone_error *err)
 {
-    entry e = {0};
-    hone_json_event event;
-
-    file->n_samples = 0;
-    for (;;) {
-        char key[64];
-        long param;
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            break;
-        (void)snprintf(key, sizeof key, "%.63s", event.text);
-        param = hone__recording_find_param(file->recording, event.text);
-        if (param < 0) {
-            HONE_TRY(read_member(file, key, &e, err));
-            continue;
-        }
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        HONE_TRY(hone__replay_value(file, (size_t)param, &event, err));
+#define COST(name, cost)                                                       \
+    {                                                                          \
+        name, read_cost, HONE_REPLAY_COST(cost), HONE_JSON_END, ""             \
     }
-    if (!e.has_time)
+    static const hone_replay_member members[] = {
+        {"time", read_time, 0, HONE_JSON_END, ""},
+        {"times", read_times, 0, HONE_JSON_END, ""},
+        COST("compile_time", HONE_COST_COMPILE),
+        COST("framework_time", HONE_COST_FRAMEWORK),
+        COST("strategy_time", HONE_COST_SEARCH),
+        COST("verification_time", HONE_COST_VALIDATION),
+        COST("benchmark_time", HONE_COST_RUNS),
+        {0}};
+#undef COST
+
+    hone__replay_begin(file);
+    HONE_TRY(hone__replay_members(file, members, 1, err));
+    if (!file->has_outcome)
         return hone__json_fail(file->reader, err,
                                "this configuration has no \"time\"");
-    if (e.trial.outcome == HONE_OUTCOME_OK)
-        e.trial.time_ns = e.time;
-    if (e.trial.cost_s[HONE_COST_RUNS] <= 0)
-        e.trial.cost_s[HONE_COST_RUNS] = hone__replay_samples_sum(file);
-    return hone__replay_put(file, &e.trial, err);
+    return hone__replay_put(file, err);
 }
 
-static hone_status read_entries(hone_replay_file *file, hone_error *err)
+hone_status hone__replay_kernel_tuner(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-
-    for (;;) {
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            return HONE_OK;
-        HONE_TRY(hone__json_expect(file->reader, HONE_JSON_OBJECT,
-                                   "a configuration {..}", &event, err));
-        HONE_TRY(read_entry(file, err));
-    }
-}
-
-hone_status hone__replay_kernel_tuner(hone_replay_file *file,
-                                      const hone_json_event *begin,
-                                      hone_error *err)
-{
-    hone_status status;
-
-    if (begin->kind != HONE_JSON_OBJECT)
-        return hone__json_fail(file->reader, err,
-                               "expected configurations {..}");
     if (file->recording->n_params == 0)
         return hone__json_fail(file->reader, err,
                                "\"tune_params_keys\" or \"tune_params\" must "
@@ -143,10 +91,6 @@ hone_status hone__replay_kernel_tuner(hone_replay_file *file,
     file->has_trials = 1;
     file->is_cache = 1;
     file->recording->format = "Kernel Tuner";
-    status = read_entries(file, err);
-    if (status != HONE_OK && hone__json_ended_early(file->reader)) {
-        file->recording->interrupted = 1;
-        return HONE_OK;
-    }
-    return status;
+    return hone__replay_each(file, read_entry, HONE_JSON_OBJECT,
+                             "a configuration {..}", err);
 }

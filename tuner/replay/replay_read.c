@@ -9,15 +9,94 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- shared by the formats ----------------------------------------------
- */
+/* ---- objects and lists -------------------------------------------------- */
+
+hone_status hone__replay_next(hone_replay_file *file, hone_error *err)
+{
+    return hone__json_next(file->reader, &file->event, err);
+}
+
+static hone_status read_as(hone_replay_file *file, hone_replay_fn_read *read,
+                           hone_json_kind kind, const char *what,
+                           hone_error *err)
+{
+    return kind == HONE_JSON_END || kind == file->event.kind
+               ? read(file, err)
+               : hone__json_fail(file->reader, err, "expected %s", what);
+}
+
+hone_status hone__replay_members(hone_replay_file *file,
+                                 const hone_replay_member *members,
+                                 int has_params, hone_error *err)
+{
+    for (;;) {
+        const hone_replay_member *member = members;
+        long param = -1;
+
+        HONE_TRY(hone__replay_next(file, err));
+        if (file->event.kind == HONE_JSON_OBJECT_END)
+            return HONE_OK;
+        if (has_params)
+            param =
+                hone__recording_find_param(file->recording, file->event.text);
+        while (member->name && strcmp(member->name, file->event.text) != 0)
+            ++member;
+        file->member = member;
+        HONE_TRY(hone__replay_next(file, err));
+        if (param >= 0)
+            HONE_TRY(hone__replay_value(file, (size_t)param, err));
+        else if (member->name)
+            HONE_TRY(
+                read_as(file, member->read, member->kind, member->what, err));
+        else
+            HONE_TRY(hone__json_skip(file->reader, &file->event, err));
+    }
+}
+
+hone_status hone__replay_each(hone_replay_file *file, hone_replay_fn_read *read,
+                              hone_json_kind kind, const char *what,
+                              hone_error *err)
+{
+    for (;;) {
+        HONE_TRY(hone__replay_next(file, err));
+        if (file->event.kind == HONE_JSON_ARRAY_END ||
+            file->event.kind == HONE_JSON_OBJECT_END)
+            return HONE_OK;
+        if (file->event.kind == HONE_JSON_KEY)
+            HONE_TRY(hone__replay_next(file, err));
+        HONE_TRY(read_as(file, read, kind, what, err));
+    }
+}
+
+/* ---- trials ------------------------------------------------------------- */
+
+/* The canonical text of a JSON value: "16", "0.5", "true", a string. Returns
+ * 0 for a value that cannot be a parameter's. */
+static int value_text(const hone_json_event *event, char *out, size_t size)
+{
+    int n;
+
+    if (event->kind == HONE_JSON_NUMBER && event->number >= -9e15 &&
+        event->number <= 9e15 && event->number == floor(event->number))
+        n = snprintf(out, size, "%lld", (long long)event->number);
+    else if (event->kind == HONE_JSON_NUMBER)
+        n = snprintf(out, size, "%.17g", event->number);
+    else if (event->kind == HONE_JSON_TRUE || event->kind == HONE_JSON_FALSE)
+        n = snprintf(out, size, "%s",
+                     event->kind == HONE_JSON_TRUE ? "true" : "false");
+    else if (event->kind == HONE_JSON_STRING)
+        n = snprintf(out, size, "%s", event->text);
+    else
+        return 0;
+    return n >= 0 && (size_t)n < size;
+}
 
 hone_status hone__replay_value(hone_replay_file *file, size_t param,
-                               const hone_json_event *event, hone_error *err)
+                               hone_error *err)
 {
     char text[256];
 
-    if (!hone__recorded_value_text(event, text, sizeof text))
+    if (!value_text(&file->event, text, sizeof text))
         return hone__json_fail(
             file->reader, err,
             "a value of parameter '%.100s' must be a number, a truth value "
@@ -28,10 +107,19 @@ hone_status hone__replay_value(hone_replay_file *file, size_t param,
                                  &file->values[param], err);
 }
 
-hone_status hone__replay_put(hone_replay_file *file,
-                             const hone_recorded_trial *trial, hone_error *err)
+void hone__replay_begin(hone_replay_file *file)
+{
+    memset(file->known, 0, sizeof file->known);
+    file->trial = (hone_recorded_trial){.time_ns = 0};
+    file->time = file->samples_sum = 0;
+    file->has_outcome = file->has_config = 0;
+    file->n_samples = 0;
+}
+
+hone_status hone__replay_put(hone_replay_file *file, hone_error *err)
 {
     hone_recording *recording = file->recording;
+    hone_recorded_trial *trial = &file->trial;
     int64_t index;
 
     for (size_t i = 0; i < recording->n_params; ++i) {
@@ -41,26 +129,49 @@ hone_status hone__replay_put(hone_replay_file *file,
                                    "parameter '%.100s'",
                                    recording->params[i].name);
     }
-    memset(file->known, 0, sizeof file->known);
+    if (trial->outcome == HONE_OUTCOME_OK)
+        trial->time_ns = file->time;
+    if (trial->cost_s[HONE_COST_RUNS] <= 0)
+        trial->cost_s[HONE_COST_RUNS] = file->samples_sum;
     return hone__recording_put(recording, file->values, trial, &index, err);
 }
 
-hone_status hone__replay_duration(const hone_replay_file *file,
-                                  const hone_json_event *event,
-                                  const char *what, double *out,
-                                  hone_error *err)
+static hone_status get_duration(const hone_replay_file *file, const char *name,
+                                double *out, hone_error *err)
 {
+    const hone_json_event *event = &file->event;
+
     if (event->kind != HONE_JSON_NUMBER || !isfinite(event->number) ||
         event->number < 0)
         return hone__json_fail(file->reader, err,
-                               "\"%s\" must be a time: a number from 0", what);
+                               "\"%s\" must be a time: a number from 0", name);
     *out = event->number;
     return HONE_OK;
 }
 
-static hone_status add_sample(hone_replay_file *file, double sample,
-                              hone_error *err)
+hone_status hone__replay_duration(hone_replay_file *file, hone_error *err)
 {
+    return get_duration(file, file->member->name,
+                        (double *)(void *)((char *)file + file->member->at),
+                        err);
+}
+
+/* [0, x]: the last number counts. */
+static hone_status read_pair(hone_replay_file *file, double *out,
+                             hone_error *err)
+{
+    for (;;) {
+        HONE_TRY(hone__replay_next(file, err));
+        if (file->event.kind == HONE_JSON_ARRAY_END)
+            return HONE_OK;
+        HONE_TRY(get_duration(file, "times", out, err));
+    }
+}
+
+static hone_status read_sample(hone_replay_file *file, hone_error *err)
+{
+    double sample = 0;
+
     if (file->n_samples == file->sample_capacity) {
         const size_t capacity =
             file->sample_capacity ? 2 * file->sample_capacity : 64;
@@ -72,115 +183,49 @@ static hone_status add_sample(hone_replay_file *file, double sample,
         file->samples = samples;
         file->sample_capacity = capacity;
     }
+    if (file->event.kind != HONE_JSON_ARRAY)
+        HONE_TRY(get_duration(file, "times", &sample, err));
+    else
+        HONE_TRY(read_pair(file, &sample, err));
     file->samples[file->n_samples++] = sample;
+    file->samples_sum += sample;
     return HONE_OK;
 }
 
-/* [0, x]: the last number counts. */
-static hone_status read_pair(hone_replay_file *file, double *out,
-                             hone_error *err)
+hone_status hone__replay_samples(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-
-    for (;;) {
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_ARRAY_END)
-            return HONE_OK;
-        HONE_TRY(hone__replay_duration(file, &event, "times", out, err));
-    }
-}
-
-hone_status hone__replay_samples(hone_replay_file *file,
-                                 const hone_json_event *begin, hone_error *err)
-{
-    hone_json_event event;
-
     file->n_samples = 0;
-    if (begin->kind != HONE_JSON_ARRAY)
-        return hone__json_fail(file->reader, err,
-                               "expected a list of times [..]");
-    for (;;) {
-        double sample = 0;
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_ARRAY_END)
-            return HONE_OK;
-        if (event.kind == HONE_JSON_ARRAY)
-            HONE_TRY(read_pair(file, &sample, err));
-        else
-            HONE_TRY(
-                hone__replay_duration(file, &event, "times", &sample, err));
-        HONE_TRY(add_sample(file, sample, err));
-    }
+    file->samples_sum = 0;
+    return hone__replay_each(file, read_sample, HONE_JSON_END, NULL, err);
 }
 
-double hone__replay_samples_sum(const hone_replay_file *file)
+/* ---- around the trials -------------------------------------------------- */
+
+static hone_status read_unit(hone_replay_file *file, hone_error *err)
 {
-    double sum = 0;
-
-    for (size_t i = 0; i < file->n_samples; ++i)
-        sum += file->samples[i];
-    return sum;
+    file->unit_s = file->event.kind == HONE_JSON_STRING
+                       ? hone__replay_unit_s(file->event.text)
+                       : 0;
+    if (file->unit_s > 0)
+        return HONE_OK;
+    return hone__json_fail(file->reader, err,
+                           "\"timeunit\" must be a unit of time such as "
+                           "milliseconds, not '%.60s'",
+                           file->event.text);
 }
 
-double hone__replay_unit_s(const char *name)
+static hone_status read_metadata(hone_replay_file *file, hone_error *err)
 {
-    static const struct {
-        const char *name;
-        double unit_s;
-    } units[] = {
-        {"s", 1},
-        {"seconds", 1},
-        {"ms", 1e-3},
-        {"milliseconds", 1e-3},
-        {"miliseconds", 1e-3}, /* as the published files spell it */
-        {"us", 1e-6},
-        {"microseconds", 1e-6},
-        {"ns", 1e-9},
-        {"nanoseconds", 1e-9},
-    };
+    static const hone_replay_member members[] = {
+        {"timeunit", read_unit, 0, HONE_JSON_END, ""}, {0}};
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i)
-        if (strcmp(units[i].name, name) == 0)
-            return units[i].unit_s;
-    return 0;
+    return file->event.kind == HONE_JSON_OBJECT
+               ? hone__replay_members(file, members, 0, err)
+               : hone__json_skip(file->reader, &file->event, err);
 }
 
-/* ---- around the trials --------------------------------------------------
- */
-
-static hone_status read_metadata(hone_replay_file *file,
-                                 const hone_json_event *begin, hone_error *err)
-{
-    hone_json_event event;
-
-    if (begin->kind != HONE_JSON_OBJECT)
-        return hone__json_skip(file->reader, begin, err);
-    for (;;) {
-        int is_unit;
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            return HONE_OK;
-        is_unit = strcmp(event.text, "timeunit") == 0;
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (!is_unit) {
-            HONE_TRY(hone__json_skip(file->reader, &event, err));
-            continue;
-        }
-        file->unit_s = event.kind == HONE_JSON_STRING
-                           ? hone__replay_unit_s(event.text)
-                           : 0;
-        if (file->unit_s <= 0)
-            return hone__json_fail(file->reader, err,
-                                   "\"timeunit\" must be a unit of time such "
-                                   "as milliseconds, not '%.60s'",
-                                   event.text);
-    }
-}
-
-static hone_status add_param(hone_replay_file *file, const char *name,
-                             hone_error *err)
+hone_status hone__replay_add_param(hone_replay_file *file, const char *name,
+                                   hone_error *err)
 {
     if (hone__recording_find_param(file->recording, name) >= 0)
         return HONE_OK;
@@ -190,153 +235,113 @@ static hone_status add_param(hone_replay_file *file, const char *name,
     return hone__recording_add_param(file->recording, name, err);
 }
 
-static hone_status read_param_keys(hone_replay_file *file,
-                                   const hone_json_event *begin,
-                                   hone_error *err)
+static hone_status read_param_key(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
+    return hone__replay_add_param(file, file->event.text, err);
+}
 
-    if (begin->kind != HONE_JSON_ARRAY)
-        return hone__json_fail(file->reader, err,
-                               "expected a list of parameter names [..]");
-    for (;;) {
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_ARRAY_END)
-            return HONE_OK;
-        if (event.kind != HONE_JSON_STRING)
-            return hone__json_fail(file->reader, err,
-                                   "expected the name of a parameter");
-        HONE_TRY(add_param(file, event.text, err));
-    }
+static hone_status read_param_keys(hone_replay_file *file, hone_error *err)
+{
+    return hone__replay_each(file, read_param_key, HONE_JSON_STRING,
+                             "the name of a parameter", err);
 }
 
 /* {"BLOCK": [32, 64], ..} */
-static hone_status read_params(hone_replay_file *file,
-                               const hone_json_event *begin, hone_error *err)
+static hone_status read_params(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-
-    if (begin->kind != HONE_JSON_OBJECT)
-        return hone__json_fail(file->reader, err, "expected parameters {..}");
     for (;;) {
         size_t param;
 
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
+        HONE_TRY(hone__replay_next(file, err));
+        if (file->event.kind == HONE_JSON_OBJECT_END)
             return HONE_OK;
-        HONE_TRY(add_param(file, event.text, err));
-        param = (size_t)hone__recording_find_param(file->recording, event.text);
+        HONE_TRY(hone__replay_add_param(file, file->event.text, err));
+        param = (size_t)hone__recording_find_param(file->recording,
+                                                   file->event.text);
         HONE_TRY(hone__json_expect(file->reader, HONE_JSON_ARRAY,
-                                   "a list of values [..]", &event, err));
+                                   "a list of values [..]", &file->event, err));
         for (;;) {
-            HONE_TRY(hone__json_next(file->reader, &event, err));
-            if (event.kind == HONE_JSON_ARRAY_END)
+            HONE_TRY(hone__replay_next(file, err));
+            if (file->event.kind == HONE_JSON_ARRAY_END)
                 break;
-            HONE_TRY(hone__replay_value(file, param, &event, err));
+            HONE_TRY(hone__replay_value(file, param, err));
         }
-        file->known[param] = 0;
     }
+}
+
+static hone_status read_size(hone_replay_file *file, hone_error *err)
+{
+    const hone_json_event *event = &file->event;
+    hone_recording *recording = file->recording;
+
+    if (event->kind == HONE_JSON_NUMBER && event->number >= 0 &&
+        event->number <= 9e15 && recording->n_dims < HONE_MAX_DIMS)
+        recording->dims[recording->n_dims++] = (int64_t)event->number;
+    else
+        file->is_odd_problem = 1;
+    return hone__json_skip(file->reader, event, err);
 }
 
 /* A list of numbers becomes the dimensions; anything else (a text, a formula)
  * is left out. */
-static hone_status read_problem(hone_replay_file *file,
-                                const hone_json_event *begin, hone_error *err)
+static hone_status read_problem(hone_replay_file *file, hone_error *err)
 {
-    hone_recording *recording = file->recording;
-    hone_json_event event = *begin;
-    const int is_list = begin->kind == HONE_JSON_ARRAY;
-    int usable = 1;
-
-    if (begin->kind == HONE_JSON_OBJECT)
-        return hone__json_skip(file->reader, begin, err);
-    for (;;) {
-        if (is_list) {
-            HONE_TRY(hone__json_next(file->reader, &event, err));
-            if (event.kind == HONE_JSON_ARRAY_END)
-                break;
-        }
-        if (event.kind == HONE_JSON_NUMBER && event.number >= 0 &&
-            event.number <= 9e15 && recording->n_dims < HONE_MAX_DIMS)
-            recording->dims[recording->n_dims++] = (int64_t)event.number;
-        else
-            usable = 0;
-        HONE_TRY(hone__json_skip(file->reader, &event, err));
-        if (!is_list)
-            break;
-    }
-    if (!usable)
-        recording->n_dims = 0;
+    if (file->event.kind == HONE_JSON_OBJECT)
+        return hone__json_skip(file->reader, &file->event, err);
+    file->is_odd_problem = 0;
+    HONE_TRY(file->event.kind == HONE_JSON_ARRAY
+                 ? hone__replay_each(file, read_size, HONE_JSON_END, NULL, err)
+                 : read_size(file, err));
+    if (file->is_odd_problem)
+        file->recording->n_dims = 0;
     return HONE_OK;
 }
 
-static hone_status read_name(hone_replay_file *file,
-                             const hone_json_event *begin, const char **out,
-                             hone_error *err)
+static hone_status read_name(hone_replay_file *file, hone_error *err)
 {
-    if (begin->kind == HONE_JSON_STRING && begin->length)
-        return hone__recording_text(file->recording, begin->text, out, err);
-    return hone__json_skip(file->reader, begin, err);
-}
+    const char **out = strcmp(file->member->name, "kernel_name") == 0
+                           ? &file->recording->op
+                           : &file->recording->device;
 
-static hone_status read_member(hone_replay_file *file, const char *key,
-                               hone_error *err)
-{
-    hone_recording *recording = file->recording;
-    hone_json_event event;
-
-    HONE_TRY(hone__json_next(file->reader, &event, err));
-    if (strcmp(key, "results") == 0)
-        return hone__replay_t4(file, &event, err);
-    if (strcmp(key, "cache") == 0)
-        return hone__replay_kernel_tuner(file, &event, err);
-    if (strcmp(key, "metadata") == 0)
-        return read_metadata(file, &event, err);
-    if (strcmp(key, "tune_params_keys") == 0)
-        return read_param_keys(file, &event, err);
-    if (strcmp(key, "tune_params") == 0)
-        return read_params(file, &event, err);
-    if (strcmp(key, "problem_size") == 0)
-        return read_problem(file, &event, err);
-    if (strcmp(key, "kernel_name") == 0)
-        return read_name(file, &event, &recording->op, err);
-    if (strcmp(key, "device_name") == 0)
-        return read_name(file, &event, &recording->device, err);
-    return hone__json_skip(file->reader, &event, err);
-}
-
-/* A cache file that lacks its last brace only. */
-static int is_cut_cache(const hone_replay_file *file)
-{
-    return file->is_cache && hone__json_ended_early(file->reader);
+    return file->event.kind == HONE_JSON_STRING && file->event.length
+               ? hone__recording_text(file->recording, file->event.text, out,
+                                      err)
+               : hone__json_skip(file->reader, &file->event, err);
 }
 
 static hone_status read_file(hone_replay_file *file, hone_error *err)
 {
+    static const hone_replay_member members[] = {
+        {"results", hone__replay_t4, 0, HONE_JSON_ARRAY,
+         "a list of results [..]"},
+        {"cache", hone__replay_kernel_tuner, 0, HONE_JSON_OBJECT,
+         "configurations {..}"},
+        {"metadata", read_metadata, 0, HONE_JSON_END, ""},
+        {"tune_params_keys", read_param_keys, 0, HONE_JSON_ARRAY,
+         "a list of parameter names [..]"},
+        {"tune_params", read_params, 0, HONE_JSON_OBJECT, "parameters {..}"},
+        {"problem_size", read_problem, 0, HONE_JSON_END, ""},
+        {"kernel_name", read_name, 0, HONE_JSON_END, ""},
+        {"device_name", read_name, 0, HONE_JSON_END, ""},
+        {0}};
     static const char shape[] =
         "this is not a recording: expected T4 results {\"results\": [..]}, a "
         "Kernel Tuner cache {\"cache\": {..}} or a hone database";
-    hone_json_event event;
+    hone_status status;
 
-    HONE_TRY(hone__json_next(file->reader, &event, err));
-    if (event.kind != HONE_JSON_OBJECT)
+    HONE_TRY(hone__replay_next(file, err));
+    if (file->event.kind != HONE_JSON_OBJECT)
         return hone__json_fail(file->reader, err, "%s", shape);
-    while (!file->recording->interrupted) {
-        char key[32];
-        const hone_status status = hone__json_next(file->reader, &event, err);
-
-        if (status != HONE_OK && is_cut_cache(file)) {
-            file->recording->interrupted = 1;
-            break;
-        }
-        HONE_TRY(status);
-        if (event.kind == HONE_JSON_OBJECT_END) {
-            HONE_TRY(hone__json_next(file->reader, &event, err));
-            break;
-        }
-        (void)snprintf(key, sizeof key, "%.31s", event.text);
-        HONE_TRY(read_member(file, key, err));
+    status = hone__replay_members(file, members, 0, err);
+    if (status == HONE_OK)
+        status = hone__replay_next(file, err); /* there is no more */
+    /* A cache is appended to and gets its last braces at the end of a run. */
+    if (status != HONE_OK && file->is_cache &&
+        hone__json_ended_early(file->reader)) {
+        file->recording->interrupted = 1;
+        status = HONE_OK;
     }
+    HONE_TRY(status);
     if (!file->has_trials)
         return hone__json_fail(file->reader, err, "%s", shape);
     return hone__recording_finish(file->recording, file->unit_s, err);
@@ -362,8 +367,7 @@ hone_status hone__replay_read_json(const char *path, hone_recordings *list,
     return status;
 }
 
-/* ---- by content ---------------------------------------------------------
- */
+/* ---- by content --------------------------------------------------------- */
 
 hone_status hone__recordings_read(const char *path, hone_recordings *out,
                                   hone_error *err)

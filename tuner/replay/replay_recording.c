@@ -3,8 +3,6 @@
  * once. The readers of the formats fill them. */
 #include "tuner/replay/replay_recording.h"
 
-#include "gen/json/json_reader.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +14,24 @@ static hone_status out_of_memory(hone_error *err)
                       "out of memory while reading a recording");
 }
 
-/* ---- life ---------------------------------------------------------------
- */
+/* ---- life --------------------------------------------------------------- */
+
+hone_status hone__recording_text(hone_recording *recording, const char *text,
+                                 const char **out, hone_error *err)
+{
+    char *copy = hone__arena_strndup(&recording->arena, text, strlen(text));
+
+    if (!copy)
+        return out_of_memory(err);
+    *out = copy;
+    return HONE_OK;
+}
 
 /* "gemm" of "folder/gemm.json.gz". */
-static const char *op_of_path(hone_recording *recording, const char *path)
+static const char *op_of_file(hone_recording *recording)
 {
     static const char *const endings[] = {".gz", ".json", ".db"};
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
+    const char *base = recording->file;
     size_t length = strlen(base);
 
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
@@ -52,14 +59,15 @@ hone_status hone__recording_add(hone_recordings *list, const char *path,
         return out_of_memory(err);
     }
     list->items[list->n++] = recording;
-    recording->path =
-        hone__arena_strndup(&recording->arena, path, strlen(path));
-    recording->op = op_of_path(recording, path);
     recording->format = format;
     recording->device = "";
     recording->mode = HONE_MODE_HOT;
     recording->default_index = -1;
-    if (!recording->path || !recording->op)
+    HONE_TRY(hone__recording_text(recording, path, &recording->path, err));
+    recording->file = strrchr(recording->path, '/');
+    recording->file = recording->file ? recording->file + 1 : recording->path;
+    recording->op = op_of_file(recording);
+    if (!recording->op)
         return out_of_memory(err);
     *out = recording;
     return HONE_OK;
@@ -70,13 +78,9 @@ void hone__recordings_free(hone_recordings *recordings)
     for (size_t i = 0; i < recordings->n; ++i) {
         hone_recording *recording = recordings->items[i];
 
-        for (size_t p = 0; p < recording->n_params; ++p) {
+        for (size_t p = 0; p < recording->n_params; ++p)
             hone__free(recording->params[p].values);
-            hone__free(recording->params[p].rank);
-            hone__free(recording->params[p].by_rank);
-        }
         hone__free(recording->params);
-        hone__free(recording->n_values);
         hone__free(recording->values);
         hone__free(recording->trials);
         hone__free(recording->table);
@@ -87,19 +91,7 @@ void hone__recordings_free(hone_recordings *recordings)
     *recordings = (hone_recordings){0};
 }
 
-hone_status hone__recording_text(hone_recording *recording, const char *text,
-                                 const char **out, hone_error *err)
-{
-    char *copy = hone__arena_strndup(&recording->arena, text, strlen(text));
-
-    if (!copy)
-        return out_of_memory(err);
-    *out = copy;
-    return HONE_OK;
-}
-
-/* ---- parameters ---------------------------------------------------------
- */
+/* ---- parameters --------------------------------------------------------- */
 
 long hone__recording_find_param(const hone_recording *recording,
                                 const char *name)
@@ -113,21 +105,19 @@ long hone__recording_find_param(const hone_recording *recording,
 hone_status hone__recording_add_param(hone_recording *recording,
                                       const char *name, hone_error *err)
 {
+    const size_t n = recording->n_params;
     hone_recorded_param *params;
 
-    if (recording->n_params == HONE_MAX_RECORDED_PARAMS)
+    if (n == HONE_MAX_RECORDED_PARAMS)
         return hone__fail(err, HONE_ERR_INPUT, "%s: more than %d parameters",
                           recording->path, HONE_MAX_RECORDED_PARAMS);
-    params = hone__realloc(recording->params,
-                           (recording->n_params + 1) * sizeof *params);
+    params = hone__realloc(recording->params, (n + 1) * sizeof *params);
     if (!params)
         return out_of_memory(err);
     recording->params = params;
-    params[recording->n_params] = (hone_recorded_param){0};
-    HONE_TRY(hone__recording_text(recording, name,
-                                  &params[recording->n_params].name, err));
+    params[n] = (hone_recorded_param){0};
     ++recording->n_params;
-    return HONE_OK;
+    return hone__recording_text(recording, name, &params[n].name, err);
 }
 
 hone_status hone__recording_value(hone_recording *recording, size_t param,
@@ -158,28 +148,7 @@ hone_status hone__recording_value(hone_recording *recording, size_t param,
     return HONE_OK;
 }
 
-int hone__recorded_value_text(const hone_json_event *event, char *out,
-                              size_t size)
-{
-    int n;
-
-    if (event->kind == HONE_JSON_NUMBER && event->number >= -9e15 &&
-        event->number <= 9e15 && event->number == floor(event->number))
-        n = snprintf(out, size, "%lld", (long long)event->number);
-    else if (event->kind == HONE_JSON_NUMBER)
-        n = snprintf(out, size, "%.17g", event->number);
-    else if (event->kind == HONE_JSON_TRUE || event->kind == HONE_JSON_FALSE)
-        n = snprintf(out, size, "%s",
-                     event->kind == HONE_JSON_TRUE ? "true" : "false");
-    else if (event->kind == HONE_JSON_STRING)
-        n = snprintf(out, size, "%s", event->text);
-    else
-        return 0;
-    return n >= 0 && (size_t)n < size;
-}
-
-/* ---- trials -------------------------------------------------------------
- */
+/* ---- trials ------------------------------------------------------------- */
 
 static const uint32_t *values_of(const hone_recording *recording, int64_t index)
 {
@@ -294,18 +263,17 @@ static int is_number(const char *text, double *out)
 
 /* Files list values as their trials have them; neighbours in a search are
  * neighbouring numbers. Booleans and words stay as they came. */
-static hone_status rank_values(hone_recorded_param *param, hone_error *err)
+static hone_status rank_values(hone_arena *arena, hone_recorded_param *param,
+                               hone_error *err)
 {
     const size_t n = param->n_values;
-    double *numbers = hone__alloc((n + 1) * sizeof *numbers);
+    double *numbers = hone__arena_alloc(arena, n * sizeof *numbers);
     int are_numbers = 1;
 
-    param->rank = hone__alloc((n + 1) * sizeof *param->rank);
-    param->by_rank = hone__alloc((n + 1) * sizeof *param->by_rank);
-    if (!numbers || !param->rank || !param->by_rank) {
-        hone__free(numbers);
+    param->rank = hone__arena_alloc(arena, n * sizeof *param->rank);
+    param->by_rank = hone__arena_alloc(arena, n * sizeof *param->by_rank);
+    if (!numbers || !param->rank || !param->by_rank)
         return out_of_memory(err);
-    }
     for (size_t i = 0; i < n; ++i)
         are_numbers = are_numbers && is_number(param->values[i], &numbers[i]);
     for (size_t i = 0; i < n; ++i) {
@@ -319,19 +287,18 @@ static hone_status rank_values(hone_recorded_param *param, hone_error *err)
     }
     for (size_t i = 0; i < n; ++i)
         param->rank[param->by_rank[i]] = (int)i;
-    hone__free(numbers);
     return HONE_OK;
 }
 
 static hone_status rank_all_values(hone_recording *recording, hone_error *err)
 {
-    recording->n_values =
-        hone__alloc((recording->n_params + 1) * sizeof *recording->n_values);
+    recording->n_values = hone__arena_alloc(
+        &recording->arena, recording->n_params * sizeof *recording->n_values);
     if (!recording->n_values)
         return out_of_memory(err);
     for (size_t i = 0; i < recording->n_params; ++i) {
         recording->n_values[i] = (int)recording->params[i].n_values;
-        HONE_TRY(rank_values(&recording->params[i], err));
+        HONE_TRY(rank_values(&recording->arena, &recording->params[i], err));
     }
     return HONE_OK;
 }
@@ -359,8 +326,7 @@ hone_status hone__recording_finish(hone_recording *recording, double unit_s,
     return hash_contents(recording, err);
 }
 
-/* ---- as a space ---------------------------------------------------------
- */
+/* ---- as a space --------------------------------------------------------- */
 
 static void get_ranks(const void *user, int64_t index, int *out_ranks)
 {
@@ -384,9 +350,12 @@ static int64_t find_ranks(const void *user, int *ranks)
 
 hone_search_space hone__recording_space(const hone_recording *recording)
 {
-    return (hone_search_space){recording->n_configs, recording->n_params,
-                               recording->n_values,  get_ranks,
-                               find_ranks,           recording};
+    return (hone_search_space){.count = recording->n_configs,
+                               .n_params = recording->n_params,
+                               .n_values = recording->n_values,
+                               .get = get_ranks,
+                               .find = find_ranks,
+                               .user = recording};
 }
 
 void hone__recording_config(const hone_recording *recording, int64_t index,

@@ -47,6 +47,7 @@ typedef struct hone_recorded_param {
 typedef struct hone_recording {
     hone_arena arena; /* holds the texts */
     const char *path;
+    const char *file;   /* its name without the folder */
     const char *format; /* "T4", "Kernel Tuner", "hone" */
     const char *op;     /* kernel, or the file's base name */
     const char *device; /* "" if the file does not say */
@@ -93,11 +94,7 @@ void hone__recording_config(const hone_recording *recording, int64_t index,
                             hone_text *out);
 double hone__recorded_cost_s(const hone_recorded_trial *trial);
 
-/* ---- for the readers of the formats -------------------------------------
- */
-
-struct hone_json_reader;
-struct hone_json_event;
+/* ---- for the readers of the formats ------------------------------------- */
 
 /* A recording without trials, appended to `list`, which owns it. */
 hone_status hone__recording_add(hone_recordings *list, const char *path,
@@ -125,11 +122,6 @@ hone_status hone__recording_put(hone_recording *recording,
  * HONE_ERR_INPUT if there is no trial. */
 hone_status hone__recording_finish(hone_recording *recording, double unit_s,
                                    hone_error *err);
-
-/* The canonical text of a JSON value: "16", "0.5", "true", a string. Returns
- * 0 for a value that cannot be a parameter's. */
-int hone__recorded_value_text(const struct hone_json_event *event, char *out,
-                              size_t size);
 
 /* The readers. JSON begins with the text's first `{` still unread. */
 hone_status hone__replay_read_json(const char *path, hone_recordings *list,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A search strategy on a recording: trials cost simulated time, namely what
- * they cost when they were recorded. */
+ * they cost when they were recorded. And many runs of it, step by step: what
+ * scores and curves are made of. */
 #ifndef HONE_TUNER_REPLAY_RUN_H
 #define HONE_TUNER_REPLAY_RUN_H
 
@@ -40,7 +41,7 @@ typedef struct hone_replay_request {
                                     these are reached too */
     int is_secret;     /* the strategy is not told how many evaluations the
                           budget allows */
-    double until_gain; /* stop when another such gain is unlikely (until.h),
+    double until_gain; /* stop when another such gain is unlikely (rules.h),
                           whatever `at_least` says; 0: do not */
 } hone_replay_request;
 
@@ -56,5 +57,53 @@ int hone__replay_is_spent(const hone_replay_budget *budget, int64_t n,
 
 /* Seed of repeat `repeat` of something that was asked for with `seed`. */
 uint64_t hone__replay_seed(uint64_t seed, int64_t repeat);
+
+/* ---- many runs ---------------------------------------------------------- */
+
+typedef struct hone_replay_point {
+    double simulated_s; /* clock when the trial ended */
+    double best_ns;     /* so far; 0: none is valid */
+} hone_replay_point;
+
+/* One run: a point per trial. */
+typedef struct hone_replay_trace {
+    hone_replay_point *points;
+    size_t n;
+    size_t capacity;
+} hone_replay_trace;
+
+typedef struct hone_replay_traces {
+    hone_replay_trace *runs;
+    size_t n;
+} hone_replay_traces;
+
+/* `repeats` runs of `run`, run i with hone__replay_seed(run->seed, i), on
+ * `n_threads` threads; what they give does not depend on how many those are.
+ * Free also on failure. */
+hone_status hone__replay_traces(const hone_replay_request *run, int64_t repeats,
+                                int n_threads, hone_replay_traces *out,
+                                hone_error *err);
+void hone__replay_traces_free(hone_replay_traces *traces);
+
+/* How many points of a trace are within a budget: all whose trial began
+ * before it was spent. */
+size_t hone__replay_trace_within(const hone_replay_trace *trace,
+                                 const hone_replay_budget *budget);
+
+/* One mark of a curve: the optimum's time over the best time found so far,
+ * 0 for a run that has found no valid configuration yet. */
+typedef struct hone_replay_fraction {
+    double mean;
+    double median;
+} hone_replay_fraction;
+
+/* The fraction after `evaluations`, over the runs; failed configurations are
+ * evaluations too. A run that ended earlier has tried the whole space. The
+ * recording has a valid configuration. HONE_ERR_NO_MEMORY. */
+hone_status hone__replay_fraction_at(const hone_recording *recording,
+                                     const hone_replay_traces *traces,
+                                     int64_t evaluations,
+                                     hone_replay_fraction *out,
+                                     hone_error *err);
 
 #endif

@@ -15,21 +15,13 @@ static hone_status out_of_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory while scoring");
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* ---- the space ----------------------------------------------------------
- */
+/* ---- the space ---------------------------------------------------------- */
 
 /* The valid times of a recording, ascending: rank 0 is the optimum. */
 typedef struct ranks {
     double *times;
     size_t n;
+    double median;        /* of them */
     double median_cost_s; /* of all configurations, failed ones included */
     double valid_cost_s;  /* of a valid one and of the failed ones met on the
                              way to it, mean */
@@ -56,20 +48,12 @@ static hone_status make_ranks(const hone_recording *recording, ranks *out,
     out->median_cost_s = hone__median(costs, n);
     hone__free(costs);
     out->valid_cost_s = recording->total_s / (double)(out->n ? out->n : 1);
-    qsort(out->times, out->n, sizeof *out->times, compare_doubles);
+    out->median = hone__median(out->times, out->n); /* sorts them */
     if (out->n < 2 || out->times[0] >= out->times[out->n - 1])
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s: a score needs at least two different times",
                           recording->path);
     return HONE_OK;
-}
-
-static double median_time(const ranks *r)
-{
-    const size_t half = r->n / 2;
-
-    return r->n % 2 ? r->times[half]
-                    : (r->times[half - 1] + r->times[half]) / 2;
 }
 
 /* Place of the first time that is not below `time_ns`. */
@@ -93,7 +77,7 @@ static size_t rank_of(const ranks *r, double time_ns)
 static hone_replay_budget cutoff_budget(const ranks *r, double cutoff)
 {
     const double optimum = r->times[0];
-    const double target = optimum + (median_time(r) - optimum) * (1 - cutoff);
+    const double target = optimum + (r->median - optimum) * (1 - cutoff);
     size_t i = 0;
     hone_replay_budget budget;
 
@@ -136,8 +120,7 @@ static double random_time(const ranks *r, double time_s)
                             : r->times[r->n - 1 - (size_t)falling];
 }
 
-/* ---- the strategy's curve -----------------------------------------------
- */
+/* ---- the strategy's curve ----------------------------------------------- */
 
 typedef struct point {
     double time_s;
@@ -181,7 +164,7 @@ static int compare_points(const void *a, const void *b)
     const point *x = a;
     const point *y = b;
 
-    return compare_doubles(&x->time_s, &y->time_s);
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
 hone_status hone__isotonic_falling(double *values, const double *weights,

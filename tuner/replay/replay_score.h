@@ -11,7 +11,7 @@
 #ifndef HONE_TUNER_REPLAY_SCORE_H
 #define HONE_TUNER_REPLAY_SCORE_H
 
-#include "tuner/replay/replay_traces.h"
+#include "tuner/replay/replay_run.h"
 
 /* What random search needs to come the fraction `cutoff` of the way from the
  * median to the optimum: evaluations, and as many times the median cost of a

@@ -7,148 +7,123 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One result while it is read: members come in any order. */
-typedef struct result {
-    hone_recorded_trial trial;
-    double time; /* the measurement "time"; 0: none */
-    int has_config;
-    int has_outcome;
-} result;
-
 /* The first configuration says what the parameters are. */
 static hone_status read_config(hone_replay_file *file, hone_error *err)
 {
-    hone_recording *recording = file->recording;
-    const int is_first = recording->n_configs == 0;
-    hone_json_event event;
-
+    file->has_config = 1;
     for (;;) {
         long param;
 
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
+        HONE_TRY(hone__replay_next(file, err));
+        if (file->event.kind == HONE_JSON_OBJECT_END)
             return HONE_OK;
-        param = hone__recording_find_param(recording, event.text);
-        if (param < 0 && !is_first)
+        if (file->recording->n_configs == 0)
+            HONE_TRY(hone__replay_add_param(file, file->event.text, err));
+        param = hone__recording_find_param(file->recording, file->event.text);
+        if (param < 0)
             return hone__json_fail(file->reader, err,
                                    "the first configuration has no "
                                    "parameter '%.100s'",
-                                   event.text);
-        if (param < 0) {
-            if (recording->n_params == HONE_MAX_RECORDED_PARAMS)
-                return hone__json_fail(file->reader, err,
-                                       "more than %d parameters",
-                                       HONE_MAX_RECORDED_PARAMS);
-            param = (long)recording->n_params;
-            HONE_TRY(hone__recording_add_param(recording, event.text, err));
-        }
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        HONE_TRY(hone__replay_value(file, (size_t)param, &event, err));
+                                   file->event.text);
+        HONE_TRY(hone__replay_next(file, err));
+        HONE_TRY(hone__replay_value(file, (size_t)param, err));
     }
 }
 
-static hone_status read_times(hone_replay_file *file, result *r,
-                              hone_error *err)
+static hone_status read_times(hone_replay_file *file, hone_error *err)
 {
-    static const struct {
-        const char *name;
-        hone_cost cost;
-    } costs[] = {
-        {"compilation", HONE_COST_COMPILE},
-        {"compilation_time", HONE_COST_COMPILE},
-        {"framework", HONE_COST_FRAMEWORK},
-        {"search_algorithm", HONE_COST_SEARCH},
-        {"validation", HONE_COST_VALIDATION},
-    };
-    const size_t n = sizeof costs / sizeof costs[0];
-    hone_json_event event;
-
-    for (;;) {
-        size_t i = 0;
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            return HONE_OK;
-        if (strcmp(event.text, "runtimes") == 0) {
-            HONE_TRY(hone__json_next(file->reader, &event, err));
-            HONE_TRY(hone__replay_samples(file, &event, err));
-            r->trial.cost_s[HONE_COST_RUNS] = hone__replay_samples_sum(file);
-            continue;
-        }
-        while (i < n && strcmp(costs[i].name, event.text) != 0)
-            ++i;
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (i == n)
-            HONE_TRY(hone__json_skip(file->reader, &event, err));
-        else
-            HONE_TRY(hone__replay_duration(file, &event, costs[i].name,
-                                           &r->trial.cost_s[costs[i].cost],
-                                           err));
+#define COST(name, cost)                                                       \
+    {                                                                          \
+        name, hone__replay_duration, HONE_REPLAY_COST(cost), HONE_JSON_END, "" \
     }
+    static const hone_replay_member members[] = {
+        COST("compilation", HONE_COST_COMPILE),
+        COST("compilation_time", HONE_COST_COMPILE),
+        COST("framework", HONE_COST_FRAMEWORK),
+        COST("search_algorithm", HONE_COST_SEARCH),
+        COST("validation", HONE_COST_VALIDATION),
+        {"runtimes", hone__replay_samples, 0, HONE_JSON_ARRAY,
+         "a list of times [..]"},
+        {0}};
+#undef COST
+
+    return hone__replay_members(file, members, 0, err);
 }
 
-/* {"name": "time", "value": 3.9 or "RuntimeFailedConfig", "unit": ""} */
-static hone_status read_measurement(hone_replay_file *file, result *r,
-                                    hone_error *err)
+/* ---- measurements ------------------------------------------------------- */
+
+static hone_status read_text(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-    char name[64] = "";
-    char unit[32] = "";
-    double value = 0;
-
-    for (;;) {
-        char *text = NULL;
-        int is_value;
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            break;
-        if (strcmp(event.text, "name") == 0)
-            text = name;
-        else if (strcmp(event.text, "unit") == 0)
-            text = unit;
-        if (text) {
-            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_STRING, "a text",
-                                       &event, err));
-            (void)snprintf(text, text == name ? sizeof name : sizeof unit,
-                           "%.30s", event.text);
-            continue;
-        }
-        is_value = strcmp(event.text, "value") == 0;
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (is_value)
-            value = event.kind == HONE_JSON_NUMBER ? event.number : 0;
-        HONE_TRY(hone__json_skip(file->reader, &event, err));
-    }
-    if (strcmp(name, "time") != 0)
-        return HONE_OK;
-    if (unit[0] && hone__replay_unit_s(unit) <= 0)
-        return hone__json_fail(file->reader, err, "'%s' is not a unit of time",
-                               unit);
-    r->time = value;
-    if (unit[0])
-        r->time *= hone__replay_unit_s(unit) / file->unit_s;
+    (void)err;
+    (void)snprintf((char *)file + file->member->at, sizeof file->unit, "%.30s",
+                   file->event.text);
     return HONE_OK;
 }
 
-static hone_status read_measurements(hone_replay_file *file, result *r,
-                                     hone_error *err)
+static hone_status read_number(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-
-    for (;;) {
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_ARRAY_END)
-            return HONE_OK;
-        if (event.kind != HONE_JSON_OBJECT)
-            return hone__json_fail(file->reader, err,
-                                   "expected a measurement {..}");
-        HONE_TRY(read_measurement(file, r, err));
-    }
+    file->value = file->event.kind == HONE_JSON_NUMBER ? file->event.number : 0;
+    return hone__json_skip(file->reader, &file->event, err);
 }
 
-static hone_status read_outcome(hone_replay_file *file, result *r,
-                                hone_error *err)
+double hone__replay_unit_s(const char *name)
+{
+    static const struct {
+        const char *name;
+        double unit_s;
+    } units[] = {
+        {"s", 1},
+        {"seconds", 1},
+        {"ms", 1e-3},
+        {"milliseconds", 1e-3},
+        {"miliseconds", 1e-3}, /* as the published files spell it */
+        {"us", 1e-6},
+        {"microseconds", 1e-6},
+        {"ns", 1e-9},
+        {"nanoseconds", 1e-9},
+    };
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].unit_s;
+    return 0;
+}
+
+/* {"name": "time", "value": 3.9 or "RuntimeFailedConfig", "unit": ""} */
+static hone_status read_measurement(hone_replay_file *file, hone_error *err)
+{
+    static const hone_replay_member members[] = {
+        {"name", read_text, offsetof(hone_replay_file, name), HONE_JSON_STRING,
+         "a text"},
+        {"unit", read_text, offsetof(hone_replay_file, unit), HONE_JSON_STRING,
+         "a text"},
+        {"value", read_number, 0, HONE_JSON_END, ""},
+        {0}};
+
+    file->name[0] = file->unit[0] = '\0';
+    file->value = 0;
+    HONE_TRY(hone__replay_members(file, members, 0, err));
+    if (strcmp(file->name, "time") != 0)
+        return HONE_OK;
+    file->time = file->value;
+    if (!file->unit[0])
+        return HONE_OK;
+    file->time *= hone__replay_unit_s(file->unit) / file->unit_s;
+    return hone__replay_unit_s(file->unit) > 0
+               ? HONE_OK
+               : hone__json_fail(file->reader, err,
+                                 "'%s' is not a unit of time", file->unit);
+}
+
+static hone_status read_measurements(hone_replay_file *file, hone_error *err)
+{
+    return hone__replay_each(file, read_measurement, HONE_JSON_OBJECT,
+                             "a measurement {..}", err);
+}
+
+/* ---- results ------------------------------------------------------------ */
+
+static hone_status read_outcome(hone_replay_file *file, hone_error *err)
 {
     static const struct {
         const char *name;
@@ -161,14 +136,11 @@ static hone_status read_outcome(hone_replay_file *file, result *r,
         {"correctness", HONE_OUTCOME_WRONG},
         {"constraints", HONE_OUTCOME_CONSTRAINT},
     };
-    hone_json_event event;
 
-    HONE_TRY(hone__json_expect(file->reader, HONE_JSON_STRING,
-                               "a text for \"invalidity\"", &event, err));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        if (strcmp(names[i].name, event.text) == 0) {
-            r->trial.outcome = names[i].outcome;
-            r->has_outcome = 1;
+        if (strcmp(names[i].name, file->event.text) == 0) {
+            file->trial.outcome = names[i].outcome;
+            file->has_outcome = 1;
             return HONE_OK;
         }
     }
@@ -176,80 +148,42 @@ static hone_status read_outcome(hone_replay_file *file, result *r,
                            "unknown invalidity '%.60s'; there are correct, "
                            "compile, runtime, timeout, correctness and "
                            "constraints",
-                           event.text);
-}
-
-static hone_status store_result(hone_replay_file *file, result *r,
-                                hone_error *err)
-{
-    if (!r->has_config || !r->has_outcome)
-        return hone__json_fail(file->reader, err, "this result has no \"%s\"",
-                               r->has_config ? "invalidity" : "configuration");
-    if (r->trial.outcome == HONE_OUTCOME_OK) {
-        r->trial.time_ns = r->time;
-        if (r->time <= 0 && file->n_samples)
-            r->trial.time_ns = hone__median(file->samples, file->n_samples);
-        if (!(r->trial.time_ns > 0 && r->trial.time_ns < 1e300))
-            return hone__json_fail(file->reader, err,
-                                   "this result is correct and has no "
-                                   "positive time: neither a measurement "
-                                   "\"time\" nor runtimes");
-    }
-    return hone__replay_put(file, &r->trial, err);
+                           file->event.text);
 }
 
 static hone_status read_result(hone_replay_file *file, hone_error *err)
 {
-    result r = {0};
-    hone_json_event event;
+    static const hone_replay_member members[] = {
+        {"invalidity", read_outcome, 0, HONE_JSON_STRING,
+         "a text for \"invalidity\""},
+        {"configuration", read_config, 0, HONE_JSON_OBJECT,
+         "a configuration {..}"},
+        {"times", read_times, 0, HONE_JSON_OBJECT, "times {..}"},
+        {"measurements", read_measurements, 0, HONE_JSON_ARRAY,
+         "measurements [..]"},
+        {0}};
 
-    file->n_samples = 0;
-    for (;;) {
-        char key[32];
-
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_OBJECT_END)
-            break;
-        (void)snprintf(key, sizeof key, "%.31s", event.text);
-        if (strcmp(key, "invalidity") == 0) {
-            HONE_TRY(read_outcome(file, &r, err));
-        } else if (strcmp(key, "configuration") == 0) {
-            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_OBJECT,
-                                       "a configuration {..}", &event, err));
-            HONE_TRY(read_config(file, err));
-            r.has_config = 1;
-        } else if (strcmp(key, "times") == 0) {
-            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_OBJECT,
-                                       "times {..}", &event, err));
-            HONE_TRY(read_times(file, &r, err));
-        } else if (strcmp(key, "measurements") == 0) {
-            HONE_TRY(hone__json_expect(file->reader, HONE_JSON_ARRAY,
-                                       "measurements [..]", &event, err));
-            HONE_TRY(read_measurements(file, &r, err));
-        } else {
-            HONE_TRY(hone__json_next(file->reader, &event, err));
-            HONE_TRY(hone__json_skip(file->reader, &event, err));
-        }
-    }
-    return store_result(file, &r, err);
+    hone__replay_begin(file);
+    HONE_TRY(hone__replay_members(file, members, 0, err));
+    if (!file->has_config || !file->has_outcome)
+        return hone__json_fail(file->reader, err, "this result has no \"%s\"",
+                               file->has_config ? "invalidity"
+                                                : "configuration");
+    if (file->time <= 0 && file->n_samples)
+        file->time = hone__median(file->samples, file->n_samples);
+    if (file->trial.outcome == HONE_OUTCOME_OK &&
+        !(file->time > 0 && file->time < 1e300))
+        return hone__json_fail(file->reader, err,
+                               "this result is correct and has no positive "
+                               "time: neither a measurement \"time\" nor "
+                               "runtimes");
+    return hone__replay_put(file, err);
 }
 
-hone_status hone__replay_t4(hone_replay_file *file,
-                            const hone_json_event *begin, hone_error *err)
+hone_status hone__replay_t4(hone_replay_file *file, hone_error *err)
 {
-    hone_json_event event;
-
-    if (begin->kind != HONE_JSON_ARRAY)
-        return hone__json_fail(file->reader, err,
-                               "expected a list of results [..]");
     file->recording->format = "T4";
     file->has_trials = 1;
-    for (;;) {
-        HONE_TRY(hone__json_next(file->reader, &event, err));
-        if (event.kind == HONE_JSON_ARRAY_END)
-            return HONE_OK;
-        if (event.kind != HONE_JSON_OBJECT)
-            return hone__json_fail(file->reader, err, "expected a result {..}");
-        HONE_TRY(read_result(file, err));
-    }
+    return hone__replay_each(file, read_result, HONE_JSON_OBJECT,
+                             "a result {..}", err);
 }

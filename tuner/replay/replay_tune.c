@@ -19,13 +19,6 @@ typedef struct replay_session {
     char best[256]; /* configuration of the fastest so far */
 } replay_session;
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 void hone__recording_label(const hone_recording *recording, hone_text *out)
 {
     for (size_t i = 0; i < recording->n_dims; ++i)
@@ -35,62 +28,56 @@ void hone__recording_label(const hone_recording *recording, hone_text *out)
 
 void hone__recording_device(const hone_recording *recording, hone_text *out)
 {
-    hone__text_puts(out, recording->device[0] ? recording->device
-                                              : base_name(recording->path));
+    hone__text_puts(out,
+                    recording->device[0] ? recording->device : recording->file);
 }
 
-/* ---- the rows around the trials -----------------------------------------
- */
+/* ---- the rows around the trials ----------------------------------------- */
+
+typedef struct row_texts {
+    hone_text device;
+    hone_text about; /* the source of the template */
+    hone_text label;
+} row_texts;
 
 /* The recording as a device: its contents are its version, so that rows of
  * two recordings never meet, nor do they meet those of real devices. */
-static hone_status put_device(const replay_session *s, int64_t *out_id,
-                              hone_error *err)
+static hone_status put_rows(replay_session *s, const row_texts *texts,
+                            hone_db_session *session, hone_error *err)
 {
+    hone_db *db = s->request->db;
     const hone_recording *recording = s->request->recording;
-    hone_text name = {0};
-    hone_db_device device = {.kind = "replay",
-                             .arch = "replay",
-                             .sm_count = 1,
-                             .driver_version = recording->sha256};
-    hone_status status;
+    const hone_db_device device = {.kind = "replay",
+                                   .name = hone__text_str(&texts->device),
+                                   .arch = "replay",
+                                   .sm_count = 1,
+                                   .driver_version = recording->sha256};
 
-    hone__text_puts(&name, "replay of ");
-    hone__recording_device(recording, &name);
-    device.name = hone__text_str(&name);
-    (void)snprintf(s->result->tune.device_name,
-                   sizeof s->result->tune.device_name, "%s", device.name);
-    status = hone__text_check(&name, err);
-    if (status == HONE_OK)
-        status = hone__db_device_put(s->request->db, &device, out_id, err);
-    hone__text_free(&name);
-    return status;
-}
-
-static hone_status put_template(replay_session *s, hone_error *err)
-{
-    const hone_recording *recording = s->request->recording;
-    const char *name = base_name(recording->path);
-    hone_text about = {0};
-    hone_status status;
-
-    hone__text_printf(&about, "replay of %s (%s)\n", name, recording->format);
-    status = hone__text_check(&about, err);
-    if (status == HONE_OK)
-        status = hone__db_template_put(
-            s->request->db,
-            &(hone_db_template){recording->op, name, recording->sha256,
-                                about.data, about.length},
-            &s->template_id, err);
-    hone__text_free(&about);
-    return status;
+    HONE_TRY(hone__text_check(&texts->device, err));
+    HONE_TRY(hone__text_check(&texts->about, err));
+    HONE_TRY(hone__text_check(&texts->label, err));
+    HONE_TRY(hone__db_device_put(db, &device, &session->device_id, err));
+    HONE_TRY(hone__db_template_put(
+        db,
+        &(hone_db_template){recording->op, recording->file, recording->sha256,
+                            texts->about.data, texts->about.length},
+        &session->template_id, err));
+    HONE_TRY(hone__db_toolchain_put(db, "replay", recording->format,
+                                    &s->toolchain_id, err));
+    HONE_TRY(hone__db_problem_put(
+        db,
+        &(hone_db_problem){recording->op, recording->dims, recording->n_dims,
+                           hone__text_str(&texts->label)},
+        &session->problem_id, err));
+    s->template_id = session->template_id;
+    return hone__db_session_begin(db, session, &s->session_id, err);
 }
 
 static hone_status begin_session(replay_session *s, hone_error *err)
 {
     const hone_replay_tune_request *request = s->request;
     const hone_recording *recording = request->recording;
-    hone_text label = {0};
+    row_texts texts = {.device = {0}};
     char budget[64] = "";
     hone_db_session session = {.mode = hone__mode_name(recording->mode),
                                .strategy = request->strategy,
@@ -103,24 +90,22 @@ static hone_status begin_session(replay_session *s, hone_error *err)
     else if (request->budget.evaluations > 0)
         (void)snprintf(budget, sizeof budget, "%lld",
                        (long long)request->budget.evaluations);
-    HONE_TRY(put_device(s, &session.device_id, err));
-    HONE_TRY(put_template(s, err));
-    HONE_TRY(hone__db_toolchain_put(request->db, "replay", recording->format,
-                                    &s->toolchain_id, err));
-    hone__recording_label(recording, &label);
-    status = hone__db_problem_put(
-        request->db,
-        &(hone_db_problem){recording->op, recording->dims, recording->n_dims,
-                           hone__text_str(&label)},
-        &session.problem_id, err);
-    hone__text_free(&label);
-    HONE_TRY(status);
-    session.template_id = s->template_id;
-    return hone__db_session_begin(request->db, &session, &s->session_id, err);
+    hone__text_puts(&texts.device, "replay of ");
+    hone__recording_device(recording, &texts.device);
+    hone__text_printf(&texts.about, "replay of %s (%s)\n", recording->file,
+                      recording->format);
+    hone__recording_label(recording, &texts.label);
+    (void)snprintf(s->result->tune.device_name,
+                   sizeof s->result->tune.device_name, "%s",
+                   hone__text_str(&texts.device));
+    status = put_rows(s, &texts, &session, err);
+    hone__text_free(&texts.device);
+    hone__text_free(&texts.about);
+    hone__text_free(&texts.label);
+    return status;
 }
 
-/* ---- trials -------------------------------------------------------------
- */
+/* ---- trials ------------------------------------------------------------- */
 
 static int64_t nanoseconds(double seconds)
 {
@@ -174,27 +159,21 @@ static void rank(hone_replay_tune_result *result,
     result->ranked[at] = *candidate;
 }
 
-static hone_status commit(replay_session *s, hone_error *err)
-{
-    HONE_TRY(hone__db_commit(s->request->db, err));
-    return hone__db_begin(s->request->db, err);
-}
-
 static void show_progress(const replay_session *s, const hone_replay_step *step)
 {
     const hone_replay_tune_request *request = s->request;
     const int64_t limit = request->budget.evaluations;
-    hone_tune_progress progress = {
-        .n_done = step->n,
-        .n_planned = limit > 0 && limit < request->recording->n_configs
-                         ? limit
-                         : request->recording->n_configs,
-        .best_ns = step->best_ns,
-        .best_config = s->best,
-        .stage = "tuning"};
+    const int64_t most = request->recording->n_configs;
 
     if (request->on_progress)
-        request->on_progress(request->user, &progress);
+        request->on_progress(
+            request->user,
+            &(hone_tune_progress){.n_done = step->n,
+                                  .n_planned =
+                                      limit > 0 && limit < most ? limit : most,
+                                  .best_ns = step->best_ns,
+                                  .best_config = s->best,
+                                  .stage = "tuning"});
 }
 
 static hone_status on_step(void *user, const hone_replay_step *step,
@@ -222,7 +201,8 @@ static hone_status on_step(void *user, const hone_replay_step *step,
             result->tune.default_ns = step->trial->time_ns;
     }
     if (step->n % TRIALS_PER_COMMIT == 0) {
-        HONE_TRY(commit(s, err));
+        HONE_TRY(hone__db_commit(s->request->db, err));
+        HONE_TRY(hone__db_begin(s->request->db, err));
         show_progress(s, step);
     }
     if (s->request->stop && *s->request->stop)
@@ -230,8 +210,7 @@ static hone_status on_step(void *user, const hone_replay_step *step,
     return HONE_OK;
 }
 
-/* ---- the end ------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------ */
 
 static hone_status put_ranking(const replay_session *s, hone_error *err)
 {
@@ -305,13 +284,9 @@ static const char *stop_reason(const replay_session *s, hone_status ran)
 static hone_status end_session(const replay_session *s, hone_status ran,
                                hone_error *err)
 {
-    const hone_db_session_summary properties = {.event_floor_ns = -1,
-                                                .noise_floor = -1,
-                                                .warm_up_ns = -1,
-                                                .gpu_busy_ns = -1,
-                                                .gpu_wall_ns = -1,
-                                                .stopped =
-                                                    s->result->tune.stopped};
+    const char *stopped = s->result->tune.stopped;
+    const hone_db_session_summary properties = {-1, -1,   -1,     -1,
+                                                -1, NULL, stopped};
 
     (void)snprintf(s->result->tune.stopped, sizeof s->result->tune.stopped,
                    "%s", stop_reason(s, ran));

@@ -44,8 +44,7 @@ static hone_status start(hone_search *search, hone_error *err)
     return d->row ? HONE_OK : HONE_ERR_NO_MEMORY;
 }
 
-/* ---- the walk -----------------------------------------------------------
- */
+/* ---- the walk ----------------------------------------------------------- */
 
 /* From 1 towards 0. */
 static double temperature(const dual_annealing *d)
@@ -131,8 +130,7 @@ static int64_t propose(hone_search *search)
     return hone__move_near(search, values);
 }
 
-/* ---- learning -----------------------------------------------------------
- */
+/* ---- learning ----------------------------------------------------------- */
 
 static void learn_walk(hone_search *search, dual_annealing *d, int64_t slot)
 {

@@ -51,8 +51,7 @@ static hone_status start(hone_search *search, hone_error *err)
                : HONE_ERR_NO_MEMORY;
 }
 
-/* ---- the model ----------------------------------------------------------
- */
+/* ---- the model ---------------------------------------------------------- */
 
 /* Logarithms: trees then minimise relative errors. A configuration that
  * failed counts as the slowest known one, so that its surroundings are left
@@ -91,8 +90,7 @@ static void grow_trees(hone_search *search, forest *f)
         f->n_fresh = TREES;
 }
 
-/* ---- proposing ----------------------------------------------------------
- */
+/* ---- proposing ---------------------------------------------------------- */
 
 static void add_candidate(hone_search *search, forest *f, int64_t index)
 {

@@ -19,8 +19,7 @@ static void copy_row(hone_search *search, const int *values)
     memcpy(search->row, values, search->space.n_params * sizeof *search->row);
 }
 
-/* ---- one random neighbour -----------------------------------------------
- */
+/* ---- one random neighbour ----------------------------------------------- */
 
 static void step_row(hone_search *search, size_t param)
 {
@@ -111,8 +110,7 @@ int64_t hone__move_near(hone_search *search, const int *values)
                       : hone__move_random(search, values, HONE_MOVE_PAIR, 1);
 }
 
-/* ---- back into the space ------------------------------------------------
- */
+/* ---- back into the space ------------------------------------------------ */
 
 /* First single values are moved, nearest first; then more and more of them
  * are replaced by the fallback's, which ends in the fallback itself. */

@@ -39,8 +39,7 @@ int64_t hone__elite_pick(hone_search *search, const hone_elite *elite, int n)
     return elite->slots[best];
 }
 
-/* ---- a population --------------------------------------------------------
- */
+/* ---- a population ------------------------------------------------------- */
 
 /* Measured on the recorded spaces: half or twice of each does about as well.
  * Without renewal the population stays in the first good valley for good. */

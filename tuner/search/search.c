@@ -10,8 +10,7 @@ static hone_status out_of_memory(hone_error *err)
     return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory in the search");
 }
 
-/* ---- trials -------------------------------------------------------------
- */
+/* ---- trials ------------------------------------------------------------- */
 
 static size_t place_of(const hone_search *search, int64_t index)
 {
@@ -27,11 +26,6 @@ static size_t place_of(const hone_search *search, int64_t index)
 int64_t hone__search_slot(const hone_search *search, int64_t index)
 {
     return search->table[place_of(search, index)] - 1;
-}
-
-int hone__search_knows(const hone_search *search, int64_t index)
-{
-    return hone__search_slot(search, index) >= 0;
 }
 
 int hone__search_is_new(const hone_search *search, int64_t index)
@@ -104,8 +98,7 @@ static hone_status add_trial(hone_search *search, int64_t index,
     return HONE_OK;
 }
 
-/* ---- configurations by chance -------------------------------------------
- */
+/* ---- configurations by chance ------------------------------------------- */
 
 int64_t hone__search_any(hone_search *search)
 {
@@ -209,8 +202,7 @@ int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
                                   exp(-log(to_ns / from_ns) / temperature);
 }
 
-/* ---- life ---------------------------------------------------------------
- */
+/* ---- life --------------------------------------------------------------- */
 
 void *hone__search_alloc(hone_search *search, size_t size_bytes,
                          hone_error *err)
@@ -300,8 +292,7 @@ void hone__search_close(hone_search *search)
     hone__free(search);
 }
 
-/* ---- ask and tell -------------------------------------------------------
- */
+/* ---- ask and tell ------------------------------------------------------- */
 
 static int64_t next_first(hone_search *search)
 {
@@ -390,8 +381,7 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
     return HONE_OK;
 }
 
-/* ---- templates' spaces --------------------------------------------------
- */
+/* ---- templates' spaces -------------------------------------------------- */
 
 static void get_from_space(const void *user, int64_t index, int *out_values)
 {

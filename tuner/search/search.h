@@ -66,8 +66,8 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
  * nothing. */
 int hone__search_is_learning(const hone_search *search);
 
-/* Was it asked for, or told? */
-int hone__search_knows(const hone_search *search, int64_t index);
+/* Was it neither asked for nor told? Not of -1. */
+int hone__search_is_new(const hone_search *search, int64_t index);
 
 /* The strategies, in the order of their table: names with a sentence each.
  * `i` from 0; returns 0 after the last. */

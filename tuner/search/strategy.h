@@ -82,7 +82,6 @@ void *hone__search_alloc(hone_search *search, size_t size_bytes,
 
 /* The trial of a configuration, -1 if it is new. */
 int64_t hone__search_slot(const hone_search *search, int64_t index);
-int hone__search_is_new(const hone_search *search, int64_t index);
 /* Its value indexes. */
 const int *hone__search_values(const hone_search *search, int64_t slot);
 /* In how many parameters two trials differ. */
@@ -103,8 +102,7 @@ double hone__search_scatter(const hone_search *search);
 int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
                          double temperature);
 
-/* ---- moves (moves.c): all end in valid configurations -------------------
- */
+/* ---- moves (moves.c): all end in valid configurations ------------------- */
 
 /* How far a move goes. */
 typedef enum hone_move {

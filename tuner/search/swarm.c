@@ -47,8 +47,7 @@ static hone_status start(hone_search *search, hone_error *err)
     return s->row && s->place && s->speed ? HONE_OK : HONE_ERR_NO_MEMORY;
 }
 
-/* ---- flying -------------------------------------------------------------
- */
+/* ---- flying ------------------------------------------------------------- */
 
 /* Walls stop a particle. */
 static void fly(hone_search *search, swarm *s, size_t particle)
@@ -97,8 +96,7 @@ static int64_t propose(hone_search *search)
     return hone__move_near(search, s->row);
 }
 
-/* ---- learning -----------------------------------------------------------
- */
+/* ---- learning ----------------------------------------------------------- */
 
 static void remember(const hone_search *search, swarm *s, size_t particle,
                      int64_t slot)

@@ -60,8 +60,7 @@ hone_status hone__trees_create(hone_arena *arena, size_t n_params,
     return HONE_OK;
 }
 
-/* ---- growing ------------------------------------------------------------
- */
+/* ---- growing ------------------------------------------------------------ */
 
 typedef struct growth {
     hone_trees *all;
@@ -213,8 +212,7 @@ void hone__trees_grow(hone_trees *all, const int *rows, const int64_t *points,
         ++all->n_grown;
 }
 
-/* ---- asking -------------------------------------------------------------
- */
+/* ---- asking ------------------------------------------------------------- */
 
 static const leaf *find_leaf(const tree *t, const int *row)
 {

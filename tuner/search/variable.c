@@ -70,8 +70,7 @@ static hone_status start(hone_search *search, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- a guess -------------------------------------------------------------
- */
+/* ---- a guess ------------------------------------------------------------ */
 
 /* The nearest so far, in ascending order of distance. */
 typedef struct found {
@@ -141,8 +140,7 @@ static double guess_of(const hone_search *search, const variable *v)
     return f.n ? sum / weights : 0;
 }
 
-/* ---- proposing ----------------------------------------------------------
- */
+/* ---- proposing ---------------------------------------------------------- */
 
 static hone_move pick_move(hone_search *search, const variable *v)
 {
@@ -206,8 +204,7 @@ static int64_t propose(hone_search *search)
     return best_index;
 }
 
-/* ---- learning -----------------------------------------------------------
- */
+/* ---- learning ----------------------------------------------------------- */
 
 static void stand_at(variable *v, int64_t slot)
 {

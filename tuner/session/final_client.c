@@ -14,6 +14,7 @@ enum { SETUP_S = 180, STEP_S = 30, RACE_S = 180, MOST_KILLED = 3 };
 
 /* How a worker's turn ended. */
 typedef enum ending {
+    ENDED_NOT,    /* it goes on */
     ENDED_RANKED, /* with a report */
     ENDED_FAILED, /* with an error that is nobody's */
     ENDED_BLAMED, /* `error` is the fault of who was at it */
@@ -46,7 +47,7 @@ static void set_deadline(client *c)
     c->wait.until_s = hone__now_s() + limit_s;
 }
 
-/* ---- what the worker says ---------------------------------------------- */
+/* ---- what the worker says ----------------------------------------------- */
 
 static ending take_failure(client *c, hone_unpack *in)
 {
@@ -79,59 +80,52 @@ static int can_send(hone_status status)
     return status == HONE_OK || status == HONE_ERR_IO;
 }
 
-/* 0: it cannot be sent, for a reason that is not the worker's. */
-static int send_request(client *c)
+/* It fails for a reason that is not the worker's. */
+static ending send_request(client *c)
 {
     hone_text payload = {0};
     hone_status status;
 
+    c->is_ready = 1;
+    set_deadline(c);
     hone__final_request_pack(&payload, c->request);
     status =
         hone__worker_send(&c->worker, HONE_DEVICE_FINAL, &payload, &c->error);
     hone__text_free(&payload);
-    return can_send(status);
+    return can_send(status) ? ENDED_NOT : ENDED_FAILED;
 }
 
-/* 1: the worker has ended its turn, and `out` says how. */
-static int take_message(client *c, uint32_t kind, hone_unpack *in, ending *out)
+static ending take_message(client *c, uint32_t kind, hone_unpack *in)
 {
     switch (kind) {
     case HONE_DEVICE_READY:
-        c->is_ready = 1;
-        set_deadline(c);
-        *out = ENDED_FAILED;
-        return !send_request(c);
+        return send_request(c);
     case HONE_FINAL_AT:
         c->at_runner = (int)hone__unpack_i64(in);
         c->at_stage = (hone_final_stage)hone__unpack_i64(in);
         set_deadline(c);
-        return 0;
+        return ENDED_NOT;
     case HONE_DEVICE_REFERENCE:
-        return 0;
+        return ENDED_NOT;
     case HONE_DEVICE_FAILED:
-        *out = take_failure(c, in);
-        return 1;
+        return take_failure(c, in);
     case HONE_DEVICE_RANKED:
-        *out = take_report(c, in);
-        return 1;
+        return take_report(c, in);
     case HONE_HEARD_END:
-        *out = ENDED_DIED;
-        return 1;
+        return ENDED_DIED;
     case HONE_HEARD_NOTHING:
-        *out = ENDED_OVERDUE;
-        return 1;
+        return ENDED_OVERDUE;
     default:
         (void)hone__fail(&c->error, HONE_ERR_INTERNAL,
                          "unknown answer %u of the worker of a final",
                          (unsigned)kind);
-        *out = ENDED_FAILED;
-        return 1;
+        return ENDED_FAILED;
     }
 }
 
 static ending follow(client *c)
 {
-    ending how = ENDED_FAILED;
+    ending how = ENDED_NOT;
     hone_status status = HONE_OK;
 
     c->is_ready = 0;
@@ -139,18 +133,18 @@ static ending follow(client *c)
     set_deadline(c);
     if (c->host->started)
         status = c->host->started(c->host->started_user, &c->worker, &c->error);
-    while (can_send(status)) {
+    while (how == ENDED_NOT && can_send(status)) {
         uint32_t kind = 0;
         hone_unpack in;
 
         status = hone__worker_hear(&c->worker, &c->wait, &kind, &in, &c->error);
-        if (status == HONE_OK && take_message(c, kind, &in, &how))
-            return how;
+        if (status == HONE_OK)
+            how = take_message(c, kind, &in);
     }
-    return ENDED_FAILED;
+    return how == ENDED_NOT ? ENDED_FAILED : how;
 }
 
-/* ---- what to make of it ------------------------------------------------ */
+/* ---- what to make of it ------------------------------------------------- */
 
 /* The device may have had a bad moment: once more, but not twice. */
 static hone_status try_again(client *c, hone_status status, hone_error *err,
@@ -245,10 +239,10 @@ static hone_status take_turn(client *c, int *out_done, hone_error *err)
                : HONE_OK;
 }
 
-hone_status hone__final_ask_host(const hone_final_host *host,
-                                 hone_final_request *request,
-                                 const volatile sig_atomic_t *stop,
-                                 hone_final_report *out, hone_error *err)
+hone_status hone__final_ask(const hone_final_host *host,
+                            hone_final_request *request,
+                            const volatile sig_atomic_t *stop,
+                            hone_final_report *out, hone_error *err)
 {
     client c = {.host = host,
                 .request = request,
@@ -261,14 +255,4 @@ hone_status hone__final_ask_host(const hone_final_host *host,
     while (!done)
         HONE_TRY(take_turn(&c, &done, err));
     return HONE_OK;
-}
-
-hone_status hone__final_ask(hone_worker_setup *setup,
-                            hone_final_request *request,
-                            const volatile sig_atomic_t *stop,
-                            hone_final_report *out, hone_error *err)
-{
-    const hone_final_host host = {hone__device_worker, setup, 0, NULL, NULL};
-
-    return hone__final_ask_host(&host, request, stop, out, err);
 }

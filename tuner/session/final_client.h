@@ -27,12 +27,7 @@ typedef struct hone_final_host {
  * ok) becomes non-zero on Ctrl-C. HONE_ERR_INTERRUPTED, HONE_ERR_CUDA (it
  * died and nobody can be blamed, or it cannot be killed), or what the worker
  * says of its set-up. */
-hone_status hone__final_ask_host(const hone_final_host *host,
-                                 hone_final_request *request,
-                                 const volatile sig_atomic_t *stop,
-                                 hone_final_report *out, hone_error *err);
-
-hone_status hone__final_ask(hone_worker_setup *setup,
+hone_status hone__final_ask(const hone_final_host *host,
                             hone_final_request *request,
                             const volatile sig_atomic_t *stop,
                             hone_final_report *out, hone_error *err);

@@ -93,16 +93,13 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         result->trials_s = final_start_s - run->ready_s;
     }
     if (run->session_id) {
-        hone_status stored =
-            hone__tune_record_untried(run, status == HONE_OK ? err : NULL);
+        hone_error *why = status == HONE_OK ? err : NULL;
+        hone_status stored = hone__tune_record_untried(run, why);
 
         if (stored == HONE_OK)
-            stored =
-                hone__tune_stop(run, status, status == HONE_OK ? err : NULL);
-
+            stored = hone__tune_stop(run, status, why);
         if (stored == HONE_OK)
-            stored =
-                hone__tune_record_settle(run, status == HONE_OK ? err : NULL);
+            stored = hone__tune_record_settle(run, why);
         status = status == HONE_OK ? stored : status;
     }
     if (status == HONE_OK && !run->request->verify_only)

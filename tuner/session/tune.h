@@ -42,7 +42,7 @@ typedef struct hone_tune_request {
     int64_t budget_trials; /* 0: no such limit */
     double budget_s;       /* 0: no such limit */
     double until_gain;     /* stop when another such gain is unlikely, see
-                              until.h: 0.01 for 1 %; 0: do not */
+                              rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
     int without_seeds;      /* do not begin with what is good elsewhere */
     double trial_timeout_s; /* 0: 10 */
@@ -85,7 +85,7 @@ typedef struct hone_tune_result {
     int64_t space_valid;
     int64_t n_trials; /* with an outcome, resumed ones included */
     int64_t n_resumed;
-    int64_t n_seeded;    /* configurations that went first, see seeds.h */
+    int64_t n_seeded;    /* configurations that went first, see rules.h */
     int64_t n_compiled;  /* variants that have a cubin */
     int64_t n_compiles;  /* of the compiler; the rest shared one or came from
                             the cache */
@@ -136,5 +136,10 @@ typedef struct hone_tune_result {
  * line), HONE_ERR_NO_MEMORY (device memory too small for the problem). */
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err);
+
+/* Append the codes of the type dimensions, comma-joined, as the database has
+ * them beside a variant. */
+void hone__tune_types(const hone_template *tmpl, const int64_t *dims,
+                      hone_text *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a tuning run: the best variants and the baselines meet in a
  * final (final.h); if none of them is right, the next ones do. */
-#include "tuner/session/tune_final.h"
+#include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/trial/device_worker.h"
@@ -174,6 +174,7 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
 {
     const hone_final_host host = {hone__device_worker, &run->worker_setup, 0,
                                   make_room, run};
+    hone_db *db = run->request->db;
 
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_finish(&run->helper_kernels, run->farm,
@@ -186,16 +187,17 @@ static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
         HONE_TRY(choose_finalists(run, f, again, err));
         if (!f->n)
             return HONE_OK; /* all of them were refuted */
-        HONE_TRY(hone__tune_final_announce(run, f, err));
-        HONE_TRY(hone__final_ask_host(
-            &host, &f->request, run->request->farm.stop, &f->report, err));
+        HONE_TRY(hone__db_begin(db, err));
+        HONE_TRY(hone__db_end(db, hone__tune_final_announce(run, f, err), err));
+        HONE_TRY(hone__final_ask(&host, &f->request, run->request->farm.stop,
+                                 &f->report, err));
         HONE_TRY(hone__tune_final_refute(run, f, err));
         if (is_final(f))
             return HONE_OK;
     }
 }
 
-/* ---- the result -------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------- */
 
 static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
 {
@@ -260,9 +262,12 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
     hone__tune_show_progress(run, "final");
     run->n_seeds = 0; /* a refuted one does not go first again */
     status = run_finals(run, f, err);
+    if (status == HONE_OK)
+        status = hone__db_begin(run->request->db, err);
     if (status == HONE_OK) {
         fill_result(run, f);
-        status = hone__tune_final_store(run, f, err);
+        status = hone__db_end(run->request->db,
+                              hone__tune_final_store(run, f, err), err);
     }
     let_go(f);
     hone__free(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the database keeps of a final: see tune_final.h. */
-#include "tuner/session/tune_final.h"
+/* What the database keeps of a final: see tune_state.h. */
+#include "tuner/session/tune_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,6 @@ static hone_status put_decision(hone_tune_run *run,
     const int fastest = f->report.fastest;
     const int compared = fastest >= 0 && item->ratio > 0;
     const hone_db_decision row = {
-        .session_id = run->session_id,
         .trial_id = candidate_of(run, f, i)->trial_id,
         .variant_id = candidate_of(run, f, i)->variant_id,
         .against_trial_id = compared && fastest != i
@@ -32,37 +31,15 @@ static hone_status put_decision(hone_tune_run *run,
         .ratio_high = compared ? item->ratio_high : 0,
         .n_samples = compared ? item->n_samples : 0,
         .text = text};
-    int64_t id = 0;
 
-    return hone__db_decision_put(run->request->db, &row, &id, err);
+    return hone__tune_decide(run, &row, err);
 }
 
-/* One durable step, whatever is in it. */
-typedef hone_status store_fn(hone_tune_run *run, const hone_tune_final_state *f,
-                             hone_error *err);
+/* ---- who takes part ----------------------------------------------------- */
 
-static hone_status in_one_step(hone_tune_run *run,
-                               const hone_tune_final_state *f, store_fn *store,
-                               hone_error *err)
-{
-    hone_db *db = run->request->db;
-    hone_status status;
-
-    HONE_TRY(hone__db_begin(db, err));
-    status = store(run, f, err);
-    if (status == HONE_OK)
-        status = hone__db_commit(db, err);
-    if (status != HONE_OK)
-        hone__db_rollback(db);
-    return status;
-}
-
-/* ---- who takes part ------------------------------------------------------
- */
-
-static hone_status put_finalists(hone_tune_run *run,
-                                 const hone_tune_final_state *f,
-                                 hone_error *err)
+hone_status hone__tune_final_announce(hone_tune_run *run,
+                                      const hone_tune_final_state *f,
+                                      hone_error *err)
 {
     const double best_ns = candidate_of(run, f, 0)->time_ns;
     char text[160];
@@ -85,15 +62,7 @@ static hone_status put_finalists(hone_tune_run *run,
     return HONE_OK;
 }
 
-hone_status hone__tune_final_announce(hone_tune_run *run,
-                                      const hone_tune_final_state *f,
-                                      hone_error *err)
-{
-    return in_one_step(run, f, put_finalists, err);
-}
-
-/* ---- who is refuted ------------------------------------------------------
- */
+/* ---- who is refuted ----------------------------------------------------- */
 
 static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
                           hone_error *err)
@@ -126,8 +95,7 @@ hone_status hone__tune_final_refute(hone_tune_run *run,
     return HONE_OK;
 }
 
-/* ---- what came of it -----------------------------------------------------
- */
+/* ---- what came of it ---------------------------------------------------- */
 
 static hone_status put_baselines(hone_tune_run *run,
                                  const hone_tune_final_state *f,
@@ -238,28 +206,18 @@ static hone_status put_ranking(hone_tune_run *run,
                                 err);
 }
 
-static hone_status put_all(hone_tune_run *run, const hone_tune_final_state *f,
-                           hone_error *err)
+hone_status hone__tune_final_store(hone_tune_run *run,
+                                   const hone_tune_final_state *f,
+                                   hone_error *err)
 {
     const hone_tune_result *result = run->result;
+    const char *verdict = result->verdict[0] ? result->verdict : NULL;
     const hone_db_session_summary properties = {
-        .event_floor_ns = -1,
-        .noise_floor = result->noise_floor,
-        .warm_up_ns = -1,
-        .gpu_busy_ns = -1,
-        .gpu_wall_ns = -1,
-        .verdict = result->verdict[0] ? result->verdict : NULL};
+        -1, result->noise_floor, -1, -1, -1, verdict, NULL};
 
     HONE_TRY(put_baselines(run, f, err));
     HONE_TRY(put_decisions(run, f, err));
     HONE_TRY(hone__db_session_measured(run->request->db, run->session_id,
                                        &properties, err));
     return put_ranking(run, f, err);
-}
-
-hone_status hone__tune_final_store(hone_tune_run *run,
-                                   const hone_tune_final_state *f,
-                                   hone_error *err)
-{
-    return in_one_step(run, f, put_all, err);
 }

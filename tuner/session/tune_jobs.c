@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- queues -------------------------------------------------------------
- */
+/* ---- queues ------------------------------------------------------------- */
 
 void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job)
 {
@@ -21,20 +20,6 @@ void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job)
         queue->head = job;
     queue->tail = job;
     ++queue->n;
-}
-
-hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
-{
-    hone_tune_job *job = queue->head;
-
-    if (!job)
-        return NULL;
-    queue->head = job->next;
-    if (!queue->head)
-        queue->tail = NULL;
-    job->next = NULL;
-    --queue->n;
-    return job;
 }
 
 /* Least spills first: the likeliest to be any good. */
@@ -71,8 +56,12 @@ static hone_tune_job *take_by_id(hone_tune_queue *queue, int64_t id)
     return NULL;
 }
 
-/* ---- one variant --------------------------------------------------------
- */
+hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
+{
+    return queue->head ? take_by_id(queue, queue->head->id) : NULL;
+}
+
+/* ---- one variant -------------------------------------------------------- */
 
 hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                 hone_tune_job **out, hone_error *err)
@@ -123,8 +112,7 @@ void hone__tune_job_free(hone_tune_job *job)
     hone__free(job);
 }
 
-/* ---- how much more ------------------------------------------------------
- */
+/* ---- how much more ------------------------------------------------------ */
 
 int64_t hone__tune_under_way(const hone_tune_run *run)
 {
@@ -140,8 +128,7 @@ static hone_status next_index(hone_tune_run *run, int64_t *out_index,
     return HONE_OK;
 }
 
-/* ---- before compiling ---------------------------------------------------
- */
+/* ---- before compiling --------------------------------------------------- */
 
 /* A trial that ended before it reached the GPU. */
 static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
@@ -166,18 +153,23 @@ static int has_gates(const hone_tune_run *run)
     return hone__tune_kind(run)->has_limits && !run->request->verify_only;
 }
 
+static hone_launch_case launch_case(const hone_tune_run *run,
+                                    const hone_tune_job *job)
+{
+    return (hone_launch_case){job->plan, run->request->dims,
+                              run->request->tmpl->n_dims,
+                              &run->device.properties};
+}
+
 static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
                             char *why, size_t size)
 {
-    const hone_tune_request *request = run->request;
     const hone_device_kind *kind = hone__tune_kind(run);
+    const hone_launch_case launch = launch_case(run, job);
 
-    if (!kind->gate || (kind->has_limits && request->verify_only))
+    if (!kind->gate || (kind->has_limits && run->request->verify_only))
         return HONE_GATE_PASS;
-    return kind->gate(&(hone_launch_case){job->plan, request->dims,
-                                          request->tmpl->n_dims,
-                                          &run->device.properties},
-                      hone__text_str(&job->options), why, size);
+    return kind->gate(&launch, hone__text_str(&job->options), why, size);
 }
 
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
@@ -234,8 +226,7 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- after compiling ----------------------------------------------------
- */
+/* ---- after compiling ---------------------------------------------------- */
 
 /* What is needed, or good elsewhere although it spills, is tried now. */
 static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
@@ -247,6 +238,7 @@ static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
 static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                                  hone_compile_output *output, hone_error *err)
 {
+    const hone_launch_case launch = launch_case(run, job);
     char why[256] = "";
     hone_gate gate = HONE_GATE_PASS;
 
@@ -261,11 +253,7 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                             hone__text_str(&job->compiled.log), err);
     ++run->progress.n_compiled;
     if (has_gates(run))
-        gate = hone__gate_compiled(
-            &(hone_launch_case){job->plan, run->request->dims,
-                                run->request->tmpl->n_dims,
-                                &run->device.properties},
-            &job->compiled, why, sizeof why);
+        gate = hone__gate_compiled(&launch, &job->compiled, why, sizeof why);
     /* The default is what others are compared with, however poor. */
     if (gate == HONE_GATE_LIMITS ||
         (gate == HONE_GATE_REJECT && job->index != run->default_index))

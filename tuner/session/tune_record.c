@@ -51,18 +51,15 @@ hone_status hone__tune_take_outcome(hone_tune_run *run,
                : HONE_OK;
 }
 
-/* ---- variants -----------------------------------------------------------
- */
+/* ---- variants ----------------------------------------------------------- */
 
-/* Codes of the type dimensions, comma-joined. */
-static void types_text(const hone_tune_run *run, hone_text *out)
+void hone__tune_types(const hone_template *tmpl, const int64_t *dims,
+                      hone_text *out)
 {
-    const hone_template *tmpl = run->request->tmpl;
-
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         if (tmpl->dims[i].n_types)
             hone__text_printf(out, "%s%lld", out->length ? "," : "",
-                              (long long)run->request->dims[i]);
+                              (long long)dims[i]);
     }
 }
 
@@ -109,7 +106,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
 
     HONE_TRY(
         hone__cache_key(&input, hone__farm_toolchain(run->farm), key, err));
-    types_text(run, &types);
+    hone__tune_types(run->request->tmpl, run->request->dims, &types);
     row.types = types.length ? types.data : NULL;
     status = hone__text_check(&types, err);
     if (status == HONE_OK && compiled->ok)
@@ -139,8 +136,7 @@ static const char *timing_text(const hone_tune_run *run,
                : hone__timing_name((hone_timing)report->timing);
 }
 
-/* ---- trials -------------------------------------------------------------
- */
+/* ---- trials ------------------------------------------------------------- */
 
 static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
                              const hone_trial_report *report, int64_t *out_id,
@@ -186,13 +182,10 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
         status = put_trial(run, job, report, out_id, err);
     if (status == HONE_OK)
         status = hone__tune_record_reasons(run, job, *out_id, report, err);
-    if (status == HONE_OK)
-        status = hone__db_commit(db, err);
-    if (status != HONE_OK)
-        hone__db_rollback(db);
-    else if (run->disk.pid && !hone__disk_sync_soon(&run->disk))
-        status = hone__tune_record_settle(run, err);
-    return status;
+    HONE_TRY(hone__db_end(db, status, err));
+    return run->disk.pid && !hone__disk_sync_soon(&run->disk)
+               ? hone__tune_record_settle(run, err)
+               : HONE_OK;
 }
 
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
@@ -225,25 +218,21 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
     return HONE_OK;
 }
 
-/* ---- what was compiled and not tried ------------------------------------
- */
+/* ---- what was compiled and not tried ------------------------------------ */
 
 static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
-                               const char *kind, const char *text,
-                               hone_error *err)
+                               const char *why, hone_error *err)
 {
     for (hone_tune_job *job = queue->head; job; job = job->next) {
-        const hone_db_decision row = {
-            .session_id = run->session_id, .kind = kind, .text = text};
-        hone_db_decision decision = row;
-        int64_t id = 0;
-
         if (!job->variant_id)
             HONE_TRY(put_variant(run, job, err));
-        decision.variant_id = job->variant_id;
-        if (kind)
-            HONE_TRY(
-                hone__db_decision_put(run->request->db, &decision, &id, err));
+        if (why)
+            HONE_TRY(hone__tune_decide(
+                run,
+                &(hone_db_decision){.variant_id = job->variant_id,
+                                    .kind = "deferred",
+                                    .text = why},
+                err));
     }
     return HONE_OK;
 }
@@ -256,18 +245,14 @@ hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err)
     if (!run->queued.n && !run->deferred.n && !run->trying.n)
         return HONE_OK;
     HONE_TRY(hone__db_begin(db, err));
-    status = put_untried(run, &run->trying, NULL, NULL, err);
+    status = put_untried(run, &run->trying, NULL, err);
     if (status == HONE_OK)
-        status = put_untried(run, &run->queued, NULL, NULL, err);
+        status = put_untried(run, &run->queued, NULL, err);
     if (status == HONE_OK)
-        status = put_untried(run, &run->deferred, "deferred",
+        status = put_untried(run, &run->deferred,
                              "put off because it spills registers or the "
                              "compiler warned of it; the run ended before "
                              "its turn",
                              err);
-    if (status == HONE_OK)
-        status = hone__db_commit(db, err);
-    if (status != HONE_OK)
-        hone__db_rollback(db);
-    return status;
+    return hone__db_end(db, status, err);
 }

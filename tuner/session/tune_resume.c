@@ -11,59 +11,39 @@
 #include <string.h>
 
 typedef struct earlier_walk {
-    hone_tune_run *run;
-    int64_t *config; /* scratch */
-    size_t capacity;
+    const hone_tune_run *run;
+    int64_t *config;  /* scratch */
+    hone_text trials; /* as many hone_earlier_trial as there were */
 } earlier_walk;
-
-static hone_status make_room(earlier_walk *walk, hone_error *err)
-{
-    const size_t capacity = walk->capacity ? 2 * walk->capacity : 256;
-    hone_earlier_trial *grown;
-
-    if (walk->run->n_earlier < walk->capacity)
-        return HONE_OK;
-    grown = hone__realloc(walk->run->earlier, capacity * sizeof *grown);
-    if (!grown)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    walk->run->earlier = grown;
-    walk->capacity = capacity;
-    return HONE_OK;
-}
 
 static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                               hone_error *err)
 {
     earlier_walk *walk = user;
-    hone_tune_run *run = walk->run;
-    const hone_outcome outcome = hone__outcome_find(row->outcome);
-    hone_earlier_trial *trial;
-    hone_status status;
-
-    HONE_TRY(make_room(walk, err));
-    status =
+    const hone_tune_run *run = walk->run;
+    hone_earlier_trial trial = {.candidate = {.trial_id = row->trial_id,
+                                              .variant_id = row->variant_id,
+                                              .time_ns = row->time_ns,
+                                              .registers = -1},
+                                .outcome = hone__outcome_find(row->outcome),
+                                .place = walk->trials.length};
+    const hone_status status =
         hone__config_parse(run->request->tmpl, row->config, walk->config, err);
+
     if (status != HONE_OK) { /* a damaged one is as if it had not been tried */
         if (status != HONE_ERR_NO_MEMORY)
             hone__error_clear(err);
         return status == HONE_ERR_NO_MEMORY ? status : HONE_OK;
     }
-    trial = &run->earlier[run->n_earlier];
-    *trial = (hone_earlier_trial){
-        .candidate = {.index = hone__space_find(run->space, walk->config),
-                      .trial_id = row->trial_id,
-                      .variant_id = row->variant_id,
-                      .time_ns = row->time_ns,
-                      .registers = -1},
-        .outcome = outcome,
-        .place = run->n_earlier};
-    (void)snprintf(trial->candidate.cubin_sha256,
-                   sizeof trial->candidate.cubin_sha256, "%s",
+    trial.candidate.index = hone__space_find(run->space, walk->config);
+    (void)snprintf(trial.candidate.cubin_sha256,
+                   sizeof trial.candidate.cubin_sha256, "%s",
                    row->cubin_sha256);
     /* Else it is of another space: this device's properties were others then.
      */
-    run->n_earlier += trial->candidate.index >= 0 && outcome != HONE_N_OUTCOMES;
-    return HONE_OK;
+    if (trial.candidate.index >= 0 && trial.outcome != HONE_N_OUTCOMES)
+        hone__text_append(&walk->trials, (const char *)&trial, sizeof trial);
+    return hone__text_check(&walk->trials, err);
 }
 
 static int by_place(const void *a, const void *b)
@@ -106,8 +86,7 @@ static void keep_last(hone_tune_run *run)
     qsort(items, n, sizeof *items, by_place);
 }
 
-/* ---- damage -------------------------------------------------------------
- */
+/* ---- damage ------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -127,15 +106,15 @@ static hone_status check_stored(hone_tune_run *run, hone_earlier_trial *trial,
     const hone_status status = hone__db_launch_get(
         run->request->db, trial->candidate.variant_id, &launch, &why);
 
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
         hone__db_launch_free(&launch);
-    if (status != HONE_OK && !hone__db_is_damage(&why)) {
+        return HONE_OK;
+    }
+    if (!hone__db_is_damage(&why)) {
         if (err)
             *err = why;
         return status;
     }
-    if (status == HONE_OK)
-        return HONE_OK;
     run->again[run->n_again++] = trial->candidate.index;
     trial->outcome = HONE_N_OUTCOMES;
     return HONE_OK;
@@ -176,8 +155,7 @@ static hone_status leave_out_damaged(hone_tune_run *run, hone_error *err)
     return status;
 }
 
-/* ---- what the session needs of it ---------------------------------------
- */
+/* ---- what the session needs of it --------------------------------------- */
 
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
 {
@@ -195,40 +173,37 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
                                            &walk, err)
                          : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__free(walk.config);
-    if (status != HONE_OK)
-        return status;
+    run->earlier = (hone_earlier_trial *)(void *)walk.trials.data; /* moved */
+    run->n_earlier = walk.trials.length / sizeof *run->earlier;
+    HONE_TRY(status);
     keep_last(run);
     return leave_out_damaged(run, err);
-}
-
-static hone_status take(hone_tune_run *run, const hone_earlier_trial *trial,
-                        int64_t *config, hone_error *err)
-{
-    hone_text text = {0};
-    hone_status status;
-
-    ++run->progress.n_resumed;
-    run->progress.n_compiled += trial->candidate.cubin_sha256[0] != '\0';
-    hone__space_get(run->space, trial->candidate.index, config);
-    hone__space_format(run->space, config, &text);
-    status = hone__text_check(&text, err);
-    if (status == HONE_OK)
-        status = hone__tune_take_outcome(run, &trial->candidate, trial->outcome,
-                                         hone__text_str(&text), err);
-    hone__text_free(&text);
-    return status;
 }
 
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err)
 {
     hone_status status = HONE_OK;
+    hone_text text = {0};
     int64_t *config =
         hone__alloc((run->request->tmpl->n_params + 1) * sizeof *config);
 
     if (!config)
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == HONE_OK && i < run->n_earlier; ++i)
-        status = take(run, &run->earlier[i], config, err);
+    for (size_t i = 0; status == HONE_OK && i < run->n_earlier; ++i) {
+        const hone_candidate *candidate = &run->earlier[i].candidate;
+
+        ++run->progress.n_resumed;
+        run->progress.n_compiled += candidate->cubin_sha256[0] != '\0';
+        hone__space_get(run->space, candidate->index, config);
+        hone__text_clear(&text);
+        hone__space_format(run->space, config, &text);
+        status = hone__text_check(&text, err);
+        if (status == HONE_OK)
+            status =
+                hone__tune_take_outcome(run, candidate, run->earlier[i].outcome,
+                                        hone__text_str(&text), err);
+    }
+    hone__text_free(&text);
     hone__free(config);
     return status;
 }

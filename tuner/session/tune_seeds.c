@@ -14,9 +14,7 @@ typedef struct seed_walk {
     hone_tune_run *run;
     int is_type[HONE_MAX_DIMS];
     int64_t *config; /* scratch */
-    hone_seed *seeds;
-    size_t n;
-    size_t capacity;
+    hone_text seeds; /* as many hone_seed as there were */
 } seed_walk;
 
 /* "4096,4096,512"; 0 if there are not as many as the template has. */
@@ -70,21 +68,6 @@ static void place(const hone_tune_run *run, const hone_db_ranked_row *row,
                    is_other_mode ? ", in the other mode" : "");
 }
 
-static hone_status make_room(seed_walk *walk, hone_error *err)
-{
-    const size_t capacity = walk->capacity ? 2 * walk->capacity : 64;
-    hone_seed *grown;
-
-    if (walk->n < walk->capacity)
-        return HONE_OK;
-    grown = hone__realloc(walk->seeds, capacity * sizeof *grown);
-    if (!grown)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    walk->seeds = grown;
-    walk->capacity = capacity;
-    return HONE_OK;
-}
-
 /* A configuration of another shape, device or version of the template may not
  * be valid here, or not even have the same parameters: then it is left out.
  * Those that it lacks take their defaults. */
@@ -96,7 +79,7 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
     const hone_template *tmpl = run->request->tmpl;
     int64_t dims[HONE_MAX_DIMS];
     double shape;
-    hone_seed *seed;
+    hone_seed seed;
     hone_status status;
 
     if (!read_dims(row->dims, tmpl->n_dims, dims))
@@ -110,14 +93,12 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
         return hone__fail(err, status, "out of memory");
     if (status != HONE_OK)
         return HONE_OK;
-    HONE_TRY(make_room(walk, err));
-    seed = &walk->seeds[walk->n];
-    seed->index = hone__space_find(run->space, walk->config);
-    if (seed->index < 0 || seed->index == run->default_index)
+    seed.index = hone__space_find(run->space, walk->config);
+    if (seed.index < 0 || seed.index == run->default_index)
         return HONE_OK;
-    place(run, row, shape, seed);
-    ++walk->n;
-    return HONE_OK;
+    place(run, row, shape, &seed);
+    hone__text_append(&walk->seeds, (const char *)&seed, sizeof seed);
+    return hone__text_check(&walk->seeds, err);
 }
 
 hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err)
@@ -138,21 +119,15 @@ hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err)
                                       hone__tune_kind(run)->name,
                                       HONE_SEED_RANKS, take_ranked, &walk, err)
             : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (status == HONE_OK) {
-        run->n_seeds = hone__seeds_choose(walk.seeds, walk.n);
-        for (size_t i = 0; i < run->n_seeds; ++i)
-            run->seeds[i] = walk.seeds[i];
+    if (status == HONE_OK && walk.seeds.length) {
+        run->n_seeds =
+            hone__seeds_choose((hone_seed *)(void *)walk.seeds.data,
+                               walk.seeds.length / sizeof(hone_seed));
+        memcpy(run->seeds, walk.seeds.data, run->n_seeds * sizeof *run->seeds);
     }
     hone__free(walk.config);
-    hone__free(walk.seeds);
+    hone__text_free(&walk.seeds);
     return status;
-}
-
-void hone__tune_seeds_count(hone_tune_run *run)
-{
-    for (size_t i = 0; i < run->n_seeds; ++i)
-        run->result->n_seeded +=
-            !hone__search_knows(run->search, run->seeds[i].index);
 }
 
 const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index)

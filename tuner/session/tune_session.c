@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a tuning run's session: what it tunes, with what and on what;
- * and when its trials reach the disk. */
+/* The rows of a tuning run's session: what it tunes, with what and on what,
+ * and why its trials are what they are; and when they reach the disk. */
 #include "tuner/session/tune_state.h"
 
 #include <stdio.h>
@@ -65,27 +65,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static hone_status put_template(hone_tune_run *run, hone_error *err)
-{
-    const hone_template *tmpl = run->request->tmpl;
-    const hone_db_template row = {.op = tmpl->op,
-                                  .name = base_name(tmpl->path),
-                                  .sha256 = tmpl->sha256,
-                                  .source = tmpl->source,
-                                  .source_bytes = tmpl->source_bytes};
-
-    return hone__db_template_put(run->request->db, &row, &run->template_id,
-                                 err);
-}
-
-static hone_status put_toolchain(hone_tune_run *run, hone_error *err)
-{
-    const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
-
-    return hone__db_toolchain_put(run->request->db, toolchain->name,
-                                  toolchain->version, &run->toolchain_id, err);
-}
-
 /* Where that is not possible, every trial waits for the disk. */
 static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
 {
@@ -99,9 +78,10 @@ static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
-    const char *mode = hone__mode_name(request->mode);
+    const hone_template *tmpl = request->tmpl;
+    const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
     char budget[64] = "";
-    hone_db_session session = {.mode = mode,
+    hone_db_session session = {.mode = hone__mode_name(request->mode),
                                .strategy = request->strategy,
                                .seed = request->seed,
                                .budget = budget};
@@ -116,9 +96,18 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
                        "%suntil %g%%", budget[0] ? " " : "",
                        100 * request->until_gain);
     HONE_TRY(put_device(run, err));
-    HONE_TRY(put_template(run, err));
+    HONE_TRY(hone__db_template_put(
+        request->db,
+        &(hone_db_template){.op = tmpl->op,
+                            .name = base_name(tmpl->path),
+                            .sha256 = tmpl->sha256,
+                            .source = tmpl->source,
+                            .source_bytes = tmpl->source_bytes},
+        &run->template_id, err));
     HONE_TRY(put_problem(run, err));
-    HONE_TRY(put_toolchain(run, err));
+    HONE_TRY(hone__db_toolchain_put(request->db, toolchain->name,
+                                    toolchain->version, &run->toolchain_id,
+                                    err));
     session.device_id = run->device_id;
     session.problem_id = run->problem_id;
     session.template_id = run->template_id;
@@ -133,4 +122,109 @@ hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
         return HONE_OK;
     (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     return hone__db_sync_here(run->request->db, err);
+}
+
+/* ---- decisions ---------------------------------------------------------- */
+
+hone_status hone__tune_decide(const hone_tune_run *run,
+                              const hone_db_decision *decision, hone_error *err)
+{
+    hone_db_decision row = *decision;
+    int64_t id = 0;
+
+    row.session_id = run->session_id;
+    return run->session_id
+               ? hone__db_decision_put(run->request->db, &row, &id, err)
+               : HONE_OK;
+}
+
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err)
+{
+    return hone__tune_decide(
+        run, &(hone_db_decision){.kind = kind, .text = text}, err);
+}
+
+/* What was decided about a trial, and why; "" kind: nothing worth a row. */
+static const char *decide(const hone_tune_run *run, const hone_tune_job *job,
+                          const hone_trial_report *report, char *text,
+                          size_t size)
+{
+    const double best_ns = run->progress.best_ns;
+
+    if (report->alarm != HONE_ALARM_NONE) {
+        (void)snprintf(text, size, "%s", report->message);
+        return "alarm";
+    }
+    if (job->is_gated) {
+        (void)snprintf(text, size, "%s: %s",
+                       job->compiled.ok ? "not tried" : "not compiled",
+                       report->message);
+        return "gated";
+    }
+    if (report->outcome != HONE_OUTCOME_OK)
+        return "";
+    if (report->screened) {
+        (void)snprintf(text, size,
+                       "dropped after %d samples: %.3g times the best so far",
+                       report->n_samples, report->screen_ratio);
+        return "screened";
+    }
+    if (best_ns > 0 && report->time_ns >= best_ns) {
+        (void)snprintf(text, size,
+                       "kept through %d samples: %.4g times the best so far",
+                       report->n_samples, report->time_ns / best_ns);
+        return "contender";
+    }
+    (void)snprintf(text, size, "the best so far: %.6g ns in %d samples",
+                   report->time_ns, report->n_samples);
+    return "incumbent";
+}
+
+static hone_status put_seeded(hone_tune_run *run, const hone_tune_job *job,
+                              int64_t trial_id, hone_error *err)
+{
+    const char *origin = hone__tune_seed_origin(run, job->index);
+    char text[200];
+
+    if (!origin)
+        return HONE_OK;
+    (void)snprintf(text, sizeof text, "went first: %s", origin);
+    return hone__tune_decide(run,
+                             &(hone_db_decision){.trial_id = trial_id,
+                                                 .variant_id = job->variant_id,
+                                                 .kind = "seeded",
+                                                 .text = text},
+                             err);
+}
+
+hone_status hone__tune_record_reasons(hone_tune_run *run,
+                                      const hone_tune_job *job,
+                                      int64_t trial_id,
+                                      const hone_trial_report *report,
+                                      hone_error *err)
+{
+    char text[400];
+    const double best_ns = run->progress.best_ns;
+    hone_db_decision row = {.trial_id = trial_id,
+                            .variant_id = job->variant_id,
+                            .against_trial_id = run->best_trial_id,
+                            .n_samples = report->n_samples,
+                            .text = text};
+
+    HONE_TRY(put_seeded(run, job, trial_id, err));
+    row.kind = decide(run, job, report, text, sizeof text);
+    if (best_ns > 0 && report->time_ns > 0)
+        row.ratio = report->time_ns / best_ns;
+    if (row.kind[0])
+        HONE_TRY(hone__tune_decide(run, &row, err));
+    if (!report->n_discarded)
+        return HONE_OK;
+    row.kind = "discarded";
+    row.n_samples = report->n_discarded;
+    (void)snprintf(text, sizeof text,
+                   "%d samples were taken while the card slowed itself down: "
+                   "thrown away and repeated",
+                   report->n_discarded);
+    return hone__tune_decide(run, &row, err);
 }

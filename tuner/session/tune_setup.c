@@ -14,7 +14,6 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_template *tmpl = request->tmpl;
-
     int64_t dims[HONE_MAX_DIMS];
 
     hone__template_known_dims(tmpl, request->dims,
@@ -72,7 +71,9 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
     }
     HONE_TRY(open_search(run, err));
     HONE_TRY(hone__tune_earlier_tell(run, err));
-    hone__tune_seeds_count(run);
+    for (size_t i = 0; i < run->n_seeds; ++i) /* that no earlier run tried */
+        run->result->n_seeded +=
+            hone__search_is_new(run->search, run->seeds[i].index);
     return HONE_OK;
 }
 
@@ -91,13 +92,6 @@ static void plan_progress(hone_tune_run *run)
 const hone_device_kind *hone__tune_kind(const hone_tune_run *run)
 {
     return hone__device_kind(run->request->farm.backend);
-}
-
-static hone_status describe_device(hone_tune_run *run, hone_error *err)
-{
-    return hone__device_describe(run->request->farm.backend,
-                                 run->request->device, run->request->farm.stop,
-                                 &run->device, err);
 }
 
 /* Before the process that owns the device, which inherits them. */
@@ -171,7 +165,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
-    HONE_TRY(describe_device(run, err));
+    HONE_TRY(hone__device_describe(request->farm.backend, request->device,
+                                   request->farm.stop, &run->device, err));
     HONE_TRY(lock_device(run, err));
     (void)snprintf(run->compile_arch, sizeof run->compile_arch, "%.14s%s",
                    run->device.arch,
@@ -212,14 +207,11 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     return remember(run, err);
 }
 
-static void free_jobs(hone_tune_queue *queue)
-{
-    while (queue->n)
-        hone__tune_job_free(hone__tune_queue_take(queue));
-}
-
 void hone__tune_teardown(hone_tune_run *run)
 {
+    hone_tune_queue *const queues[] = {&run->compiling, &run->queued,
+                                       &run->deferred, &run->trying};
+
     if (hone__tune_stopped(run))
         hone__worker_kill(&run->worker);
     else
@@ -227,10 +219,9 @@ void hone__tune_teardown(hone_tune_run *run)
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);
-    free_jobs(&run->compiling);
-    free_jobs(&run->queued);
-    free_jobs(&run->deferred);
-    free_jobs(&run->trying);
+    for (int i = 0; i < 4; ++i)
+        while (queues[i]->n)
+            hone__tune_job_free(hone__tune_queue_take(queues[i]));
     (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);

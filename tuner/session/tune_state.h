@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of hone__tune(), shared by the files that make it up: tune.c (the
- * loop), tune_setup.c, tune_jobs.c (variants on their way), tune_trials.c (the
- * worker of the device), tune_session.c, tune_record.c and tune_decision.c
- * (database), tune_resume.c (earlier runs), tune_seeds.c (other shapes and
- * devices), tune_noise.c (what the run knows of its own measuring),
- * tune_final.c and tune_explain.c (why nobody won). */
+/* One run of hone__tune(), shared by the files that make it up. */
 #ifndef HONE_TUNER_TUNE_STATE_H
 #define HONE_TUNER_TUNE_STATE_H
 
@@ -14,15 +9,13 @@
 #include "tuner/compile/farm.h"
 #include "tuner/judge/final.h"
 #include "tuner/trial/device_worker.h"
-#include "tuner/session/look_ahead.h"
 #include "tuner/compile/helper_kernels.h"
 #include "tuner/compile/host_unit.h"
 #include "tuner/search/search.h"
-#include "tuner/session/seeds.h"
 #include "tuner/session/tune.h"
 #include "tuner/compile/reference_template.h"
 #include "tuner/trial/devices.h"
-#include "tuner/session/until.h"
+#include "tuner/session/rules.h"
 
 #include <stdio.h>
 
@@ -76,13 +69,6 @@ typedef struct hone_earlier_trial {
     hone_outcome outcome;
     size_t place; /* in the order of the trials */
 } hone_earlier_trial;
-
-/* How much the times of one variant scatter, over the last trials. */
-enum { HONE_NOISE_WINDOW = 64 };
-typedef struct hone_tune_noise {
-    double relative[HONE_NOISE_WINDOW];
-    size_t n; /* of all trials, may exceed the window */
-} hone_tune_noise;
 
 typedef struct hone_tune_run {
     const hone_tune_request *request;
@@ -160,20 +146,9 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
 /* Jobs that will become trials. */
 int64_t hone__tune_under_way(const hone_tune_run *run);
 
-/* tune_stop.c */
-int hone__tune_budget_is_spent(const hone_tune_run *run);
-/* No more shall be proposed: the budget is spent, or another gain unlikely.
- */
-int hone__tune_is_enough(const hone_tune_run *run);
-/* The loop is over: say why, in the result and in the database. */
-hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
-                            hone_error *err);
-
 /* tune_seeds.c */
 /* What the database knows to be good elsewhere. */
 hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err);
-/* How many of them no earlier run has tried. */
-void hone__tune_seeds_count(hone_tune_run *run);
 /* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
 const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
 
@@ -188,17 +163,19 @@ hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
 /* All that was committed is on the disk, and commits wait for it again. */
 hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
-
-/* tune_decision.c */
+/* A decision of the run, as a row; without a database none. */
+hone_status hone__tune_decide(const hone_tune_run *run,
+                              const hone_db_decision *decision,
+                              hone_error *err);
+/* A sentence about a job that is no trial of its own: retried, deferred. */
+hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
+                                       const char *text, hone_error *err);
 /* Why a stored trial ended as it did, and what else is to be said of it. */
 hone_status hone__tune_record_reasons(hone_tune_run *run,
                                       const hone_tune_job *job,
                                       int64_t trial_id,
                                       const hone_trial_report *report,
                                       hone_error *err);
-/* A sentence about a job that is no trial of its own: retried, deferred. */
-hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
-                                       const char *text, hone_error *err);
 
 /* tune_record.c */
 /* The search learns what became of a configuration, it is counted, and is a
@@ -222,18 +199,19 @@ hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err);
 /* Read what the worker said; handle its death and its deadline. */
 hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err);
 
-/* tune_noise.c */
-void hone__tune_noise_add(hone_tune_noise *noise,
-                          const hone_trial_report *report);
-/* Relative spread of a typical trial; 0: not known yet. */
-double hone__tune_noise_level(const hone_tune_noise *noise);
+/* tune_end.c */
+int hone__tune_budget_is_spent(const hone_tune_run *run);
+/* No more shall be proposed: the budget is spent, or another gain unlikely.
+ */
+int hone__tune_is_enough(const hone_tune_run *run);
+/* The loop is over: say why, in the result and in the database. */
+hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
+                            hone_error *err);
 
-/* tune_explain.c */
 /* Without a winner: why, in the result. */
 hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
                                hone_error *err);
 
-/* tune_interrupted.c */
 /* The best so far, as an interrupted decision, unless a winner was decided
  * before. */
 hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err);
@@ -242,6 +220,35 @@ hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err);
 /* By their times; refuted ones (no time) come last. */
 void hone__tune_sort_candidates(hone_tune_run *run);
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);
+
+/* Text and cubin of a finalist, as the worker takes them. */
+typedef struct hone_tune_finalist {
+    hone_tune_job *job;
+    hone_text cubin;
+    size_t candidate;
+} hone_tune_finalist;
+
+typedef struct hone_tune_final_state {
+    hone_tune_finalist finalists[HONE_MAX_FINALISTS];
+    int n;
+    int n_by_time; /* of them; the default variant may be there as such */
+    hone_final_request request;
+    hone_final_report report;
+} hone_tune_final_state;
+
+/* tune_final_record.c */
+/* Who takes part, one decision each. */
+hone_status hone__tune_final_announce(hone_tune_run *run,
+                                      const hone_tune_final_state *f,
+                                      hone_error *err);
+/* Finalists that turned out wrong: a trial with that outcome, which counts
+ * from now on, and a decision each. They are no candidates any more. */
+hone_status hone__tune_final_refute(hone_tune_run *run,
+                                    hone_tune_final_state *f, hone_error *err);
+/* Baselines, decisions, ranking and what the final says of the session. */
+hone_status hone__tune_final_store(hone_tune_run *run,
+                                   const hone_tune_final_state *f,
+                                   hone_error *err);
 
 /* Append a sentence to the result's notes. */
 void hone__tune_note(hone_tune_run *run, const char *sentence);

@@ -55,8 +55,7 @@ hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err)
                        err);
 }
 
-/* ---- to the worker ------------------------------------------------------
- */
+/* ---- to the worker ------------------------------------------------------ */
 
 /* What spills is tried when the search has nothing better left. */
 static hone_tune_job *next_job(hone_tune_run *run)
@@ -107,8 +106,7 @@ hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- from the worker ----------------------------------------------------
- */
+/* ---- from the worker ---------------------------------------------------- */
 
 /* The first of `trying` has its outcome; the worker is at the next. */
 static hone_status finish_job(hone_tune_run *run,
@@ -125,7 +123,9 @@ static hone_status finish_job(hone_tune_run *run,
     run->result->sample_s += report->sample_s;
     run->result->n_samples += report->n_samples;
     run->result->n_discarded += report->n_discarded;
-    hone__tune_noise_add(&run->noise, report);
+    hone__tune_noise_add(
+        &run->noise, report->outcome == HONE_OUTCOME_OK ? report->time_ns : 0,
+        report->spread_ns, report->n_samples);
     status = hone__tune_record_trial(run, job, report, err);
     hone__tune_job_free(job);
     return status;
@@ -223,8 +223,7 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
     }
 }
 
-/* ---- when it ends -------------------------------------------------------
- */
+/* ---- when it ends ------------------------------------------------------- */
 
 /* What the worker never began, or began in vain, comes first again. */
 static void put_back(hone_tune_run *run)
