@@ -9,7 +9,7 @@
 #include "tools/progress.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/judge/failures.h"
+#include "tuner/judge/outcome.h"
 #include "tuner/tuner.h"
 
 #include <string.h>

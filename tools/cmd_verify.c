@@ -14,7 +14,7 @@
 #include "tools/verify_wrong.h"
 #include "runtime/base/alloc.h"
 
-#include "tuner/judge/failures.h"
+#include "tuner/judge/outcome.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>

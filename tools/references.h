@@ -3,7 +3,7 @@
 #ifndef HONE_TOOLS_REFERENCES_H
 #define HONE_TOOLS_REFERENCES_H
 
-#include "tuner/judge/cpu_reference.h"
+#include "tuner/judge/check_data.h"
 
 const hone_reference *hone__references(size_t *out_n);
 

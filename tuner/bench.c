@@ -113,7 +113,7 @@ static void fill_result(const bench *b, hone_bench_result *out)
     (void)snprintf(out->arch, sizeof out->arch, "%s", b->stage.device.arch);
     out->has_winner = b->variants.has_winner;
     out->tuned_time_ns = b->variants.items[0].time_ns;
-    out->sm_clock_mhz = report->sm_clock_mhz;
+    out->sm_clock_mhz = report->clocks.sm_clock_mhz;
     out->reference =
         out->has_winner && report->items[0].outcome == HONE_OUTCOME_OK
             ? 0

@@ -78,7 +78,7 @@ static hone_status time_plans(hone_problem *problem, hone_subject subject,
     hone_timer timer;
     hone_status status;
 
-    HONE_TRY(hone__timer_open(problem, subject, &timer, err));
+    HONE_TRY(hone__timer_open(problem, subject, 0, &timer, err));
     status = hone__timer_series(&timer, HONE_SERIES_SAMPLES, samples, err);
     hone__timer_close(&timer);
     result->time_ns = hone__median(samples, HONE_SERIES_SAMPLES);
@@ -90,11 +90,11 @@ static hone_status verify_and_time(const run_setup *setup,
                                    hone_problem *problem, planned *all,
                                    hone_run_result *result, hone_error *err)
 {
-    const hone_subject subject = {enqueue_plan, all};
+    const hone_subject subject = {.enqueue = enqueue_plan, .user = all};
     hone_verdict verdict;
 
     begin(setup, result, "check", 0);
-    HONE_TRY(hone__verify(problem, subject, NULL, 0, &verdict, err));
+    HONE_TRY(hone__verify(problem, subject, HONE_VERIFY_FIRST, &verdict, err));
     result->error_ratio = verdict.error_ratio;
     result->correct = verdict.outcome == HONE_OUTCOME_OK;
     (void)snprintf(result->message, sizeof result->message, "%.255s",

@@ -15,7 +15,7 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/host_unit.h"
-#include "tuner/judge/cpu_reference.h"
+#include "tuner/judge/check_data.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/session/tune.h"
 #include "tuner/trial/devices.h"

@@ -6,7 +6,6 @@
  * --allow-missing a baseline whose library is not here does not count. */
 #include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
-#include "tests/tuner/enqueue_algorithm.h"
 #include "tuner/cuda/nvml.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "gen/parse/template.h"
 #include "runtime/base/text.h"
-#include "tuner/judge/cpu_reference.h"
+#include "tuner/judge/check_data.h"
 
 /* What is wrong with the kernel, if anything. */
 typedef enum defect {

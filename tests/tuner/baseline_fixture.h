@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_BASELINE_FIXTURE_H
 #define HONE_TESTS_BASELINE_FIXTURE_H
 
-#include "runtime/launch/launch_spec.h"
+#include "tuner/baselines/baseline.h"
 
 #include <string.h>
 
@@ -18,6 +18,15 @@ static inline void problem_arg(hone_resolved *problem, const char *name,
     arg->size_bytes = count * (type == HONE_TYPE_F16   ? 2
                                : type == HONE_TYPE_F64 ? 8
                                                        : 4);
+}
+
+/* One execution by one of its algorithms. */
+static inline hone_status enqueue_algorithm(hone_baseline *baseline,
+                                            size_t algorithm, void *const *args,
+                                            hone_stream stream, hone_error *err)
+{
+    baseline->algorithm = algorithm;
+    return hone__baseline_enqueue(baseline, args, stream, err);
 }
 
 /* C[m,n] = alpha*A*B + beta*C in the order of gemm_f16's template. */

@@ -4,7 +4,6 @@
 #include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tests/tuner/enqueue_algorithm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

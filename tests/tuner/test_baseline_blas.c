@@ -4,7 +4,6 @@
  * a wrong leading dimension or a forgotten setting changes the result. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tests/tuner/enqueue_algorithm.h"
 #include "tuner/baselines/vendor_api.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,6 @@
  * ours. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tests/tuner/enqueue_algorithm.h"
 #include "tuner/baselines/vendor_problem.h"
 
 #include <dlfcn.h>

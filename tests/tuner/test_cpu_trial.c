@@ -95,7 +95,8 @@ static int teardown(void **state)
 
 static hone_verdict verify(defect d)
 {
-    const hone_subject subject = {enqueue, NULL};
+    const hone_subject subject = {
+        .enqueue = enqueue, .blocks = &f->ticket, .n_blocks = 1};
     hone_verdict verdict;
     hone_error err = {.status = HONE_OK};
 
@@ -103,7 +104,7 @@ static hone_verdict verify(defect d)
     f->n_runs = 0;
     memset(at(f->ticket.data), 0, 8);
     assert_int_equal(
-        hone__verify(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        hone__verify(&f->problem, subject, HONE_VERIFY_FIRST, &verdict, &err),
         HONE_OK);
     return verdict;
 }
@@ -174,7 +175,8 @@ static void test_neighbours(void **state)
 
 static void test_after_timing(void **state)
 {
-    const hone_subject subject = {enqueue, NULL};
+    const hone_subject subject = {
+        .enqueue = enqueue, .blocks = &f->ticket, .n_blocks = 1};
     hone_verdict verdict;
     hone_error err = {.status = HONE_OK};
 
@@ -183,11 +185,11 @@ static void test_after_timing(void **state)
     verdict = verify(DIRTY_WORKSPACE);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK);
     assert_int_equal(
-        hone__verify_again(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        hone__verify(&f->problem, subject, HONE_VERIFY_AGAIN, &verdict, &err),
         HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_OK); /* the third run */
     assert_int_equal(
-        hone__verify_again(&f->problem, subject, &f->ticket, 1, &verdict, &err),
+        hone__verify(&f->problem, subject, HONE_VERIFY_AGAIN, &verdict, &err),
         HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_non_null(strstr(verdict.message, "integers, after timing"));
@@ -195,7 +197,7 @@ static void test_after_timing(void **state)
     ((unsigned char *)at(f->ticket.data))[8] =
         0; /* only its memory is looked at: no run */
     assert_int_equal(
-        hone__verify_memory(&f->problem, &f->ticket, 1, &verdict, &err),
+        hone__verify(&f->problem, subject, HONE_VERIFY_MEMORY, &verdict, &err),
         HONE_OK);
     assert_int_equal(verdict.outcome, HONE_OUTCOME_WRONG);
     assert_int_equal(f->n_runs, 0);

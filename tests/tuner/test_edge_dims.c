@@ -2,7 +2,7 @@
 /* Which edge shapes a variant is tried on: as they stand where its plan
  * allows it, and otherwise with as few dimensions changed as possible. */
 #include "gen/expand/expand.h"
-#include "tuner/judge/edge_dims.h"
+#include "tuner/judge/cover.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

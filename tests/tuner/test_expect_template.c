@@ -3,9 +3,9 @@
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/compile/host_unit.h"
 #include "tuner/judge/final.h"
-#include "tuner/judge/magnitude.h"
+#include "tuner/judge/check_data.h"
 #include "tuner/trial/verify.h"
-#include "tuner/trial/final_steps.h"
+#include "tuner/trial/trial.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -216,7 +216,7 @@ static hone_final_report *final_of(fake_kernel_run *run)
     static hone_final_report report;
     hone_final_request *request = calloc(1, sizeof *request);
     FILE *answers = tmpfile();
-    hone_edge_shapes *edge_shapes = NULL;
+    hone_edge_shapes shapes = {.device = &f.device, .setup = &f.setup};
     hone_error err = {.status = HONE_OK};
     hone_text payload = {0};
     uint32_t kind = 0;
@@ -230,11 +230,9 @@ static hone_final_report *final_of(fake_kernel_run *run)
         (hone_final_entry){.job = f.job, .keep = 1, .wants_series = 1};
     hone__final_request_pack(&payload, request);
     in = (hone_unpack){payload.data, payload.data + payload.length, 0};
-    if (hone__edge_shapes_open(&f.device, &f.setup, &edge_shapes, &err) ||
-        hone__final_answer(f.problem, &f.setup, edge_shapes, &in,
-                           fileno(answers), &err))
+    if (hone__final_answer(f.problem, &shapes, &in, fileno(answers), &err))
         fail_msg("%s", err.text);
-    hone__edge_shapes_close(edge_shapes);
+    hone__edge_shapes_forget(&shapes);
     rewind(answers);
     while (kind != HONE_DEVICE_RANKED &&
            hone__message_receive(fileno(answers), &kind, &payload, NULL) ==

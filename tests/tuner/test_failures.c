@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sentence about many failures. */
-#include "tuner/judge/failures.h"
+#include "tuner/judge/outcome.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -102,7 +102,8 @@ static int play_worker(void *user, int from_parent, int to_parent)
     scene.to_parent = to_parent;
     status = hone__final_run(&final_ops, &scene, &asked, &report, &err);
     if (status == HONE_OK)
-        status = hone__final_say(to_parent, &report, &err);
+        status = hone__struct_send(to_parent, HONE_DEVICE_RANKED, &report,
+                                   sizeof report, &err);
     else
         hone__serve_failed(to_parent, HONE_DEVICE_FAILED, &err);
     hone__text_free(&message);

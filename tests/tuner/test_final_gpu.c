@@ -3,7 +3,7 @@
  * kernels of their own, each with its time and its defect. */
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/judge/final.h"
-#include "tuner/trial/final_steps.h"
+#include "tuner/trial/trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,14 +185,11 @@ static void read_answers(void)
 
 static hone_status answer(hone_unpack *in, hone_error *err)
 {
-    hone_edge_shapes *edge_shapes = NULL;
-    hone_status status =
-        hone__edge_shapes_open(&f.device, &f.setup, &edge_shapes, err);
+    hone_edge_shapes shapes = {.device = &f.device, .setup = &f.setup};
+    const hone_status status =
+        hone__final_answer(f.problem, &shapes, in, fileno(answers), err);
 
-    if (status == HONE_OK)
-        status = hone__final_answer(f.problem, &f.setup, edge_shapes, in,
-                                    fileno(answers), err);
-    hone__edge_shapes_close(edge_shapes);
+    hone__edge_shapes_forget(&shapes);
     return status;
 }
 

@@ -4,7 +4,6 @@
  * those of slightly other inputs. Truth is computed in double, with the exact
  * derivatives. */
 #include "tuner/judge/check_data.h"
-#include "tuner/judge/magnitude.h"
 
 #include <math.h>
 #include <setjmp.h>

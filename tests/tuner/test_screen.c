@@ -2,7 +2,7 @@
 /* The racing rule: its ladder, its margins, and what it costs and loses on
  * spaces with synthetic times. */
 #include "tuner/trial/timer.h"
-#include "tuner/judge/screen.h"
+#include "tuner/judge/samples.h"
 #include "tuner/judge/statistics.h"
 #include "tuner/judge/trial_protocol.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Alarms: numbers that cannot be true, and those that can. */
-#include "tuner/judge/selfcheck.h"
+#include "tuner/judge/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -137,14 +137,6 @@ static void test_equal(void **state)
         HONE_ALARM_NONE);
 }
 
-static void test_names(void **state)
-{
-    (void)state;
-    assert_string_equal(hone__alarm_name(HONE_ALARM_NONE), "none");
-    assert_string_equal(hone__alarm_name(HONE_ALARM_EQUAL), "equal");
-    assert_string_equal(hone__alarm_name((hone_alarm)99), "?");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,7 +146,6 @@ int main(void)
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_flops),
         cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

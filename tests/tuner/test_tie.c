@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tie rule, row by row: see tuner/judge/tie.h. */
-#include "tuner/judge/tie.h"
+/* The tie rule, row by row: see tuner/judge/race.h. */
+#include "tuner/judge/race.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

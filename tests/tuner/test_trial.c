@@ -106,16 +106,15 @@ static void test_rotation(void **state)
     double time_ns = 0;
     hone_error err = {.status = HONE_OK};
     hone_variant variant;
-    hone_outcome outcome;
 
     (void)state;
     f.kernel->cost_ns = 200e3; /* 3 executions a sample, 8 copies */
     assert_int_equal(hone__variant_load(&f.device, f.job.spec, "c", 2, f.dims,
-                                        1, &variant, &outcome, &err),
+                                        1, &variant, &err),
                      HONE_OK);
     assert_int_equal(hone__timer_open(f.problem,
-                                      hone__variant_subject(&variant), &timer,
-                                      &err),
+                                      hone__variant_subject(&variant), 0,
+                                      &timer, &err),
                      HONE_OK);
     assert_int_equal(timer.n_launches, 3);
     for (int i = 0; i < 3; ++i)
@@ -192,8 +191,8 @@ static void test_slowdown(void **state)
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_OK);
     assert_int_equal(report.n_discarded, 0);
-    assert_int_equal(report.sm_clock_mhz, 1980);
-    assert_true(report.clock_reasons == 4);
+    assert_int_equal(report.clocks.sm_clock_mhz, 1980);
+    assert_true(report.clocks.clock_reasons == 4);
     setenv("FAKE_NVML_REASONS", "0x48", 1);
     setenv("FAKE_NVML_SLOW_READS", "3", 1); /* the trial's own, and a batch */
     report = gpu_fixture_try(&f, GOOD);

@@ -3,7 +3,7 @@
  * maps of each copy of the arguments, which are encoded once; edge shapes
  * are ones that a map can show. */
 #include "tests/tuner/gpu_fixture.h"
-#include "tuner/trial/edge_shapes.h"
+#include "tuner/trial/trial.h"
 #include "tuner/trial/variant.h"
 
 #include <setjmp.h>
@@ -87,13 +87,11 @@ static void what_cuda_refuses(void **state)
 
 static hone_status check_edge_shapes(hone_verdict *verdict, hone_error *err)
 {
-    hone_edge_shapes *shapes = NULL;
-    hone_status status =
-        hone__edge_shapes_open(&f.device, &f.setup, &shapes, err);
+    hone_edge_shapes shapes = {.device = &f.device, .setup = &f.setup};
+    const hone_status status =
+        hone__edge_shapes_check(&shapes, &f.job, verdict, err);
 
-    if (status == HONE_OK)
-        status = hone__edge_shapes_check(shapes, &f.job, verdict, err);
-    hone__edge_shapes_close(shapes);
+    hone__edge_shapes_forget(&shapes);
     return status;
 }
 

@@ -2,7 +2,7 @@
 /* The samples of a trial against a made-up source: how many are taken, which
  * are thrown away, what becomes of a card that stays slow; and the messages
  * between the tuner and its workers. */
-#include "tuner/judge/trial_race.h"
+#include "tuner/judge/samples.h"
 
 #include "tuner/cuda/nvml.h"
 
@@ -41,7 +41,7 @@ static int64_t slowed(void *user)
 
     ++s->n_asked;
     return s->n_asked >= s->slow_from && s->n_asked <= s->slow_until
-               ? HONE_CLOCK_REASON_HW_THERMAL
+               ? 0x40 /* hardware thermal slowdown */
                : 0;
 }
 
@@ -159,7 +159,7 @@ static void test_messages(void **state)
                                 .fixed_samples = 30,
                                 .timeout_s = 2.5};
     const hone_ready_report ready = {
-        .notes = "a note", .n_sets = 3, .peak_flops = 1e15};
+        .notes = "a note", .event_floor_ns = 3, .warm_up_s = 0.5};
     hone_trial_job back;
     hone_ready_report ready_back;
     hone_text text = {0};
@@ -167,10 +167,10 @@ static void test_messages(void **state)
 
     (void)state;
     hone__trial_job_pack(&text, &job);
-    hone__ready_report_pack(&text, &ready);
+    hone__pack_bytes(&text, &ready, sizeof ready);
     in = (hone_unpack){text.data, text.data + text.length, 0};
     hone__trial_job_unpack(&in, &back);
-    hone__ready_report_unpack(&in, &ready_back);
+    hone__struct_unpack(&in, &ready_back, sizeof ready_back);
     assert_false(in.broken);
     assert_int_equal(back.id, 7);
     assert_string_equal(back.launch_spec, "spec");
@@ -181,9 +181,9 @@ static void test_messages(void **state)
     assert_int_equal(back.fixed_samples, 30);
     assert_memory_equal(&ready_back, &ready, sizeof ready);
     in = (hone_unpack){text.data, text.data + 4, 0};
-    hone__ready_report_unpack(&in, &ready_back);
+    hone__struct_unpack(&in, &ready_back, sizeof ready_back);
     assert_true(in.broken);
-    assert_int_equal(ready_back.n_sets, 0);
+    assert_true(ready_back.event_floor_ns == 0);
     hone__text_free(&text);
 }
 

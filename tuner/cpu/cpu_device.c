@@ -5,7 +5,6 @@
 
 #include "runtime/base/hash.h"
 #include "tuner/judge/check_data.h"
-#include "tuner/judge/magnitude.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -192,7 +192,7 @@ __device__ double common(u64 seed, u64 i, int shift)
     return (double)(bits >> 11) * 0x1p-52 - 1.0;
 }
 
-// Inputs moved by random relative steps: see judge/magnitude.h.
+// Inputs moved by random relative steps: see judge/check_data.h.
 extern "C" __global__ void hone_perturb(int type, void *to, const void *from,
                                         i64 n, u64 seed, double step)
 {

@@ -7,7 +7,7 @@
 #define HONE_TUNER_NVML_H
 
 #include "tuner/device/device.h"
-#include "tuner/judge/clock_reasons.h"
+#include "tuner/judge/samples.h"
 
 typedef struct hone_nvml hone_nvml;
 

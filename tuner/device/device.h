@@ -8,7 +8,7 @@
 
 #include "runtime/driver/driver.h"
 #include "tuner/compile/gate.h"
-#include "tuner/judge/timing.h"
+#include "tuner/judge/outcome.h"
 
 /* The helper kernels of cuda/device_code.cu and cpu/cpu_device.c.
  * X(field, symbol) */
@@ -33,16 +33,6 @@ typedef struct hone_device_report {
     int driver_version; /* 13000: CUDA 13.0; 0: none */
     hone_properties properties;
 } hone_device_report;
-
-/* Clocks, power and temperature while something runs. */
-typedef struct hone_clocks {
-    int available;    /* 0: nothing could be read, all values are -1 */
-    int sm_clock_mhz; /* each is -1 if the device does not tell */
-    int memory_clock_mhz;
-    int power_mw;
-    int temperature_c;
-    int64_t clock_reasons; /* why the clocks are not higher: nvml.h */
-} hone_clocks;
 
 typedef struct hone_warm_up {
     double seconds;   /* it took */

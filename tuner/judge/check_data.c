@@ -13,8 +13,7 @@ int hone__arg_is_written(const hone_resolved_arg *arg)
            (arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT);
 }
 
-/* ---- half precision -----------------------------------------------------
- */
+/* ---- half precision ------------------------------------------------------ */
 
 /* Round to nearest even: scale so that the kept bits are the integer part,
  * let nearbyint round, scale back. `digits` counts the hidden one. */
@@ -70,13 +69,13 @@ enum { F16_DIGITS = 11, F16_BIAS = 15, BF16_DIGITS = 8, BF16_BIAS = 127 };
 
 double hone__element_load(int type, const void *array, int64_t index)
 {
+    const uint16_t *halves = array;
+
     switch (type) {
     case HONE_TYPE_F16:
-        return from_half(((const uint16_t *)array)[index], F16_DIGITS,
-                         F16_BIAS);
+        return from_half(halves[index], F16_DIGITS, F16_BIAS);
     case HONE_TYPE_BF16:
-        return from_half(((const uint16_t *)array)[index], BF16_DIGITS,
-                         BF16_BIAS);
+        return from_half(halves[index], BF16_DIGITS, BF16_BIAS);
     case HONE_TYPE_F64:
         return ((const double *)array)[index];
     case HONE_TYPE_I8:
@@ -152,8 +151,7 @@ int hone__type_is_long(int type)
     return type == HONE_TYPE_I64 || type == HONE_TYPE_U64;
 }
 
-/* ---- checks -------------------------------------------------------------
- */
+/* ---- checks -------------------------------------------------------------- */
 
 int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
 {
@@ -250,24 +248,22 @@ void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
                                         : 0x1p-23;
 }
 
-static const char reference_prefix[] = "cpu.";
-enum { REFERENCE_PREFIX = sizeof reference_prefix - 1 };
+enum { REFERENCE_PREFIX = sizeof "cpu." - 1 };
 
 hone_status hone__reference_find(const hone_template *tmpl, const char *name,
                                  const hone_reference *references,
                                  size_t n_references,
                                  const hone_reference **out, hone_error *err)
 {
-    *out = NULL;
     for (size_t i = 0; i < n_references; ++i) {
+        *out = &references[i];
         if (strcmp(references[i].name, name + REFERENCE_PREFIX) == 0)
-            *out = &references[i];
+            return HONE_OK;
     }
-    return *out ? HONE_OK
-                : hone__fail(err, HONE_ERR_INPUT,
-                             "%s: there is no CPU reference '%s'; hone's own "
-                             "are listed in hone-template(5)",
-                             tmpl->path, name);
+    return hone__fail(err, HONE_ERR_INPUT,
+                      "%s: there is no CPU reference '%s'; hone's own are "
+                      "listed in hone-template(5)",
+                      tmpl->path, name);
 }
 
 hone_status hone__references_check(const hone_template *tmpl,
@@ -278,9 +274,66 @@ hone_status hone__references_check(const hone_template *tmpl,
         const char *name = tmpl->checks[i].reference;
         const hone_reference *ignored;
 
-        if (strncmp(name, reference_prefix, REFERENCE_PREFIX) == 0)
+        if (strncmp(name, "cpu.", REFERENCE_PREFIX) == 0)
             HONE_TRY(hone__reference_find(tmpl, name, references, n_references,
                                           &ignored, err));
     }
     return HONE_OK;
+}
+
+/* ---- magnitudes ---------------------------------------------------------- */
+
+enum { SAFETY = 8 };
+
+double hone__magnitude_step(int type)
+{
+    switch (type) {
+    case HONE_TYPE_BF16:
+        return 0x1p-4;
+    case HONE_TYPE_F16:
+    case HONE_TYPE_TF32:
+        return 0x1p-5;
+    case HONE_TYPE_F32:
+        return 0x1p-12;
+    case HONE_TYPE_F64: /* a kernel may compute parts of it in f32 */
+        return 0x1p-20;
+    default:
+        return 0;
+    }
+}
+
+/* Uniform in [-1, 1), the same for `index` >> `shift`. */
+static double common(uint64_t seed, uint64_t index, unsigned shift)
+{
+    const uint64_t bits = hone__inputs_mix(
+        seed + shift + 64 * hone__inputs_mix(shift < 64 ? index >> shift : 0));
+
+    return ldexp((double)(bits >> 11), -52) - 1.0;
+}
+
+double hone__magnitude_perturbed(double value, uint64_t seed, uint64_t index,
+                                 double step)
+{
+    const double own = common(seed, index, 0);
+    const double shared = common(seed, index, 5) + common(seed, index, 10) +
+                          common(seed, index, 64);
+
+    return value + value * step * (own + 0.5 * shared);
+}
+
+double hone__magnitude_square(double value, double moved, double step)
+{
+    const double s = (moved - value) / step;
+
+    return isfinite(s) ? s * s : 0;
+}
+
+double hone__magnitude_factor(void)
+{
+    return 3.0 * SAFETY * SAFETY / HONE_MAGNITUDE_RUNS;
+}
+
+double hone__magnitude(double value, double squares)
+{
+    return fmax(fabs(value), sqrt(squares * hone__magnitude_factor()));
 }

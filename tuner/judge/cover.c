@@ -24,6 +24,8 @@ struct hone_cover {
     size_t wanted; /* the pair that the last combination was made for */
     size_t *used;  /* the combinations so far, n indexes each */
     size_t n_used;
+    size_t *tried; /* a combination, and which of it is set, while one is */
+    unsigned char *is_set; /* looked for */
 };
 
 static hone_status no_memory(hone_error *err)
@@ -40,20 +42,13 @@ static size_t pair_of(const hone_cover *c, size_t i, size_t vi, size_t j,
     return a < b ? a * c->n_all + b : b * c->n_all + a;
 }
 
-static int64_t times(int64_t a, size_t b)
-{
-    int64_t out;
-
-    return __builtin_mul_overflow(a, (int64_t)b, &out) ? INT64_MAX : out;
-}
-
 hone_status hone__cover_open(size_t n, const size_t *n_values,
                              const size_t *first, uint64_t seed,
                              hone_cover **out, hone_error *err)
 {
     hone_cover *c = hone__alloc(sizeof *c);
 
-    *out = c;
+    *out = NULL;
     if (!c)
         return no_memory(err);
     c->n = n;
@@ -62,21 +57,26 @@ hone_status hone__cover_open(size_t n, const size_t *n_values,
     c->n_values = hone__alloc((n + 1) * sizeof *c->n_values);
     c->start = hone__alloc((n + 1) * sizeof *c->start);
     c->used = hone__alloc((n + 1) * sizeof *c->used);
+    c->tried = hone__alloc((n + 1) * sizeof *c->tried);
+    c->is_set = hone__alloc(n + 1);
     for (size_t i = 0; c->n_values && c->start && i < n; ++i) {
         c->n_values[i] = n_values[i];
         c->start[i] = c->n_all;
         c->n_all += n_values[i];
-        c->n_whole = times(c->n_whole, n_values[i]);
+        if (__builtin_mul_overflow(c->n_whole, (int64_t)n_values[i],
+                                   &c->n_whole))
+            c->n_whole = INT64_MAX;
     }
     c->n_covered = hone__alloc((c->n_all * c->n_all + 1) * sizeof(uint32_t));
     c->n_tries = hone__alloc(c->n_all * c->n_all + 1);
-    if (!c->n_values || !c->start || !c->used || !c->n_covered || !c->n_tries) {
+    if (!c->n_values || !c->start || !c->used || !c->tried || !c->is_set ||
+        !c->n_covered || !c->n_tries) {
         hone__cover_close(c);
-        *out = NULL;
         return no_memory(err);
     }
     if (n)
         memcpy(c->used, first, n * sizeof *first);
+    *out = c;
     return HONE_OK;
 }
 
@@ -87,6 +87,8 @@ void hone__cover_close(hone_cover *c)
     hone__free(c->n_values);
     hone__free(c->start);
     hone__free(c->used);
+    hone__free(c->tried);
+    hone__free(c->is_set);
     hone__free(c->n_covered);
     hone__free(c->n_tries);
     hone__free(c);
@@ -116,13 +118,12 @@ static int is_used(const hone_cover *c, const size_t *choice)
 
 /* Pairs that value `v` of dimension `i` would cover, itself included, with
  * those dimensions that are set. */
-static int gain(const hone_cover *c, const size_t *choice, size_t i, size_t v,
-                const unsigned char *is_set)
+static int gain(const hone_cover *c, const size_t *choice, size_t i, size_t v)
 {
     int n = 0;
 
     for (size_t j = 0; j < c->n; ++j)
-        if (j == i || is_set[j])
+        if (j == i || c->is_set[j])
             n += !c->n_covered[pair_of(c, i, v, j, j == i ? v : choice[j])];
     return n;
 }
@@ -134,15 +135,14 @@ static size_t turned(const hone_cover *c, size_t dim, size_t k, size_t try)
            c->n_values[dim];
 }
 
-static size_t best_value(const hone_cover *c, size_t i,
-                         const unsigned char *is_set, const size_t *choice)
+static size_t best_value(const hone_cover *c, size_t i, const size_t *choice)
 {
     size_t out = 0;
     int best = -1;
 
     for (size_t k = 0; k < c->n_values[i]; ++k) {
         const size_t v = turned(c, i, k, 0);
-        const int now = gain(c, choice, i, v, is_set);
+        const int now = gain(c, choice, i, v);
 
         if (now > best) {
             best = now;
@@ -154,21 +154,21 @@ static size_t best_value(const hone_cover *c, size_t i,
 
 /* Give each dimension that is not set the value that covers most. Where that
  * was refused, that of the first combination; then any. */
-static void fill(const hone_cover *c, size_t try, unsigned char *is_set,
-                 size_t *choice)
+static void fill(const hone_cover *c, size_t try, size_t *choice)
 {
     for (size_t i = 0; i < c->n; ++i) {
-        if (!is_set[i])
-            choice[i] = try == 0   ? best_value(c, i, is_set, choice)
+        if (!c->is_set[i])
+            choice[i] = try == 0   ? best_value(c, i, choice)
                         : try == 1 ? c->used[i]
                                    : turned(c, i, 0, try * (i + 1));
-        is_set[i] = 1;
+        c->is_set[i] = 1;
     }
 }
 
 /* Where there are few combinations: the unused one that covers most. */
-static int next_of_all(const hone_cover *c, size_t *choice, size_t *at)
+static int next_of_all(const hone_cover *c, size_t *choice)
 {
+    size_t *at = c->tried;
     int best = -1;
 
     for (int64_t k = 0; k < c->n_whole; ++k) {
@@ -191,8 +191,7 @@ static int next_of_all(const hone_cover *c, size_t *choice, size_t *at)
 }
 
 /* The values of dimensions `i` and `j`: the first two that have not met. */
-static int next_of_two(hone_cover *c, size_t i, size_t j, unsigned char *is_set,
-                       size_t *choice)
+static int next_of_two(hone_cover *c, size_t i, size_t j, size_t *choice)
 {
     for (size_t vi = 0; vi < c->n_values[i]; ++vi)
         for (size_t vj = 0; vj < c->n_values[j]; ++vj) {
@@ -201,11 +200,11 @@ static int next_of_two(hone_cover *c, size_t i, size_t j, unsigned char *is_set,
             if ((i == j && vi != vj) || c->n_covered[pair])
                 continue;
             for (; c->n_tries[pair] < MOST_TRIES; ++c->n_tries[pair]) {
-                memset(is_set, 0, c->n);
+                memset(c->is_set, 0, c->n);
                 choice[i] = vi;
                 choice[j] = vj;
-                is_set[i] = is_set[j] = 1;
-                fill(c, c->n_tries[pair], is_set, choice);
+                c->is_set[i] = c->is_set[j] = 1;
+                fill(c, c->n_tries[pair], choice);
                 c->wanted = pair;
                 if (!is_used(c, choice))
                     return 1;
@@ -215,14 +214,14 @@ static int next_of_two(hone_cover *c, size_t i, size_t j, unsigned char *is_set,
 }
 
 /* Single values first: a part of the sample has as many as can be. */
-static int next_of_pairs(hone_cover *c, unsigned char *is_set, size_t *choice)
+static int next_of_pairs(hone_cover *c, size_t *choice)
 {
     for (size_t i = 0; i < c->n; ++i)
-        if (next_of_two(c, i, i, is_set, choice))
+        if (next_of_two(c, i, i, choice))
             return 1;
     for (size_t i = 0; i < c->n; ++i)
         for (size_t j = 0; j < i; ++j)
-            if (next_of_two(c, i, j, is_set, choice))
+            if (next_of_two(c, i, j, choice))
                 return 1;
     return 0;
 }
@@ -230,32 +229,25 @@ static int next_of_pairs(hone_cover *c, unsigned char *is_set, size_t *choice)
 hone_status hone__cover_next(hone_cover *c, size_t *out_choice, int *out_more,
                              hone_error *err)
 {
-    size_t *at = hone__alloc((c->n + 1) * sizeof *at);
-    size_t *grown =
+    size_t *used =
         hone__realloc(c->used, (c->n_used + 1) * (c->n + 1) * sizeof *c->used);
-    unsigned char *is_set = hone__alloc(c->n + 1);
 
-    if (grown)
-        c->used = grown;
     *out_more = 0;
-    if (at && grown && is_set) {
-        if (!c->n_used) {
-            memcpy(out_choice, c->used, c->n * sizeof *at);
-            *out_more = 1;
-        } else if (c->n_whole <= HONE_COVER_ALL) {
-            *out_more = next_of_all(c, out_choice, at);
-        } else {
-            *out_more = next_of_pairs(c, is_set, out_choice);
-        }
-    }
+    if (!used)
+        return no_memory(err);
+    c->used = used;
+    *out_more = !c->n_used                     ? 1
+                : c->n_whole <= HONE_COVER_ALL ? next_of_all(c, out_choice)
+                                               : next_of_pairs(c, out_choice);
+    if (!c->n_used)
+        memcpy(out_choice, c->used, c->n * sizeof *out_choice);
     if (*out_more) {
-        memcpy(c->used + c->n_used * c->n, out_choice, c->n * sizeof *at);
+        memcpy(c->used + c->n_used * c->n, out_choice,
+               c->n * sizeof *out_choice);
         ++c->n_used;
         mark(c, out_choice, 1);
     }
-    hone__free(at);
-    hone__free(is_set);
-    return at && grown && is_set ? HONE_OK : no_memory(err);
+    return HONE_OK;
 }
 
 void hone__cover_refuse(hone_cover *c)

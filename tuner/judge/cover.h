@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which combinations of types and listed values a template is verified for:
- * all of them where they are few, and otherwise a sample in which every two
- * values of two dimensions meet. Pure. */
+/* On what a template is verified beside the problem: combinations of types and
+ * listed values, all of them where they are few, and otherwise a sample in
+ * which every two values of two dimensions meet; and shapes at the edges, those
+ * that divide nothing. Pure. */
 #ifndef HONE_TUNER_COVER_H
 #define HONE_TUNER_COVER_H
 
-#include "runtime/base/error.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "gen/parse/template.h"
+#include "runtime/launch/launch_spec.h"
 
 /* So many combinations, or fewer, are all taken. */
 enum { HONE_COVER_ALL = 16 };
@@ -31,5 +30,24 @@ hone_status hone__cover_next(hone_cover *cover, size_t *out_choice,
 void hone__cover_refuse(hone_cover *cover);
 /* Combinations there are, saturated. */
 int64_t hone__cover_count(const hone_cover *cover);
+
+/* ---- edge_dims.c --------------------------------------------------------- */
+
+enum {
+    HONE_N_EDGE_SHAPES = 7,
+    HONE_EDGE_BEYOND = 4 /* rows from here on have a size beyond any block: a
+                            variant need not have room for that */
+};
+
+/* Shape `row`, 0 .. HONE_N_EDGE_SHAPES - 1, for the variant with this launch
+ * plan: ones, primes, a size beyond any block in each of the first three
+ * dimensions, and a long one for operations of one dimension. Types are those
+ * of the problem that the plan is for. Where the plan's constraints do not
+ * allow the row as it stands, as few dimensions as possible are changed: to
+ * that of the problem, else to a power of two, as long as the arguments stay
+ * small. If nothing helps, the row as it stands. Returns 0 if the operation
+ * has no such row. */
+int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
+                    size_t row, int64_t *out);
 
 #endif

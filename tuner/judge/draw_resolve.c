@@ -17,10 +17,13 @@ typedef struct maker {
     hone_error *err;
 } maker;
 
-static hone_status complain(const maker *m, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static int is_integer(const maker *m)
+{
+    return hone__type_is_integer((hone_type)m->request->type);
+}
 
-static hone_status complain(const maker *m, const char *format, ...)
+static hone_status __attribute__((format(printf, 2, 3)))
+complain(const maker *m, const char *format, ...)
 {
     char text[400];
     va_list values;
@@ -42,17 +45,13 @@ static hone_status number(const maker *m, const hone_template_number *from,
     if (!from->expr.expr)
         return HONE_OK;
     if (hone__expr_eval(from->expr.expr, m->request->slots, &value, m->err) !=
-        HONE_OK) {
-        char text[300];
-
-        (void)snprintf(text, sizeof text, "%.290s", m->err ? m->err->text : "");
-        return complain(m, "%s", text);
-    }
+        HONE_OK)
+        return complain(m, "%.290s", m->err ? m->err->text : "");
     *out = (double)value;
     return HONE_OK;
 }
 
-/* ---- integers ----------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 /* What the type holds, and a double in whole numbers. */
 static void limits(int type, double *low, double *high)
@@ -111,7 +110,7 @@ static hone_status integer_range(maker *m, double low, double high)
     return HONE_OK;
 }
 
-/* ---- reals -------------------------------------------------------------- */
+/* ---- reals --------------------------------------------------------------- */
 
 /* The value of the type that is next to `value` on the side of `sign`. */
 static double inward(int type, double value, int sign)
@@ -157,21 +156,20 @@ static hone_status real_range(maker *m, double low, double high)
     return HONE_OK;
 }
 
-/* ---- the words ---------------------------------------------------------- */
+/* ---- the words ----------------------------------------------------------- */
 
 /* Where nothing is said: [-1, 1), or integers up to the amplitude. */
 static void set_default(maker *m)
 {
-    const hone_type type = (hone_type)m->request->type;
     const double a =
         m->request->amplitude > 0 ? (double)m->request->amplitude : 8;
     double least, most;
 
-    limits((int)type, &least, &most);
+    limits(m->request->type, &least, &most);
     m->draw->low = -1;
     m->draw->high = 1;
-    if (m->request->amplitude > 0 || hone__type_is_integer(type))
-        set_integers(m, fmax(-a, hone__type_is_integer(type) ? least : -a), a);
+    if (m->request->amplitude > 0 || is_integer(m))
+        set_integers(m, is_integer(m) ? fmax(-a, least) : -a, a);
 }
 
 static hone_status set_range(maker *m)
@@ -179,24 +177,24 @@ static hone_status set_range(maker *m)
     const hone_template_draw *words = m->words;
     const int64_t a = m->request->amplitude;
     const int is_normal = words->kind == HONE_DRAW_NORMAL;
-    const int is_integer = hone__type_is_integer((hone_type)m->request->type);
     double low = -HUGE_VAL;
     double high = HUGE_VAL;
 
     if (words->has_range) {
         HONE_TRY(number(m, &words->low, &low));
         HONE_TRY(number(m, &words->high, &high));
-    } else if (is_normal && is_integer) {
+    } else if (is_normal && is_integer(m)) {
         limits(m->request->type, &low, &high);
     } else if (!is_normal && !words->is_positive) {
         set_default(m);
         return HONE_OK;
     } else if (!is_normal) {
-        high = is_integer ? (a > 0 ? (double)a : 8) : a > 0 ? HUGE_VAL : 1;
+        high = is_integer(m) ? (a > 0 ? (double)a : 8) : a > 0 ? HUGE_VAL : 1;
     }
     if (words->is_positive)
-        low = is_integer ? 1 : 0x1p-10;
-    return is_integer ? integer_range(m, low, high) : real_range(m, low, high);
+        low = is_integer(m) ? 1 : 0x1p-10;
+    return is_integer(m) ? integer_range(m, low, high)
+                         : real_range(m, low, high);
 }
 
 static double normal_part(double x)
@@ -240,7 +238,7 @@ static hone_status set_constant(maker *m)
     double value;
 
     HONE_TRY(number(m, &m->words->value[0], &value));
-    if (hone__type_is_integer((hone_type)m->request->type))
+    if (is_integer(m))
         return integer_range(m, value, value);
     m->draw->low = value;
     return HONE_OK;
@@ -278,7 +276,7 @@ hone_status hone__draw_resolve(const hone_draw_request *request,
     out->is_offsets = arg->draw.kind == HONE_DRAW_OFFSETS;
     out->file = arg->draw.file;
     out->draw.kind = (int)arg->draw.kind;
-    if (!hone__type_is_integer((hone_type)request->type) &&
+    if (!is_integer(&m) &&
         (out->draw.kind == HONE_DRAW_ZIPF || out->is_offsets ||
          out->draw.kind == HONE_DRAW_PERMUTATION))
         return complain(&m, "such values are integers, and the elements are %s",

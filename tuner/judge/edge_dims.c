@@ -2,7 +2,7 @@
 /* Which edge shapes a variant is tried on. Some templates take few sizes
  * in one dimension (multiples of a tile, powers of two), and some variants
  * fewer: then the other dimensions keep their odd sizes. */
-#include "tuner/judge/edge_dims.h"
+#include "tuner/judge/cover.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const int64_t long_rows[N_LONG] = {1000003, 10007, 1009, 101};
 
 /* What a dimension is changed to after the problem's own size: 1 and 2 (in
  * odd rows 2 and 1, for dimensions that choose one of two), 4, 8, .. */
-enum { N_POWERS = 17, N_CHANGES = N_POWERS + 1, MOST_CHANGED = 3 };
+enum { N_POWERS = 17, MOST_CHANGED = 3 };
 /* Of all arrays together: what the cpu device runs in well under a second,
  * and in a second or two. */
 static const int64_t most_bytes = 4 << 20;
@@ -73,15 +73,6 @@ static int is_allowed(const shape_search *s, int64_t at_most)
            (at_most == INT64_MAX || resolved.flops <= most_flops);
 }
 
-static int64_t change(const shape_search *s, size_t dim, int number)
-{
-    const int power = number - 1;
-
-    if (number == 0)
-        return s->given[dim];
-    return (int64_t)1 << (power < 2 && s->row % 2 ? 1 - power : power);
-}
-
 /* Change the dimensions of `mask` from `dim` on, the last of them fastest. */
 static int try_changes(const shape_search *s, unsigned mask, size_t dim)
 {
@@ -91,8 +82,11 @@ static int try_changes(const shape_search *s, unsigned mask, size_t dim)
         return is_allowed(s, most_bytes);
     if (!(mask >> dim & 1))
         return try_changes(s, mask, dim + 1);
-    for (int i = 0; i < N_CHANGES; ++i) {
-        s->dims[dim] = change(s, dim, i);
+    for (int power = -1; power < N_POWERS; ++power) {
+        s->dims[dim] =
+            power < 0
+                ? s->given[dim]
+                : (int64_t)1 << (power < 2 && s->row % 2 ? 1 - power : power);
         if (s->dims[dim] >= 1 && try_changes(s, mask, dim + 1))
             return 1;
     }
@@ -100,21 +94,12 @@ static int try_changes(const shape_search *s, unsigned mask, size_t dim)
     return 0;
 }
 
-static int n_bits(unsigned mask)
-{
-    int n = 0;
-
-    for (; mask; mask &= mask - 1)
-        ++n;
-    return n;
-}
-
 /* One dimension, then two, then three. */
 static int find(const shape_search *s, unsigned changeable)
 {
     for (int n = 1; n <= MOST_CHANGED; ++n)
         for (unsigned mask = 1; mask <= changeable; ++mask)
-            if (n_bits(mask) == n && (mask & ~changeable) == 0 &&
+            if (__builtin_popcount(mask) == n && (mask & ~changeable) == 0 &&
                 try_changes(s, mask, 0))
                 return 1;
     return 0;

@@ -50,8 +50,7 @@ static void say_at(const final *f, int runner, hone_final_stage stage)
         f->ops->at(f->user, runner, stage);
 }
 
-/* ---- enter ---------------------------------------------------------------
- */
+/* ---- enter --------------------------------------------------------------- */
 
 static hone_status enter_all(final *f, hone_error *err)
 {
@@ -84,8 +83,7 @@ static hone_status enter_all(final *f, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- race ----------------------------------------------------------------
- */
+/* ---- race ---------------------------------------------------------------- */
 
 static hone_status sample_slot(void *user, int slot, double *out_ns,
                                hone_error *err)
@@ -156,7 +154,6 @@ static void take_result(final *f)
     report->n_rounds = race->n_rounds;
     report->verdict = race->verdict;
     report->noise_floor = race->noise_floor;
-    report->noise_bias = race->noise_bias;
     report->n_raced = report->n_tied = 0;
     for (int slot = 0; slot < race->n; ++slot) {
         const hone_race_runner *r = &race->runners[slot];
@@ -177,8 +174,7 @@ static void take_result(final *f)
     }
 }
 
-/* ---- choose, recheck -----------------------------------------------------
- */
+/* ---- choose, recheck ----------------------------------------------------- */
 
 static void choose(final *f)
 {
@@ -217,8 +213,7 @@ static hone_status find_winner(final *f, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- times ---------------------------------------------------------------
- */
+/* ---- times --------------------------------------------------------------- */
 
 void hone__final_set_time(hone_finalist *item, double *series_ns, int n)
 {
@@ -278,12 +273,6 @@ static hone_status run(final *f, hone_error *err)
     return HONE_OK;
 }
 
-int hone__final_count_baselines(const hone_template *tmpl)
-{
-    return tmpl->n_baselines < HONE_MAX_BASELINES ? (int)tmpl->n_baselines
-                                                  : HONE_MAX_BASELINES;
-}
-
 hone_status hone__final_run(const hone_final_ops *ops, void *user,
                             const hone_final_request *request,
                             hone_final_report *out, hone_error *err)
@@ -303,7 +292,7 @@ hone_status hone__final_run(const hone_final_ops *ops, void *user,
     out->n = request->n_entries + request->n_baselines;
     out->winner = out->fastest = -1;
     out->noise_floor = -1;
-    out->sm_clock_mhz = -1;
+    out->clocks.sm_clock_mhz = -1;
     status = run(f, err);
     hone__free(f);
     return status;

@@ -5,14 +5,15 @@
  *
  *   enter    each is loaded and verified: on edge shapes with a second
  *            seed, then on the problem itself
- *   race     those that are right are timed in turns, with a A/A control of
- * the one expected to win (race.h) choose   the tie rule among those nobody
- * can tell apart (tie.h) recheck  the chosen one is verified once more; if it
- * is wrong now, it is out, and the others race again series   the time that
- * it is known by: samples of its own after a rest
+ *   race     those that are right are timed in turns, with an A/A control of
+ *            the one expected to win (race.h)
+ *   choose   the tie rule among those nobody can tell apart (race.h)
+ *   recheck  the chosen one is verified once more; if it is wrong now, it is
+ *            out, and the others race again
+ *   series   the time that it is known by: samples of its own after a rest
  *
  * This course is the same on every device; what a step does on one is in a
- * table of functions (final_gpu.c, cpu_final.c). A variant may ruin the
+ * table of functions (trial/final_steps.c). A variant may ruin the
  * process at any step: the parent (final_client.c) follows by messages, and
  * starts the final again without it. */
 #ifndef HONE_TUNER_FINAL_H
@@ -20,7 +21,6 @@
 
 #include "tuner/judge/trial_protocol.h"
 #include "tuner/judge/race.h"
-#include "tuner/judge/tie.h"
 #include "gen/parse/template.h"
 
 enum { HONE_MAX_BASELINES = 8 };
@@ -34,7 +34,7 @@ enum {
     HONE_SERIES_SAMPLES = 16
 };
 
-/* Messages of a worker beside those of device_worker.h. */
+/* Messages of a worker beside those of trial_protocol.h. */
 enum {
     HONE_FINAL_AT = 20 /* runner (-1: all), hone_final_stage */
 };
@@ -46,8 +46,7 @@ typedef enum hone_final_stage {
     HONE_FINAL_SERIES
 } hone_final_stage;
 
-/* ---- what is asked for ---------------------------------------------------
- */
+/* ---- what is asked for --------------------------------------------------- */
 
 typedef struct hone_final_entry {
     hone_trial_job job;
@@ -75,8 +74,7 @@ typedef struct hone_final_request {
  * 2 % of the best, or within four times the noise if that is more. */
 size_t hone__final_count(const double *times_ns, size_t n, double noise);
 
-/* ---- what comes of it ----------------------------------------------------
- */
+/* ---- what comes of it ---------------------------------------------------- */
 
 typedef struct hone_finalist {
     int64_t id;           /* of the job; -1 - n for baseline n */
@@ -116,12 +114,8 @@ typedef struct hone_final_report {
     hone_race_verdict verdict;
     hone_tie_rule rule; /* that decided between the tied */
     double noise_floor; /* relative; negative: unknown */
-    double noise_bias;
-    int timing; /* hone_timing of all */
-    int sm_clock_mhz;
-    int power_mw;
-    int temperature_c;
-    int64_t clock_reasons;
+    int timing;         /* hone_timing of all */
+    hone_clocks clocks;
     hone_finalist items[HONE_MAX_RUNNERS];
 } hone_final_report;
 
@@ -133,8 +127,7 @@ void hone__final_sentence(const hone_final_report *report, char *out,
 const char *hone__final_reason(const hone_final_report *report, int item,
                                char *out, size_t size);
 
-/* ---- the course ----------------------------------------------------------
- */
+/* ---- the course ---------------------------------------------------------- */
 
 /* What the steps do on a device. `runner` counts entries, then baselines; the
  * A/A control is the one behind them. A runner's own failure is its
@@ -165,24 +158,14 @@ hone_status hone__final_run(const hone_final_ops *ops, void *user,
                             const hone_final_request *request,
                             hone_final_report *out, hone_error *err);
 
-/* ---- in the worker -------------------------------------------------------
- */
+/* ---- in the worker ------------------------------------------------------- */
 
 void hone__final_request_pack(hone_text *out,
                               const hone_final_request *request);
 /* Cubins and texts stay in the message. */
 void hone__final_request_unpack(hone_unpack *in, hone_final_request *out);
-/* Read the launch plans of the entries. */
-hone_status hone__final_request_open(hone_final_request *request,
-                                     hone_error *err);
-void hone__final_request_close(hone_final_request *request);
-/* The template's baselines, as far as a final takes them. */
-int hone__final_count_baselines(const hone_template *tmpl);
 /* Tell the parent where the final is. */
 void hone__final_say_at(int to_parent, int runner, hone_final_stage stage);
-/* Tell the parent how it ended. */
-hone_status hone__final_say(int to_parent, const hone_final_report *report,
-                            hone_error *err);
 /* Median, spread and interval of a series into `item`. Sorts `series_ns`. */
 void hone__final_set_time(hone_finalist *item, double *series_ns, int n);
 

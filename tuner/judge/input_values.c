@@ -23,12 +23,7 @@ uint64_t hone__inputs_seed(uint64_t seed, size_t arg, int pass)
     return hone__inputs_mix(seed * 64 + arg * 2 + (unsigned)pass);
 }
 
-int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact)
-{
-    return exact > 0 && (!so_far || exact < so_far) ? exact : so_far;
-}
-
-/* ---- distributions, as in device_code.cu -------------------------------- */
+/* ---- distributions, as in device_code.cu --------------------------------- */
 
 /* The normal distribution's quantile: PPND7 of M. J. Wichura, Algorithm AS
  * 241, Applied Statistics 37 (1988). */
@@ -126,7 +121,7 @@ double hone__inputs_value(const hone_draw *draw, uint64_t seed, uint64_t index)
     }
 }
 
-/* ---- ascending ---------------------------------------------------------- */
+/* ---- ascending ----------------------------------------------------------- */
 
 static double exponential(uint64_t seed, uint64_t index)
 {
@@ -158,7 +153,7 @@ void hone__inputs_ascending(const hone_drawn *drawn, int type, uint64_t seed,
     }
 }
 
-/* ---- scalars ------------------------------------------------------------ */
+/* ---- scalars ------------------------------------------------------------- */
 
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
                          int64_t amplitude, hone_scalar *out)

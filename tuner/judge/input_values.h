@@ -75,8 +75,19 @@ typedef union hone_scalar {
 void hone__inputs_scalar(hone_type type, uint64_t seed, size_t arg, int pass,
                          int64_t amplitude, hone_scalar *out);
 
-/* Integers in the exact pass are as small as the strictest of the checks
- * wants: the amplitude after one more check with `exact` (0: none). */
-int64_t hone__inputs_amplitude(int64_t so_far, int64_t exact);
+/* ---- npy.c --------------------------------------------------------------- */
+
+/* Arrays in NumPy's .npy files. bf16, which NumPy has not, is kept as f32, as
+ * is tf32. */
+
+/* An array of `shape` in C order. HONE_ERR_IO. */
+hone_status hone__npy_write(const char *path, hone_type type,
+                            const int64_t *shape, size_t n_dims,
+                            const void *array, hone_error *err);
+/* Fill an array of `count` elements from a file of any shape: over and over
+ * where it has fewer, the first ones where it has more. HONE_ERR_IO;
+ * HONE_ERR_INPUT: not such a file, or of other elements. */
+hone_status hone__npy_read(const char *path, hone_type type, int64_t count,
+                           void *array, hone_error *err);
 
 #endif

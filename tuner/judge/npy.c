@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays in .npy files: see npy.h. A file has a magic word, a version, the
- * length of a header, the header (a Python dictionary) and the elements. */
-#include "tuner/judge/npy.h"
-
+/* Arrays in .npy files: see input_values.h. A file has a magic word, a version,
+ * the length of a header, the header (a Python dictionary) and the elements. */
 #include "tuner/judge/check_data.h"
 
 #include <errno.h>
@@ -41,7 +39,7 @@ static size_t element_bytes(hone_type type)
     return type == HONE_TYPE_BF16 ? 4 : hone__type_size_bytes(type);
 }
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 static void write_header(FILE *file, hone_type type, const int64_t *shape,
                          size_t n_dims)
@@ -98,7 +96,7 @@ hone_status hone__npy_write(const char *path, hone_type type,
                   : HONE_OK;
 }
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 /* What stands behind "'key':" in the header; NULL: nothing. */
 static const char *value_of(const char *header, const char *key)
@@ -176,25 +174,23 @@ hone_status hone__npy_read(const char *path, hone_type type, int64_t count,
     hone_text text = {0};
     const char *why = "";
     size_t at = 0;
-    int64_t n;
     hone_status status = hone__text_read_file(&text, path, err);
+    const int64_t n =
+        status == HONE_OK ? read_header(&text, type, &at, &why) : 0;
 
-    if (status != HONE_OK)
-        return status;
-    n = read_header(&text, type, &at, &why);
     for (int64_t i = 0; n && i < count; ++i) {
         const char *from =
             text.data + at + (size_t)(i % n) * element_bytes(type);
         float value;
 
-        if (type != HONE_TYPE_BF16) {
+        if (type == HONE_TYPE_BF16) {
+            memcpy(&value, from, sizeof value);
+            hone__element_store((int)type, array, i, (double)value);
+        } else {
             memcpy((char *)array + (size_t)i * size, from, size);
-            continue;
         }
-        memcpy(&value, from, sizeof value);
-        hone__element_store((int)type, array, i, (double)value);
     }
-    if (!n)
+    if (status == HONE_OK && !n)
         status = hone__fail(err, HONE_ERR_INPUT,
                             "cannot take %s from '%s': %s (%s is wanted)",
                             hone__type_name(type), path, why, descr_of(type));

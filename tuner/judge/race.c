@@ -28,13 +28,7 @@ void hone__race_compare(const double *a_ns, const double *b_ns, int n,
     hone__median_interval(ratios, (size_t)n, out_low, out_high);
 }
 
-/* ---- rounds -------------------------------------------------------------
- */
-
-static int stays(const hone_race *race, int i)
-{
-    return race->control >= 0 && (i == race->control || i == race->control_of);
-}
+/* ---- rounds -------------------------------------------------------------- */
 
 /* Fisher and Yates' shuffle with numbers of splitmix64. */
 static void draw_order(hone_race *race)
@@ -77,8 +71,7 @@ static int is_late(const hone_race *race)
            race->now_s() > race->deadline_s;
 }
 
-/* ---- looking ------------------------------------------------------------
- */
+/* ---- looking ------------------------------------------------------------- */
 
 /* Over the rounds that both ran in; nobody comes back from resting. */
 static void compare(const hone_race *race, int i, int with, double *out_ratio,
@@ -127,7 +120,6 @@ static void measure_noise(hone_race *race)
         return;
     compare(race, race->control, race->control_of, &ratio, &low, &high);
     race->noise_bias = ratio - 1;
-    race->noise_half_width = 0.5 * (high - low);
     race->noise_floor = fmax(fabs(low - 1), fabs(high - 1));
     race->margin = fmax(race->margin, race->noise_floor);
 }
@@ -176,7 +168,9 @@ static void leave_out(hone_race *race)
     for (int i = 0; i < race->n; ++i) {
         hone_race_runner *r = &race->runners[i];
 
-        if (r->resting || i == race->leader || stays(race, i) ||
+        if (r->resting || i == race->leader ||
+            (race->control >= 0 &&
+             (i == race->control || i == race->control_of)) ||
             !is_known(race, i) || (r->keep && r->n_rounds < HONE_RACE_KEPT))
             continue;
         r->resting = 1;
@@ -185,8 +179,7 @@ static void leave_out(hone_race *race)
     }
 }
 
-/* ---- when to stop -------------------------------------------------------
- */
+/* ---- when to stop -------------------------------------------------------- */
 
 /* The best of those that contend and are not clearly slower; -1: none. */
 static int find_second(const hone_race *race)
@@ -268,4 +261,73 @@ hone_status hone__race_run(hone_race *race, hone_error *err)
     }
     race->verdict = judge(race);
     return HONE_OK;
+}
+
+/* ---- the tie rule -------------------------------------------------------- */
+
+const char *hone__tie_rule_name(hone_tie_rule rule)
+{
+    switch (rule) {
+    case HONE_TIE_NONE:
+        break;
+    case HONE_TIE_REGISTERS:
+        return "fewest registers";
+    case HONE_TIE_SHARED:
+        return "least shared memory";
+    case HONE_TIE_CHANGED:
+        return "closest to the default";
+    case HONE_TIE_ORDER:
+        return "first in the space";
+    }
+    return "alone";
+}
+
+/* -1 or 1; 0: equal. Unknown is more than known. */
+static int less(int64_t a, int64_t b)
+{
+    if ((a < 0) != (b < 0))
+        return a < 0 ? 1 : -1;
+    return a < 0 ? 0 : (a > b) - (a < b);
+}
+
+int hone__tie_compare(const hone_tie_features *a, const hone_tie_features *b,
+                      hone_tie_rule *out_rule)
+{
+    const int by_rule[] = {
+        [HONE_TIE_REGISTERS] = less(a->registers, b->registers),
+        [HONE_TIE_SHARED] = less(a->shared_bytes, b->shared_bytes),
+        [HONE_TIE_CHANGED] = less(a->n_changed, b->n_changed),
+        [HONE_TIE_ORDER] = less(a->index, b->index)};
+
+    for (int rule = HONE_TIE_REGISTERS; rule <= HONE_TIE_ORDER; ++rule) {
+        if (by_rule[rule]) {
+            *out_rule = (hone_tie_rule)rule;
+            return by_rule[rule];
+        }
+    }
+    *out_rule = HONE_TIE_NONE;
+    return 0;
+}
+
+int hone__tie_choose(const hone_tie_features *features, const int *is_tied,
+                     int n, hone_tie_rule *out_rule)
+{
+    hone_tie_rule rule;
+    int best = -1;
+
+    *out_rule = HONE_TIE_NONE;
+    for (int i = 0; i < n; ++i) {
+        if (is_tied[i] &&
+            (best < 0 ||
+             hone__tie_compare(&features[i], &features[best], &rule) < 0))
+            best = i;
+    }
+    for (int i = 0; i < n; ++i) {
+        if (!is_tied[i])
+            continue;
+        (void)hone__tie_compare(&features[best], &features[i], &rule);
+        if (rule > *out_rule)
+            *out_rule = rule;
+    }
+    return best;
 }

@@ -10,7 +10,7 @@
  * rounds the interval of each ratio to the leader is looked at, and runners
  * that are clearly slower are left out of the rounds to come.
  *
- * The interval is that of the sign test (measure.h). It holds for any
+ * The interval is that of the sign test (statistics.h). It holds for any
  * distribution, is the same each time it is computed, and errs on the wide
  * side, which pays for looking again after every block. Rejected: a bootstrap
  * of the median; over 8, 16 and 32 ratios of made-up noise its 95 % interval
@@ -92,8 +92,7 @@ typedef struct hone_race {
     /* found */
     int leader; /* fastest of those that contend; -1: none contends */
     int n_rounds;
-    double noise_bias;       /* A/A control over original, less 1 */
-    double noise_half_width; /* half its interval */
+    double noise_bias;  /* A/A control over original, less 1 */
     double noise_floor; /* most that the A/A control may differ by; -1: no A/A
                            control */
     double margin;      /* what a difference must exceed */
@@ -115,5 +114,49 @@ int hone__race_is_tied(const hone_race *race, int runner);
 /* Median of a[i] / b[i] and its 95 % interval; n up to HONE_RACE_MOST. */
 void hone__race_compare(const double *a_ns, const double *b_ns, int n,
                         double *out_ratio, double *out_low, double *out_high);
+
+/* ---- the tie rule -------------------------------------------------------- */
+
+/* The tie rule: which of several variants that no clock can tell apart wins.
+ * It reads nothing that changes from run to run, so that independent tunings
+ * of one problem agree. Of those that are tied (hone__race_is_tied()):
+ *
+ *   1. the fewest registers per thread, the most of its kernels counted,
+ *   2. then the least shared memory per block, static and dynamic,
+ *   3. then the configuration in which the fewest parameters differ from the
+ *      template's default,
+ *   4. then the first in the order of the space.
+ *
+ * 1 and 2 leave the most room for whatever runs beside it. What is not known
+ * (-1) counts as more than anything known. */
+typedef struct hone_tie_features {
+    int64_t registers;    /* -1: unknown, like on the cpu device */
+    int64_t shared_bytes; /* -1: unknown */
+    int64_t n_changed;    /* parameters that are not the default's */
+    int64_t index;        /* in the space */
+} hone_tie_features;
+
+/* The rules by number, 0: none. */
+typedef enum hone_tie_rule {
+    HONE_TIE_NONE,
+    HONE_TIE_REGISTERS,
+    HONE_TIE_SHARED,
+    HONE_TIE_CHANGED,
+    HONE_TIE_ORDER
+} hone_tie_rule;
+
+/* "fewest registers", .. */
+const char *hone__tie_rule_name(hone_tie_rule rule);
+
+/* Negative: `a` comes before `b`. `out_rule` is the rule that says so, NONE
+ * if nothing does. */
+int hone__tie_compare(const hone_tie_features *a, const hone_tie_features *b,
+                      hone_tie_rule *out_rule);
+
+/* The winner among `n` of them for which `is_tied` is not 0; -1: none.
+ * `out_rule` is the rule that it needed against the one that came nearest:
+ * NONE if it was alone. */
+int hone__tie_choose(const hone_tie_features *features, const int *is_tied,
+                     int n, hone_tie_rule *out_rule);
 
 #endif

@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker is asked and what it says, as messages: see trial_protocol.h.
- */
-#include "tuner/judge/trial_protocol.h"
+/* What a worker is asked and what it says, as messages: see trial_protocol.h
+ * and final.h. */
+#include "tuner/judge/final.h"
 
 #include <string.h>
+
+void hone__struct_unpack(hone_unpack *in, void *out, size_t size)
+{
+    size_t size_bytes = 0;
+    const void *bytes = hone__unpack_bytes(in, &size_bytes);
+
+    memset(out, 0, size);
+    if (size_bytes == size)
+        memcpy(out, bytes, size);
+    else
+        in->broken = 1;
+}
+
+hone_status hone__struct_send(int fd, uint32_t kind, const void *bytes,
+                              size_t size, hone_error *err)
+{
+    hone_text payload = {0};
+    hone_status status;
+
+    hone__pack_bytes(&payload, bytes, size);
+    status = hone__message_send(fd, kind, &payload, err);
+    hone__text_free(&payload);
+    return status;
+}
 
 void hone__trial_job_pack(hone_text *out, const hone_trial_job *job)
 {
@@ -28,46 +52,54 @@ void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out)
     out->timeout_s = hone__unpack_f64(in);
 }
 
-hone_status hone__trial_job_open(hone_trial_job *job, hone_error *err)
+/* ---- finals -------------------------------------------------------------- */
+
+void hone__final_request_pack(hone_text *out, const hone_final_request *request)
 {
-    return hone__launch_spec_parse(job->launch_spec, &job->spec, err);
+    hone__pack_i64(out, request->n_entries);
+    hone__pack_i64(out, request->careful);
+    hone__pack_f64(out, request->race_s);
+    for (int i = 0; i < request->n_entries; ++i) {
+        const hone_final_entry *entry = &request->entries[i];
+
+        hone__trial_job_pack(out, &entry->job);
+        hone__pack_i64(out, entry->keep);
+        hone__pack_i64(out, entry->wants_series);
+        hone__pack_bytes(out, &entry->features, sizeof entry->features);
+    }
+    hone__pack_bytes(out, request->disqualified, sizeof request->disqualified);
 }
 
-void hone__trial_job_close(hone_trial_job *job)
+void hone__final_request_unpack(hone_unpack *in, hone_final_request *out)
 {
-    hone__launch_spec_free(job->spec);
-    job->spec = NULL;
-}
+    int64_t n;
 
-/* Reports travel as they are in memory: both ends are one program. */
-static void unpack_struct(hone_unpack *in, void *out, size_t size)
-{
-    size_t size_bytes = 0;
-    const void *bytes = hone__unpack_bytes(in, &size_bytes);
-
-    memset(out, 0, size);
-    if (size_bytes == size)
-        memcpy(out, bytes, size);
-    else
+    memset(out, 0, sizeof *out);
+    n = hone__unpack_i64(in);
+    if (n < 0 || n > HONE_MAX_FINALISTS) {
         in->broken = 1;
+        return;
+    }
+    out->n_entries = (int)n;
+    out->careful = (int)hone__unpack_i64(in);
+    out->race_s = hone__unpack_f64(in);
+    for (int i = 0; i < out->n_entries; ++i) {
+        hone_final_entry *entry = &out->entries[i];
+
+        hone__trial_job_unpack(in, &entry->job);
+        entry->keep = (int)hone__unpack_i64(in);
+        entry->wants_series = (int)hone__unpack_i64(in);
+        hone__struct_unpack(in, &entry->features, sizeof entry->features);
+    }
+    hone__struct_unpack(in, out->disqualified, sizeof out->disqualified);
 }
 
-void hone__trial_report_pack(hone_text *out, const hone_trial_report *report)
+void hone__final_say_at(int to_parent, int runner, hone_final_stage stage)
 {
-    hone__pack_bytes(out, report, sizeof *report);
-}
+    hone_text payload = {0};
 
-void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out)
-{
-    unpack_struct(in, out, sizeof *out);
-}
-
-void hone__ready_report_pack(hone_text *out, const hone_ready_report *report)
-{
-    hone__pack_bytes(out, report, sizeof *report);
-}
-
-void hone__ready_report_unpack(hone_unpack *in, hone_ready_report *out)
-{
-    unpack_struct(in, out, sizeof *out);
+    hone__pack_i64(&payload, runner);
+    hone__pack_i64(&payload, stage);
+    (void)hone__message_send(to_parent, HONE_FINAL_AT, &payload, NULL);
+    hone__text_free(&payload);
 }

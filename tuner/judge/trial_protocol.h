@@ -7,7 +7,6 @@
 #include "runtime/base/text.h"
 #include "runtime/launch/launch_spec.h"
 #include "tuner/judge/outcome.h"
-#include "tuner/judge/wrong.h"
 #include "tuner/process/wire.h"
 
 enum { HONE_MAX_SAMPLES = 64 };
@@ -36,7 +35,7 @@ typedef struct hone_trial_job {
     const void *cubin;
     size_t cubin_bytes;
     double incumbent_ns; /* best so far; 0: none */
-    double noise;        /* of the session so far, see screen.h; 0: unknown */
+    double noise;        /* of the session so far, see samples.h; 0: unknown */
     int fixed_samples;   /* > 0: so many, no racing */
     double timeout_s;    /* when the parent gives up; 0: 10. A trial waits for
                             a slowed card only within it */
@@ -53,14 +52,11 @@ typedef struct hone_trial_report {
     int n_launches; /* per sample */
     double error_ratio;
     int verified;
-    int sm_clock_mhz;
-    int power_mw;
-    int temperature_c;
-    int64_t clock_reasons;
+    hone_clocks clocks;
     double device_s; /* spent in the worker */
     int timing; /* hone_timing that was used; AUTO: not timed, or the cpu */
     int n_discarded;     /* samples during a slowdown, thrown away */
-    int screened;        /* 1: dropped by the rule of screen.h */
+    int screened;        /* 1: dropped by the rule of samples.h */
     double screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
     int alarm;           /* hone_alarm; not NONE: outcome unstable */
     double sample_s;     /* spent in samples, discarded ones included */
@@ -75,21 +71,15 @@ typedef struct hone_ready_report {
     char notes[512];       /* checks left out, a smaller set-up; "" : nothing */
     double event_floor_ns; /* of an empty sample; 0: unknown */
     double warm_up_s;
-    double setup_s;    /* all of it, the warm-up included */
-    int n_sets;        /* copies of the arguments that cold mode rotates */
-    int n_sets_wanted; /* to cover the cache three times */
-    double peak_bytes_per_s; /* of the device's memory; 0: unknown */
-    double peak_flops;
 } hone_ready_report;
+
+/* Reports travel as they are in memory: both ends are one program. One of
+ * another size is broken, and all zeros. */
+hone_status hone__struct_send(int fd, uint32_t kind, const void *bytes,
+                              size_t size, hone_error *err);
+void hone__struct_unpack(hone_unpack *in, void *out, size_t size);
 
 void hone__trial_job_pack(hone_text *out, const hone_trial_job *job);
 void hone__trial_job_unpack(hone_unpack *in, hone_trial_job *out);
-/* Read the launch plan; freed by hone__trial_job_close(). */
-hone_status hone__trial_job_open(hone_trial_job *job, hone_error *err);
-void hone__trial_job_close(hone_trial_job *job);
-void hone__trial_report_pack(hone_text *out, const hone_trial_report *report);
-void hone__trial_report_unpack(hone_unpack *in, hone_trial_report *out);
-void hone__ready_report_pack(hone_text *out, const hone_ready_report *report);
-void hone__ready_report_unpack(hone_unpack *in, hone_ready_report *out);
 
 #endif

@@ -2,7 +2,7 @@
 /* Tuning on a recording: see replay_tune.h. */
 #include "tuner/replay/replay_tune.h"
 
-#include "tuner/judge/failures.h"
+#include "tuner/judge/outcome.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -62,15 +62,12 @@ static ending take_failure(client *c, hone_unpack *in)
 
 static ending take_report(client *c, hone_unpack *in)
 {
-    size_t size_bytes = 0;
-    const void *bytes = hone__unpack_bytes(in, &size_bytes);
-
-    if (in->broken || size_bytes != sizeof *c->report) {
+    hone__struct_unpack(in, c->report, sizeof *c->report);
+    if (in->broken) {
         (void)hone__fail(&c->error, HONE_ERR_INTERNAL,
                          "the report of a final has the wrong size");
         return ENDED_FAILED;
     }
-    memcpy(c->report, bytes, sizeof *c->report);
     return ENDED_RANKED;
 }
 

@@ -4,7 +4,7 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/judge/selfcheck.h"
+#include "tuner/judge/statistics.h"
 
 #include <stdio.h>
 #include <string.h>

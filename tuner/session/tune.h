@@ -6,10 +6,9 @@
 #include "db/db.h"
 #include "gen/parse/template.h"
 #include "tuner/compile/farm.h"
-#include "tuner/judge/cpu_reference.h"
+#include "tuner/judge/check_data.h"
 #include "tuner/judge/final.h"
 #include "tuner/judge/outcome.h"
-#include "tuner/judge/timing.h"
 
 typedef struct hone_tune_progress {
     int64_t n_done;    /* trials with an outcome, resumed ones included */
@@ -97,7 +96,7 @@ typedef struct hone_tune_result {
     int64_t n_retried;   /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
-    char message[512]; /* why there is none (failures.h); "" if there is */
+    char message[512]; /* why there is none (outcome.h); "" if there is */
     char winner[256];
     double time_ns; /* of the winner, median of the final */
     double ci_low_ns;

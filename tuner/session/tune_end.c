@@ -3,7 +3,7 @@
  * was interrupted, and why nothing won. */
 #include "tuner/session/tune_state.h"
 
-#include "tuner/judge/failures.h"
+#include "tuner/judge/outcome.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -233,7 +233,7 @@ static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
         if (f->finalists[i].job->index == run->default_index)
             result->default_ns = report->items[i].time_ns;
     }
-    result->sm_clock_mhz = f->n ? report->sm_clock_mhz : -1;
+    result->sm_clock_mhz = f->n ? report->clocks.sm_clock_mhz : -1;
     for (int i = f->n; i < report->n; ++i) {
         const hone_finalist *item = &report->items[i];
         hone_tune_baseline *b = &result->baselines[result->n_baselines++];

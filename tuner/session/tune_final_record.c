@@ -69,7 +69,7 @@ static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
 {
     const hone_finalist *item = &f->report.items[i];
     hone_trial_report report = {.outcome = item->outcome,
-                                .sm_clock_mhz = -1,
+                                .clocks.sm_clock_mhz = -1,
                                 .error_ratio = item->error_ratio,
                                 .verified = 1};
     char text[400];

@@ -135,7 +135,7 @@ static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
                                 hone_outcome outcome, const char *message,
                                 hone_error *err)
 {
-    hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
+    hone_trial_report report = {.outcome = outcome, .clocks.sm_clock_mhz = -1};
     hone_status status;
 
     job->is_gated = outcome == HONE_OUTCOME_LIMITS;

@@ -157,11 +157,11 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
         .sample_time_ns = (int64_t)(1e9 * report->sample_s),
         .error_ratio = report->error_ratio,
         .verified = report->verified,
-        .sm_clock_mhz = report->sm_clock_mhz,
-        .power_mw = report->power_mw,
-        .temperature_c = report->temperature_c,
+        .sm_clock_mhz = report->clocks.sm_clock_mhz,
+        .power_mw = report->clocks.power_mw,
+        .temperature_c = report->clocks.temperature_c,
         .throttle_reasons =
-            report->clock_reasons > 0 ? (uint64_t)report->clock_reasons : 0,
+            report->clocks.clock_reasons > 0 ? (uint64_t)report->clocks.clock_reasons : 0,
         .gpu_time_ns = (int64_t)(1e9 * report->device_s)};
 
     return hone__db_trial_put(run->request->db, &row, out_id, err);

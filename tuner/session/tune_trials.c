@@ -161,7 +161,7 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
                                 hone_error *err)
 {
     hone_trial_report report = {.outcome = HONE_OUTCOME_FAULT,
-                                .sm_clock_mhz = -1};
+                                .clocks.sm_clock_mhz = -1};
     hone_error error;
 
     run->worker_gave_up = 1;
@@ -183,7 +183,7 @@ static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
 static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
                               hone_error *err)
 {
-    hone__ready_report_unpack(in, &run->ready);
+    hone__struct_unpack(in, &run->ready, sizeof run->ready);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "the device's worker's set-up report is broken");
@@ -211,7 +211,7 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
     case HONE_DEVICE_FAILED:
         return take_failure(run, in, err);
     case HONE_DEVICE_RESULT:
-        hone__trial_report_unpack(in, &report);
+        hone__struct_unpack(in, &report, sizeof report);
         if (in->broken || !run->trying.n || report.id != run->trying.head->id)
             return hone__fail(err, HONE_ERR_INTERNAL,
                               "the device's worker answered something else");
@@ -301,7 +301,7 @@ static hone_status gone_for_good(hone_tune_run *run, const char *how,
 static hone_status replace(hone_tune_run *run, hone_outcome outcome,
                            hone_error *err)
 {
-    hone_trial_report report = {.outcome = outcome, .sm_clock_mhz = -1};
+    hone_trial_report report = {.outcome = outcome, .clocks.sm_clock_mhz = -1};
     const double began_s = run->worker_deadline_s - trial_timeout_s(run);
     char how[128];
     /* One that closed its pipe is about to end: its own end is wanted. */

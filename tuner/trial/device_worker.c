@@ -3,10 +3,8 @@
 #include "tuner/trial/device_worker.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/trial/edge_shapes.h"
-#include "tuner/trial/fault_place.h"
-#include "tuner/trial/final_steps.h"
 #include "tuner/trial/trial.h"
+#include "tuner/trial/verify.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,25 +40,15 @@ static void describe(const hone_problem *problem, char *out, size_t size)
 }
 
 static void say_ready(const hone_problem *problem, const hone_warm_up *warm_up,
-                      double start_s, int to_parent)
+                      int to_parent)
 {
     hone_ready_report ready = {.event_floor_ns =
                                    problem->device->event_floor_ns,
-                               .warm_up_s = warm_up->seconds,
-                               .n_sets = (int)problem->n_sets,
-                               .n_sets_wanted = (int)problem->n_sets_wanted};
-    hone_roofline peak = {0, 0, 0};
-    hone_text payload = {0};
+                               .warm_up_s = warm_up->seconds};
 
     describe(problem, ready.notes, sizeof ready.notes);
-    if (problem->tmpl)
-        peak = hone__problem_roofline(problem);
-    ready.peak_bytes_per_s = peak.bytes_per_s;
-    ready.peak_flops = peak.flops_per_s;
-    ready.setup_s = hone__now_s() - start_s;
-    hone__ready_report_pack(&payload, &ready);
-    (void)hone__message_send(to_parent, HONE_DEVICE_READY, &payload, NULL);
-    hone__text_free(&payload);
+    (void)hone__struct_send(to_parent, HONE_DEVICE_READY, &ready, sizeof ready,
+                            NULL);
 }
 
 /* What a worker has. */
@@ -69,7 +57,7 @@ typedef struct server {
     hone_device device;
     hone_problem_setup problem_setup; /* with whom to tell */
     hone_problem problem;
-    hone_edge_shapes *edge_shapes;
+    hone_edge_shapes edge_shapes;
     hone_warm_up warm_up;
     int to_parent;
 } server;
@@ -78,12 +66,9 @@ typedef struct server {
 static void say_reference(void *user, const char *name)
 {
     const server *s = user;
-    hone_text payload = {0};
 
-    hone__pack_string(&payload, name);
-    (void)hone__message_send(s->to_parent, HONE_DEVICE_REFERENCE, &payload,
-                             NULL);
-    hone__text_free(&payload);
+    (void)hone__struct_send(s->to_parent, HONE_DEVICE_REFERENCE, name,
+                            strlen(name) + 1, NULL);
 }
 
 /* A context that is lost, or memory that is damaged, makes the report the
@@ -93,23 +78,19 @@ static hone_status answer_trial(server *s, hone_unpack *in, int verify,
 {
     hone_trial_job job;
     hone_trial_report report;
-    hone_text payload = {0};
     hone_status status;
 
     hone__trial_job_unpack(in, &job);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL, "a trial arrived broken");
-    HONE_TRY(hone__trial_job_open(&job, err));
-    status = verify ? hone__trial_verify(s->edge_shapes, &job, &report, err)
+    HONE_TRY(hone__launch_spec_parse(job.launch_spec, &job.spec, err));
+    status = verify ? hone__trial_verify(&s->edge_shapes, &job, &report, err)
                     : hone__trial_run(&s->problem, &job, &report, err);
-    hone__trial_job_close(&job);
+    hone__launch_spec_free(job.spec);
     HONE_TRY(status);
-    hone__trial_report_pack(&payload, &report);
-    status =
-        hone__message_send(s->to_parent, HONE_DEVICE_RESULT, &payload, err);
-    hone__text_free(&payload);
     *out_leave = report.leaving;
-    return status;
+    return hone__struct_send(s->to_parent, HONE_DEVICE_RESULT, &report,
+                             sizeof report, err);
 }
 
 static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
@@ -122,8 +103,8 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     case HONE_DEVICE_VERIFY:
         return answer_trial(s, in, kind == HONE_DEVICE_VERIFY, out_leave, err);
     case HONE_DEVICE_FINAL:
-        return hone__final_answer(&s->problem, &s->problem_setup,
-                                  s->edge_shapes, in, s->to_parent, err);
+        return hone__final_answer(&s->problem, &s->edge_shapes, in,
+                                  s->to_parent, err);
     default:
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "unknown request %u to the device's worker",
@@ -162,8 +143,8 @@ static hone_status set_up(server *s, int from_parent, hone_error *err)
         device->guard_bytes = 0;
     if (setup->kind->needs_code && !setup->device_code)
         HONE_TRY(receive_code(device, from_parent, err));
-    HONE_TRY(hone__edge_shapes_open(device, &s->problem_setup, &s->edge_shapes,
-                                    err));
+    s->edge_shapes.device = device;
+    s->edge_shapes.setup = &s->problem_setup;
     s->problem.device = device;
     if (setup->verify_only)
         return HONE_OK;
@@ -178,7 +159,7 @@ static void close_all(server *s)
 {
     if (!s->setup->kind->is_shared)
         return;
-    hone__edge_shapes_close(s->edge_shapes);
+    hone__edge_shapes_forget(&s->edge_shapes);
     if (!s->setup->verify_only)
         hone__problem_close(&s->problem);
     hone__device_close(&s->device);
@@ -199,7 +180,6 @@ static void direct_output(int verbose)
 
 int hone__device_worker(void *user, int from_parent, int to_parent)
 {
-    const double start_s = hone__now_s();
     server *s = hone__alloc(sizeof *s);
     hone_error err = {.status = HONE_OK};
     hone_status status =
@@ -218,7 +198,7 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
         status = set_up(s, from_parent, &err);
     }
     if (status == HONE_OK)
-        say_ready(&s->problem, &s->warm_up, start_s, to_parent);
+        say_ready(&s->problem, &s->warm_up, to_parent);
     if (status == HONE_OK)
         status = hone__serve(from_parent, answer, s, &err);
     if (status == HONE_OK)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reference that runs on the device: what it gives on copies of the inputs,
- * and how large rounding errors may be. */
-#include "tuner/judge/magnitude.h"
-#include "tuner/trial/problem.h"
+ * and how large rounding errors may be; and another template as one. */
+#include "tuner/trial/expectations.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char what[] = "making a reference";
@@ -17,8 +17,6 @@ typedef struct change {
     uint64_t run;
 } change;
 
-static const change none = {AS_THEY_ARE, 0, 0, 0};
-
 /* Copies of the arguments of one pass that may be written to. */
 typedef struct device_args {
     hone_block block[HONE_MAX_ARGS];
@@ -27,17 +25,11 @@ typedef struct device_args {
     void *args[HONE_MAX_ARGS];
 } device_args;
 
-static void free_device_args(hone_device *device, device_args *copy)
-{
-    for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
-        hone__block_free(device, &copy->block[i]);
-}
-
 /* Of one argument in one run. */
 static uint64_t seed_of(const hone_problem *problem, int pass, size_t arg,
                         const change *how)
 {
-    return hone__inputs_mix(hone__inputs_seed(problem->seed, arg, pass) +
+    return hone__inputs_mix(hone__inputs_seed(problem->setup.seed, arg, pass) +
                             how->run + 1);
 }
 
@@ -173,12 +165,12 @@ static hone_status run_subject(hone_problem *problem, int pass,
     }
     if (status == HONE_OK)
         status = hone__device_synchronize(device, what, err);
-    free_device_args(device, &copy);
+    for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
+        hone__block_free(device, &copy.block[i]);
     return status;
 }
 
-/* ---- magnitudes ---------------------------------------------------------
- */
+/* ---- magnitudes ---------------------------------------------------------- */
 
 /* Of a problem: no input or no output in floating point, no step. */
 static double step_of(const hone_problem *problem)
@@ -241,25 +233,13 @@ static hone_status measure_magnitudes(hone_problem *problem,
     return hone__device_synchronize(problem->device, what, err);
 }
 
-/* On integers results are compared bit for bit: there is no bound. */
-static hone_status make_magnitudes(hone_problem *problem, int pass,
-                                   hone_magnitude_source source,
-                                   hone_subject subject, hone_check *checks,
-                                   hone_error *err)
-{
-    static const change absolute = {ABSOLUTE, 1, 0, 0};
-
-    if (pass == HONE_PASS_EXACT || source == HONE_MAGNITUDE_GIVEN)
-        return HONE_OK;
-    return source == HONE_MAGNITUDE_TERMS
-               ? run_subject(problem, pass, &absolute, subject, checks, err)
-               : measure_magnitudes(problem, subject, checks, err);
-}
-
 hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
                                    hone_magnitude_source source,
                                    hone_subject subject, hone_error *err)
 {
+    static const change none = {AS_THEY_ARE, 0, 0, 0};
+    static const change absolute = {ABSOLUTE, 1, 0, 0};
+
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
         int wanted = 0;
 
@@ -268,28 +248,115 @@ hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
         if (!wanted)
             continue;
         HONE_TRY(run_subject(problem, pass, &none, subject, checks, err));
-        HONE_TRY(make_magnitudes(problem, pass, source, subject, checks, err));
+        /* Integers are compared bit for bit: there is no bound. */
+        if (pass == HONE_PASS_REALS && source == HONE_MAGNITUDE_TERMS)
+            HONE_TRY(
+                run_subject(problem, pass, &absolute, subject, checks, err));
+        if (pass == HONE_PASS_REALS && source == HONE_MAGNITUDE_SPREAD)
+            HONE_TRY(measure_magnitudes(problem, subject, checks, err));
         for (size_t i = 0; i < problem->n_outputs; ++i)
-            checks[i].expected[pass].count =
-                hone__check_wants(&checks[i], pass)
-                    ? hone__lane_count(
-                          &problem->resolved.args[checks[i].output])
-                    : 0;
+            if (hone__check_wants(&checks[i], pass))
+                checks[i].expected[pass].count =
+                    hone__lane_count(&problem->resolved.args[checks[i].output]);
     }
     return HONE_OK;
 }
 
-hone_status hone__expectations_magnitude(hone_problem *problem,
-                                         hone_check *checks,
-                                         hone_subject subject, hone_error *err)
-{
-    static const change given = {AS_THEY_ARE, 1, 0, 0};
+/* ---- another template ---------------------------------------------------- */
 
-    return run_subject(problem, HONE_PASS_REALS, &given, subject, checks, err);
+static void refuse(const char *text, char out_why[256], hone_error *err)
+{
+    (void)snprintf(out_why, 256, "%.250s", text);
+    hone__error_clear(err);
 }
 
-int hone__check_wants(const hone_check *check, int pass)
+hone_status hone__reference_template_load(const hone_problem *problem,
+                                          const char *name, hone_variant *out,
+                                          char out_why[256], hone_error *err)
 {
-    return pass != HONE_PASS_EXACT ||
-           check->bounds.number[HONE_BOUND_EXACT] > 0;
+    const hone_reference_template *other =
+        hone__reference_template_find(problem->setup.reference_templates, name);
+    int64_t dims[HONE_MAX_DIMS];
+    hone_status status;
+
+    memset(out, 0, sizeof *out);
+    out_why[0] = '\0';
+    if (!other || other->why[0]) {
+        refuse(other ? other->why : "it was not compiled", out_why, NULL);
+        return HONE_OK;
+    }
+    hone__reference_template_dims(other, problem->resolved.dims, dims);
+    status = hone__variant_load(problem->device, other->spec, other->code.data,
+                                other->code.length, dims, other->tmpl->n_dims,
+                                out, err);
+    if (status == HONE_OK)
+        return hone__reference_template_fits(other, &problem->resolved,
+                                             &out->resolved, err);
+    if (status == HONE_ERR_NO_MEMORY ||
+        (err && hone__outcome_of(err) == HONE_OUTCOME_FAULT))
+        return status;
+    refuse(err ? err->text : "it cannot be loaded", out_why, err);
+    return HONE_OK;
+}
+
+/* "check NAME: " in front of what went wrong while it ran. */
+static hone_status failed(const char *name, hone_status status, hone_error *err)
+{
+    char text[640];
+
+    if (status == HONE_OK || !err || status == HONE_ERR_NO_MEMORY)
+        return status;
+    (void)snprintf(text, sizeof text, "%.630s", err->text);
+    return hone__fail_native(err, status, err->domain, err->native,
+                             "check %s: %s", name, text);
+}
+
+/* Constants are filled when the pointer changes. Between runs the arrays are
+ * freed and made again, perhaps at the same address, with other values. */
+static hone_status enqueue(void *user, void *const *args, hone_stream stream,
+                           hone_error *err)
+{
+    hone_variant *variant = user;
+    const hone_subject subject = hone__variant_subject(variant);
+
+    hone__bank_forget(&variant->bank);
+    return subject.enqueue(subject.user, args, stream, err);
+}
+
+/* Run one of the two templates of a check: the reference, or the one that
+ * computes the magnitudes. */
+static hone_status run_template(hone_problem *problem, hone_check *checks,
+                                int magnitude, hone_error *err)
+{
+    static const change given = {AS_THEY_ARE, 1, 0, 0};
+    const char *name = magnitude ? checks->magnitude : checks->name;
+    hone_variant variant;
+    const hone_subject subject = {.enqueue = enqueue, .user = &variant};
+    hone_status status = hone__reference_template_load(problem, name, &variant,
+                                                       checks->skipped, err);
+
+    if (status == HONE_OK && !checks->skipped[0])
+        status =
+            failed(name,
+                   magnitude ? run_subject(problem, HONE_PASS_REALS, &given,
+                                           subject, checks, err)
+                             : hone__expectations_run(
+                                   problem, checks,
+                                   checks->magnitude ? HONE_MAGNITUDE_GIVEN
+                                                     : HONE_MAGNITUDE_SPREAD,
+                                   subject, err),
+                   err);
+    /* A context that is lost could hang in it. */
+    if (status == HONE_OK || !err || err->domain != HONE_DOMAIN_CUDA)
+        hone__variant_unload(&variant);
+    return status;
+}
+
+/* The magnitudes first: where there are none, there is nothing to compare. */
+hone_status hone__expect_template(hone_problem *problem, hone_check *checks,
+                                  hone_error *err)
+{
+    if (checks->magnitude)
+        HONE_TRY(run_template(problem, checks, 1, err));
+    return checks->skipped[0] ? HONE_OK : run_template(problem, checks, 0, err);
 }

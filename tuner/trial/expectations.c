@@ -1,102 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the outputs of a problem must be: by a CPU reference in double
- * ("cpu.NAME", expect_cpu.c), or on the device by a vendor library
- * ("cublas.gemm") or another template ("template.NAME", expect_template.c).
- */
-#include "tuner/baselines/baseline.h"
-#include "tuner/judge/check_data.h"
-#include "tuner/trial/expect_cpu.h"
-#include "tuner/trial/expect_fft.h"
-#include "tuner/trial/expect_template.h"
-#include "tuner/trial/problem.h"
+/* What the outputs of a problem must be: see expectations.h. CPU references
+ * read the inputs of a pass on the host and compute in double, all elements or
+ * some thousands of them. */
+#include "tuner/trial/expectations.h"
+
+#include "runtime/base/alloc.h"
+#include "runtime/expr/expr.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "cublas.gemm" is the baseline "cublas"; "cub.sum" is "cub.sum". */
-static hone_status open_baseline(hone_problem *problem, const char *name,
-                                 hone_baseline **out, hone_error *err)
+int hone__check_wants(const hone_check *check, int pass)
 {
-    char family[64];
-    const hone_status status =
-        hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                            problem->device->driver, out, err);
-
-    if (status != HONE_ERR_NOT_FOUND)
-        return status;
-    (void)snprintf(family, sizeof family, "%.*s", (int)strcspn(name, "."),
-                   name);
-    return hone__baseline_open(family, problem->tmpl->op, &problem->resolved,
-                               problem->device->driver, out, err);
+    return pass != HONE_PASS_EXACT ||
+           check->bounds.number[HONE_BOUND_EXACT] > 0;
 }
 
-static void skip(const hone_problem *problem, hone_check *checks,
-                 const char *why)
+hone_status hone__expectations_skip(const hone_problem *problem,
+                                    hone_check *checks, hone_error *err)
 {
     for (size_t i = 0; i < problem->n_outputs; ++i)
         (void)snprintf(checks[i].skipped, sizeof checks[i].skipped, "%.250s",
-                       why);
-}
-
-/* Not here, or not for these types: say so, go on. */
-static hone_status skip_unsupported(const hone_problem *problem,
-                                    hone_check *checks, hone_error *err)
-{
-    skip(problem, checks, err ? err->text : "not on this machine");
+                       err ? err->text : "not on this machine");
     hone__error_clear(err);
     return HONE_OK;
 }
 
-static hone_status expect_baseline(hone_problem *problem, hone_check *checks,
-                                   hone_error *err)
-{
-    hone_baseline *baseline = NULL;
-    hone_status status = open_baseline(problem, checks->name, &baseline, err);
+/* ---- CPU references ------------------------------------------------------ */
 
-    if (status == HONE_ERR_UNSUPPORTED)
-        return skip_unsupported(problem, checks, err);
+/* What a CPU reference reads: arguments of one pass, on the host. */
+typedef struct host_args {
+    void *array[HONE_MAX_ARGS];
+    const void *pointer[HONE_MAX_ARGS];
+} host_args;
+
+static hone_status download_args(hone_problem *problem, int pass,
+                                 host_args *host, hone_error *err)
+{
+    HONE_TRY(hone__device_synchronize(problem->device, "making inputs", err));
+    for (size_t i = 0; i < problem->resolved.n_args; ++i) {
+        HONE_TRY(hone__problem_download(
+            problem, &problem->pristine[pass][i], "a reference",
+            "copying inputs to the host", &host->array[i], err));
+        host->pointer[i] = problem->resolved.args[i].mode == HONE_ARG_SCALAR
+                               ? (const void *)&problem->scalar[pass][i]
+                               : host->array[i];
+    }
+    return HONE_OK;
+}
+
+/* Elements of one output: in host memory, before they are uploaded. */
+typedef struct computed {
+    int64_t n_chosen; /* 0: all elements */
+    int64_t index[HONE_N_SAMPLES];
+    int64_t count;
+    double *value;
+    double *magnitude;
+} computed;
+
+static hone_status compute(const hone_problem *problem, int output,
+                           const hone_reference *reference,
+                           hone_reference_compute *run, const host_args *host,
+                           computed *out, hone_error *err)
+{
+    const int64_t *dims = problem->resolved.dims;
+    const int64_t n = hone__lane_count(&problem->resolved.args[output]);
+
+    out->n_chosen = hone__inputs_elements(n, reference->cost(dims), out->index);
+    out->count = out->n_chosen ? out->n_chosen : n;
+    out->value = hone__alloc(2 * (size_t)out->count * sizeof *out->value);
+    if (!out->value)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of host memory for a reference");
+    out->magnitude = out->value + out->count;
+    if (!out->n_chosen)
+        run(dims, host->pointer, 0, out->count, out->value, out->magnitude);
+    for (int64_t i = 0; i < out->n_chosen; ++i)
+        run(dims, host->pointer, out->index[i], 1, &out->value[i],
+            &out->magnitude[i]);
+    return HONE_OK;
+}
+
+static hone_status upload(hone_problem *problem, int type, computed *from,
+                          hone_expectation *out, hone_error *err)
+{
+    hone_device *device = problem->device;
+    const size_t size_bytes = (size_t)from->count * sizeof(double);
+
+    /* 64-bit integers are compared as such (hone_compare). */
+    for (int64_t i = 0; hone__type_is_long(type) && i < from->count; ++i)
+        hone__element_store(type, from->value, i, from->value[i]);
+    if (from->n_chosen)
+        HONE_TRY(hone__block_upload(device, from->index, size_bytes,
+                                    &out->index, err));
+    HONE_TRY(
+        hone__block_upload(device, from->value, size_bytes, &out->value, err));
+    HONE_TRY(hone__block_upload(device, from->magnitude, size_bytes,
+                                &out->magnitude, err));
+    out->count = from->count;
+    return HONE_OK;
+}
+
+static hone_status expect_output(hone_problem *problem, int pass,
+                                 const hone_reference *reference, size_t i,
+                                 const host_args *host, hone_check *check,
+                                 hone_error *err)
+{
+    computed *c = hone__alloc(sizeof *c);
+    hone_status status;
+
+    if (!c)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    status = compute(problem, check->output, reference, reference->compute[i],
+                     host, c, err);
     if (status == HONE_OK)
-        status = hone__expectations_run(
-            problem, checks, HONE_MAGNITUDE_TERMS,
-            (hone_subject){hone__baseline_enqueue, baseline}, err);
-    hone__baseline_close(baseline);
+        status =
+            upload(problem, (int)problem->resolved.args[check->output].type, c,
+                   &check->expected[pass], err);
+    hone__free(c->value);
+    hone__free(c);
     return status;
 }
 
-/* Vendors' libraries write one array. */
-static hone_status expect_vendor(hone_problem *problem, hone_check *checks,
-                                 hone_error *err)
+static hone_status expect_pass(hone_problem *problem, int pass,
+                               const hone_reference *reference,
+                               hone_check *checks, hone_error *err)
 {
-    if (problem->n_outputs != 1)
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "%s: the check %s gives one array, and %zu are "
-                          "written; check them with cpu.NAME or template.NAME",
-                          problem->tmpl->path, checks->name,
-                          problem->n_outputs);
-    if (!problem->device->kind->has_vendors) {
-        skip(problem, checks, "a vendor library of the GPU");
-        return HONE_OK;
+    host_args host = {{0}, {0}};
+    hone_status status = download_args(problem, pass, &host, err);
+
+    for (size_t i = 0; status == HONE_OK && i < problem->n_outputs; ++i) {
+        if (hone__check_wants(&checks[i], pass))
+            status = expect_output(problem, pass, reference, i, &host,
+                                   &checks[i], err);
     }
-    return strncmp(checks->name, "cufft", 5) == 0
-               ? hone__expect_fft(problem, checks, err)
-               : expect_baseline(problem, checks, err);
+    for (size_t i = 0; i < HONE_MAX_ARGS; ++i)
+        hone__free(host.array[i]);
+    return status;
 }
 
-static hone_status expect(hone_problem *problem, hone_check *checks,
-                          const hone_problem_setup *setup, hone_error *err)
+/* It would read arrays of other types as what they are not, and beyond their
+ * ends. */
+static hone_status check_types(const hone_problem *problem,
+                               const hone_reference *reference, hone_error *err)
 {
-    if (strncmp(checks->name, "cpu.", 4) == 0) {
-        const hone_status status =
-            hone__expect_cpu(problem, checks, setup, err);
+    const hone_resolved *resolved = &problem->resolved;
+    const char *at = reference->types;
+    hone_text own = {0};
+    hone_status status;
+    int fits = !at;
 
-        return status == HONE_ERR_UNSUPPORTED
-                   ? skip_unsupported(problem, checks, err)
-                   : status;
+    for (size_t i = 0; i < resolved->n_args; ++i)
+        hone__text_printf(&own, "%s%s", i ? " " : "",
+                          hone__type_name((hone_type)resolved->args[i].type));
+    while (!fits && *at) {
+        const size_t length = strcspn(at, "|");
+
+        fits = length == own.length && memcmp(at, own.data, length) == 0;
+        at += length + (at[length] == '|');
     }
-    return hone__reference_template_is(checks->name)
-               ? hone__expect_template(problem, checks, setup, err)
-               : expect_vendor(problem, checks, err);
+    status = hone__text_check(&own, err);
+    if (status == HONE_OK && !fits)
+        status = hone__fail(err, HONE_ERR_UNSUPPORTED,
+                            "takes arguments of the types %s, not %s",
+                            reference->types, own.data);
+    hone__text_free(&own);
+    return status;
 }
+
+static hone_status expect_cpu(hone_problem *problem, hone_check *checks,
+                              hone_error *err)
+{
+    const hone_reference *reference = NULL;
+    size_t n = 0;
+    hone_status status;
+
+    HONE_TRY(hone__reference_find(
+        problem->tmpl, checks->name, problem->setup.references,
+        problem->setup.n_references, &reference, err));
+    while (n < HONE_MAX_REFERENCE_OUTPUTS && reference->compute[n])
+        ++n;
+    if (n < problem->n_outputs)
+        return hone__fail(
+            err, HONE_ERR_INPUT,
+            "%s: the reference cpu.%s computes %zu of the %zu arrays "
+            "that are written; check them with template.NAME",
+            problem->tmpl->path, reference->name, n, problem->n_outputs);
+    status = check_types(problem, reference, err);
+    if (status == HONE_ERR_UNSUPPORTED)
+        return hone__expectations_skip(problem, checks, err);
+    for (int pass = 0; status == HONE_OK && pass < HONE_N_PASSES; ++pass)
+        status = expect_pass(problem, pass, reference, checks, err);
+    return status;
+}
+
+/* ---- all kinds ----------------------------------------------------------- */
 
 static void tell(const hone_problem_setup *setup, const char *name)
 {
@@ -104,16 +202,19 @@ static void tell(const hone_problem_setup *setup, const char *name)
         setup->on_reference(setup->user, name);
 }
 
-hone_status hone__expectations_make(hone_problem *problem,
-                                    const hone_problem_setup *setup,
-                                    hone_error *err)
+hone_status hone__expectations_make(hone_problem *problem, hone_error *err)
 {
     for (size_t i = 0; i < problem->n_checks; i += problem->n_outputs) {
         hone_check *checks = &problem->checks[i];
 
-        tell(setup, checks->name);
-        HONE_TRY(expect(problem, checks, setup, err));
-        tell(setup, "");
+        tell(&problem->setup, checks->name);
+        if (strncmp(checks->name, "cpu.", 4) == 0)
+            HONE_TRY(expect_cpu(problem, checks, err));
+        else if (hone__reference_template_is(checks->name))
+            HONE_TRY(hone__expect_template(problem, checks, err));
+        else
+            HONE_TRY(hone__expect_vendor(problem, checks, err));
+        tell(&problem->setup, "");
     }
     return HONE_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of faults: see fault_place.h. */
+/* Places of faults: see verify.h. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "tuner/trial/fault_place.h"
+#include "tuner/trial/verify.h"
 
 #include "tuner/compile/compile_log.h"
 
@@ -17,8 +17,7 @@ enum { NEAR_BYTES = 1 << 20 }; /* further off, an address is nobody's */
 static struct {
     const hone_problem *problem;
     int pass;
-    const hone_block *workspaces;
-    size_t n;
+    const hone_subject *subject;
     void *(*address)(void);
 } now;
 
@@ -72,12 +71,13 @@ static void on_report(const char *report)
                            place(&n, block, hone__type_size_bytes(arg->type)),
                            arg->name, (long long)arg->count);
     }
-    for (size_t i = 0; problem && i < now.n; ++i) {
-        if (is_nearer(&n, &now.workspaces[i]))
+    for (size_t i = 0; problem && i < now.subject->n_blocks; ++i) {
+        const hone_block *block = &now.subject->blocks[i];
+
+        if (is_nearer(&n, block))
             (void)snprintf(n.text, sizeof n.text,
                            "byte %lld of workspace %zu, which has %zu",
-                           place(&n, &now.workspaces[i], 1), i + 1,
-                           now.workspaces[i].size_bytes);
+                           place(&n, block, 1), i + 1, block->size_bytes);
     }
     if (n.text[0])
         (void)dprintf(STDERR_FILENO, "\n" HONE_FAULT_PLACE "%s\n", n.text);
@@ -97,10 +97,9 @@ void hone__fault_place_install(void)
 }
 
 void hone__fault_place_watch(const hone_problem *problem, int pass,
-                             const hone_block *workspaces, size_t n)
+                             const hone_subject *subject)
 {
     now.problem = problem;
     now.pass = pass;
-    now.workspaces = workspaces;
-    now.n = n;
+    now.subject = subject;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See final_steps.h. */
-#include "tuner/trial/final_steps.h"
+/* The steps of a final: see trial.h. */
+#include "tuner/trial/trial.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/baselines/baseline.h"
-#include "tuner/trial/expect_template.h"
 #include "tuner/judge/final.h"
 #include "tuner/judge/statistics.h"
 #include "tuner/process/worker.h"
+#include "tuner/trial/expectations.h"
 #include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
 
@@ -15,57 +15,29 @@
 #include <string.h>
 
 typedef struct runner {
-    hone_variant variant; /* also of a baseline that is another template */
-    hone_baseline *vendor;
+    hone_variant variant;  /* also of a baseline that is another template */
+    hone_baseline *vendor; /* a kernel of somebody else's; NULL: it is not */
     hone_timer timer;
     int is_timed; /* the timer is open */
 } runner;
 
 typedef struct final {
     hone_problem *problem;
-    const hone_problem_setup *setup;
-    const hone_final_request *request;
-    hone_edge_shapes *edge_shapes;
+    hone_edge_shapes *shapes;
     int to_parent;
+    hone_final_request request;
+    hone_final_report report;
     runner runners[HONE_MAX_RUNNERS + 1]; /* the last is the A/A control */
 } final;
 
-static int control_of(const final *f)
+static hone_subject subject_of(runner *r)
 {
-    return f->request->n_entries + f->request->n_baselines;
+    return r->vendor ? (hone_subject){.enqueue = hone__baseline_enqueue,
+                                      .user = r->vendor}
+                     : hone__variant_subject(&r->variant);
 }
 
-static const hone_trial_job *job_of(const final *f, int i)
-{
-    return &f->request->entries[i].job;
-}
-
-static int is_baseline(const final *f, int i)
-{
-    return i >= f->request->n_entries && i < control_of(f);
-}
-
-static const char *baseline_name(const final *f, int i)
-{
-    return f->problem->tmpl->baselines[i - f->request->n_entries].name;
-}
-
-/* Is it a kernel of somebody else's? */
-static int is_foreign(const final *f, int i)
-{
-    return is_baseline(f, i) &&
-           !hone__reference_template_is(baseline_name(f, i));
-}
-
-static hone_subject subject_of(final *f, int i)
-{
-    return is_foreign(f, i)
-               ? (hone_subject){hone__baseline_enqueue, f->runners[i].vendor}
-               : hone__variant_subject(&f->runners[i].variant);
-}
-
-/* ---- what a failure means ------------------------------------------------
- */
+/* ---- what a failure means ------------------------------------------------ */
 
 static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
 {
@@ -73,11 +45,10 @@ static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
     (void)snprintf(item->message, sizeof item->message, "%.300s", text);
 }
 
-/* Is the context lost? Codes of other libraries mean something else. */
-static int is_fatal(const hone_error *err)
+/* Codes of other libraries mean something else. */
+static int is_context_lost(const hone_error *err)
 {
-    return err->domain == HONE_DOMAIN_CUDA &&
-           hone__driver_is_fatal(err->native);
+    return hone__outcome_of(err) == HONE_OUTCOME_FAULT;
 }
 
 /* Anything but the loss of the context is the runner's own misfortune. All of
@@ -94,7 +65,7 @@ static hone_status runner_failed(hone_status status, hone_finalist *item,
                 "no room on the device beside the others");
         return HONE_OK;
     }
-    if (is_fatal(err))
+    if (is_context_lost(err))
         return status;
     set_out(item, hone__outcome_of(err), err->text);
     return HONE_OK;
@@ -125,17 +96,15 @@ static hone_status take_verdict(const hone_verdict *verdict,
                : HONE_OK;
 }
 
-/* ---- enter: variants -----------------------------------------------------
- */
+/* ---- enter: variants ----------------------------------------------------- */
 
-static hone_status load(final *f, int of, hone_variant *out,
-                        hone_outcome *outcome, hone_error *err)
+static hone_status load(final *f, int of, hone_variant *out, hone_error *err)
 {
-    const hone_trial_job *job = job_of(f, of);
+    const hone_trial_job *job = &f->request.entries[of].job;
 
     return hone__variant_load(f->problem->device, job->spec, job->cubin,
                               job->cubin_bytes, f->problem->resolved.dims,
-                              f->problem->resolved.n_dims, out, outcome, err);
+                              f->problem->resolved.n_dims, out, err);
 }
 
 static hone_status read_features(const hone_variant *variant,
@@ -145,19 +114,19 @@ static hone_status read_features(const hone_variant *variant,
 
     features->registers = features->shared_bytes = 0;
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
+        const hone_cu_function function =
+            variant->program->launches[i].function;
         const int64_t dynamic = variant->resolved.launches[i].shared_bytes;
         int registers = 0;
         int bytes = 0;
 
         HONE_TRY(hone__driver_check(
             driver,
-            driver->function_get(&registers, HONE_CU_FUNC_REGISTERS,
-                                 variant->program->launches[i].function),
+            driver->function_get(&registers, HONE_CU_FUNC_REGISTERS, function),
             "reading a kernel's registers", err));
         HONE_TRY(hone__driver_check(
             driver,
-            driver->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES,
-                                 variant->program->launches[i].function),
+            driver->function_get(&bytes, HONE_CU_FUNC_SHARED_BYTES, function),
             "reading a kernel's shared memory", err));
         if (registers > features->registers)
             features->registers = registers;
@@ -167,14 +136,14 @@ static hone_status read_features(const hone_variant *variant,
     return HONE_OK;
 }
 
-static hone_status verify(final *f, int i, hone_finalist *item, hone_error *err)
+static hone_status verify(void *user, int i, hone_finalist *item,
+                          hone_error *err)
 {
-    hone_variant *variant = &f->runners[i].variant;
+    final *f = user;
     hone_verdict verdict;
 
-    HONE_TRY(hone__verify(f->problem, hone__variant_subject(variant),
-                          variant->workspaces, variant->resolved.n_workspaces,
-                          &verdict, err));
+    HONE_TRY(hone__verify(f->problem, subject_of(&f->runners[i]),
+                          HONE_VERIFY_FIRST, &verdict, err));
     return take_verdict(&verdict, item, err);
 }
 
@@ -183,13 +152,14 @@ static hone_status verify_edge_shapes(final *f, int i, hone_finalist *item,
 {
     hone_verdict verdict;
 
-    HONE_TRY(
-        hone__edge_shapes_check(f->edge_shapes, job_of(f, i), &verdict, err));
+    HONE_TRY(hone__edge_shapes_check(f->shapes, &f->request.entries[i].job,
+                                     &verdict, err));
     HONE_TRY(take_verdict(&verdict, item, err));
     if (item->outcome == HONE_OUTCOME_OK)
         return HONE_OK;
     /* Was it only wrong, or did it reach as far as the problem itself? */
-    HONE_TRY(hone__verify_memory(f->problem, NULL, 0, &verdict, err));
+    HONE_TRY(hone__verify(f->problem, (hone_subject){0}, HONE_VERIFY_MEMORY,
+                          &verdict, err));
     return take_verdict(&verdict, item, err);
 }
 
@@ -197,8 +167,7 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
                                  hone_error *err)
 {
     hone_variant *variant = &f->runners[i].variant;
-    hone_outcome ignored;
-    hone_status status = load(f, i, variant, &ignored, err);
+    hone_status status = load(f, i, variant, err);
 
     if (status == HONE_OK)
         status = read_features(variant, &item->features, err);
@@ -213,22 +182,19 @@ static hone_status enter_variant(final *f, int i, hone_finalist *item,
     return item->outcome == HONE_OUTCOME_OK ? verify(f, i, item, err) : HONE_OK;
 }
 
-/* ---- enter: baselines
- * -------------------------------------------------------
- */
+/* ---- enter: baselines ---------------------------------------------------- */
 
 static hone_status time_algorithm(final *f, hone_baseline *vendor,
                                   double *out_ns, hone_error *err)
 {
+    const hone_subject subject = {.enqueue = hone__baseline_enqueue,
+                                  .user = vendor};
     double samples[3] = {0, 0, 0};
-    hone_status status;
+    hone_status status = HONE_OK;
     hone_timer timer;
 
-    HONE_TRY(hone__timer_open(f->problem,
-                              (hone_subject){hone__baseline_enqueue, vendor},
-                              &timer, err));
-    status = hone__timer_sample(&timer, &samples[0], err);
-    for (int i = 1; status == HONE_OK && i < 3; ++i)
+    HONE_TRY(hone__timer_open(f->problem, subject, 0, &timer, err));
+    for (int i = 0; status == HONE_OK && i < 3; ++i)
         status = hone__timer_sample(&timer, &samples[i], err);
     hone__timer_close(&timer);
     *out_ns = hone__median(samples, 3);
@@ -243,18 +209,18 @@ static hone_status choose_algorithm(final *f, hone_baseline *vendor,
     double best_ns = 0;
     size_t best = 0;
 
-    for (size_t algorithm = 0; n > 1 && algorithm < n; ++algorithm) {
+    for (size_t i = 0; n > 1 && i < n; ++i) {
         double ns = 0;
 
-        vendor->algorithm = algorithm;
+        vendor->algorithm = i;
         if (time_algorithm(f, vendor, &ns, err) != HONE_OK) {
-            if (is_fatal(err))
+            if (is_context_lost(err))
                 return err->status;
             continue; /* this one cannot do it */
         }
         if (best_ns <= 0 || ns < best_ns) {
             best_ns = ns;
-            best = algorithm;
+            best = i;
         }
     }
     vendor->algorithm = best;
@@ -264,21 +230,19 @@ static hone_status choose_algorithm(final *f, hone_baseline *vendor,
 }
 
 /* It may round differently: said, not excluded. */
-static hone_status judge_baseline(final *f, int i, hone_finalist *item,
+static hone_status judge_baseline(final *f, runner *r, hone_finalist *item,
                                   hone_error *err)
 {
-    const hone_variant *variant = &f->runners[i].variant;
     hone_verdict verdict = {.outcome = HONE_OUTCOME_OK};
-    const hone_status status =
-        hone__verify(f->problem, subject_of(f, i), variant->workspaces,
-                     variant->resolved.n_workspaces, &verdict, err);
+    const hone_status status = hone__verify(f->problem, subject_of(r),
+                                            HONE_VERIFY_FIRST, &verdict, err);
 
     item->error_ratio = verdict.error_ratio;
     if (verdict.outcome == HONE_OUTCOME_FAULT)
         return context_lost(verdict.message, err);
     if (status != HONE_OK)
         return runner_failed(status, item, err);
-    if (verdict.leaving && !is_foreign(f, i))
+    if (verdict.leaving && !r->vendor)
         return hone__fail(err, HONE_ERR_KERNEL, "%s", verdict.message);
     if (verdict.outcome != HONE_OUTCOME_OK)
         (void)snprintf(item->message, sizeof item->message, "%.300s",
@@ -286,59 +250,60 @@ static hone_status judge_baseline(final *f, int i, hone_finalist *item,
     return HONE_OK;
 }
 
-static hone_status enter_template(final *f, int i, hone_finalist *item,
-                                  hone_error *err)
+static hone_status enter_template(final *f, runner *r, const char *name,
+                                  hone_finalist *item, hone_error *err)
 {
     char why[256];
-    hone_status status = hone__reference_template_load(
-        f->problem, f->setup->reference_templates, baseline_name(f, i),
-        &f->runners[i].variant, why, err);
+    const hone_status status =
+        hone__reference_template_load(f->problem, name, &r->variant, why, err);
 
-    if (status == HONE_OK && why[0])
-        set_out(item, HONE_OUTCOME_CONSTRAINT, why);
-    else if (status == HONE_OK)
-        return judge_baseline(f, i, item, err);
-    return runner_failed(status, item, err);
+    if (status != HONE_OK)
+        return runner_failed(status, item, err);
+    if (!why[0])
+        return judge_baseline(f, r, item, err);
+    set_out(item, HONE_OUTCOME_CONSTRAINT, why);
+    return HONE_OK;
 }
 
-static hone_status enter_baseline(final *f, int i, hone_finalist *item,
-                                  hone_error *err)
+static hone_status enter_baseline(final *f, runner *r, const char *name,
+                                  hone_finalist *item, hone_error *err)
 {
     hone_problem *problem = f->problem;
-    const char *name = baseline_name(f, i);
-    hone_baseline **vendor = &f->runners[i].vendor;
     hone_status status;
 
     item->n_algorithms = 1;
     (void)snprintf(item->label, sizeof item->label, "%s", name);
     if (hone__reference_template_is(name))
-        return enter_template(f, i, item, err);
+        return enter_template(f, r, name, item, err);
     if (!problem->device->kind->has_vendors) {
         set_out(item, HONE_OUTCOME_CONSTRAINT, "it is for GPUs");
         return HONE_OK;
     }
     status = hone__baseline_open(name, problem->tmpl->op, &problem->resolved,
-                                 problem->device->driver, vendor, err);
+                                 problem->device->driver, &r->vendor, err);
     if (status == HONE_OK) {
         (void)snprintf(item->label, sizeof item->label, "%.90s",
-                       (*vendor)->label);
-        status = choose_algorithm(f, *vendor, item, err);
+                       r->vendor->label);
+        status = choose_algorithm(f, r->vendor, item, err);
     }
-    if (status == HONE_OK && (*vendor)->kind->computes)
-        return judge_baseline(f, i, item, err);
+    if (status == HONE_OK && r->vendor->kind->computes)
+        return judge_baseline(f, r, item, err);
     return runner_failed(status, item, err);
 }
 
-/* ---- the table -----------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------- */
 
 static hone_status enter(void *user, int i, hone_finalist *item,
                          hone_error *err)
 {
     final *f = user;
+    const int baseline = i - f->request.n_entries;
 
-    return i < f->request->n_entries ? enter_variant(f, i, item, err)
-                                     : enter_baseline(f, i, item, err);
+    return baseline < 0
+               ? enter_variant(f, i, item, err)
+               : enter_baseline(f, &f->runners[i],
+                                f->problem->tmpl->baselines[baseline].name,
+                                item, err);
 }
 
 static hone_status open_runner(void *user, int i, hone_finalist *item,
@@ -348,29 +313,37 @@ static hone_status open_runner(void *user, int i, hone_finalist *item,
     runner *r = &f->runners[i];
     hone_status status = HONE_OK;
 
-    if (!is_foreign(f, i))
+    if (!r->vendor)
         status = hone__variant_spread(&r->variant, HONE_PLACES, err);
     if (status == HONE_OK)
-        status = hone__timer_open(f->problem, subject_of(f, i), &r->timer, err);
+        status = hone__timer_open(f->problem, subject_of(r), 0, &r->timer, err);
     r->is_timed = status == HONE_OK;
     if (r->is_timed) /* the first: the others are timed likewise */
         f->problem->timing = r->timer.timing;
     return runner_failed(status, item, err);
 }
 
-static hone_status load_control(void *user, int of, int *out, hone_error *err)
+static void close_runner(runner *r)
 {
-    final *f = user;
-    runner *r = &f->runners[control_of(f)];
-    hone_finalist ignored = {.outcome = HONE_OUTCOME_OK};
-    hone_status status;
-
     if (r->is_timed)
         hone__timer_close(&r->timer);
     r->is_timed = 0;
     hone__variant_unload(&r->variant);
-    status = load(f, of, &r->variant, &ignored.outcome, err);
-    status = status == HONE_OK ? open_runner(f, control_of(f), &ignored, err)
+    hone__baseline_close(r->vendor);
+    r->vendor = NULL;
+}
+
+static hone_status load_control(void *user, int of, int *out, hone_error *err)
+{
+    final *f = user;
+    const int control = f->request.n_entries + f->request.n_baselines;
+    runner *r = &f->runners[control];
+    hone_finalist ignored = {.outcome = HONE_OUTCOME_OK};
+    hone_status status;
+
+    close_runner(r);
+    status = load(f, of, &r->variant, err);
+    status = status == HONE_OK ? open_runner(f, control, &ignored, err)
                                : runner_failed(status, &ignored, err);
     *out = r->is_timed;
     return status;
@@ -381,12 +354,6 @@ static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
     final *f = user;
 
     return hone__timer_sample(&f->runners[i].timer, out_ns, err);
-}
-
-static hone_status recheck(void *user, int i, hone_finalist *item,
-                           hone_error *err)
-{
-    return verify(user, i, item, err);
 }
 
 /* Samples of a series: fewer of a default variant that takes seconds. */
@@ -406,18 +373,17 @@ static hone_status series(void *user, int i, hone_finalist *item,
 {
     final *f = user;
     hone_timer *timer = &f->runners[i].timer;
-    const int n = series_length(timer);
-    double series_ns[HONE_SERIES_SAMPLES];
+    int n = item->n_samples;
+    double series_ns[HONE_RACE_MOST];
 
-    /* Nothing lowers the clock of a core that works on: its rounds serve. */
-    if (!f->problem->device->kind->rests) {
-        double rounds_ns[HONE_RACE_MOST];
-
-        memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
-        hone__final_set_time(item, rounds_ns, item->n_samples);
-        return HONE_OK;
+    _Static_assert((int)HONE_SERIES_SAMPLES <= (int)HONE_RACE_MOST, "room");
+    if (f->problem->device->kind->rests) {
+        n = series_length(timer);
+        HONE_TRY(hone__timer_series(timer, n, series_ns, err));
+    } else { /* Nothing lowers the clock of a core that works on: its rounds
+                serve. */
+        memcpy(series_ns, item->rounds_ns, sizeof series_ns);
     }
-    HONE_TRY(hone__timer_series(timer, n, series_ns, err));
     hone__final_set_time(item, series_ns, n);
     return HONE_OK;
 }
@@ -430,96 +396,76 @@ static void at(void *user, int i, hone_final_stage stage)
 }
 
 static const hone_final_ops ops = {
-    enter, open_runner, load_control, sample, recheck, series, at};
+    enter, open_runner, load_control, sample, verify, series, at};
 
-/* ---- the request ---------------------------------------------------------
- */
-
-static void close_all(final *f)
-{
-    for (int i = 0; i <= control_of(f); ++i) {
-        runner *r = &f->runners[i];
-
-        if (r->is_timed)
-            hone__timer_close(&r->timer);
-        hone__variant_unload(&r->variant);
-        hone__baseline_close(r->vendor);
-    }
-}
-
-static void read_clocks(const final *f, hone_final_report *report)
-{
-    hone_clocks now;
-
-    hone__device_clocks(f->problem->device, &now);
-    report->sm_clock_mhz = now.sm_clock_mhz;
-    report->power_mw = now.power_mw;
-    report->temperature_c = now.temperature_c;
-    report->clock_reasons = now.clock_reasons;
-}
-
-static hone_status run(final *f, hone_final_report *report, hone_error *err)
-{
-    hone_status status = hone__final_run(&ops, f, f->request, report, err);
-
-    if (status == HONE_OK) {
-        report->timing = (int)f->problem->timing;
-        read_clocks(f, report);
-        status = hone__final_say(f->to_parent, report, err);
-    }
-    /* A context that is lost could hang in it. */
-    if (status == HONE_OK || err->domain != HONE_DOMAIN_CUDA)
-        close_all(f);
-    return status;
-}
+/* ---- the request --------------------------------------------------------- */
 
 /* If only vendors' libraries are named, and the device cannot run them, nobody
  * has to hear so of each. */
 static int count_baselines(const hone_problem *problem)
 {
     const hone_template *tmpl = problem->tmpl;
+    const int n = tmpl->n_baselines < HONE_MAX_BASELINES
+                      ? (int)tmpl->n_baselines
+                      : HONE_MAX_BASELINES;
     int n_templates = 0;
 
     for (size_t i = 0; i < tmpl->n_baselines; ++i)
         n_templates += hone__reference_template_is(tmpl->baselines[i].name);
-    return n_templates || problem->device->kind->has_vendors
-               ? hone__final_count_baselines(tmpl)
-               : 0;
+    return n_templates || problem->device->kind->has_vendors ? n : 0;
 }
 
-hone_status hone__final_answer(hone_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_edge_shapes *edge_shapes, hone_unpack *in,
-                               int to_parent, hone_error *err)
+static hone_status read_request(final *f, hone_unpack *in, hone_error *err)
+{
+    hone_final_request *request = &f->request;
+
+    hone__final_request_unpack(in, request);
+    if (in->broken)
+        return hone__fail(err, HONE_ERR_INTERNAL, "a final arrived broken");
+    request->n_baselines = count_baselines(f->problem);
+    if (request->race_s <= 0)
+        request->race_s = f->problem->device->kind->race_s;
+    for (int i = 0; i < request->n_entries; ++i)
+        HONE_TRY(hone__launch_spec_parse(request->entries[i].job.launch_spec,
+                                         &request->entries[i].job.spec, err));
+    return HONE_OK;
+}
+
+static hone_status run(final *f, hone_error *err)
+{
+    hone_final_report *report = &f->report;
+    hone_status status = hone__final_run(&ops, f, &f->request, report, err);
+
+    if (status == HONE_OK) {
+        report->timing = (int)f->problem->timing;
+        hone__device_clocks(f->problem->device, &report->clocks);
+        status = hone__struct_send(f->to_parent, HONE_DEVICE_RANKED, report,
+                                   sizeof *report, err);
+    }
+    /* A context that is lost could hang in it. */
+    if (status == HONE_OK || err->domain != HONE_DOMAIN_CUDA)
+        for (int i = 0; i <= HONE_MAX_RUNNERS; ++i)
+            close_runner(&f->runners[i]);
+    return status;
+}
+
+hone_status hone__final_answer(hone_problem *problem, hone_edge_shapes *shapes,
+                               hone_unpack *in, int to_parent, hone_error *err)
 {
     final *f = hone__alloc(sizeof *f);
-    hone_final_request *request = hone__alloc(sizeof *request);
-    hone_final_report *report = hone__alloc(sizeof *report);
     hone_status status;
 
     hone__worker_name("hone-final");
-    if (!f || !request || !report) {
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    } else {
-        *f = (final){.problem = problem,
-                     .setup = setup,
-                     .request = request,
-                     .edge_shapes = edge_shapes,
-                     .to_parent = to_parent};
-        hone__final_request_unpack(in, request);
-        status = in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
-                                         "a final arrived broken")
-                            : hone__final_request_open(request, err);
-        request->n_baselines = count_baselines(problem);
-        if (request->race_s <= 0)
-            request->race_s = problem->device->kind->race_s;
-        if (status == HONE_OK)
-            status = run(f, report, err);
-    }
-    if (request)
-        hone__final_request_close(request);
-    hone__free(report);
-    hone__free(request);
+    if (!f)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    f->problem = problem;
+    f->shapes = shapes;
+    f->to_parent = to_parent;
+    status = read_request(f, in, err);
+    if (status == HONE_OK)
+        status = run(f, err);
+    for (int i = 0; i < f->request.n_entries; ++i)
+        hone__launch_spec_free(f->request.entries[i].job.spec);
     hone__free(f);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "tuner/trial/problem.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/trial/expectations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,16 +88,21 @@ static hone_status add_check(hone_problem *problem,
 static hone_status read_checks(hone_problem *problem, hone_error *err)
 {
     const hone_template *tmpl = problem->tmpl;
+    int64_t *amplitude = &problem->amplitude[HONE_PASS_EXACT];
 
     for (size_t i = 0; i < tmpl->n_checks; ++i) {
         for (size_t k = 0; k < problem->n_outputs; ++k)
             HONE_TRY(
                 add_check(problem, &tmpl->checks[i], problem->outputs[k], err));
     }
-    for (size_t i = 0; i < problem->n_checks; ++i)
-        problem->amplitude[HONE_PASS_EXACT] = hone__inputs_amplitude(
-            problem->amplitude[HONE_PASS_EXACT],
-            (int64_t)problem->checks[i].bounds.number[HONE_BOUND_EXACT]);
+    /* Integers are as small as the strictest of the checks wants. */
+    for (size_t i = 0; i < problem->n_checks; ++i) {
+        const int64_t exact =
+            (int64_t)problem->checks[i].bounds.number[HONE_BOUND_EXACT];
+
+        if (exact > 0 && (!*amplitude || exact < *amplitude))
+            *amplitude = exact;
+    }
     return HONE_OK;
 }
 
@@ -174,9 +180,9 @@ hone_status hone__problem_open(hone_device *device,
     memset(out, 0, sizeof *out);
     out->device = device;
     out->tmpl = setup->tmpl;
-    out->seed = setup->seed;
-    out->show = setup->show;
-    out->dump = setup->dump;
+    out->setup = *setup;
+    out->setup.spec = NULL;
+    out->setup.dims = NULL;
     status = hone__launch_spec_resolve(
         &(hone_launch_case){setup->spec, setup->dims, setup->tmpl->n_dims,
                             &device->properties},
@@ -189,11 +195,11 @@ hone_status hone__problem_open(hone_device *device,
     if (status == HONE_OK)
         status = read_checks(out, err);
     if (status == HONE_OK)
-        status = hone__problem_inputs(out, setup, err);
+        status = hone__problem_inputs(out, err);
     if (status == HONE_OK)
-        status = hone__expectations_make(out, setup, err);
+        status = hone__expectations_make(out, err);
     if (status == HONE_OK)
-        status = hone__problem_sets(out, setup, err);
+        status = hone__problem_sets(out, err);
     if (status == HONE_OK)
         status = hone__problem_watch(out, err);
     if (status != HONE_OK) {
@@ -210,6 +216,24 @@ void hone__problem_close(hone_problem *problem)
     free_memory(problem);
     hone__free(problem->watched);
     memset(problem, 0, sizeof *problem);
+}
+
+hone_status hone__problem_download(hone_problem *problem,
+                                   const hone_block *block, const char *purpose,
+                                   const char *what, void **out,
+                                   hone_error *err)
+{
+    const hone_driver *driver = problem->device->driver;
+
+    if (!block->base)
+        return HONE_OK;
+    *out = hone__alloc(block->size_bytes + 1);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of host memory for %s",
+                          purpose);
+    return hone__driver_check(
+        driver, driver->copy_to_host(*out, block->data, block->size_bytes),
+        what, err);
 }
 
 hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,

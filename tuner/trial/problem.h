@@ -6,13 +6,10 @@
 
 #include "gen/parse/template.h"
 #include "tuner/device/device.h"
-#include "tuner/judge/check_data.h"
-#include "tuner/judge/cpu_reference.h"
 #include "tuner/compile/reference_template.h"
-#include "tuner/judge/selfcheck.h"
-#include "tuner/judge/timing.h"
+#include "tuner/judge/check_data.h"
+#include "tuner/judge/statistics.h"
 #include "tuner/trial/variant.h"
-#include "tuner/judge/watch.h"
 
 enum {
     HONE_MAX_SETS = 128, /* copies of the arguments that cold mode rotates */
@@ -49,17 +46,62 @@ typedef struct hone_check {
     char skipped[256]; /* why it could not be made; "" if it was */
 } hone_check;
 
-/* A block that is watched, see watch.h. */
+/* A block that variants must not change, or whose guard bands they must not. */
 typedef struct hone_watched {
-    hone_watch what;
+    enum {
+        HONE_WATCH_INPUT,    /* of a pass; also initial values */
+        HONE_WATCH_OUTPUT,   /* may be written: only the guards count */
+        HONE_WATCH_EXPECTED, /* of a check in a pass */
+        HONE_WATCH_COPY,     /* of the rotation */
+        HONE_WATCH_WORKSPACE /* of the variant: only the guards count */
+    } kind;
+    int pass;
+    int index; /* argument, check or workspace */
+    int set;
+    int read_only;
+    hone_arg_mode mode; /* of an argument */
+    const char *name;   /* of the argument or the check */
+    uint64_t hash;      /* of the contents, as they must be */
     const hone_block *block;
 } hone_watched;
+
+/* What a variant did to memory that is not its own. */
+typedef enum hone_damage {
+    HONE_DAMAGE_NONE,
+    HONE_DAMAGE_OWN,      /* its inputs, or the guards of its own arrays: can
+                             be put right */
+    HONE_DAMAGE_NEIGHBOUR /* anything else: nobody knows what else */
+} hone_damage;
+
+enum {
+    HONE_DAMAGE_TEXT = 256,        /* room for a sentence about it */
+    HONE_RUN_TIMED = HONE_N_PASSES /* a run's "pass" if it was timed */
+};
+
+typedef struct hone_problem_setup {
+    const hone_template *tmpl;
+    const hone_launch_spec *spec; /* of the default variant; borrowed */
+    const int64_t *dims;          /* completed */
+    hone_mode mode;
+    int rotation; /* HONE_ROTATION_.. */
+    uint64_t seed;
+    int show;         /* wrong elements are noted, so many of them */
+    const char *dump; /* folder for the arrays of a wrong run; NULL: none */
+    const hone_reference *references;
+    size_t n_references;
+    /* Templates as references and baselines; NULL: there are none. */
+    const hone_reference_templates *reference_templates;
+    /* A reference is about to run, and "": it has; NULL ok. Whoever hears
+     * this and then nothing knows whose fault that is. */
+    void (*on_reference)(void *user, const char *name);
+    void *user;
+} hone_problem_setup;
 
 typedef struct hone_problem {
     hone_device *device;
     const hone_template *tmpl;
-    hone_resolved resolved; /* the arguments are those of every variant */
-    uint64_t seed;
+    hone_problem_setup setup; /* its `spec` and `dims` are gone */
+    hone_resolved resolved;   /* the arguments are those of every variant */
     int64_t amplitude[HONE_N_PASSES]; /* of integers as inputs; 0: reals */
     size_t n_outputs;
     int outputs[HONE_MAX_ARGS]; /* arguments that are written */
@@ -75,36 +117,13 @@ typedef struct hone_problem {
      * reals and the work arrays. */
     size_t n_sets;
     size_t n_sets_wanted; /* to cover three times the cache; 1 in hot mode */
-    hone_mode mode;
-    hone_timing timing; /* AUTO, or as it is forced */
-    int show;           /* wrong elements are noted, so many of them */
-    const char *dump;   /* folder for the arrays of a wrong run; NULL: none */
+    hone_timing timing;   /* AUTO, or as it is forced */
     hone_block extra[HONE_MAX_SETS][HONE_MAX_ARGS];
     hone_cu_ptr pointer[HONE_MAX_SETS][HONE_MAX_ARGS];
     void *args[HONE_MAX_SETS][HONE_MAX_ARGS];
     size_t n_watched;
     hone_watched *watched;
 } hone_problem;
-
-typedef struct hone_problem_setup {
-    const hone_template *tmpl;
-    const hone_launch_spec *spec; /* of the default variant; borrowed */
-    const int64_t *dims;          /* completed */
-    hone_mode mode;
-    int rotation; /* HONE_ROTATION_.. */
-    uint64_t seed;
-    int show; /* see hone_problem */
-    const char *dump;
-    const hone_reference *references;
-    size_t n_references;
-    const hone_reference_templates
-        *reference_templates; /* templates as references and baselines; NULL:
-       there are none */
-    /* A reference is about to run, and "": it has; NULL ok. Whoever hears
-     * this and then nothing knows whose fault that is. */
-    void (*on_reference)(void *user, const char *name);
-    void *user;
-} hone_problem_setup;
 
 /* Allocate and fill everything; if memory is short, with fewer copies than
  * wanted. HONE_ERR_NO_MEMORY: the problem does not fit the device, with what
@@ -122,6 +141,13 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
                                   hone_cu_ptr *pointers, void **args,
                                   hone_error *err);
 
+/* Copy a block to host memory that is allocated, if there is a block:
+ * "out of host memory for PURPOSE". */
+hone_status hone__problem_download(hone_problem *problem,
+                                   const hone_block *block, const char *purpose,
+                                   const char *what, void **out,
+                                   hone_error *err);
+
 /* Element arrays as our kernels take them: complex is twice as many reals. */
 int hone__lane_type(hone_type type);
 int64_t hone__lane_count(const hone_resolved_arg *arg);
@@ -131,12 +157,10 @@ hone_roofline hone__problem_roofline(const hone_problem *problem);
 /* Bytes of all arrays together. */
 int64_t hone__problem_bytes(const hone_problem *problem);
 
-/* ---- problem_inputs.c ---- */
+/* ---- problem_inputs.c ---------------------------------------------------- */
 
 /* Allocate inputs and work arrays, and write the inputs of both passes. */
-hone_status hone__problem_inputs(hone_problem *problem,
-                                 const hone_problem_setup *setup,
-                                 hone_error *err);
+hone_status hone__problem_inputs(hone_problem *problem, hone_error *err);
 /* Inputs of one argument in one pass, written again; not those that another
  * template has written. */
 hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
@@ -146,60 +170,28 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
  * kernels may take them as indexes. */
 int hone__problem_may_change(const hone_problem *problem, size_t arg);
 
-/* ---- problem_sets.c ---- */
+/* ---- problem_sets.c ------------------------------------------------------ */
 
 /* Choose how many copies of the arguments there are, and make them; fewer
  * where memory is short. */
-hone_status hone__problem_sets(hone_problem *problem,
-                               const hone_problem_setup *setup,
-                               hone_error *err);
+hone_status hone__problem_sets(hone_problem *problem, hone_error *err);
 /* Whether a timed run may find its arguments in the level 2 cache. */
 int hone__problem_in_cache(const hone_problem *problem);
 /* What a person should know about the set-up: a sentence, or "". */
 void hone__problem_note(const hone_problem *problem, char *out, size_t size);
 
-/* ---- problem_audit.c ---- */
+/* ---- problem_audit.c ----------------------------------------------------- */
 
 /* Make the list of what is watched, with the hashes as they are now. */
 hone_status hone__problem_watch(hone_problem *problem, hone_error *err);
-/* Look at what a run in `pass` (HONE_RUN_TIMED: or timed executions) had in
- * its hands, its workspaces included, or at everything. If there is damage,
- * `text` says what. */
+/* Look at what a run of `subject` in `pass` (HONE_RUN_TIMED: or timed
+ * executions) had in its hands, or at everything, and at the subject's
+ * workspaces. If there is damage, `text` says what. */
 hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
-                                const hone_block *workspaces,
-                                size_t n_workspaces, hone_damage *out,
-                                char *text, size_t size, hone_error *err);
+                                const hone_subject *subject, hone_damage *out,
+                                char text[HONE_DAMAGE_TEXT], hone_error *err);
 /* Write inputs, copies and guards anew and look whether that helped. */
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err);
-
-/* ---- expect_run.c ---- */
-
-/* How magnitudes are found. */
-typedef enum hone_magnitude_source {
-    HONE_MAGNITUDE_TERMS,  /* by running on the absolute values of the inputs:
-                              for sums of products, as libraries compute */
-    HONE_MAGNITUDE_SPREAD, /* by moving the inputs (judge/magnitude.h) */
-    HONE_MAGNITUDE_GIVEN   /* by hone__expectations_magnitude() */
-} hone_magnitude_source;
-
-/* Fill a statement's checks for all passes they want by running `subject` on
- * copies of the inputs. */
-hone_status hone__expectations_run(hone_problem *problem, hone_check *checks,
-                                   hone_magnitude_source source,
-                                   hone_subject subject, hone_error *err);
-/* Take what `subject` writes for the magnitudes of a statement's checks. */
-hone_status hone__expectations_magnitude(hone_problem *problem,
-                                         hone_check *checks,
-                                         hone_subject subject, hone_error *err);
-/* Whether a check compares in this pass. */
-int hone__check_wants(const hone_check *check, int pass);
-
-/* ---- expectations.c ---- */
-
-/* Compute what each check expects. */
-hone_status hone__expectations_make(hone_problem *problem,
-                                    const hone_problem_setup *setup,
-                                    hone_error *err);
 
 #endif

@@ -10,44 +10,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the list -----------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
 
 static void add(hone_problem *problem, const hone_block *block,
-                const hone_watch *what)
+                hone_watched what)
 {
+    what.block = block;
     if (block->base)
-        problem->watched[problem->n_watched++] = (hone_watched){*what, block};
-}
-
-/* A block of an argument. */
-static void add_array(hone_problem *problem, const hone_block *block, int i,
-                      hone_watch_kind kind, int pass, int set, int read_only)
-{
-    const hone_resolved_arg *arg = &problem->resolved.args[i];
-
-    add(problem, block,
-        &(hone_watch){.kind = kind,
-                      .pass = pass,
-                      .index = i,
-                      .set = set,
-                      .read_only = read_only,
-                      .mode = arg->mode,
-                      .name = arg->name});
+        problem->watched[problem->n_watched++] = what;
 }
 
 static void add_arguments(hone_problem *problem)
 {
     for (int i = 0; i < (int)problem->resolved.n_args; ++i) {
-        const int is_in = problem->resolved.args[i].mode == HONE_ARG_IN;
+        const hone_resolved_arg *arg = &problem->resolved.args[i];
+        hone_watched what = {.kind = HONE_WATCH_INPUT,
+                             .index = i,
+                             .read_only = 1,
+                             .mode = arg->mode,
+                             .name = arg->name};
 
-        for (int pass = 0; pass < HONE_N_PASSES; ++pass)
-            add_array(problem, &problem->pristine[pass][i], i, HONE_WATCH_INPUT,
-                      pass, 0, 1);
-        add_array(problem, &problem->work[i], i, HONE_WATCH_OUTPUT, 0, 0, 0);
-        for (int set = 1; set < (int)problem->n_sets; ++set)
-            add_array(problem, &problem->extra[set][i], i, HONE_WATCH_COPY,
-                      HONE_PASS_REALS, set, is_in);
+        for (; what.pass < HONE_N_PASSES; ++what.pass)
+            add(problem, &problem->pristine[what.pass][i], what);
+        what.kind = HONE_WATCH_OUTPUT;
+        what.read_only = what.pass = 0;
+        add(problem, &problem->work[i], what);
+        what.kind = HONE_WATCH_COPY;
+        what.pass = HONE_PASS_REALS;
+        what.read_only = arg->mode == HONE_ARG_IN;
+        for (what.set = 1; what.set < (int)problem->n_sets; ++what.set)
+            add(problem, &problem->extra[what.set][i], what);
     }
 }
 
@@ -56,29 +48,29 @@ static void add_expectations(hone_problem *problem)
     for (int i = 0; i < (int)problem->n_checks; ++i) {
         for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
             const hone_expectation *e = &problem->checks[i].expected[pass];
-            const hone_watch what = {.kind = HONE_WATCH_EXPECTED,
-                                     .pass = pass,
-                                     .index = i,
-                                     .read_only = 1,
-                                     .name = problem->checks[i].label};
+            const hone_watched what = {.kind = HONE_WATCH_EXPECTED,
+                                       .pass = pass,
+                                       .index = i,
+                                       .read_only = 1,
+                                       .name = problem->checks[i].label};
 
-            add(problem, &e->index, &what);
-            add(problem, &e->value, &what);
-            add(problem, &e->magnitude, &what);
+            add(problem, &e->index, what);
+            add(problem, &e->value, what);
+            add(problem, &e->magnitude, what);
         }
     }
 }
 
-/* Room for rows: the watched blocks and a variant's workspaces. */
-static hone_audit_row *make_rows(const hone_problem *problem,
-                                 size_t n_workspaces, hone_error *err)
+/* What their memory holds now, in rows to be freed. */
+static hone_status look_at(hone_device *device, const hone_watched *watched,
+                           size_t n, hone_audit_row **out, hone_error *err)
 {
-    hone_audit_row *rows =
-        hone__alloc((problem->n_watched + n_workspaces + 1) * sizeof *rows);
-
-    if (!rows)
-        (void)hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    return rows;
+    *out = hone__alloc((n + 1) * sizeof **out);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < n; ++i)
+        (*out)[i] = hone__audit_row_of(watched[i].block);
+    return hone__audit(device, *out, n, err);
 }
 
 hone_status hone__problem_watch(hone_problem *problem, hone_error *err)
@@ -94,117 +86,144 @@ hone_status hone__problem_watch(hone_problem *problem, hone_error *err)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     add_arguments(problem);
     add_expectations(problem);
-    rows = make_rows(problem, 0, err);
-    if (!rows)
-        return HONE_ERR_NO_MEMORY;
-    for (size_t i = 0; i < problem->n_watched; ++i)
-        rows[i] = hone__audit_row_of(problem->watched[i].block);
-    status = hone__audit(problem->device, rows, problem->n_watched, err);
-    for (size_t i = 0; i < problem->n_watched; ++i)
-        problem->watched[i].what.hash = rows[i].hash;
+    status = look_at(problem->device, problem->watched, problem->n_watched,
+                     &rows, err);
+    for (size_t i = 0; status == HONE_OK && i < problem->n_watched; ++i)
+        problem->watched[i].hash = rows[i].hash;
     hone__free(rows);
     return status;
 }
 
-/* ---- looking ------------------------------------------------------------
- */
+/* ---- what damage means --------------------------------------------------- */
 
-/* One look at some of the blocks. */
-typedef struct look {
-    int pass;
-    hone_damage damage; /* the worst, and of these the first */
-    char *text;
-    size_t size;
-} look;
-
-static void judge(look *l, const hone_watch *what, const hone_audit_row *row)
+/* Whether a run in `pass` had this block in its hands. Initial values are
+ * nobody's own: a run gets a copy of them. */
+static int is_own(const hone_watched *w, int pass)
 {
-    const hone_watch_state state = {row->hash, row->n_before, row->n_behind};
-    char sentence[256];
-    const hone_damage found =
-        hone__watch_judge(what, &state, l->pass, sentence, sizeof sentence);
+    const int inputs = pass == HONE_RUN_TIMED ? HONE_PASS_REALS : pass;
 
-    if (found <= l->damage)
-        return;
-    l->damage = found;
-    (void)snprintf(l->text, l->size, "%s", sentence);
+    return w->kind == HONE_WATCH_OUTPUT || w->kind == HONE_WATCH_WORKSPACE ||
+           (w->kind == HONE_WATCH_COPY && pass == HONE_RUN_TIMED) ||
+           (w->kind == HONE_WATCH_INPUT && w->pass == inputs &&
+            w->mode == HONE_ARG_IN);
 }
 
-static hone_status look_at(hone_problem *problem, look *l, int all,
-                           const hone_block *workspaces, size_t n_workspaces,
-                           hone_audit_row *rows, hone_error *err)
+static void name_of(const hone_watched *w, char *out, size_t size)
 {
+    static const char *const pass_name[HONE_N_PASSES] = {"integers", "reals"};
+
+    switch (w->kind) {
+    case HONE_WATCH_OUTPUT:
+        (void)snprintf(out, size, "the array '%s'", w->name);
+        break;
+    case HONE_WATCH_EXPECTED:
+        (void)snprintf(out, size, "what check %s expects on %s", w->name,
+                       pass_name[w->pass]);
+        break;
+    case HONE_WATCH_COPY:
+        (void)snprintf(out, size, "copy %d of the array '%s'", w->set, w->name);
+        break;
+    case HONE_WATCH_WORKSPACE:
+        (void)snprintf(out, size, "workspace %d", w->index + 1);
+        break;
+    case HONE_WATCH_INPUT:
+        (void)snprintf(out, size, "the array '%s' with %s", w->name,
+                       pass_name[w->pass]);
+        break;
+    }
+}
+
+/* Take what was found in a block if it is worse than `*damage`. */
+static void judge(const hone_watched *w, const hone_audit_row *row, int pass,
+                  hone_damage *damage, char text[HONE_DAMAGE_TEXT])
+{
+    const uint64_t n_guard = row->n_before ? row->n_before : row->n_behind;
+    const hone_damage found =
+        is_own(w, pass) ? HONE_DAMAGE_OWN : HONE_DAMAGE_NEIGHBOUR;
+    char name[120];
+
+    if ((!n_guard && !(w->read_only && row->hash != w->hash)) ||
+        found <= *damage)
+        return;
+    *damage = found;
+    name_of(w, name, sizeof name);
+    if (found == HONE_DAMAGE_NEIGHBOUR)
+        (void)snprintf(text, HONE_DAMAGE_TEXT,
+                       "it wrote outside its arrays: %s was changed", name);
+    else if (n_guard)
+        (void)snprintf(text, HONE_DAMAGE_TEXT, "%llu bytes %s %s were written",
+                       (unsigned long long)n_guard,
+                       row->n_before ? "before" : "behind", name);
+    else
+        (void)snprintf(text, HONE_DAMAGE_TEXT,
+                       "the input array '%s' was changed", w->name);
+}
+
+/* What is looked at: some of what is watched, then the workspaces. */
+static hone_watched *choose(const hone_problem *problem, int pass, int all,
+                            const hone_subject *subject, size_t *out_n)
+{
+    const size_t most = problem->n_watched + subject->n_blocks;
+    hone_watched *out = hone__alloc((most + 1) * sizeof *out);
     size_t n = 0;
 
-    for (size_t i = 0; i < problem->n_watched; ++i) {
-        if (all || hone__watch_is_own(&problem->watched[i].what, l->pass))
-            rows[n++] = hone__audit_row_of(problem->watched[i].block);
-    }
-    for (size_t i = 0; i < n_workspaces; ++i) {
-        if (workspaces[i].base)
-            rows[n++] = hone__audit_row_of(&workspaces[i]);
-    }
-    HONE_TRY(hone__audit(problem->device, rows, n, err));
-    n = 0;
-    for (size_t i = 0; i < problem->n_watched; ++i) {
-        if (all || hone__watch_is_own(&problem->watched[i].what, l->pass))
-            judge(l, &problem->watched[i].what, &rows[n++]);
-    }
-    for (size_t i = 0; i < n_workspaces; ++i) {
-        const hone_watch what = {.kind = HONE_WATCH_WORKSPACE, .index = (int)i};
-
-        if (workspaces[i].base)
-            judge(l, &what, &rows[n++]);
-    }
-    return HONE_OK;
+    for (size_t i = 0; out && i < problem->n_watched; ++i)
+        if (all || is_own(&problem->watched[i], pass))
+            out[n++] = problem->watched[i];
+    for (size_t i = 0; out && i < subject->n_blocks; ++i)
+        if (subject->blocks[i].base)
+            out[n++] = (hone_watched){.kind = HONE_WATCH_WORKSPACE,
+                                      .index = (int)i,
+                                      .block = &subject->blocks[i]};
+    *out_n = n;
+    return out;
 }
 
 hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
-                                const hone_block *workspaces,
-                                size_t n_workspaces, hone_damage *out,
-                                char *text, size_t size, hone_error *err)
+                                const hone_subject *subject, hone_damage *out,
+                                char text[HONE_DAMAGE_TEXT], hone_error *err)
 {
-    hone_audit_row *rows = make_rows(problem, n_workspaces, err);
-    look l = {pass, HONE_DAMAGE_NONE, text, size};
-    hone_status status;
+    size_t n;
+    hone_watched *chosen = choose(problem, pass, all, subject, &n);
+    hone_audit_row *rows = NULL;
+    hone_status status =
+        chosen ? look_at(problem->device, chosen, n, &rows, err)
+               : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 
     *out = HONE_DAMAGE_NONE;
-    if (!rows)
-        return HONE_ERR_NO_MEMORY;
-    status = look_at(problem, &l, all, workspaces, n_workspaces, rows, err);
-    *out = l.damage;
+    for (size_t i = 0; status == HONE_OK && i < n; ++i)
+        judge(&chosen[i], &rows[i], pass, out, text);
     hone__free(rows);
+    hone__free(chosen);
     return status;
 }
 
-/* ---- putting right ------------------------------------------------------
- */
+/* ---- putting right ------------------------------------------------------- */
 
 hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                                   hone_error *err)
 {
     hone_damage left = HONE_DAMAGE_NONE;
-    char text[256];
+    char text[HONE_DAMAGE_TEXT];
 
     for (size_t i = 0; i < problem->n_watched; ++i) {
         const hone_watched *w = &problem->watched[i];
 
         HONE_TRY(hone__block_guard(problem->device, w->block, err));
-        if (w->what.kind == HONE_WATCH_INPUT)
-            HONE_TRY(hone__problem_fill(problem, w->what.pass,
-                                        (size_t)w->what.index, err));
+        if (w->kind == HONE_WATCH_INPUT)
+            HONE_TRY(
+                hone__problem_fill(problem, w->pass, (size_t)w->index, err));
     }
     for (size_t i = 0; i < problem->n_watched; ++i) {
         const hone_watched *w = &problem->watched[i];
 
-        if (w->what.kind == HONE_WATCH_COPY && w->what.read_only)
+        if (w->kind == HONE_WATCH_COPY && w->read_only)
             HONE_TRY(hone__block_copy(
-                problem->device,
-                &problem->pristine[HONE_PASS_REALS][w->what.index], w->block,
-                err));
+                problem->device, &problem->pristine[HONE_PASS_REALS][w->index],
+                w->block, err));
     }
-    HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1, NULL, 0, &left,
-                                 text, sizeof text, err));
+    HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1,
+                                 &(hone_subject){0}, &left, text, err));
     *out_restored = left == HONE_DAMAGE_NONE;
     return HONE_OK;
 }

@@ -4,22 +4,9 @@
 #include "tuner/trial/problem.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/judge/npy.h"
-#include "tuner/trial/expect_template.h"
+#include "tuner/trial/expectations.h"
 
 #include <string.h>
-
-/* Copy an array that was made on the host. */
-static hone_status upload(hone_problem *problem, int pass, size_t arg,
-                          const void *array, hone_error *err)
-{
-    const hone_driver *driver = problem->device->driver;
-    const hone_block *block = &problem->pristine[pass][arg];
-
-    return hone__driver_check(
-        driver, driver->copy_to_device(block->data, array, block->size_bytes),
-        "copying inputs", err);
-}
 
 /* Beside the template, unless the name says where. */
 static hone_status read_file(const hone_problem *problem, size_t arg,
@@ -49,6 +36,8 @@ static hone_status fill_on_host(hone_problem *problem, int pass, size_t arg,
 {
     const hone_resolved_arg *a = &problem->resolved.args[arg];
     const hone_drawn *drawn = &problem->drawn[pass][arg];
+    const hone_block *block = &problem->pristine[pass][arg];
+    const hone_driver *driver = problem->device->driver;
     void *array = hone__alloc((size_t)a->size_bytes + 1);
     hone_status status = HONE_OK;
 
@@ -61,7 +50,10 @@ static hone_status fill_on_host(hone_problem *problem, int pass, size_t arg,
         hone__inputs_ascending(drawn, hone__lane_type(a->type), seed, array,
                                hone__lane_count(a));
     if (status == HONE_OK)
-        status = upload(problem, pass, arg, array, err);
+        status = hone__driver_check(
+            driver,
+            driver->copy_to_device(block->data, array, block->size_bytes),
+            "copying inputs", err);
     hone__free(array);
     return status;
 }
@@ -74,7 +66,7 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
     hone_drawn *drawn = &problem->drawn[pass][arg];
     int type = hone__lane_type(a->type);
     int64_t n = hone__lane_count(a);
-    uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
+    uint64_t seed = hone__inputs_seed(problem->setup.seed, arg, pass);
     void *params[] = {&type, &problem->pristine[pass][arg].data, &n, &seed,
                       &drawn->draw};
 
@@ -90,11 +82,11 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
 static void make_scalar(hone_problem *problem, int pass, size_t arg)
 {
     const hone_resolved_arg *a = &problem->resolved.args[arg];
-    const uint64_t seed = hone__inputs_seed(problem->seed, arg, pass);
+    const uint64_t seed = hone__inputs_seed(problem->setup.seed, arg, pass);
     hone_scalar *out = &problem->scalar[pass][arg];
 
     if (!problem->tmpl->args[arg].draw.line) {
-        hone__inputs_scalar(a->type, problem->seed, arg, pass,
+        hone__inputs_scalar(a->type, problem->setup.seed, arg, pass,
                             problem->amplitude[pass], out);
         return;
     }
@@ -131,23 +123,21 @@ static hone_status make_pass(hone_problem *problem, int pass, size_t arg,
     return hone__problem_fill(problem, pass, arg, err);
 }
 
-/* ---- by another template ------------------------------------------------ */
+/* ---- by another template ------------------------------------------------- */
 
 /* Nobody else is blamed for what it writes elsewhere. */
 static hone_status check_guards(hone_problem *problem, int pass,
                                 hone_error *err)
 {
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
-        const int written = hone__arg_is_written(&problem->resolved.args[i]);
         const hone_block *blocks[] = {&problem->pristine[pass][i],
-                                      written ? &problem->work[i] : NULL};
+                                      &problem->work[i]};
 
         for (int k = 0; k < 2; ++k) {
-            hone_audit_row row;
+            hone_audit_row row = hone__audit_row_of(blocks[k]);
 
-            if (!blocks[k] || !blocks[k]->base)
+            if (!row.base)
                 continue;
-            row = hone__audit_row_of(blocks[k]);
             HONE_TRY(hone__audit(problem->device, &row, 1, err));
             if (row.n_before || row.n_behind)
                 return hone__fail(
@@ -182,17 +172,15 @@ static hone_status run_template(hone_problem *problem, hone_variant *variant,
     return check_guards(problem, pass, err);
 }
 
-static hone_status write_inputs(hone_problem *problem,
-                                const hone_problem_setup *setup,
-                                hone_error *err)
+static hone_status write_inputs(hone_problem *problem, hone_error *err)
 {
     const hone_template *tmpl = problem->tmpl;
-    const hone_reference_template *other =
-        hone__reference_template_find(setup->reference_templates, tmpl->inputs);
+    const hone_reference_template *other = hone__reference_template_find(
+        problem->setup.reference_templates, tmpl->inputs);
     hone_variant variant;
     char why[256];
-    hone_status status = hone__reference_template_load(
-        problem, setup->reference_templates, tmpl->inputs, &variant, why, err);
+    hone_status status = hone__reference_template_load(problem, tmpl->inputs,
+                                                       &variant, why, err);
 
     if (status == HONE_OK && why[0])
         status = hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: %s: %s",
@@ -207,9 +195,7 @@ static hone_status write_inputs(hone_problem *problem,
     return status;
 }
 
-hone_status hone__problem_inputs(hone_problem *problem,
-                                 const hone_problem_setup *setup,
-                                 hone_error *err)
+hone_status hone__problem_inputs(hone_problem *problem, hone_error *err)
 {
     hone_check_slots slots;
 
@@ -225,6 +211,5 @@ hone_status hone__problem_inputs(hone_problem *problem,
             HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
                                        &problem->work[i], err));
     }
-    return problem->tmpl->inputs[0] ? write_inputs(problem, setup, err)
-                                    : HONE_OK;
+    return problem->tmpl->inputs[0] ? write_inputs(problem, err) : HONE_OK;
 }

@@ -13,19 +13,17 @@ static int64_t cover(int64_t caches, int64_t cache_bytes, int64_t bytes)
 /* Cold mode: as many copies as cover so many level 2 caches, within half of
  * the memory that is free (beyond what is needed, an eighth): the rest is for
  * workspaces. */
-static void choose_n_sets(hone_problem *problem,
-                          const hone_problem_setup *setup)
+static void choose_n_sets(hone_problem *problem)
 {
     const int64_t bytes = hone__problem_bytes(problem);
     const int64_t l2 = problem->device->properties.value[HONE_PROPERTY_l2];
     const int64_t needed = cover(HONE_ROTATION_TRIAL, l2, bytes);
-    int64_t n = cover(setup->rotation, l2, bytes);
+    int64_t n = cover(problem->setup.rotation, l2, bytes);
     size_t free_bytes = 0;
     size_t total_bytes = 0;
 
-    problem->mode = setup->mode;
     problem->n_sets = problem->n_sets_wanted = 1;
-    if (!setup->rotation || setup->mode == HONE_MODE_HOT ||
+    if (!problem->setup.rotation || problem->setup.mode == HONE_MODE_HOT ||
         !problem->device->kind->has_caches || n <= 1)
         return;
     problem->n_sets_wanted = (size_t)(needed > 1 ? needed : 1);
@@ -42,7 +40,7 @@ static void choose_n_sets(hone_problem *problem,
 
 int hone__problem_in_cache(const hone_problem *problem)
 {
-    return problem->mode == HONE_MODE_HOT ||
+    return problem->setup.mode == HONE_MODE_HOT ||
            problem->n_sets < problem->n_sets_wanted;
 }
 
@@ -115,10 +113,9 @@ static void drop_set(hone_problem *problem, size_t set)
 
 /* Memory that was free a moment ago may be another process's by now: then
  * there are fewer copies, and one less still, as room for workspaces. */
-hone_status hone__problem_sets(hone_problem *problem,
-                               const hone_problem_setup *setup, hone_error *err)
+hone_status hone__problem_sets(hone_problem *problem, hone_error *err)
 {
-    choose_n_sets(problem, setup);
+    choose_n_sets(problem);
     for (size_t set = 0; set < problem->n_sets; ++set) {
         const hone_status status = make_set(problem, set, err);
 

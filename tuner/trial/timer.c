@@ -16,16 +16,6 @@ static const double sample_ns = 500e3;
 static const double event_from_ns = 100e3;
 static const double long_ns = 2e6; /* of an execution */
 
-/* ---- choices ------------------------------------------------------------
- */
-
-hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns)
-{
-    if (wanted != HONE_TIMING_AUTO)
-        return wanted;
-    return estimate_ns >= event_from_ns ? HONE_TIMING_EVENT : HONE_TIMING_GRAPH;
-}
-
 int hone__launches_choose(hone_timing timing, double estimate_ns, size_t n_sets)
 {
     double n = ceil(sample_ns / (estimate_ns > 1 ? estimate_ns : 1));
@@ -39,9 +29,6 @@ int hone__launches_choose(hone_timing timing, double estimate_ns, size_t n_sets)
            : n < 1                      ? 1
                                         : (int)n;
 }
-
-/* ---- the timer ----------------------------------------------------------
- */
 
 static hone_status enqueue_on_set(hone_timer *timer, size_t n, hone_error *err)
 {
@@ -151,23 +138,9 @@ static hone_status prepare(hone_timer *timer, hone_error *err)
     }
 }
 
-/* Copies that a replay must go through, so that the next one finds none in
- * the cache; there may be more. */
-static size_t least_sets(const hone_problem *problem)
-{
-    return problem->n_sets < problem->n_sets_wanted ? problem->n_sets
-                                                    : problem->n_sets_wanted;
-}
-
 hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
-                             hone_timer *out, hone_error *err)
-{
-    return hone__timer_open_warm(problem, subject, 0, out, err);
-}
-
-hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
-                                  double estimate_ns, hone_timer *out,
-                                  hone_error *err)
+                             double estimate_ns, hone_timer *out,
+                             hone_error *err)
 {
     hone_status status;
 
@@ -181,12 +154,17 @@ hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
     if (status == HONE_OK && out->estimate_ns < event_from_ns)
         status = estimate(out, err);
     if (status == HONE_OK) {
-        out->timing = hone__timing_choose(out->device->kind->timing
-                                              ? out->device->kind->timing
-                                              : problem->timing,
-                                          out->estimate_ns);
-        out->n_launches = hone__launches_choose(out->timing, out->estimate_ns,
-                                                least_sets(problem));
+        out->timing = out->device->kind->timing ? out->device->kind->timing
+                                                : problem->timing;
+        if (out->timing == HONE_TIMING_AUTO)
+            out->timing = out->estimate_ns >= event_from_ns ? HONE_TIMING_EVENT
+                                                            : HONE_TIMING_GRAPH;
+        /* A replay must go through so many copies that the next one finds
+         * none in the cache; there may be more. */
+        out->n_launches = hone__launches_choose(
+            out->timing, out->estimate_ns,
+            problem->n_sets < problem->n_sets_wanted ? problem->n_sets
+                                                     : problem->n_sets_wanted);
         status = prepare(out, err);
     }
     if (status != HONE_OK)

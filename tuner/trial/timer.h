@@ -14,8 +14,6 @@
 
 #include "tuner/device/device.h"
 #include "tuner/trial/problem.h"
-#include "tuner/judge/selfcheck.h"
-#include "tuner/trial/variant.h"
 
 enum { HONE_MAX_SAMPLE_LAUNCHES = 512 };
 
@@ -33,14 +31,11 @@ typedef struct hone_timer {
 } hone_timer;
 
 /* Warm the subject up, estimate its time, choose how it is timed (or as
- * problem->timing says). */
+ * problem->timing says). If it ran before and took `estimate_ns` then, that is
+ * believed if it is long enough; 0: unknown. */
 hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
-                             hone_timer *out, hone_error *err);
-/* The same with a subject that ran before and took `estimate_ns` then, which
- * is believed if it is long enough; 0: unknown. */
-hone_status hone__timer_open_warm(hone_problem *problem, hone_subject subject,
-                                  double estimate_ns, hone_timer *out,
-                                  hone_error *err);
+                             double estimate_ns, hone_timer *out,
+                             hone_error *err);
 /* One sample: time of one execution, in ns. */
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);
@@ -56,9 +51,8 @@ hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
                                hone_error *err);
 void hone__timer_close(hone_timer *timer);
 
-/* The choices, pure: how an execution of `estimate_ns` is timed, and how many
- * of them make a sample when the arguments rotate over `n_sets`. */
-hone_timing hone__timing_choose(hone_timing wanted, double estimate_ns);
+/* Pure: how many executions of `estimate_ns` make a sample when the arguments
+ * rotate over `n_sets`. */
 int hone__launches_choose(hone_timing timing, double estimate_ns,
                           size_t n_sets);
 

@@ -2,7 +2,7 @@
 /* See trial.h. */
 #include "tuner/trial/trial.h"
 
-#include "tuner/judge/trial_race.h"
+#include "tuner/judge/samples.h"
 #include "tuner/process/worker.h"
 #include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
@@ -25,13 +25,14 @@ static int64_t slowed(void *user)
 static void check_time(const hone_problem *problem, const hone_variant *variant,
                        hone_trial_report *report)
 {
-    hone_selfcheck check = {.time_ns = report->time_ns,
-                            .n_launches = report->n_launches,
-                            .event_floor_ns = problem->device->event_floor_ns,
-                            .bytes = (double)variant->resolved.bytes,
-                            .flops = (double)variant->resolved.flops,
-                            .in_cache = hone__problem_in_cache(problem),
-                            .peak = hone__problem_roofline(problem)};
+    const hone_selfcheck check = {.time_ns = report->time_ns,
+                                  .n_launches = report->n_launches,
+                                  .event_floor_ns =
+                                      problem->device->event_floor_ns,
+                                  .bytes = (double)variant->resolved.bytes,
+                                  .flops = (double)variant->resolved.flops,
+                                  .in_cache = hone__problem_in_cache(problem),
+                                  .peak = hone__problem_roofline(problem)};
 
     hone__trial_check(&check, report);
 }
@@ -45,11 +46,10 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
     const hone_sample_source source = {take_sample,
                                        kind->slowed ? slowed : NULL, &timer,
                                        kind->trial_s, kind->is_shared};
-    hone_status status = hone__timer_open_warm(
-        problem, hone__variant_subject(variant), run_ns, &timer, err);
+    hone_status status;
 
-    if (status != HONE_OK)
-        return status;
+    HONE_TRY(hone__timer_open(problem, hone__variant_subject(variant), run_ns,
+                              &timer, err));
     report->n_launches = timer.n_launches;
     report->timing = (int)timer.timing;
     status = hone__trial_race(job, &source, report, err);
@@ -59,44 +59,30 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
     return status;
 }
 
-/* All of them would take longer than the samples do. */
-enum { PLACES_OF_A_TRIAL = 4 };
-
 /* Verify, time, and look once more at what the executions left behind. */
 static hone_status judge(hone_problem *problem, hone_variant *variant,
                          const hone_trial_job *job, hone_trial_report *report,
                          hone_error *err)
 {
-    const hone_subject subject = hone__variant_subject(variant);
-    const hone_block *blocks = variant->workspaces;
-    size_t n_blocks = hone__variant_n_blocks(variant);
+    /* All of them would take longer than the samples do. */
+    enum { PLACES_OF_A_TRIAL = 4 };
     hone_verdict verdict;
 
-    HONE_TRY(hone__verify(problem, subject, blocks, n_blocks, &verdict, err));
+    HONE_TRY(hone__verify(problem, hone__variant_subject(variant),
+                          HONE_VERIFY_FIRST, &verdict, err));
     hone__trial_take_verdict(report, &verdict);
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
     HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
-    n_blocks = hone__variant_n_blocks(variant);
     HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report, err));
-    if (report->outcome == HONE_OUTCOME_OK && !report->screened)
-        HONE_TRY(hone__verify_again(problem, subject, blocks, n_blocks,
-                                    &verdict, err));
-    else
-        HONE_TRY(hone__verify_memory(problem, blocks, n_blocks, &verdict, err));
+    HONE_TRY(
+        hone__verify(problem, hone__variant_subject(variant),
+                     report->outcome == HONE_OUTCOME_OK && !report->screened
+                         ? HONE_VERIFY_AGAIN
+                         : HONE_VERIFY_MEMORY,
+                     &verdict, err));
     hone__trial_take_verdict(report, &verdict);
     return HONE_OK;
-}
-
-static void read_clocks(hone_problem *problem, hone_trial_report *report)
-{
-    hone_clocks sample;
-
-    hone__device_clocks(problem->device, &sample);
-    report->sm_clock_mhz = sample.sm_clock_mhz;
-    report->power_mw = sample.power_mw;
-    report->temperature_c = sample.temperature_c;
-    report->clock_reasons = sample.clock_reasons;
 }
 
 /* Failures of a variant's own launches and allocations. */
@@ -122,11 +108,12 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
 
     memset(out, 0, sizeof *out);
     out->id = job->id;
-    read_clocks(problem, out);
+    hone__device_clocks(problem->device, &out->clocks);
     if (hone__variant_load(problem->device, job->spec, job->cubin,
                            job->cubin_bytes, problem->resolved.dims,
-                           problem->resolved.n_dims, &variant, &out->outcome,
+                           problem->resolved.n_dims, &variant,
                            err) != HONE_OK) {
+        out->outcome = hone__outcome_of(err);
         (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         out->leaving = out->outcome == HONE_OUTCOME_FAULT;
         out->device_s = hone__now_s() - start_s;
@@ -136,31 +123,9 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     if (out->outcome == HONE_OUTCOME_FAULT) { /* the context is gone */
         out->leaving = 1;
     } else {
-        read_clocks(problem, out);
+        hone__device_clocks(problem->device, &out->clocks);
         hone__variant_unload(&variant);
     }
     out->device_s = hone__now_s() - start_s;
     return status;
-}
-
-hone_status hone__trial_verify(hone_edge_shapes *edge_shapes,
-                               const hone_trial_job *job,
-                               hone_trial_report *out, hone_error *err)
-{
-    hone_verdict verdict;
-    hone_status status;
-
-    memset(out, 0, sizeof *out);
-    out->id = job->id;
-    out->sm_clock_mhz = -1;
-    status = hone__edge_shapes_check(edge_shapes, job, &verdict, err);
-    if (status == HONE_ERR_NO_MEMORY) { /* with all of it for itself */
-        out->outcome = HONE_OUTCOME_LIMITS;
-        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
-        return HONE_OK;
-    }
-    HONE_TRY(status);
-    hone__trial_take_verdict(out, &verdict);
-    out->leaving |= out->outcome == HONE_OUTCOME_FAULT;
-    return HONE_OK;
 }

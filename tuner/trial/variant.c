@@ -81,11 +81,6 @@ hone_status hone__variant_spread(hone_variant *variant, size_t most,
     return HONE_OK;
 }
 
-size_t hone__variant_n_blocks(const hone_variant *variant)
-{
-    return variant->n_places * variant->resolved.n_workspaces;
-}
-
 static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
                         const void *cubin, size_t cubin_bytes,
                         const int64_t *dims, size_t n_dims, hone_error *err)
@@ -111,14 +106,13 @@ hone_status hone__variant_load(hone_device *device,
                                const hone_launch_spec *spec, const void *cubin,
                                size_t cubin_bytes, const int64_t *dims,
                                size_t n_dims, hone_variant *out,
-                               hone_outcome *out_outcome, hone_error *err)
+                               hone_error *err)
 {
     hone_status status;
 
     memset(out, 0, sizeof *out);
     out->device = device;
     status = load(out, spec, cubin, cubin_bytes, dims, n_dims, err);
-    *out_outcome = status == HONE_OK ? HONE_OUTCOME_OK : hone__outcome_of(err);
     if (status != HONE_OK)
         hone__variant_unload(out);
     return status;
@@ -153,5 +147,6 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
 
 hone_subject hone__variant_subject(hone_variant *variant)
 {
-    return (hone_subject){enqueue, variant};
+    return (hone_subject){enqueue, variant, variant->workspaces,
+                          variant->n_places * variant->resolved.n_workspaces};
 }

@@ -14,6 +14,8 @@ typedef struct hone_subject {
     hone_status (*enqueue)(void *user, void *const *args, hone_stream stream,
                            hone_error *err);
     void *user;
+    const hone_block *blocks; /* its own guarded workspaces (may be none) */
+    size_t n_blocks;
 } hone_subject;
 
 /* Where small workspaces lie in the level 2 cache moves a kernel of 4 us by
@@ -38,25 +40,22 @@ typedef struct hone_variant {
     size_t turn; /* the next execution's place */
 } hone_variant;
 
-/* Load; `spec` is borrowed, `cubin` may lie at any address. On failure
- * `out_outcome` is limits, launch or fault. */
+/* Load; `spec` is borrowed, `cubin` may lie at any address. */
 hone_status hone__variant_load(hone_device *device,
                                const hone_launch_spec *spec, const void *cubin,
                                size_t cubin_bytes, const int64_t *dims,
                                size_t n_dims, hone_variant *out,
-                               hone_outcome *out_outcome, hone_error *err);
+                               hone_error *err);
 void hone__variant_unload(hone_variant *variant);
 
 /* Before it is timed: up to `most` places for its workspaces, if it has any
  * and they are small. Fewer where memory is short. */
 hone_status hone__variant_spread(hone_variant *variant, size_t most,
                                  hone_error *err);
-/* Its guarded blocks: the first so many of `workspaces`. */
-size_t hone__variant_n_blocks(const hone_variant *variant);
-
+/* With the workspaces that it has now. */
 hone_subject hone__variant_subject(hone_variant *variant);
 
-/* Which outcome a failed driver call is. */
+/* Which outcome a failed driver call, or loading, is. */
 hone_outcome hone__outcome_of(const hone_error *err);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a verification on a device: see verify.h and verdict.h. */
+/* The runs of a verification: see verify.h. */
 #include "tuner/trial/verify.h"
-
-#include "tuner/trial/fault_place.h"
-#include "tuner/trial/wrong_values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,67 +10,7 @@
 typedef struct judged {
     hone_problem *problem;
     hone_subject subject;
-    const hone_block *blocks;
-    size_t n_blocks;
 } judged;
-
-static int compares(void *user, int pass)
-{
-    const judged *j = user;
-
-    for (size_t i = 0; i < j->problem->n_checks; ++i) {
-        if (j->problem->checks[i].expected[pass].count)
-            return 1;
-    }
-    return 0;
-}
-
-static hone_status launch(void *user, int pass, hone_verdict *out,
-                          hone_error *err)
-{
-    const judged *j = user;
-    hone_problem *problem = j->problem;
-    hone_cu_ptr pointers[HONE_MAX_ARGS];
-    void *args[HONE_MAX_ARGS];
-    hone_error found = {.status = HONE_OK};
-    hone_status status;
-
-    hone_stopwatch watch;
-
-    HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
-                                   args, err));
-    HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
-    hone__fault_place_watch(problem, pass, j->blocks, j->n_blocks);
-    status = hone__stopwatch_start(&watch, &found);
-    if (status == HONE_OK)
-        status = j->subject.enqueue(j->subject.user, args,
-                                    problem->device->stream, &found);
-    if (status == HONE_OK)
-        status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
-    hone__fault_place_watch(NULL, 0, NULL, 0);
-    hone__stopwatch_close(&watch);
-    if (status != HONE_OK) {
-        out->outcome = hone__outcome_of(&found);
-        (void)snprintf(out->message, sizeof out->message, "%.300s", found.text);
-    }
-    return HONE_OK;
-}
-
-static hone_status audit(void *user, int pass, int all, hone_damage *out,
-                         char *text, size_t size, hone_error *err)
-{
-    const judged *j = user;
-
-    return hone__problem_audit(j->problem, pass, all, j->blocks, j->n_blocks,
-                               out, text, size, err);
-}
-
-static hone_status restore(void *user, int *out_restored, hone_error *err)
-{
-    const judged *j = user;
-
-    return hone__problem_restore(j->problem, out_restored, err);
-}
 
 /* Where only the norm is bounded, an element may be anything but NaN. */
 static hone_wrong_rule bound_of(const hone_check *check, hone_type type)
@@ -94,6 +31,7 @@ static hone_wrong_rule bound_of(const hone_check *check, hone_type type)
 /* Launch the comparison and read what it found. */
 static hone_status compare_on_device(hone_problem *problem,
                                      const hone_check *check, int pass,
+                                     hone_wrong_rule rule,
                                      hone_compared *result, hone_error *err)
 {
     hone_device *device = problem->device;
@@ -107,11 +45,9 @@ static hone_status compare_on_device(hone_problem *problem,
     hone_cu_ptr magnitude = e->magnitude.data;
     int64_t n = e->count;
     int exact = pass == HONE_PASS_EXACT;
-    hone_wrong_rule bound = bound_of(check, arg->type);
-    void *params[] = {
-        &type,           &out,   &index,           &value,
-        &magnitude,      &n,     &bound.tolerance, &bound.relative,
-        &bound.absolute, &exact, &device->scratch};
+    void *params[] = {&type,          &out,   &index,          &value,
+                      &magnitude,     &n,     &rule.tolerance, &rule.relative,
+                      &rule.absolute, &exact, &device->scratch};
 
     _Static_assert(sizeof *result <= HONE_SCRATCH_BYTES, "it is read there");
     *result = (hone_compared){.first_bad = ~(uint64_t)0};
@@ -146,10 +82,7 @@ static hone_comparison summary(const hone_problem *problem,
 {
     const hone_type type = problem->resolved.args[check->output].type;
     const hone_bounds *b = &check->bounds;
-    hone_comparison out = {.n_bad = found->n_bad,
-                           .first_bad = found->first_bad,
-                           .n_nan = found->n_nan,
-                           .n_unbounded = found->n_unbounded};
+    hone_comparison out = {.found = *found};
     float ratio;
 
     memcpy(&ratio, &found->worst_ratio, sizeof ratio);
@@ -158,80 +91,162 @@ static hone_comparison summary(const hone_problem *problem,
         pass == HONE_PASS_EXACT ||
         (hone__type_is_integer(type) && !b->given[HONE_BOUND_ABSOLUTE] &&
          !b->given[HONE_BOUND_RELATIVE] && !b->given[HONE_BOUND_NORM]);
-    if (out.exact)
-        return out;
-    if (b->given[HONE_BOUND_NORM])
+    if (!out.exact && b->given[HONE_BOUND_NORM])
         out.norm_ratio = norm_ratio(check, type, found);
     /* Bit for bit on integers, it is judged all the same. */
-    if (b->number[HONE_BOUND_EXACT] > 0)
-        return out;
-    out.n_loose = found->n_loose;
-    out.n_tight = found->n_tight;
-    if (b->given[HONE_BOUND_NORM] &&
-        norm_ratio(check, type,
-                   &(hone_compared){.error2 = found->value2,
-                                    .magnitude2 = found->magnitude2,
-                                    .value2 = found->value2}) > 1)
-        out.n_tight += found->n_loose; /* zeros would not pass */
+    if (out.exact || b->number[HONE_BOUND_EXACT] > 0)
+        out.found.n_loose = out.found.n_tight = 0;
+    else if (b->given[HONE_BOUND_NORM] &&
+             norm_ratio(check, type,
+                        &(hone_compared){.error2 = found->value2,
+                                         .magnitude2 = found->magnitude2,
+                                         .value2 = found->value2}) > 1)
+        out.found.n_tight += found->n_loose; /* zeros would not pass */
     return out;
 }
 
-static hone_status compare(void *user, const hone_verify_run *run,
+/* Every check of the pass, until one fails. */
+static hone_status compare(const judged *j, const hone_verify_run *run,
                            hone_verdict *out, hone_error *err)
 {
-    const judged *j = user;
-
     for (size_t i = 0; i < j->problem->n_checks; ++i) {
         const hone_check *check = &j->problem->checks[i];
         const int64_t count = check->expected[run->pass].count;
-        hone_wrong_rule rule;
+        const hone_wrong_rule rule =
+            bound_of(check, j->problem->resolved.args[check->output].type);
         hone_compared found;
         hone_comparison result;
 
         if (!count)
             continue;
-        HONE_TRY(compare_on_device(j->problem, check, run->pass, &found, err));
-        rule = bound_of(check, j->problem->resolved.args[check->output].type);
+        HONE_TRY(
+            compare_on_device(j->problem, check, run->pass, rule, &found, err));
         result = summary(j->problem, check, run->pass, &found);
         hone__verdict_compared(out, check->label, run, &result, count);
         if (out->outcome != HONE_OUTCOME_OK)
             return hone__wrong_values(j->problem, check, run, &rule,
-                                      (int64_t)result.n_bad, out, err);
+                                      (int64_t)found.n_bad, out, err);
     }
     return HONE_OK;
 }
 
-static hone_verifier verifier_of(judged *j)
+/* ---- runs ---------------------------------------------------------------- */
+
+/* Fresh arguments with poisoned outputs, one execution. */
+static hone_status launch(const judged *j, int pass, hone_verdict *out,
+                          hone_error *err)
 {
-    return (hone_verifier){j, compares, launch, audit, compare, restore};
+    hone_problem *problem = j->problem;
+    hone_cu_ptr pointers[HONE_MAX_ARGS];
+    void *args[HONE_MAX_ARGS];
+    hone_error found = {.status = HONE_OK};
+    hone_stopwatch watch;
+    hone_status status;
+
+    HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
+                                   args, err));
+    HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
+    hone__fault_place_watch(problem, pass, &j->subject);
+    status = hone__stopwatch_start(&watch, &found);
+    if (status == HONE_OK)
+        status = j->subject.enqueue(j->subject.user, args,
+                                    problem->device->stream, &found);
+    if (status == HONE_OK)
+        status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
+    hone__fault_place_watch(NULL, 0, NULL);
+    hone__stopwatch_close(&watch);
+    if (status != HONE_OK) {
+        out->outcome = hone__outcome_of(&found);
+        (void)snprintf(out->message, sizeof out->message, "%.300s", found.text);
+    }
+    return HONE_OK;
+}
+
+/* What was damaged decides, before what is wrong in the result: it may be the
+ * reason of that. */
+static hone_status check_memory(const judged *j, int pass, int all,
+                                hone_verdict *out, hone_error *err)
+{
+    hone_damage damage = HONE_DAMAGE_NONE;
+    char text[HONE_DAMAGE_TEXT] = "";
+
+    HONE_TRY(hone__problem_audit(j->problem, pass, all, &j->subject, &damage,
+                                 text, err));
+    if (damage == HONE_DAMAGE_NONE)
+        return HONE_OK;
+    if (!out->damaged || damage == HONE_DAMAGE_NEIGHBOUR)
+        hone__verdict_set_wrong(out, text);
+    out->damaged = 1;
+    out->leaving |= damage == HONE_DAMAGE_NEIGHBOUR;
+    return HONE_OK;
+}
+
+static hone_status run_once(const judged *j, const hone_verify_run *run,
+                            int all, hone_verdict *out, hone_error *err)
+{
+    HONE_TRY(launch(j, run->pass, out, err));
+    if (out->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(check_memory(j, run->pass, all, out, err));
+    return out->outcome == HONE_OUTCOME_OK ? compare(j, run, out, err)
+                                           : HONE_OK;
+}
+
+/* After the last run, which was in `pass`: look at everything, and put right
+ * what can be. */
+static hone_status finish(const judged *j, int pass, hone_verdict *out,
+                          hone_error *err)
+{
+    int restored = 0;
+
+    if (out->outcome == HONE_OUTCOME_FAULT) { /* nothing can be read */
+        out->leaving = 1;
+        return HONE_OK;
+    }
+    HONE_TRY(check_memory(j, pass, 1, out, err));
+    if (!out->damaged || out->leaving)
+        return HONE_OK;
+    HONE_TRY(hone__problem_restore(j->problem, &restored, err));
+    out->leaving = !restored;
+    return HONE_OK;
+}
+
+/* Two runs: more would cost slow variants more than timing them. */
+static hone_status verify_first(const judged *j, int has_exact,
+                                hone_verdict *out, hone_error *err)
+{
+    static const hone_verify_run runs[] = {
+        {HONE_PASS_EXACT, "integers"},
+        {HONE_PASS_REALS, "reals"},
+        {HONE_PASS_REALS, "reals, second run"}};
+    const hone_verify_run *run = has_exact ? runs : runs + 1;
+
+    HONE_TRY(run_once(j, run, 0, out, err));
+    /* The last one looks at everything, which costs as much as reading it. */
+    if (out->outcome == HONE_OUTCOME_OK)
+        HONE_TRY(run_once(j, ++run, 1, out, err));
+    return out->outcome == HONE_OUTCOME_OK ? HONE_OK
+                                           : finish(j, run->pass, out, err);
 }
 
 hone_status hone__verify(hone_problem *problem, hone_subject subject,
-                         const hone_block *blocks, size_t n_blocks,
-                         hone_verdict *out, hone_error *err)
+                         hone_verification which, hone_verdict *out,
+                         hone_error *err)
 {
-    judged j = {problem, subject, blocks, n_blocks};
-    const hone_verifier verifier = verifier_of(&j);
+    static const hone_verify_run late_runs[HONE_N_PASSES] = {
+        {HONE_PASS_EXACT, "integers, after timing"},
+        {HONE_PASS_REALS, "reals, after timing"}};
+    const judged j = {problem, subject};
+    int has_exact = 0;
 
-    return hone__verdict_first(&verifier, out, err);
-}
-
-hone_status hone__verify_again(hone_problem *problem, hone_subject subject,
-                               const hone_block *blocks, size_t n_blocks,
-                               hone_verdict *out, hone_error *err)
-{
-    judged j = {problem, subject, blocks, n_blocks};
-    const hone_verifier verifier = verifier_of(&j);
-
-    return hone__verdict_again(&verifier, out, err);
-}
-
-hone_status hone__verify_memory(hone_problem *problem, const hone_block *blocks,
-                                size_t n_blocks, hone_verdict *out,
-                                hone_error *err)
-{
-    judged j = {problem, {NULL, NULL}, blocks, n_blocks};
-    const hone_verifier verifier = verifier_of(&j);
-
-    return hone__verdict_memory(&verifier, out, err);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < problem->n_checks; ++i)
+        has_exact |= problem->checks[i].expected[HONE_PASS_EXACT].count != 0;
+    if (which == HONE_VERIFY_FIRST)
+        return verify_first(&j, has_exact, out, err);
+    if (which == HONE_VERIFY_AGAIN)
+        HONE_TRY(run_once(
+            &j, &late_runs[has_exact ? HONE_PASS_EXACT : HONE_PASS_REALS], 0,
+            out, err));
+    return finish(&j, HONE_RUN_TIMED, out, err);
 }

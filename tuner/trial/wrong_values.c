@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong elements and files of them: see wrong_values.h. */
+/* Wrong elements and files of them: see verify.h. */
 #define _GNU_SOURCE /* O_CLOEXEC */
-#include "tuner/trial/wrong_values.h"
+#include "tuner/trial/verify.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/judge/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,43 +26,24 @@ typedef struct compared {
     double *magnitude;
 } compared;
 
-static hone_status download(hone_problem *problem, const hone_block *block,
+static hone_status download(const compared *c, const hone_block *block,
                             void **out, hone_error *err)
 {
-    const hone_driver *driver = problem->device->driver;
-
-    if (!block->base)
-        return HONE_OK;
-    *out = hone__alloc(block->size_bytes + 1);
-    if (!*out)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of host memory for what is wrong");
-    return hone__driver_check(
-        driver, driver->copy_to_host(*out, block->data, block->size_bytes),
-        "reading a result", err);
+    return hone__problem_download(c->problem, block, "what is wrong",
+                                  "reading a result", out, err);
 }
 
 static hone_status read_all(compared *c, hone_error *err)
 {
-    HONE_TRY(download(c->problem, &c->problem->work[c->check->output], &c->out,
-                      err));
-    HONE_TRY(
-        download(c->problem, &c->expected->index, (void **)&c->index, err));
-    HONE_TRY(
-        download(c->problem, &c->expected->value, (void **)&c->value, err));
-    return download(c->problem, &c->expected->magnitude, (void **)&c->magnitude,
-                    err);
+    const hone_expectation *e = c->expected;
+
+    HONE_TRY(download(c, &c->problem->work[c->check->output], &c->out, err));
+    HONE_TRY(download(c, &e->index, (void **)&c->index, err));
+    HONE_TRY(download(c, &e->value, (void **)&c->value, err));
+    return download(c, &e->magnitude, (void **)&c->magnitude, err);
 }
 
-static void free_all(compared *c)
-{
-    hone__free(c->out);
-    hone__free(c->index);
-    hone__free(c->value);
-    hone__free(c->magnitude);
-}
-
-/* ---- elements ----------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
 static int is_exact(const compared *c)
 {
@@ -120,13 +100,13 @@ static void note(const compared *c, int64_t n_wrong, hone_wrong *out)
     out->n_wrong = n_wrong;
     out->n_compared = c->expected->count;
     for (int64_t i = 0;
-         i < c->expected->count && out->n_shown < c->problem->show &&
+         i < c->expected->count && out->n_shown < c->problem->setup.show &&
          out->n_shown < HONE_MAX_WRONG_SHOWN;
          ++i)
         out->n_shown += look(c, i, &out->shown[out->n_shown]);
 }
 
-/* ---- files -------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static hone_status write_file(const compared *c, const char *name,
                               const char *what, hone_type type,
@@ -135,10 +115,10 @@ static hone_status write_file(const compared *c, const char *name,
 {
     char path[1024];
 
-    if ((size_t)snprintf(path, sizeof path, "%s/%s%s.npy", c->problem->dump,
-                         name, what) >= sizeof path)
+    if ((size_t)snprintf(path, sizeof path, "%s/%s%s.npy",
+                         c->problem->setup.dump, name, what) >= sizeof path)
         return hone__fail(err, HONE_ERR_IO, "the path of '%s' is too long",
-                          c->problem->dump);
+                          c->problem->setup.dump);
     return hone__npy_write(path, type, shape, rank, array, err);
 }
 
@@ -147,7 +127,7 @@ static hone_status write_block(const compared *c, size_t i, const char *what,
 {
     const hone_resolved_arg *arg = &c->problem->resolved.args[i];
     void *array = NULL;
-    hone_status status = download(c->problem, block, &array, err);
+    hone_status status = download(c, block, &array, err);
 
     if (status == HONE_OK && array)
         status = write_file(c, arg->name, what, arg->type, arg->extents,
@@ -215,10 +195,11 @@ static hone_status dump(const compared *c, hone_verdict *verdict,
 {
     hone_text text = {0};
     char path[1024];
+    hone_status status = HONE_OK;
     int file;
-    int failed;
 
-    (void)snprintf(path, sizeof path, "%.1000s/wrong.txt", c->problem->dump);
+    (void)snprintf(path, sizeof path, "%.1000s/wrong.txt",
+                   c->problem->setup.dump);
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
         return HONE_OK;
@@ -226,16 +207,15 @@ static hone_status dump(const compared *c, hone_verdict *verdict,
     hone__template_label_dims(c->problem->tmpl, c->problem->resolved.dims,
                               &text);
     hone__text_printf(&text, "\n%s\n", verdict->message);
-    failed = file < 0 || text.failed ||
-             hone__write_all(file, text.data, text.length) != 0;
-    if (failed)
-        (void)hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                "cannot write '%s': %s", path, strerror(errno));
+    if (file < 0 || text.failed ||
+        hone__write_all(file, text.data, text.length) != 0)
+        status =
+            hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                              "cannot write '%s': %s", path, strerror(errno));
     if (file >= 0)
         (void)close(file);
     hone__text_free(&text);
-    if (failed)
-        return HONE_ERR_IO;
+    HONE_TRY(status);
     verdict->wrong.is_dumped = 1;
     HONE_TRY(write_arguments(c, err));
     return write_expected(c, err);
@@ -255,13 +235,16 @@ hone_status hone__wrong_values(hone_problem *problem, const hone_check *check,
         .type = hone__lane_type(problem->resolved.args[check->output].type)};
     hone_status status;
 
-    if (!problem->show && !problem->dump)
+    if (!problem->setup.show && !problem->setup.dump)
         return HONE_OK;
     status = read_all(&c, err);
     if (status == HONE_OK)
         note(&c, n_wrong, &out->wrong);
-    if (status == HONE_OK && problem->dump)
+    if (status == HONE_OK && problem->setup.dump)
         status = dump(&c, out, err);
-    free_all(&c);
+    hone__free(c.out);
+    hone__free(c.index);
+    hone__free(c.value);
+    hone__free(c.magnitude);
     return status;
 }
