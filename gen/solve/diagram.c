@@ -37,13 +37,6 @@ void hone__diagram_free(hone_diagram *diagram)
 
 /* ---- counting ----------------------------------------------------------- */
 
-static int64_t add_up(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* From the last level to the first; edges that lead nowhere are left out.
  * `below` is NULL for the last level, whose edges are one each. */
 static hone_status count_level(hone_diagram_level *level,
@@ -72,7 +65,8 @@ static hone_status count_level(hone_diagram_level *level,
             level->value[n] = level->value[e];
             level->used[level->value[e]] = 1;
             level->before[n++] = sum;
-            sum = add_up(sum, count);
+            if (__builtin_add_overflow(sum, count, &sum))
+                sum = INT64_MAX;
         }
         level->count[node] = sum;
     }

@@ -190,7 +190,7 @@ hone_status hone__csp_solve(const hone_csp *csp, const hone_node *roots,
         hone__diagram_free(*out);
         *out = NULL;
     }
-    hone__solver_close(&solver);
+    hone__arena_free(&solver.arena);
     return status;
 }
 
@@ -244,6 +244,6 @@ hone_status hone__csp_find_fault(const hone_csp *csp, const hone_node *roots,
         if (found)
             *out_root = i;
     }
-    hone__solver_close(&solver);
+    hone__arena_free(&solver.arena);
     return status;
 }

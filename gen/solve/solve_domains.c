@@ -230,8 +230,3 @@ hone_status hone__solver_open(hone_solver *solver, const hone_csp *csp,
     settle(solver);
     return HONE_OK;
 }
-
-void hone__solver_close(hone_solver *solver)
-{
-    hone__arena_free(&solver->arena);
-}

@@ -134,19 +134,15 @@ static void run_rule(runner *r, const hone_mask_rule *rule, uint64_t *allowed)
     }
 }
 
-static uint64_t all_values(const runner *r, uint32_t var)
-{
-    return ~(uint64_t)0 >> (HONE_MASK_BITS - r->solver->positions[var].n);
-}
-
 /* The mask of `slot` in every lane, to r->mask. */
 static void run_mask(runner *r, const hone_slot *slot)
 {
+    const uint64_t all =
+        ~(uint64_t)0 >> (HONE_MASK_BITS - r->solver->positions[slot->var].n);
     uint64_t allowed[HONE_LANES];
 
     for (size_t i = 0; i < r->n; ++i)
-        r->mask[i] = slot->had_mask ? row_word(r, i, slot->from)
-                                    : all_values(r, slot->var);
+        r->mask[i] = slot->had_mask ? row_word(r, i, slot->from) : all;
     for (size_t m = 0; !slot->is_carried && m < r->plan->n_masks; ++m) {
         const hone_mask_rule *rule = &r->plan->masks[m];
 

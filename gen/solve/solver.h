@@ -51,11 +51,10 @@ typedef struct hone_solver {
 
 /* --- solve_domains.c --- */
 /* Take over the roots: those that read one variable reduce it, the others are
- * kept. Fills in positions and info. */
+ * kept. Fills in positions and info. Free the arena also after a failure. */
 hone_status hone__solver_open(hone_solver *solver, const hone_csp *csp,
                               const hone_node *roots, size_t n_roots,
                               hone_error *err);
-void hone__solver_close(hone_solver *solver);
 /* Info for nodes made since. */
 hone_status hone__solver_extend(hone_solver *solver, hone_error *err);
 

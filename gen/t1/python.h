@@ -19,7 +19,6 @@
 typedef struct hone_texts {
     const char **items;
     size_t n;
-    size_t capacity;
 } hone_texts;
 
 /* -1 if memory ran out. */

@@ -230,16 +230,15 @@ int64_t hone__text_number(hone_texts *texts, hone_arena *arena,
             memcmp(texts->items[i], text, length) == 0)
             return (int64_t)i;
     }
-    if (texts->n == texts->capacity) {
-        const size_t capacity = texts->capacity ? 2 * texts->capacity : 16;
-        const char **items = hone__arena_alloc(arena, capacity * sizeof *items);
+    if ((texts->n & (texts->n - 1)) == 0) { /* 0, 1, 2, 4, .. */
+        const char **items =
+            hone__arena_alloc(arena, (2 * texts->n + 1) * sizeof *items);
 
         if (!items)
             return -1;
         if (texts->n)
             memcpy(items, texts->items, texts->n * sizeof *items);
         texts->items = items;
-        texts->capacity = capacity;
     }
     texts->items[texts->n] = hone__arena_strndup(arena, text, length);
     return texts->items[texts->n] ? (int64_t)texts->n++ : -1;
