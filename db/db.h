@@ -134,8 +134,9 @@ typedef struct hone_db_variant {
                                 comma-joined: "4"; NULL if it has none */
     const char *arch;        /* what it was compiled for: "sm_90a" */
     const char *options;     /* compiler options, one a line; NULL: none */
-    const char *compile_key; /* SHA-256 of all the compiler read; NULL if
-                                it was never asked */
+    const char *compile_key; /* SHA-256 of all that decides about it
+                                (FORMAT.md, when a row is valid); NULL if
+                                that is unknown */
     const char *outcome;     /* "ok", "compile", "constraint", "timeout" */
     int64_t registers;       /* the next four count if outcome is ok; */
     int64_t spill_bytes;     /* negative: unknown */
@@ -324,6 +325,7 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     double error_ratio;       /* negative: unknown */
     const char *cubin_sha256; /* "" if there is none */
     const char *timing;       /* "" if unknown */
+    int is_kept;              /* of a session with another text */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not
@@ -336,6 +338,31 @@ typedef hone_status (*hone_db_trial_fn)(void *user,
 hone_status hone__db_trials(hone_db *db, const hone_db_trial_key *key,
                             hone_db_trial_fn callback, void *user,
                             hone_error *err);
+
+/* A variant of an earlier text of a template. */
+typedef struct hone_db_earlier { /* strings are valid during the call */
+    int64_t variant_id;
+    const char *config;
+    const char *compile_key; /* "" if there was none */
+    int is_tried;            /* it has trials that the key would find */
+} hone_db_earlier;
+typedef hone_status (*hone_db_earlier_fn)(void *user,
+                                          const hone_db_earlier *variant,
+                                          hone_error *err);
+/* Those of `key->template_id`'s other texts that were compiled as the key
+ * says, for `arch` and `types`: all that were tried, and what the runtime may
+ * launch of other problems. The same configurations come together, the latest
+ * text first. */
+hone_status hone__db_variants_earlier(hone_db *db, const hone_db_trial_key *key,
+                                      const char *arch, const char *types,
+                                      hone_db_earlier_fn callback, void *user,
+                                      hone_error *err);
+/* Its key is that of `as`, so it is a variant of `as->template_id` with all of
+ * its trials; of `as`, launch_plan and is_default (negative: as it is) count
+ * beside. `*out_moved` is 0 if the row is damaged. */
+hone_status hone__db_variant_move(hone_db *db, int64_t variant_id,
+                                  const hone_db_variant *as, int *out_moved,
+                                  hone_error *err);
 
 /* How many variants came to the same end, by their last trials. */
 typedef struct hone_db_ends { /* strings are valid during the call */

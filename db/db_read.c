@@ -134,15 +134,15 @@ typedef struct receiver {
     " FROM session s JOIN trial t ON t.session_id = s.session_id"              \
     " JOIN variant v ON v.variant_id = t.variant_id"                           \
     " WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.mode = ?3"            \
-    " AND s.template_id = ?4 AND v.template_id = ?4"                           \
+    " AND v.template_id = ?4"                                                  \
     " AND v.toolchain_id = ?5"
 
 /* In the order of hone_db_trial_row. */
 static const char trials_sql[] =
     "SELECT t.trial_id, t.variant_id, v.config, v.arch, v.options,"
     " v.compile_key, t.outcome, t.message, t.time_ns, t.spread_ns,"
-    " t.n_samples, t.error_ratio, v.cubin_sha256, t.timing" FROM_TRIALS
-    " ORDER BY t.trial_id";
+    " t.n_samples, t.error_ratio, v.cubin_sha256, t.timing,"
+    " s.template_id <> ?4" FROM_TRIALS " ORDER BY t.trial_id";
 
 static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
 {
@@ -162,7 +162,8 @@ static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
         .n_samples = v[10].integer,
         .error_ratio = v[11].kind == HONE_DB_NULL ? -1 : v[11].real,
         .cubin_sha256 = v[12].text,
-        .timing = v[13].text};
+        .timing = v[13].text,
+        .is_kept = (int)v[14].integer};
 
     return to->trial(to->user, &trial, err);
 }

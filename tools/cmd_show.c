@@ -35,7 +35,9 @@ static const show_view views[] = {
      " ci_low_ns, ci_high_ns, default_time_ns, gain, verdict, decided_by,"
      " is_default, registers, spill_bytes, error_ratio, toolchain, "
      "driver_version, template_name,"
-     " template_is_latest, tuned_at FROM winner_v1" FILTER
+     " template_is_latest, tuned_at, coalesce(verdict, '-') ||"
+     " CASE template_is_latest WHEN 0 THEN ' (stale)' ELSE '' END"
+     " AS verdict_text FROM winner_v1" FILTER
      " ORDER BY op, device_name, mode, problem_id LIMIT ?4",
      {{"op", "op", HONE_CELL_TEXT},
       {"label", "problem", HONE_CELL_TEXT},
@@ -44,7 +46,7 @@ static const show_view views[] = {
       {"time_ns", "time", HONE_CELL_TIME_NS},
       {"default_time_ns", "default", HONE_CELL_TIME_NS},
       {"gain", "gain", HONE_CELL_RATIO},
-      {"verdict", "verdict", HONE_CELL_TEXT},
+      {"verdict_text", "verdict", HONE_CELL_TEXT},
       {"config", "winner", HONE_CELL_TEXT}}},
     {"trials",
      "SELECT trial_id, op, dims, label, mode, device_name, config, outcome,"
@@ -52,13 +54,19 @@ static const show_view views[] = {
      " registers, spill_bytes, static_shared_bytes, sm_clock_mhz,"
      " power_mw, temperature_c, throttle_reasons, toolchain, strategy,"
      " seed, started_at, timing, n_discarded, sample_time_ns,"
-     " compiler_warnings FROM trial_v1" FILTER
+     " compiler_warnings, template_is_latest, outcome ||"
+     " CASE template_is_latest WHEN 0 THEN ' (stale)' ELSE '' END"
+     " AS outcome_text FROM (SELECT *, NOT EXISTS (SELECT 1 FROM template n"
+     "  WHERE n.op = y.op AND n.name = y.template_name AND n.last_put_unix_ns"
+     "  > (SELECT k.last_put_unix_ns FROM template k WHERE k.op = y.op"
+     "   AND k.name = y.template_name AND k.sha256 = y.template_sha256))"
+     " AS template_is_latest FROM trial_v1 y)" FILTER
      " ORDER BY op, problem_id, device_id, mode, time_ns IS NULL, time_ns"
      " LIMIT ?4",
      {{"op", "op", HONE_CELL_TEXT},
       {"label", "problem", HONE_CELL_TEXT},
       {"mode", "mode", HONE_CELL_TEXT},
-      {"outcome", "outcome", HONE_CELL_TEXT},
+      {"outcome_text", "outcome", HONE_CELL_TEXT},
       {"time_ns", "time", HONE_CELL_TIME_NS},
       {"registers", "regs", HONE_CELL_NUMBER},
       {"config", "configuration", HONE_CELL_TEXT},

@@ -150,11 +150,13 @@ static json_t *result_row(const hone_shape *shape, const hone_text *label,
     row = add_run(row, r);
     return hone__json_add(
         row,
-        "trials:I resumed:I seeded:I compiled:I raw:I valid:I outcomes:o "
+        "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
+        "outcomes:o "
         "baselines:o baselines_text:o sm_clock_mhz:i seconds:f",
-        r->n_trials, r->n_resumed, r->n_seeded, r->n_compiled, r->space_raw,
-        r->space_valid, hone__outcomes_json(r->outcomes), baselines_json(r),
-        baselines_text(r), r->sm_clock_mhz, r->seconds);
+        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
+        r->n_compiled, r->space_raw, r->space_valid,
+        hone__outcomes_json(r->outcomes), baselines_json(r), baselines_text(r),
+        r->sm_clock_mhz, r->seconds);
 }
 
 static void print_row(tune_run *run, json_t *row)
@@ -217,6 +219,11 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, &label, &request, &result));
+    if (result.is_edited)
+        hone__message_note("%s: the template has changed: the trials of %lld "
+                           "configurations are kept, those of %lld are stale",
+                           hone__text_str(&title), (long long)result.n_kept,
+                           (long long)result.n_stale);
     if (result.n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions%s' says where)",

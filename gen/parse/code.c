@@ -10,6 +10,16 @@ int hone__code_is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+int hone__code_names(const char *text, const char *name, size_t length)
+{
+    for (const char *at = text; (at = strchr(at, name[0])); ++at) {
+        if (strncmp(at, name, length) == 0 && !hone__code_is_name(at[length]) &&
+            (at == text || !hone__code_is_name(at[-1])))
+            return 1;
+    }
+    return 0;
+}
+
 int hone__code_is_spliced(const char *text, size_t at)
 {
     if (at && text[at - 1] == '\r')

@@ -27,6 +27,8 @@ int hone__code_tokens(const char *text, size_t length, hone_text *out);
 int hone__code_is_spliced(const char *text, size_t at);
 
 int hone__code_is_name(char c); /* may stand in an identifier */
+/* Is `name` in the text as a word of its own? */
+int hone__code_names(const char *text, const char *name, size_t length);
 
 enum { HONE_MAX_INCLUDE = 512 };
 

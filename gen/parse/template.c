@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing a template: the table of statements, one pass over them, and what
  * has to be true of the whole. */
+#include "gen/parse/code.h"
 #include "gen/parse/mentions.h"
 #include "gen/parse/parse.h"
 
@@ -168,6 +169,51 @@ static void hand_over(hone_parser *p)
     tmpl->symbols = parts->symbols;
 }
 
+static void add_tokens(const hone_parser *p, size_t statement, hone_text *out)
+{
+    const hone_slice text = p->statements[statement].text;
+
+    if (!hone__code_tokens(p->bare + text.begin, text.end - text.begin, out))
+        out->failed = 1;
+    else
+        out->data[out->length - 1] = '\n';
+}
+
+/* Statements that say what is right, and the lets that these read. */
+static hone_status write_contract(hone_parser *p, hone_error *err)
+{
+    hone_text all = {0};
+    hone_status status;
+
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        hone_cursor c = {p, p->statements[i].text.begin,
+                         p->statements[i].text.end};
+
+        if (hone__cursor_accept_word(&c, "arg") ||
+            hone__cursor_accept_word(&c, "check") ||
+            hone__cursor_accept_word(&c, "inputs"))
+            add_tokens(p, i, &all);
+    }
+    for (size_t i = p->n_statements; i-- > 0;) {
+        hone_cursor c = {p, p->statements[i].text.begin,
+                         p->statements[i].text.end};
+        hone_slice name;
+
+        if (!hone__cursor_accept_word(&c, "let"))
+            continue;
+        name = hone__cursor_word(&c);
+        if (hone__code_names(hone__text_str(&all), p->bare + name.begin,
+                             name.end - name.begin))
+            add_tokens(p, i, &all);
+    }
+    p->tmpl->contract =
+        hone__arena_strndup(&p->tmpl->arena, hone__text_str(&all), all.length);
+    all.failed |= !p->tmpl->contract;
+    status = hone__text_check(&all, err);
+    hone__text_free(&all);
+    return status;
+}
+
 static int prepare(hone_parser *p, const char *path, const char *search_path,
                    const char *text, size_t length)
 {
@@ -211,6 +257,7 @@ static hone_status verdict(hone_parser *p, hone_error *err)
         return p->status;
     hand_over(p);
     HONE_TRY(hone__mentions_find(p, err));
+    HONE_TRY(write_contract(p, err));
     return hone__template_hash(p, err);
 }
 

@@ -290,6 +290,8 @@ typedef struct hone_template {
     hone_headers headers;
     char
         sha256[HONE_SHA256_HEX]; /* of the tokens of the file and its headers */
+    /* The tokens of what says which results are right, and on what inputs. */
+    const char *contract;
     const char *op;
     const char *description;
     size_t n_dims;

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One failed allocation, each in its turn: everything that gen/ answers is
  * then either the same answer or HONE_ERR_NO_MEMORY, never another one. */
+#include "gen/expand/meaning.h"
 #include "tests/gen/gen_test.h"
 
 typedef hone_status answer_function(const char *input, hone_text *out,
                                     hone_error *err);
 
 /* ---- templates --------------------------------------------------------- */
+
+static hone_status add_meaning(const hone_template *t, const int64_t *config,
+                               const int64_t *dims, hone_text *out,
+                               hone_error *err)
+{
+    hone_meaning *meaning;
+    hone_text unit = {0};
+    hone_status status;
+
+    HONE_TRY(hone__meaning_create(t, &meaning, err));
+    status = hone__expand_unit(t, config, dims, &unit, err);
+    if (status == HONE_OK)
+        status = hone__meaning_write(meaning, unit.data, "param A 1\nx", config,
+                                     dims, out, err);
+    hone__text_free(&unit);
+    hone__meaning_free(meaning);
+    return status;
+}
 
 static hone_status describe(const hone_template *t, hone_text *out,
                             hone_error *err)
@@ -25,7 +44,8 @@ static hone_status describe(const hone_template *t, hone_text *out,
     hone__template_label_dims(t, whole, out);
     HONE_TRY(hone__expand_unit(t, config, whole, out, err));
     HONE_TRY(hone__expand_options(t, config, whole, out, err));
-    return hone__expand_launch_spec(t, config, out, err);
+    HONE_TRY(hone__expand_launch_spec(t, config, out, err));
+    return add_meaning(t, config, whole, out, err);
 }
 
 static hone_status load(const char *name, hone_template **out, hone_text *text,

@@ -84,6 +84,11 @@ typedef struct hone_tune_result {
     int64_t space_valid;
     int64_t n_trials; /* with an outcome, resumed ones included */
     int64_t n_resumed;
+    /* Configurations that were tried with an earlier text of the template:
+     * resumed, since this one leaves them as they were, or stale. */
+    int64_t n_kept;
+    int64_t n_stale;
+    int is_edited; /* this run was the first to keep some, or some are stale */
     int64_t n_seeded;    /* configurations that went first, see rules.h */
     int64_t n_compiled;  /* variants that have a cubin */
     int64_t n_compiles;  /* of the compiler; the rest shared one or came from

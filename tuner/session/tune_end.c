@@ -138,21 +138,25 @@ static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
     return HONE_OK;
 }
 
-/* Winners that were decided: an interrupted run replaces none of them. */
+/* Winners that were decided, and are not stale: an interrupted run replaces
+ * none of them. */
 static hone_status count_decided(const hone_tune_run *run, int64_t *out,
                                  hone_error *err)
 {
     static const char sql[] =
         "SELECT count(*) FROM ranking r"
         " JOIN session s ON s.session_id = r.session_id"
+        " JOIN trial t ON t.trial_id = r.trial_id"
+        " JOIN variant v ON v.variant_id = t.variant_id"
         " WHERE r.problem_id = ?1 AND r.device_id = ?2 AND r.mode = ?3"
-        " AND r.rank = 1"
+        " AND r.rank = 1 AND v.template_id = ?4"
         " AND (s.verdict IS NOT NULL OR s.status <> 'interrupted')";
     const hone_db_value key[] = {
         hone__db_integer(run->problem_id), hone__db_integer(run->device_id),
-        hone__db_text(hone__mode_name(run->request->mode))};
+        hone__db_text(hone__mode_name(run->request->mode)),
+        hone__db_integer(run->template_id)};
 
-    return hone__db_query(run->request->db, sql, key, 3, on_count, out, err);
+    return hone__db_query(run->request->db, sql, key, 4, on_count, out, err);
 }
 
 /* Fastest first by their trials; those that a final refuted are left out. */

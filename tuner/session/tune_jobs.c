@@ -63,11 +63,24 @@ hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
 
 /* ---- one variant -------------------------------------------------------- */
 
+hone_status hone__tune_job_write(hone_tune_run *run, const int64_t *config,
+                                 hone_tune_job *job, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+
+    hone__space_format(run->space, config, &job->config);
+    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
+                                  request->farm.backend, &job->source,
+                                  &job->options, err));
+    HONE_TRY(hone__text_check(&job->config, err));
+    HONE_TRY(hone__expand_launch_spec(request->tmpl, config, &job->spec, err));
+    return request->db ? hone__tune_key_write(run, config, job, err) : HONE_OK;
+}
+
 hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                 hone_tune_job **out, hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
-    const int64_t *dims = run->request->dims;
     hone_tune_job *job = hone__alloc(sizeof *job);
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_status status = HONE_OK;
@@ -79,15 +92,8 @@ hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
         job->index = index;
         job->compiled.registers = -1;
         hone__space_get(run->space, index, config);
-        hone__space_format(run->space, config, &job->config);
-        status =
-            hone__variant_source(tmpl, config, dims, run->request->farm.backend,
-                                 &job->source, &job->options, err);
+        status = hone__tune_job_write(run, config, job, err);
     }
-    if (status == HONE_OK)
-        status = hone__text_check(&job->config, err);
-    if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, &job->spec, err);
     if (status == HONE_OK)
         status = hone__launch_spec_parse(job->spec.data, &job->plan, err);
     hone__free(config);

@@ -3,7 +3,6 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/compile/cubin_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,14 +75,7 @@ static const char *variant_outcome(const hone_compile_output *compiled)
 static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
                                hone_error *err)
 {
-    const hone_compile_input input = {hone__text_str(&job->source),
-                                      "",
-                                      run->compile_arch,
-                                      hone__text_str(&job->options),
-                                      run->request->tmpl->headers,
-                                      NULL};
     const hone_compile_output *compiled = &job->compiled;
-    char key[HONE_SHA256_HEX];
     char log[HONE_SHA256_HEX] = "";
     hone_text types = {0};
     hone_db_variant row = {
@@ -92,7 +84,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .config = hone__text_str(&job->config),
         .arch = run->compile_arch,
         .options = hone__text_str(&job->options),
-        .compile_key = key,
+        .compile_key = job->key,
         .compiler_warnings = compiled->warnings,
         .outcome = variant_outcome(compiled),
         .registers = compiled->registers,
@@ -104,8 +96,6 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .is_default = job->index == run->default_index};
     hone_status status;
 
-    HONE_TRY(
-        hone__cache_key(&input, hone__farm_toolchain(run->farm), key, err));
     hone__tune_types(run->request->tmpl, run->request->dims, &types);
     row.types = types.length ? types.data : NULL;
     status = hone__text_check(&types, err);

@@ -26,7 +26,8 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                               .time_ns = row->time_ns,
                                               .registers = -1},
                                 .outcome = hone__outcome_find(row->outcome),
-                                .place = walk->trials.length};
+                                .place = walk->trials.length,
+                                .is_kept = row->is_kept};
     const hone_status status =
         hone__config_parse(run->request->tmpl, row->config, walk->config, err);
 
@@ -155,6 +156,30 @@ static hone_status leave_out_damaged(hone_tune_run *run, hone_error *err)
     return status;
 }
 
+/* ---- what an edit of the template left of it ---------------------------- */
+
+static int is_earlier(const hone_tune_run *run, int64_t index)
+{
+    for (size_t i = 0; i < run->n_earlier; ++i) {
+        if (run->earlier[i].candidate.index == index)
+            return 1;
+    }
+    return 0;
+}
+
+static void count_carried(hone_tune_run *run)
+{
+    hone_tune_result *result = run->result;
+
+    for (size_t i = 0; i < run->n_earlier; ++i)
+        result->n_kept += run->earlier[i].is_kept;
+    for (size_t i = 0; i < run->n_carried; ++i) {
+        result->n_stale += !is_earlier(run, run->carried[i].index);
+        result->is_edited |= run->carried[i].is_kept;
+    }
+    result->is_edited |= result->n_stale > 0;
+}
+
 /* ---- what the session needs of it --------------------------------------- */
 
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
@@ -177,6 +202,7 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
     run->n_earlier = walk.trials.length / sizeof *run->earlier;
     HONE_TRY(status);
     keep_last(run);
+    count_carried(run);
     return leave_out_damaged(run, err);
 }
 

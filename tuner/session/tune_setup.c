@@ -67,6 +67,7 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
 {
     if (run->request->db) {
         HONE_TRY(hone__tune_record_open(run, err));
+        HONE_TRY(hone__tune_carry(run, err));
         HONE_TRY(hone__tune_earlier_read(run, err));
     }
     HONE_TRY(open_search(run, err));
@@ -226,6 +227,8 @@ void hone__tune_teardown(hone_tune_run *run)
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
     hone__free(run->earlier);
+    hone__free(run->carried);
+    hone__meaning_free(run->meaning);
     hone__search_close(run->search);
     hone__space_free(run->space);
     hone__helper_kernels_free(&run->helper_kernels);

@@ -4,6 +4,7 @@
 #define HONE_TUNER_TUNE_STATE_H
 
 #include "gen/expand/expand.h"
+#include "gen/expand/meaning.h"
 #include "tuner/process/ask.h"
 #include "tuner/process/device_lock.h"
 #include "tuner/compile/farm.h"
@@ -27,7 +28,8 @@ typedef struct hone_tune_job {
     hone_text source;
     hone_text options;
     hone_text spec;
-    hone_launch_spec *plan; /* the same, parsed */
+    char key[HONE_SHA256_HEX]; /* over all that decides about it */
+    hone_launch_spec *plan;    /* spec, parsed */
     hone_compile_output compiled;
     int64_t variant_id;                 /* in the database; 0: not yet */
     char cubin_sha256[HONE_SHA256_HEX]; /* in the database; "" if none */
@@ -68,7 +70,14 @@ typedef struct hone_earlier_trial {
     hone_candidate candidate;
     hone_outcome outcome;
     size_t place; /* in the order of the trials */
+    int is_kept;  /* of an earlier text of the template */
 } hone_earlier_trial;
+
+/* A configuration that was tried with an earlier text of the template. */
+typedef struct hone_carried {
+    int64_t index; /* in the space */
+    int is_kept;
+} hone_carried;
 
 typedef struct hone_tune_run {
     const hone_tune_request *request;
@@ -85,9 +94,12 @@ typedef struct hone_tune_run {
     size_t n_earlier;
     int64_t again[HONE_TUNE_RANKED + 1]; /* damaged: tried again, first */
     size_t n_again;
+    hone_carried *carried; /* tried with an earlier text of the template */
+    size_t n_carried;
     hone_farm *farm;
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
+    hone_meaning *meaning; /* of the template; NULL: not asked for yet */
     hone_launch_spec *default_spec;
     hone_worker_setup worker_setup;
     hone_worker worker;
@@ -136,6 +148,9 @@ void hone__tune_teardown(hone_tune_run *run);
 void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
 /* NULL when it is empty. */
 hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
+/* Its texts and its key. */
+hone_status hone__tune_job_write(hone_tune_run *run, const int64_t *config,
+                                 hone_tune_job *job, hone_error *err);
 hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
                                 hone_tune_job **out, hone_error *err);
 void hone__tune_job_free(hone_tune_job *job);
@@ -157,6 +172,14 @@ const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
  * tell it to the search. */
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
+
+/* tune_carry.c */
+/* What makes a stored variant the same as this one. */
+hone_status hone__tune_key_write(hone_tune_run *run, const int64_t *config,
+                                 hone_tune_job *job, hone_error *err);
+/* Make variants of earlier texts of the template its own, where this one has
+ * not changed them. */
+hone_status hone__tune_carry(hone_tune_run *run, hone_error *err);
 
 /* tune_session.c */
 /* What is tuned, with what and on what; trials belong to it from here on. */

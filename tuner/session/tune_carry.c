@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An edit of a template leaves many of its variants as they were: their trials
+ * are kept. A variant is the same if its key is, a hash over all that decides
+ * about its code, launch and verdict. Rejected: a copy of its rows, after
+ * which the runtime would find the winners of other problems outdated. */
+#include "tuner/session/tune_state.h"
+
+#include "runtime/base/alloc.h"
+
+#include <string.h>
+
+/* ---- keys --------------------------------------------------------------- */
+
+/* Others that decide about the verdict. */
+static void pack_references(const hone_tune_run *run, hone_text *all)
+{
+    const hone_reference_templates *others = run->reference_templates;
+
+    for (size_t i = 0; others && i < others->n; ++i) {
+        const hone_reference_template *other = &others->items[i];
+
+        if (other->role == HONE_ROLE_BASELINE || !other->tmpl)
+            continue;
+        hone__pack_string(all, other->name);
+        hone__pack_string(all, other->tmpl->sha256);
+    }
+}
+
+hone_status hone__tune_key_write(hone_tune_run *run, const int64_t *config,
+                                 hone_tune_job *job, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    hone_text all = {0};
+    hone_status status;
+
+    if (!run->meaning)
+        HONE_TRY(hone__meaning_create(request->tmpl, &run->meaning, err));
+    hone__pack_string(&all, "meaning 1");
+    hone__pack_string(&all, run->compile_arch);
+    hone__pack_string(&all, hone__text_str(&job->options));
+    hone__toolchain_pack(&all, hone__farm_toolchain(run->farm));
+    pack_references(run, &all);
+    status = hone__meaning_write(run->meaning, hone__text_str(&job->source),
+                                 hone__text_str(&job->spec), config,
+                                 request->dims, &all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all.data, all.length, job->key);
+    hone__text_free(&all);
+    return status;
+}
+
+/* ---- variants of earlier texts ------------------------------------------ */
+
+/* One that this text has not changed. */
+typedef struct same_variant {
+    int64_t variant_id;
+    hone_text spec;
+    int is_default;
+    size_t carried; /* 1 + its place among those that were tried; 0: none */
+} same_variant;
+
+typedef struct carry_walk {
+    hone_tune_run *run;
+    int64_t *config; /* scratch */
+    char *last;      /* configuration of the row before; NULL: none */
+    int is_valid;    /* it is one of this text, and `job` is what it is */
+    hone_tune_job job;
+    same_variant *same;
+    size_t n_same;
+    hone_text types;
+} carry_walk;
+
+static void forget_job(hone_tune_job *job)
+{
+    hone__text_free(&job->config);
+    hone__text_free(&job->source);
+    hone__text_free(&job->options);
+    hone__text_free(&job->spec);
+}
+
+/* What the configuration is with this text, if it is one. */
+static hone_status read_config(carry_walk *walk, const char *config,
+                               hone_error *err)
+{
+    hone_tune_run *run = walk->run;
+    hone_error why = {0};
+    hone_status status;
+
+    if (walk->last && strcmp(walk->last, config) == 0)
+        return HONE_OK;
+    hone__free(walk->last);
+    walk->last = hone__strdup(config);
+    if (!walk->last)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    forget_job(&walk->job);
+    status = hone__config_parse(run->request->tmpl, config, walk->config, &why);
+    if (status == HONE_OK)
+        status = hone__tune_job_write(run, walk->config, &walk->job, &why);
+    walk->is_valid = status == HONE_OK;
+    walk->job.index =
+        walk->is_valid ? hone__space_find(run->space, walk->config) : -1;
+    return status == HONE_ERR_NO_MEMORY
+               ? hone__fail(err, status, "%s", why.text)
+               : HONE_OK;
+}
+
+static hone_status add_carried(hone_tune_run *run, int64_t index,
+                               hone_error *err)
+{
+    hone_carried *grown = hone__realloc(run->carried, (run->n_carried + 1) *
+                                                          sizeof *run->carried);
+
+    if (!grown)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    run->carried = grown;
+    run->carried[run->n_carried++] = (hone_carried){.index = index};
+    return HONE_OK;
+}
+
+static hone_status add_same(carry_walk *walk, int64_t variant_id,
+                            size_t carried, hone_error *err)
+{
+    same_variant *grown =
+        hone__realloc(walk->same, (walk->n_same + 1) * sizeof *walk->same);
+    same_variant *same;
+
+    if (!grown)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    walk->same = grown;
+    same = &walk->same[walk->n_same++];
+    *same = (same_variant){.variant_id = variant_id, .carried = carried};
+    same->is_default =
+        walk->job.index < 0 ? -1 : walk->job.index == walk->run->default_index;
+    hone__text_puts(&same->spec, hone__text_str(&walk->job.spec));
+    return hone__text_check(&same->spec, err);
+}
+
+static hone_status on_variant(void *user, const hone_db_earlier *variant,
+                              hone_error *err)
+{
+    carry_walk *walk = user;
+    hone_tune_run *run = walk->run;
+    size_t carried = 0;
+
+    HONE_TRY(read_config(walk, variant->config, err));
+    if (!walk->is_valid)
+        return HONE_OK;
+    if (variant->is_tried && walk->job.index >= 0) {
+        if (!run->n_carried ||
+            run->carried[run->n_carried - 1].index != walk->job.index)
+            HONE_TRY(add_carried(run, walk->job.index, err));
+        carried = run->n_carried;
+    }
+    return strcmp(variant->compile_key, walk->job.key) == 0
+               ? add_same(walk, variant->variant_id, carried, err)
+               : HONE_OK;
+}
+
+static hone_status move_same(carry_walk *walk, hone_error *err)
+{
+    hone_tune_run *run = walk->run;
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; status == HONE_OK && i < walk->n_same; ++i) {
+        const same_variant *same = &walk->same[i];
+        const hone_db_variant as = {.template_id = run->template_id,
+                                    .launch_plan = hone__text_str(&same->spec),
+                                    .is_default = same->is_default};
+        int is_moved = 0;
+
+        status = hone__db_variant_move(run->request->db, same->variant_id, &as,
+                                       &is_moved, err);
+        if (is_moved && same->carried)
+            run->carried[same->carried - 1].is_kept = 1;
+    }
+    return status;
+}
+
+hone_status hone__tune_carry(hone_tune_run *run, hone_error *err)
+{
+    const hone_db_trial_key key = {.device_id = run->device_id,
+                                   .problem_id = run->problem_id,
+                                   .template_id = run->template_id,
+                                   .toolchain_id = run->toolchain_id,
+                                   .mode = hone__mode_name(run->request->mode)};
+    carry_walk walk = {.run = run};
+    hone_status status;
+
+    walk.config =
+        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *walk.config);
+    hone__tune_types(run->request->tmpl, run->request->dims, &walk.types);
+    status = walk.config ? hone__text_check(&walk.types, err)
+                         : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (status == HONE_OK)
+        status = hone__db_variants_earlier(
+            run->request->db, &key, run->compile_arch,
+            hone__text_str(&walk.types), on_variant, &walk, err);
+    if (status == HONE_OK && walk.n_same)
+        status = hone__db_begin(run->request->db, err);
+    if (status == HONE_OK && walk.n_same)
+        status = hone__db_end(run->request->db, move_same(&walk, err), err);
+    for (size_t i = 0; i < walk.n_same; ++i)
+        hone__text_free(&walk.same[i].spec);
+    hone__free(walk.same);
+    hone__free(walk.last);
+    forget_job(&walk.job);
+    hone__text_free(&walk.types);
+    hone__free(walk.config);
+    return status;
+}
