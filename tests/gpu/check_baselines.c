@@ -6,7 +6,7 @@
  * --allow-missing a baseline whose library is not here does not count. */
 #include "runtime/base/alloc.h"
 #include "tests/tuner/baseline_fixture.h"
-#include "tuner/cuda/nvml.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -59,7 +59,7 @@ for pair in gen/bad.c:db/db.h runtime/bad.c:gen/space.h \
     runtime/launch/bad.c:runtime/context.h gen/parse/bad.c:gen/solve/graph.h \
     gen/t1/bad.def:gen/space.h tuner/judge/bad.c:tuner/trial/timer.h \
     tuner/search/bad.c:db/db.h tuner/device/bad.h:tuner/cuda/device.h \
-    tuner/cpu/bad.c:tuner/cuda/nvml.h tuner/trial/bad.c:tuner/tuner.h \
+    tuner/cpu/bad.c:tuner/cuda/cuda_device.h tuner/trial/bad.c:tuner/tuner.h \
     tuner/session/bad.c:tuner/replay/replay_tune.h \
     tools/bad.c:tools/simulate/simulate.h templates/bad.cu:runtime/hone.h \
     tools/simulate/bad.c:tests/db/db_fixture.h \

@@ -2,7 +2,7 @@
 /* The reader of clocks and power against a library with NVML's symbols. */
 #include "runtime/base/alloc.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/cuda/nvml.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

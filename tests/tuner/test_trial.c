@@ -3,7 +3,7 @@
  * true, a card that slows down, and device memory that is short. */
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/trial/timer.h"
-#include "tuner/cuda/nvml.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * between the tuner and its workers. */
 #include "tuner/judge/samples.h"
 
-#include "tuner/cuda/nvml.h"
+#include "tuner/cuda/cuda_device.h"
 
 #include <math.h>
 #include <setjmp.h>

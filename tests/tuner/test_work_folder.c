@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders of compile processes: whose are removed, and that nothing else is. */
 #include "runtime/base/text.h"
-#include "tuner/compile/work_folder.h"
+#include "tuner/compile/cubin_cache.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -86,36 +86,24 @@ void hone__compile_log_most(const char *log, hone_kernel_use *out)
         read_line(&l, out);
 }
 
-/* Is this the line that begins the report of `kernel`? */
-static int begins(const line *l, const char *kernel)
-{
-    static const char entry[] = "Compiling entry function '";
-    const char *name = find(l, entry);
-    const size_t length = strlen(kernel);
-
-    if (!name)
-        return 0;
-    name += sizeof entry - 1;
-    return strncmp(name, kernel, length) == 0 && name[length] == '\'';
-}
-
 int hone__compile_log_kernel(const char *log, const char *kernel,
                              hone_kernel_use *out)
 {
-    int found = 0;
+    static const char entry[] = "Compiling entry function '";
+    const size_t length = strlen(kernel);
     line l;
 
     *out = (hone_kernel_use){.registers = -1};
-    while (next_line(&log, &l)) {
-        if (find(&l, "Compiling entry function '")) {
-            if (found)
-                return 1;
-            found = begins(&l, kernel);
-        } else if (found) {
-            read_line(&l, out);
-        }
+    while ((log = strstr(log, entry))) {
+        log += sizeof entry - 1;
+        if (strncmp(log, kernel, length) == 0 && log[length] == '\'')
+            break;
     }
-    return found;
+    if (!log)
+        return 0;
+    while (next_line(&log, &l) && !find(&l, entry))
+        read_line(&l, out);
+    return 1;
 }
 
 void hone__compile_log_warnings(const char *log, char out[64])
@@ -195,26 +183,14 @@ static int find_place(const char *text, const char *path, char *out,
     return 0;
 }
 
-/* ", element 9 of 'y', which has 9" if the report ends with that. */
-static void find_argument(const char *report, char *out, size_t size)
-{
-    const char *at = strstr(report, HONE_FAULT_PLACE);
-
-    if (!at)
-        return;
-    at += sizeof HONE_FAULT_PLACE - 1;
-    (void)snprintf(out, size, ", %.*s", (int)strcspn(at, "\n"), at);
-}
-
 static int summarise(const char *text, const char *template_path, char *out,
                      size_t size)
 {
     static const char asan[] = "ERROR: AddressSanitizer: ";
     static const char ubsan[] = "runtime error: ";
     const char *report = strstr(text, asan);
-    const char *access;
+    const char *argument, *access;
     char place[256] = "unknown place";
-    char argument[200] = "";
 
     if (!report) {
         report = strstr(text, ubsan);
@@ -227,18 +203,21 @@ static int summarise(const char *text, const char *template_path, char *out,
         return 1;
     }
     (void)find_place(report, template_path, place, sizeof place);
-    find_argument(report, argument, sizeof argument);
+    /* "element 9 of 'y', which has 9" if the report ends with that */
+    argument = strstr(report, HONE_FAULT_PLACE);
+    argument = argument ? argument + sizeof HONE_FAULT_PLACE - 1 : "";
     access = strstr(report, "\nREAD of size ");
     if (!access)
         access = strstr(report, "\nWRITE of size ");
     report += sizeof asan - 1;
-    (void)snprintf(out, size, "AddressSanitizer: %.*s%s%.*s%s (%.200s)",
+    (void)snprintf(out, size, "AddressSanitizer: %.*s%s%.*s%s%.*s (%.200s)",
                    (int)strcspn(report, " \n"), report, access ? ", " : "",
                    access ? (int)(strstr(access, " at ")
                                       ? strstr(access, " at ") - access - 1
                                       : 0)
                           : 0,
-                   access ? access + 1 : "", argument, place);
+                   access ? access + 1 : "", *argument ? ", " : "",
+                   (int)strcspn(argument, "\n"), argument, place);
     return 1;
 }
 

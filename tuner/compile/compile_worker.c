@@ -7,7 +7,6 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/host_compiler.h"
-#include "tuner/compile/work_folder.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -36,19 +35,14 @@ typedef struct producer {
                            hone_compile_output *out, hone_error *err);
 } producer;
 
-/* NVRTC frees all it took after every compile. Kept by malloc, not given back
- * to the system, it is there for the next one without two thirds of the page
- * faults (5 % of the time of a compile of gemm_f16). */
-static void keep_memory(void)
+static hone_status open_nvrtc(state *st, hone_error *err)
 {
+    /* NVRTC frees all it took after every compile. Kept by malloc, not given
+     * back to the system, it is there for the next one without two thirds of
+     * the page faults (5 % of the time of a compile of gemm_f16). */
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most it takes */
     (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
     (void)mallopt(M_TOP_PAD, 64 << 20);
-}
-
-static hone_status open_nvrtc(state *st, hone_error *err)
-{
-    keep_memory();
     HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
     HONE_TRY(hone__nvrtc_toolchain(st->nvrtc, &st->toolchain, err));
     /* The default heap is too small for mma.h in some processes; NVRTC then
@@ -94,14 +88,6 @@ static const producer producers[] = {
 #undef PRODUCER
 };
 
-static hone_status say_begun(const state *st, hone_error *err)
-{
-    hone_text payload = {0};
-
-    hone__pack_i64(&payload, st->job);
-    return hone__message_say(st->to_parent, HONE_COMPILE_BEGUN, &payload, err);
-}
-
 void hone__compile_no_memory(const hone_compile_worker_setup *setup,
                              hone_text *out)
 {
@@ -123,9 +109,11 @@ void hone__compile_no_memory(const hone_compile_worker_setup *setup,
 static hone_status compile(state *st, const hone_compile_input *input,
                            hone_compile_output *out, hone_error *err)
 {
+    hone_text begun = {0};
     hone_text log = {0};
 
-    HONE_TRY(say_begun(st, err));
+    hone__pack_i64(&begun, st->job);
+    HONE_TRY(hone__message_say(st->to_parent, HONE_COMPILE_BEGUN, &begun, err));
     HONE_TRY(st->producer->compile(st, input, out, err));
     if (out->ok || (!out->out_of_memory &&
                     !hone__compile_log_no_memory(hone__text_str(&out->log))))
@@ -190,14 +178,6 @@ static hone_status answer(void *user, uint32_t kind, hone_unpack *in,
     return hone__message_say(st->to_parent, HONE_COMPILE_DONE, &payload, err);
 }
 
-static hone_status say_hello(const state *st, hone_error *err)
-{
-    hone_text message = {0};
-
-    hone__toolchain_pack(&message, &st->toolchain);
-    return hone__message_say(st->to_parent, HONE_COMPILE_HELLO, &message, err);
-}
-
 /* Children are in this process's group, so that the farm can end them all,
  * and under the same cap. What the parent does on a signal is not for this
  * process: it ends, and the farm sees by which one. */
@@ -220,6 +200,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
 {
     static state st; /* one per process; large */
     hone_error err = {.status = HONE_OK};
+    hone_text hello = {0};
     hone_status status;
 
     hone__worker_name("hone-compile");
@@ -232,8 +213,11 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     st.to_parent = to_parent;
     st.producer = &producers[st.setup->backend];
     status = st.producer->open(&st, &err);
+    hone__toolchain_pack(&hello, &st.toolchain);
     if (status == HONE_OK)
-        status = say_hello(&st, &err);
+        status =
+            hone__message_send(to_parent, HONE_COMPILE_HELLO, &hello, &err);
+    hone__text_free(&hello);
     if (status == HONE_OK) {
         st.folder =
             hone__work_folder_make(st.folder_path, sizeof st.folder_path);

@@ -64,17 +64,6 @@ fetch(hone_nvrtc_program program,
     return result;
 }
 
-/* ptxas' own lines are of use to us, not to a person who looks for an error;
- * they are what remains when a compile succeeds. */
-static hone_status read_program_log(const hone_nvrtc *nvrtc,
-                                    hone_nvrtc_program program, hone_text *log,
-                                    hone_error *err)
-{
-    if (fetch(program, nvrtc->log_size, nvrtc->log, log) == 0)
-        log->length = strlen(hone__text_str(log)); /* it ends with a NUL */
-    return hone__text_check(log, err);
-}
-
 static hone_status read_cubin(const hone_nvrtc *nvrtc,
                               hone_nvrtc_program program, hone_text *cubin,
                               hone_error *err)
@@ -238,7 +227,11 @@ static hone_status compile(const hone_nvrtc *nvrtc,
 
     HONE_TRY(create(nvrtc, input, &program, err));
     result = nvrtc->compile(program, n_options, options);
-    status = read_program_log(nvrtc, program, &out->log, err);
+    /* ptxas' own lines are of use to us, not to a person who looks for an
+     * error; they are what remains when a compile succeeds. A NUL ends it. */
+    if (fetch(program, nvrtc->log_size, nvrtc->log, &out->log) == 0)
+        out->log.length = strlen(hone__text_str(&out->log));
+    status = hone__text_check(&out->log, err);
     /* Where memory runs out in its optimiser, NVRTC 13.0 fails without a
      * word; for every fault of a source it has one. */
     out->out_of_memory =

@@ -5,7 +5,6 @@
 #include "runtime/base/alloc.h"
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/farm_state.h"
-#include "tuner/compile/work_folder.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ static const double default_timeout_s = 120;
 static const double most_to_load_s = 120;
 enum { FAREWELL_S = 2 };
 
-int hone__farm_default_workers(void)
+static int default_workers(void)
 {
     hone_allowance allowance;
 
@@ -59,15 +58,6 @@ static void choose_cap(hone_compile_worker_setup *setup)
     setup->memory_cap_bytes = data_bytes() > cap / 2 ? 0 : cap;
 }
 
-static hone_status take_hello(hone_farm *farm, hone_unpack *in, hone_error *err)
-{
-    hone__toolchain_unpack(in, &farm->toolchain);
-    return in->broken ? hone__fail(err, HONE_ERR_INTERNAL,
-                                   "a compile process named its compiler in "
-                                   "a broken message")
-                      : HONE_OK;
-}
-
 /* The first thing a worker says: its compiler, or why there is none. */
 hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
@@ -81,7 +71,11 @@ hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
     HONE_TRY(hone__worker_hear(&farm->slots[0].worker, &wait, &kind, &in, err));
     switch (kind) {
     case HONE_COMPILE_HELLO:
-        return take_hello(farm, &in, err);
+        hone__toolchain_unpack(&in, &farm->toolchain);
+        return in.broken ? hone__fail(err, HONE_ERR_INTERNAL,
+                                      "a compile process named its compiler "
+                                      "in a broken message")
+                         : HONE_OK;
     case HONE_COMPILE_FAILED:
         return hone__unpack_error(&in, err);
     case HONE_HEARD_NOTHING:
@@ -119,8 +113,8 @@ hone_status hone__farm_start(const hone_farm_options *options,
 {
     hone_farm *farm = hone__alloc(sizeof *farm);
     hone_status status = HONE_OK;
-    const int wanted = options->n_workers > 0 ? options->n_workers
-                                              : hone__farm_default_workers();
+    const int wanted =
+        options->n_workers > 0 ? options->n_workers : default_workers();
     const int n_workers =
         wanted < HONE_MOST_COMPILE_WORKERS ? wanted : HONE_MOST_COMPILE_WORKERS;
 

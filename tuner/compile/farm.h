@@ -104,7 +104,4 @@ hone_status hone__compile_one(const hone_farm_options *options,
                               const hone_compile_input *input,
                               hone_compile_output *out, hone_error *err);
 
-/* Default number of workers: see allowance.h. */
-int hone__farm_default_workers(void);
-
 #endif

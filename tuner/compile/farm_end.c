@@ -204,16 +204,6 @@ static hone_status idle_death(hone_farm *farm, const char *how,
                       how, words);
 }
 
-static hone_status send_again(hone_farm *farm, hone_farm_slot *slot,
-                              hone_error *err)
-{
-    slot->killed = 1;
-    slot->begun = 0;
-    slot->start_s = farm->clock_s;
-    return hone__worker_send(&slot->worker, HONE_COMPILE_JOB, &slot->request,
-                             err);
-}
-
 hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,
                                int overdue, hone_error *err)
 {
@@ -234,7 +224,11 @@ hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,
             hone__limit_add(&farm->limit, farm->clock_s - slot->start_s);
     } else if (end == HONE_WORKER_KILLED && !slot->killed &&
                !hone__compile_log_no_memory(words)) {
-        return send_again(farm, slot, err);
+        slot->killed = 1;
+        slot->begun = 0;
+        slot->start_s = farm->clock_s;
+        return hone__worker_send(&slot->worker, HONE_COMPILE_JOB,
+                                 &slot->request, err);
     } else {
         describe_death(farm, end, how, words, &output);
     }

@@ -28,7 +28,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
  * HONE_ERR_NO_COMPILER if it has none. */
 hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err);
 
-/* Compile a unit of hone__host_unit(). `folder` is this process's own; it
+/* Compile a unit of host_unit.c. `folder` is this process's own; it
  * gets our headers, precompiled, and the temporary files. A unit that does
  * not compile is HONE_OK with ok 0 and the log; HONE_ERR_IO if the folder
  * cannot be written. */
@@ -36,12 +36,6 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
                                const hone_compile_input *input,
                                const char *folder, hone_compile_output *out,
                                hone_error *err);
-
-/* The unit for an expanded source: our header in front, `extern __shared__`
- * arrays as pointers, the table of kernels behind. */
-hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
-                            const int64_t *dims, const char *source,
-                            hone_text *out, hone_error *err);
 
 /* ---- running it --------------------------------------------------------- */
 

@@ -2,12 +2,11 @@
 /* From an expanded source to a unit for the C++ compiler. The only CUDA
  * construct that no header can give a meaning to is an extern array in shared
  * memory: it becomes a pointer to the block's dynamic shared memory. */
-#include "tuner/compile/host_compiler.h"
+#include "tuner/compile/host_unit.h"
 
 #include "gen/expand/expand.h"
 #include "gen/parse/code.h"
 #include "runtime/base/alloc.h"
-#include "tuner/compile/host_unit.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -203,9 +202,11 @@ static void write_constants(const hone_template *tmpl, const int64_t *config,
         hone__text_puts(out, ")\n");
 }
 
-hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
-                            const int64_t *dims, const char *source,
-                            hone_text *out, hone_error *err)
+/* Our header in front, `extern __shared__` arrays as pointers, the table of
+ * kernels behind. */
+static hone_status host_unit(const hone_template *tmpl, const int64_t *config,
+                             const int64_t *dims, const char *source,
+                             hone_text *out, hone_error *err)
 {
     const char *separator = "";
 
@@ -244,8 +245,8 @@ hone_status hone__variant_source(const hone_template *tmpl,
     }
     status = hone__expand_unit(tmpl, config, dims, &source, err);
     if (status == HONE_OK)
-        status = hone__host_unit(tmpl, config, dims, hone__text_str(&source),
-                                 out_source, err);
+        status = host_unit(tmpl, config, dims, hone__text_str(&source),
+                           out_source, err);
     hone__text_free(&source);
     return status;
 }

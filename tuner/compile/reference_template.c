@@ -312,13 +312,6 @@ static hone_status compile(const hone_reference_templates_request *request,
 
 /* ---- one, and all ------------------------------------------------------- */
 
-/* What a template says to a problem that it is not for. */
-static int is_refusal(hone_status status)
-{
-    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_DIMS ||
-           status == HONE_ERR_NOT_FOUND;
-}
-
 static hone_status make(const hone_reference_templates_request *request,
                         hone_reference_template *other, hone_error *err)
 {
@@ -333,7 +326,9 @@ static hone_status make(const hone_reference_templates_request *request,
                                               other->tmpl->n_dims, dims, err);
     if (status == HONE_OK)
         status = expand(request, other, dims, &unit, err);
-    if (is_refusal(status)) {
+    /* What a template says to a problem that it is not for. */
+    if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_DIMS ||
+        status == HONE_ERR_NOT_FOUND) {
         (void)snprintf(other->why, sizeof other->why, "%.250s",
                        err ? err->text : "it is not for this problem");
         hone__error_clear(err);

@@ -2,7 +2,6 @@
 /* A GPU in a worker process: see device.h. */
 #include "tuner/cuda/cuda_device.h"
 
-#include "tuner/cuda/nvml.h"
 #include "tuner/judge/statistics.h"
 #include "tuner/process/worker.h"
 

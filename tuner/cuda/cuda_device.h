@@ -4,6 +4,7 @@
 #define HONE_TUNER_CUDA_DEVICE_H
 
 #include "tuner/device/device.h"
+#include "tuner/judge/samples.h"
 
 extern const hone_device_kind hone__cuda_device;
 
@@ -13,5 +14,31 @@ int hone__clock_settled(const double *mhz, int n);
 
 /* Cycles over nanoseconds as MHz; 0 if that cannot be a GPU's clock. */
 double hone__clock_mhz(uint64_t cycles, uint64_t ns);
+
+/* ---- NVML -----------------------------------------------------------------
+ * What the driver's management library says about a device while we measure
+ * on it: clocks, power, temperature and why the clocks are held back. Only
+ * reads; no clock, limit or mode is ever set. Without NVML everything works
+ * and every value is -1. */
+
+typedef struct hone_nvml hone_nvml;
+
+/* Find the device of the CUDA driver in NVML, by its UUID, else by its place
+ * on the PCI bus. No NVML, or a device it does not know, is no failure: the
+ * monitor then says why in hone__nvml_reason(). HONE_ERR_NO_MEMORY,
+ * HONE_ERR_CUDA. $HONE_NVML_LIBRARY names another library to load. */
+hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
+                            hone_nvml **out, hone_error *err);
+void hone__nvml_close(hone_nvml *nvml); /* NULL is a no-op */
+
+/* Read everything now; some microseconds. A NULL monitor reads nothing. */
+void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out);
+
+/* Why there are no values, one sentence; "" if there are. */
+const char *hone__nvml_reason(const hone_nvml *nvml);
+
+/* The reasons, right now, for which a time must be thrown away: 0 if there
+ * are none, or unknown. One short call. */
+int64_t hone__nvml_slowdown(hone_nvml *nvml);
 
 #endif

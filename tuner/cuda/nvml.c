@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVML by dlopen: see nvml.h. The symbols are those of driver 450 and newer;
- * the declarations follow its ABI. */
-#include "tuner/cuda/nvml.h"
+/* NVML by dlopen: see cuda_device.h. The symbols are those of driver 450 and
+ * newer; the declarations follow its ABI. */
+#include "tuner/cuda/cuda_device.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/process/library.h"

@@ -80,23 +80,16 @@ static hone_status take_answer(hone_unpack *in, void *out, size_t out_bytes,
     return HONE_OK;
 }
 
-static hone_status crashed(asker *a, hone_error *err)
-{
-    char how[128];
-
-    (void)hone__worker_stop(&a->worker, 2.0, how, sizeof how);
-    return hone__fail(err, a->blame,
-                      "%s ended its process without an answer: "
-                      "%s. %s",
-                      a->what, how, a->advice);
-}
-
-static hone_status overdue(asker *a, hone_error *err)
+static hone_status no_answer(asker *a, int has_ended, hone_error *err)
 {
     char how[128];
     const hone_worker_end end =
-        hone__worker_stop(&a->worker, 0, how, sizeof how);
+        hone__worker_stop(&a->worker, has_ended ? 2.0 : 0, how, sizeof how);
 
+    if (has_ended)
+        return hone__fail(err, a->blame,
+                          "%s ended its process without an answer: %s. %s",
+                          a->what, how, a->advice);
     return hone__fail(err, a->blame, "%s did not end within %g s%s%s. %s",
                       a->what, a->at_most_s,
                       end == HONE_WORKER_STUCK ? ", and " : "",
@@ -119,10 +112,8 @@ static hone_status listen(asker *a, void *out, size_t out_bytes,
             return take_answer(&in, out, out_bytes, err);
         case FAILED:
             return hone__unpack_error(&in, err);
-        case HONE_HEARD_END:
-            return crashed(a, err);
         default:
-            return overdue(a, err);
+            return no_answer(a, kind == HONE_HEARD_END, err);
         }
     }
 }

@@ -35,8 +35,7 @@ void hone__ask_step(int to_parent, const hone_step *step);
 int hone__ask_answer(int to_parent, const void *answer, size_t size_bytes,
                      hone_status status, const hone_error *error);
 
-/* ---- waiting for the disk -----------------------------------------------
- */
+/* ---- waiting for the disk ----------------------------------------------- */
 
 /* A tuning run does not: a commit waits some milliseconds for a disk, as long
  * as a trial takes. One wait covers all that was committed before it began, so

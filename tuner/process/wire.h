@@ -40,8 +40,7 @@ typedef struct hone_message_head {
     uint32_t size_bytes;
 } hone_message_head;
 
-/* ---- a worker's side: it waits for its parent ---------------------------
- */
+/* ---- a worker's side: it waits for its parent --------------------------- */
 
 /* Write one message, all of it. HONE_ERR_IO when the other side is gone. */
 hone_status hone__message_send(int fd, uint32_t kind, const hone_text *payload,
@@ -66,8 +65,7 @@ hone_status hone__serve(int from_parent, hone_serve_one *one, void *user,
  * `kind`, which it unpacks with hone__unpack_error(). */
 void hone__serve_failed(int to_parent, uint32_t kind, const hone_error *error);
 
-/* ---- the parent's side: it waits for nobody -----------------------------
- */
+/* ---- the parent's side: it waits for nobody ----------------------------- */
 
 /* Messages on their way: an outbox to a descriptor that does not block, an
  * inbox from one that poll() found readable. */

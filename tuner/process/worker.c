@@ -28,10 +28,13 @@ double hone__now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void close_pair(int pair[2])
+/* The two ends of each of two pipes. */
+static void close_ends(const int ends[4])
 {
-    (void)close(pair[0]);
-    (void)close(pair[1]);
+    for (int i = 0; i < 4; ++i) {
+        if (ends[i] >= 0)
+            (void)close(ends[i]);
+    }
 }
 
 /* Close what the child inherited and does not need: above all the pipes of
@@ -66,40 +69,34 @@ static void run_child(pid_t parent, hone_worker_main *run, void *user, int log,
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
                                void *user, int log, hone_error *err)
 {
-    int down[2];
-    int up[2];
+    int ends[4] = {-1, -1, -1, -1};
     const pid_t parent = getpid();
+    int is_piped;
 
     *worker = nobody;
     (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
-    if (pipe(down))
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                 "cannot make a pipe: %s", strerror(errno));
-    if (pipe(up)) {
-        close_pair(down);
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                 "cannot make a pipe: %s", strerror(errno));
+    is_piped = pipe(ends) == 0 && pipe(ends + 2) == 0;
+    if (is_piped) {
+        (void)fflush(NULL); /* else the child would write it a second time */
+        worker->pid = fork();
     }
-    (void)fflush(NULL); /* else the child would write it a second time */
-    worker->pid = fork();
-    if (worker->pid < 0) {
+    if (!is_piped || worker->pid < 0) {
         const int code = errno;
 
         worker->pid = 0;
-        close_pair(down);
-        close_pair(up);
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
-                                 "cannot start a worker process: %s",
-                                 strerror(code));
+        close_ends(ends);
+        return hone__fail_native(
+            err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code, "cannot %s: %s",
+            is_piped ? "start a worker process" : "make a pipe",
+            strerror(code));
     }
-    if (worker->pid == 0) {
-        run_child(parent, run, user, log, down[0], up[1]);
-    }
-    (void)fcntl(down[1], F_SETFL, O_NONBLOCK); /* a pipe accepts that */
-    (void)close(down[0]);
-    (void)close(up[1]);
-    worker->to = down[1];
-    worker->from = up[0];
+    if (worker->pid == 0)
+        run_child(parent, run, user, log, ends[0], ends[3]);
+    (void)fcntl(ends[1], F_SETFL, O_NONBLOCK); /* a pipe accepts that */
+    (void)close(ends[0]);
+    (void)close(ends[3]);
+    worker->to = ends[1];
+    worker->from = ends[2];
     return HONE_OK;
 }
 
@@ -283,18 +280,16 @@ hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
     hone__worker_dismiss(worker);
     if (wait_until(worker->pid, hone__now_s() + grace_s, &how)) {
         end = end_of(how);
-        describe_end(how, out_how, how_size);
     } else {
         (void)kill(worker->pid, SIGKILL);
-        if (wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how)) {
-            describe_end(how, out_how, how_size);
-        } else {
+        if (!wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how))
             end = HONE_WORKER_STUCK;
-            if (out_how)
-                (void)snprintf(out_how, how_size, "process %d cannot be killed",
-                               (int)worker->pid);
-        }
     }
+    if (end != HONE_WORKER_STUCK)
+        describe_end(how, out_how, how_size);
+    else if (out_how)
+        (void)snprintf(out_how, how_size, "process %d cannot be killed",
+                       (int)worker->pid);
     forget(worker);
     return end;
 }

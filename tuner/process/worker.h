@@ -38,8 +38,7 @@ void hone__worker_widen(const hone_worker *worker);
  * characters. */
 void hone__worker_name(const char *name);
 
-/* ---- talking to them ----------------------------------------------------
- */
+/* ---- talking to them ---------------------------------------------------- */
 
 /* How long somebody waits. */
 typedef struct hone_wait {
@@ -72,8 +71,7 @@ hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
                               uint32_t *out_kind, hone_unpack *out,
                               hone_error *err);
 
-/* ---- their end ----------------------------------------------------------
- */
+/* ---- their end ---------------------------------------------------------- */
 
 /* How a worker came to its end. */
 typedef enum hone_worker_end {

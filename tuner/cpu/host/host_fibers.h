@@ -114,13 +114,10 @@ inline void swap_context(void **from, void *to)
 
 /* Leaves `from` (a context and AddressSanitizer's word of it) for `to`.
  * `ends`: nobody comes back. */
-inline void go(void **from, void **from_fake, void *to, const void *bottom,
-               size_t size_bytes, bool ends)
+inline void go(void **from, [[maybe_unused]] void **from_fake, void *to,
+               [[maybe_unused]] const void *bottom,
+               [[maybe_unused]] size_t size_bytes, [[maybe_unused]] bool ends)
 {
-    (void)from_fake;
-    (void)bottom;
-    (void)size_bytes;
-    (void)ends;
 #ifdef HONE_HOST_ASAN
     __sanitizer_start_switch_fiber(ends ? nullptr : from_fake, bottom,
                                    size_bytes);

@@ -160,7 +160,8 @@ inline bool prepare_dynamic(worker &w, size_t size)
 }
 
 /* First byte of a margin that a kernel wrote, or null. */
-inline const unsigned char *written_margin(const worker &w, size_t size)
+inline const unsigned char *written_margin([[maybe_unused]] const worker &w,
+                                           [[maybe_unused]] size_t size)
 {
 #ifndef HONE_HOST_ASAN
     for (int i = 0; i < MARGIN; i++) {
@@ -170,8 +171,6 @@ inline const unsigned char *written_margin(const worker &w, size_t size)
             return w.dynamic - 1 - i;
     }
 #endif
-    (void)w;
-    (void)size;
     return nullptr;
 }
 

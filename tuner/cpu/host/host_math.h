@@ -178,39 +178,35 @@ HONE_HOST_FN(float, pow, (float x, int n), powf(x, float(n)))
 
 /* --- functions C lacks -------------------------------------------------- */
 
-/* sin and cos of pi*x: exact where the argument is a multiple of a half. */
-inline void sincospi(double x, double *s, double *c)
+namespace hone_host
+{
+
+/* sin(pi*x + turn*pi/2): exact where the argument is a multiple of a half. */
+inline double sin_turned(double x, int turn)
 {
     const double pi = 3.14159265358979323846;
     const double n = rint(2.0 * x); /* quarter turns */
     const double rest = pi * (x - 0.5 * n);
-    const double sine = sin(rest), cosine = cos(rest);
-    const int turn = int(n - 4.0 * floor(n * 0.25));
 
-    *s = turn == 0 ? sine : turn == 1 ? cosine : turn == 2 ? -sine : -cosine;
-    *c = turn == 0 ? cosine : turn == 1 ? -sine : turn == 2 ? -cosine : sine;
+    turn = (turn + int(n - 4.0 * floor(n * 0.25))) % 4;
+    const double value = turn % 2 ? cos(rest) : sin(rest);
+
+    return turn < 2 ? value : -value;
+}
+
+} /* namespace hone_host */
+
+HONE_HOST_FN(double, sinpi, (double x), hone_host::sin_turned(x, 0))
+HONE_HOST_FN(double, cospi, (double x), hone_host::sin_turned(x, 1))
+inline void sincospi(double x, double *s, double *c)
+{
+    *s = sinpi(x);
+    *c = cospi(x);
 }
 inline void sincospif(float x, float *s, float *c)
 {
-    double sd, cd;
-
-    sincospi(double(x), &sd, &cd);
-    *s = float(sd);
-    *c = float(cd);
-}
-inline double sinpi(double x)
-{
-    double s, c;
-
-    sincospi(x, &s, &c);
-    return s;
-}
-inline double cospi(double x)
-{
-    double s, c;
-
-    sincospi(x, &s, &c);
-    return c;
+    *s = float(sinpi(double(x)));
+    *c = float(cospi(double(x)));
 }
 inline void hone_host_sincos(double x, double *s, double *c)
 {

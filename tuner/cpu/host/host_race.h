@@ -279,29 +279,24 @@ HONE_HOST_HOOK_FN(void, __tsan_ignore_thread_end, (), void())
     HONE_HOST_HOOK_FN(                                                         \
         void, name, (void *p),                                                 \
         hone_host::race_note(p, n, writes, __builtin_return_address(0)))
-#define HONE_HOST_ACCESSES(n)                                                  \
-    HONE_HOST_ACCESS(__tsan_read##n, n, false)                                 \
-    HONE_HOST_ACCESS(__tsan_write##n, n, true)                                 \
-    HONE_HOST_ACCESS(__tsan_volatile_read##n, n, false)                        \
-    HONE_HOST_ACCESS(__tsan_volatile_write##n, n, true)
-#define HONE_HOST_UNALIGNED(n)                                                 \
-    HONE_HOST_ACCESS(__tsan_unaligned_read##n, n, false)                       \
-    HONE_HOST_ACCESS(__tsan_unaligned_write##n, n, true)                       \
-    HONE_HOST_ACCESS(__tsan_unaligned_volatile_read##n, n, false)              \
-    HONE_HOST_ACCESS(__tsan_unaligned_volatile_write##n, n, true)
-HONE_HOST_ACCESSES(1)
-HONE_HOST_ACCESSES(2)
-HONE_HOST_ACCESSES(4)
-HONE_HOST_ACCESSES(8)
-HONE_HOST_ACCESSES(16)
-HONE_HOST_UNALIGNED(2)
-HONE_HOST_UNALIGNED(4)
-HONE_HOST_UNALIGNED(8)
-HONE_HOST_UNALIGNED(16)
+#define HONE_HOST_ACCESSES(way, n)                                             \
+    HONE_HOST_ACCESS(__tsan_##way##read##n, n, false)                          \
+    HONE_HOST_ACCESS(__tsan_##way##write##n, n, true)
+#define HONE_HOST_SIZES(way)                                                   \
+    HONE_HOST_ACCESSES(way, 2)                                                 \
+    HONE_HOST_ACCESSES(way, 4)                                                 \
+    HONE_HOST_ACCESSES(way, 8)                                                 \
+    HONE_HOST_ACCESSES(way, 16)
+HONE_HOST_ACCESSES(, 1)
+HONE_HOST_ACCESSES(volatile_, 1)
+HONE_HOST_SIZES()
+HONE_HOST_SIZES(volatile_)
+HONE_HOST_SIZES(unaligned_)
+HONE_HOST_SIZES(unaligned_volatile_)
 HONE_HOST_ACCESS(__tsan_vptr_read, 8, false)
 #undef HONE_HOST_ACCESS
 #undef HONE_HOST_ACCESSES
-#undef HONE_HOST_UNALIGNED
+#undef HONE_HOST_SIZES
 
 HONE_HOST_HOOK_FN(void, __tsan_vptr_update, (void **p, void *),
                   hone_host::race_note(p, sizeof(*p), true,
@@ -311,20 +306,17 @@ HONE_HOST_HOOK_FN(void, __tsan_read_range, (void *p, unsigned long n),
                                        __builtin_return_address(0)))
 HONE_HOST_HOOK_FN(void, __tsan_write_range, (void *p, unsigned long n),
                   hone_host::race_note(p, n, true, __builtin_return_address(0)))
-HONE_HOST_HOOK inline void *__tsan_memcpy(void *to, const void *from,
-                                          unsigned long n)
-{
-    hone_host::race_note(from, n, false, __builtin_return_address(0));
-    hone_host::race_note(to, n, true, __builtin_return_address(0));
-    return __builtin_memcpy(to, from, n);
-}
-HONE_HOST_HOOK inline void *__tsan_memmove(void *to, const void *from,
-                                           unsigned long n)
-{
-    hone_host::race_note(from, n, false, __builtin_return_address(0));
-    hone_host::race_note(to, n, true, __builtin_return_address(0));
-    return __builtin_memmove(to, from, n);
-}
+#define HONE_HOST_MOVE(name)                                                   \
+    HONE_HOST_HOOK inline void *__tsan_##name(void *to, const void *from,      \
+                                              unsigned long n)                 \
+    {                                                                          \
+        hone_host::race_note(from, n, false, __builtin_return_address(0));     \
+        hone_host::race_note(to, n, true, __builtin_return_address(0));        \
+        return __builtin_##name(to, from, n);                                  \
+    }
+HONE_HOST_MOVE(memcpy)
+HONE_HOST_MOVE(memmove)
+#undef HONE_HOST_MOVE
 HONE_HOST_HOOK inline void *__tsan_memset(void *to, int byte, unsigned long n)
 {
     hone_host::race_note(to, n, true, __builtin_return_address(0));

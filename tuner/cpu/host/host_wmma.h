@@ -45,24 +45,18 @@ template <typename T, int M, int N, int K> struct wmma_shape {
         (sizeof(T) == 8 && M == 8 && N == 8 && K == 4);
 };
 
-/* What stands in memory and what products are computed in. */
-template <typename S, typename W> struct wmma_types {
-    using stored = S;
-    using wide = W;
-};
-template <typename T> struct wmma_element : wmma_types<T, float> {
-};
-template <>
-struct wmma_element<wm::precision::tf32> : wmma_types<float, float> {
-};
-template <> struct wmma_element<signed char> : wmma_types<signed char, int> {
-};
-template <>
-struct wmma_element<unsigned char> : wmma_types<unsigned char, int> {
-};
-template <> struct wmma_element<int> : wmma_types<int, int> {
-};
-template <> struct wmma_element<double> : wmma_types<double, double> {
+/* What stands in memory, and what products are computed in: the types that
+ * these would return. */
+template <typename T> T wmma_stored(T *);
+float wmma_stored(wm::precision::tf32 *);
+template <typename T> float wmma_wide(T *);
+int wmma_wide(signed char *);
+int wmma_wide(unsigned char *);
+int wmma_wide(int *);
+double wmma_wide(double *);
+template <typename T> struct wmma_element {
+    using stored = decltype(wmma_stored(static_cast<T *>(nullptr)));
+    using wide = decltype(wmma_wide(static_cast<T *>(nullptr)));
 };
 
 template <typename USE, int M, int N, int K> struct wmma_extent;
