@@ -26,8 +26,7 @@ void hone__compile_log_most(const char *log, hone_kernel_use *out);
 void hone__compile_log_warnings(const char *log, char out[64]);
 
 /* What the log says behind the first of these codes: a sentence, cut to
- * `size`;
- * "" if it says nothing. */
+ * `size`; "" if it says nothing. */
 void hone__compile_log_sentence(const char *log, const char *found, char *out,
                                 size_t size);
 

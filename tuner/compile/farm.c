@@ -90,23 +90,6 @@ hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
     }
 }
 
-static void set_up(hone_farm *farm, const hone_farm_options *options,
-                   int n_workers)
-{
-    const double timeout_s = options->compile_timeout_s > 0
-                                 ? options->compile_timeout_s
-                                 : default_timeout_s;
-
-    hone__limit_start(&farm->limit, timeout_s);
-    farm->setup =
-        (hone_compile_worker_setup){.cache_folder = options->cache_folder,
-                                    .backend = options->backend,
-                                    .host_build = options->host_build,
-                                    .compile_at_most_s = timeout_s,
-                                    .n_workers = n_workers};
-    choose_cap(&farm->setup);
-}
-
 hone_status hone__farm_start(const hone_farm_options *options,
                              hone_farm_done *on_done, void *user,
                              hone_farm **out, hone_error *err)
@@ -117,6 +100,9 @@ hone_status hone__farm_start(const hone_farm_options *options,
         options->n_workers > 0 ? options->n_workers : default_workers();
     const int n_workers =
         wanted < HONE_MOST_COMPILE_WORKERS ? wanted : HONE_MOST_COMPILE_WORKERS;
+    const double timeout_s = options->compile_timeout_s > 0
+                                 ? options->compile_timeout_s
+                                 : default_timeout_s;
 
     *out = NULL;
     if (!farm)
@@ -125,7 +111,14 @@ hone_status hone__farm_start(const hone_farm_options *options,
     farm->user = user;
     farm->stop = options->stop;
     farm->looked_s = hone__now_s();
-    set_up(farm, options, n_workers);
+    farm->setup =
+        (hone_compile_worker_setup){.cache_folder = options->cache_folder,
+                                    .backend = options->backend,
+                                    .host_build = options->host_build,
+                                    .compile_at_most_s = timeout_s,
+                                    .n_workers = n_workers};
+    hone__limit_start(&farm->limit, timeout_s);
+    choose_cap(&farm->setup);
     hone__work_folder_sweep(); /* what a killed run left behind */
     if (options->cache_folder)
         status = hone__cache_prepare(options->cache_folder, err);

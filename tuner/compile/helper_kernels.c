@@ -63,13 +63,11 @@ hone_status hone__helper_kernels_compile(const hone_farm_options *options,
     hone_compile_output output;
     hone_status status = hone__compile_one(options, &input, &output, err);
 
-    if (status == HONE_OK) {
-        hone__helper_kernels_take(&code, &output);
-        status = hone__helper_kernels_check(&code, arch, err);
-    }
+    hone__helper_kernels_take(&code, &output);
     hone__compile_output_free(&output);
     if (status == HONE_OK)
-        hone__text_append(out, code.cubin.data, code.cubin.length);
+        status = hone__helper_kernels_check(&code, arch, err);
+    hone__text_append(out, hone__text_str(&code.cubin), code.cubin.length);
     hone__helper_kernels_free(&code);
     return status == HONE_OK ? hone__text_check(out, err) : status;
 }

@@ -307,11 +307,9 @@ void hone__worker_kill(hone_worker *worker)
 
 void hone__worker_release(hone_worker *worker)
 {
-    int how = 0;
-
     if (!worker->pid)
         return;
     hone__worker_dismiss(worker);
-    (void)waitpid(worker->pid, &how, WNOHANG);
+    (void)waitpid(worker->pid, NULL, WNOHANG);
     forget(worker);
 }

@@ -20,14 +20,12 @@ struct source_line {
 };
 
 /* The file this object was loaded from, as another process can open it. */
-struct object_file {
-    char path[300];
-};
+enum { OBJECT_PATH = 300 };
 
 HONE_HOST_PLAIN inline int find_object(struct dl_phdr_info *info, size_t,
                                        void *data)
 {
-    object_file *o = static_cast<object_file *>(data);
+    char *path = static_cast<char *>(data);
     const uintptr_t mine = reinterpret_cast<uintptr_t>(&find_object);
     const char *name = info->dlpi_name;
     const char own[] = "/proc/self/";
@@ -40,10 +38,10 @@ HONE_HOST_PLAIN inline int find_object(struct dl_phdr_info *info, size_t,
         if (!*name)
             name = "/proc/self/exe";
         if (strncmp(name, own, sizeof(own) - 1) == 0)
-            snprintf(o->path, sizeof(o->path), "/proc/%d/%.250s", int(getpid()),
+            snprintf(path, OBJECT_PATH, "/proc/%d/%.250s", int(getpid()),
                      name + sizeof(own) - 1);
         else
-            snprintf(o->path, sizeof(o->path), "%.299s", name);
+            snprintf(path, OBJECT_PATH, "%.299s", name);
         return 1;
     }
     return 0;
@@ -53,17 +51,17 @@ HONE_HOST_PLAIN inline int find_object(struct dl_phdr_info *info, size_t,
 HONE_HOST_PLAIN inline void ask_addr2line(const uint32_t *places, int n,
                                           char *out, size_t size)
 {
-    object_file object = {""};
+    char path[OBJECT_PATH] = "";
     char words[4][20];
     char name[] = "addr2line", inlined[] = "-i", file[] = "-e";
-    char *arguments[9] = {name, inlined, file, object.path};
+    char *arguments[9] = {name, inlined, file, path};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int ends[2];
     size_t length = 0;
 
     out[0] = '\0';
-    if (!dl_iterate_phdr(find_object, &object) || pipe(ends) != 0)
+    if (!dl_iterate_phdr(find_object, path) || pipe(ends) != 0)
         return;
     for (int i = 0; i < n && i < 4; i++) {
         snprintf(words[i], sizeof(words[i]), "0x%x", places[i]);

@@ -13,24 +13,16 @@
         return __VA_ARGS__;                                                    \
     }
 
+#define HONE_HOST_VECTOR(name, alignment, T, ...)                              \
+    struct __attribute__((aligned(alignment))) name {                          \
+        T __VA_ARGS__;                                                         \
+    };
 #define HONE_HOST_VECTORS(name, T)                                             \
-    struct name##1                                                             \
-    {                                                                          \
-        T x;                                                                   \
-    };                                                                         \
-    struct __attribute__((aligned(2 * sizeof(T)))) name##2                     \
-    {                                                                          \
-        T x, y;                                                                \
-    };                                                                         \
-    struct name##3                                                             \
-    {                                                                          \
-        T x, y, z;                                                             \
-    };                                                                         \
-    struct __attribute__((aligned(sizeof(T) == 8 ? 16 : 4 * sizeof(T))))       \
-    name##4                                                                    \
-    {                                                                          \
-        T x, y, z, w;                                                          \
-    };                                                                         \
+    HONE_HOST_VECTOR(name##1, alignof(T), T, x)                                \
+    HONE_HOST_VECTOR(name##2, 2 * sizeof(T), T, x, y)                          \
+    HONE_HOST_VECTOR(name##3, alignof(T), T, x, y, z)                          \
+    HONE_HOST_VECTOR(name##4, sizeof(T) == 8 ? 16 : 4 * sizeof(T), T, x, y, z, \
+                     w)                                                        \
     HONE_HOST_FN(name##1, make_##name##1, (T x), {x})                          \
     HONE_HOST_FN(name##2, make_##name##2, (T x, T y), {x, y})                  \
     HONE_HOST_FN(name##3, make_##name##3, (T x, T y, T z), {x, y, z})          \
@@ -49,6 +41,7 @@ HONE_HOST_VECTORS(ulonglong, unsigned long long)
 HONE_HOST_VECTORS(float, float)
 HONE_HOST_VECTORS(double, double)
 #undef HONE_HOST_VECTORS
+#undef HONE_HOST_VECTOR
 
 struct dim3 {
     unsigned x, y, z;
