@@ -77,7 +77,7 @@ json_t *hone__simulation_row(const hone_simulation *s, size_t space,
 hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
                                   hone_error *err);
 
-/* --curves, --at and --svg: fill `marks` (simulate_curves.c).
+/* --curves, --at and --svg: fill `marks` (simulate_rows.c).
  * HONE_ERR_ARGUMENT. */
 hone_status hone__simulation_marks(hone_simulation *s, hone_error *err);
 /* One mark of a curve; of `space` n_spaces the mean over the spaces. 0: none

@@ -350,20 +350,15 @@ static hone_status read_file(hone_replay_file *file, hone_error *err)
 hone_status hone__replay_read_json(const char *path, hone_recordings *list,
                                    hone_error *err)
 {
-    hone_replay_file *file = hone__alloc(sizeof *file);
-    hone_status status;
+    hone_replay_file file = {.unit_s = 1e-3};
+    hone_status status = hone__json_open(path, &file.reader, err);
 
-    if (!file)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    file->unit_s = 1e-3;
-    status = hone__json_open(path, &file->reader, err);
     if (status == HONE_OK)
-        status = hone__recording_add(list, path, "", &file->recording, err);
+        status = hone__recording_add(list, path, "", &file.recording, err);
     if (status == HONE_OK)
-        status = read_file(file, err);
-    hone__json_close(file->reader);
-    hone__free(file->samples);
-    hone__free(file);
+        status = read_file(&file, err);
+    hone__json_close(file.reader);
+    hone__free(file.samples);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated annealing: the plain walk. */
-#include "tuner/search/walk.h"
+#include "tuner/search/parts.h"
 
 static int64_t propose(hone_search *search)
 {

@@ -4,7 +4,7 @@
  * child takes the place of the slowest member, not of its parent: measured on
  * the recorded spaces this scores 0.04 more, and it needs no memory of who
  * challenged whom. */
-#include "tuner/search/population.h"
+#include "tuner/search/parts.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Generalised annealing (Tsallis, Stariolo 1996; Xiang et al. 1997): steps
  * whose lengths have so heavy a tail that a cold walk still jumps now and
  * then, and a descent from the best of every cycle. */
-#include "tuner/search/descent.h"
+#include "tuner/search/parts.h"
 
 #include <string.h>
 

@@ -2,9 +2,8 @@
 /* Model-based search: regression trees choose the steps of a walk, and now
  * and then a leap. The walk and not the model decides where it stands, so a
  * model that is wrong costs trials and never the way. */
-#include "tuner/search/population.h"
+#include "tuner/search/parts.h"
 #include "tuner/search/trees.h"
-#include "tuner/search/walk.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * a pool of 16 and a share of leaps of one half do worse, because the model

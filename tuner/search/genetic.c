@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A steady-state genetic algorithm: one child at a time. There are no
  * generations, so nothing waits for the last answer of one. */
-#include "tuner/search/population.h"
+#include "tuner/search/parts.h"
 
 /* Measured on the recorded spaces: two thirds and one and a half times of
  * each do about as well. */

@@ -3,7 +3,7 @@
  * some kicks away from fast places, and down again from where the best of
  * them landed. Configurations by chance first: a descent that starts at one
  * of them alone loses to random search for the first few dozen trials. */
-#include "tuner/search/descent.h"
+#include "tuner/search/parts.h"
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * with one kick before each descent the score is 0.05 less. */

@@ -4,7 +4,7 @@
  * the walk stands (of a kind that was successful lately), children of two of
  * the fastest, and some from anywhere. The last two keep the walk from
  * believing its own guesses. */
-#include "tuner/search/population.h"
+#include "tuner/search/parts.h"
 
 #include <stdlib.h>
 

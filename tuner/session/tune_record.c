@@ -150,8 +150,9 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
         .sm_clock_mhz = report->clocks.sm_clock_mhz,
         .power_mw = report->clocks.power_mw,
         .temperature_c = report->clocks.temperature_c,
-        .throttle_reasons =
-            report->clocks.clock_reasons > 0 ? (uint64_t)report->clocks.clock_reasons : 0,
+        .throttle_reasons = report->clocks.clock_reasons > 0
+                                ? (uint64_t)report->clocks.clock_reasons
+                                : 0,
         .gpu_time_ns = (int64_t)(1e9 * report->device_s)};
 
     return hone__db_trial_put(run->request->db, &row, out_id, err);

@@ -161,13 +161,12 @@ void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output);
 /* Jobs that will become trials. */
 int64_t hone__tune_under_way(const hone_tune_run *run);
 
-/* tune_seeds.c */
+/* tune_earlier.c */
 /* What the database knows to be good elsewhere. */
 hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err);
 /* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
 const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
 
-/* tune_resume.c */
 /* What earlier runs found out: read it, then, before anything is proposed,
  * tell it to the search. */
 hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
