@@ -46,7 +46,7 @@ hone_command_id hone__command_find(const char *name)
     return HONE_N_COMMANDS;
 }
 
-hone_status hone__command_unknown(const char *word, hone_error *err)
+static hone_status command_unknown(const char *word, hone_error *err)
 {
     hone_suggestion near;
     char text[96];
@@ -246,7 +246,7 @@ hone_status hone__options_parse(int argc, char **argv, hone_options *out,
                           argv[1]);
     out->command = hone__command_find(argv[1]);
     if (out->command == HONE_N_COMMANDS)
-        return hone__command_unknown(argv[1], err);
+        return command_unknown(argv[1], err);
     out->items = hone__alloc((size_t)argc * sizeof *out->items);
     out->listed = hone__alloc((size_t)argc * sizeof *out->listed);
     if (!out->items || !out->listed)
@@ -267,11 +267,6 @@ const char *hone__options_arg(const hone_options *options, size_t index)
         if (!options->items[i].is_dims && index-- == 0)
             return options->items[i].text;
     return "";
-}
-
-const char *hone__options_dims(const hone_options *options)
-{
-    return options->text[HONE_OPT_DIMS];
 }
 
 const char *hone__options_listed(const hone_options *options,

@@ -92,8 +92,6 @@ void hone__options_free(hone_options *options);
 
 /* Positional argument `index`, "" if there is none. */
 const char *hone__options_arg(const hone_options *options, size_t index);
-/* The last --dims, NULL if none. */
-const char *hone__options_dims(const hone_options *options);
 /* Value `index` of a LIST option; NULL behind the last. */
 const char *hone__options_listed(const hone_options *options,
                                  hone_option_id option, size_t index);
@@ -103,14 +101,5 @@ int hone__options_is(const hone_options *options, hone_option_id option,
 
 /* Command of that name, HONE_N_COMMANDS if there is none. */
 hone_command_id hone__command_find(const char *name);
-/* HONE_ERR_ARGUMENT: "unknown command ..", with the one that was meant. */
-hone_status hone__command_unknown(const char *word, hone_error *err);
-
-/* The help text of the program (HONE_N_COMMANDS) or of one command. */
-void hone__help_text(hone_command_id command, hone_text *out);
-
-/* `hone help TOPIC`: the table of that name (topics.h). HONE_ERR_ARGUMENT:
- * there is neither such a topic nor such a command. */
-hone_status hone__help_topic(const char *name, hone_text *out, hone_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/output.h"
-#include "tools/tuned.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/bench.h"
@@ -55,26 +54,21 @@ static const hone_bench_row *find_failed(const hone_bench_result *result)
     return NULL;
 }
 
+#define COLUMNS(ratio)                                                         \
+    "label=runner, time_ns:t=time, ci_low_ns:t=from, ci_high_ns:t=to, "        \
+    "ratio:n=" ratio ", ratio_low:n=from, ratio_high:n=to, n_samples:n=rounds" \
+    ", message=note"
+
 static hone_exit print_result(const hone_options *options,
                               const hone_tuned *tuned,
                               const hone_bench_result *result)
 {
     const int to_winner = result->has_winner && result->reference == 0;
-    const hone_column columns[] = {
-        {"label", "runner", HONE_CELL_TEXT},
-        {"time_ns", "time", HONE_CELL_TIME_NS},
-        {"ci_low_ns", "from", HONE_CELL_TIME_NS},
-        {"ci_high_ns", "to", HONE_CELL_TIME_NS},
-        {"ratio", to_winner ? "x winner" : "x fastest", HONE_CELL_NUMBER},
-        {"ratio_low", "from", HONE_CELL_NUMBER},
-        {"ratio_high", "to", HONE_CELL_NUMBER},
-        {"n_samples", "rounds", HONE_CELL_NUMBER},
-        {"message", "note", HONE_CELL_TEXT},
-    };
+    const char *const columns =
+        to_winner ? COLUMNS("x winner") : COLUMNS("x fastest");
     const hone_bench_row *failed = find_failed(result);
-    hone_output *output = hone__output_begin(options, "rows", columns,
-                                             sizeof columns / sizeof columns[0],
-                                             bench_head(tuned, result));
+    hone_output *output =
+        hone__output_begin(options, "rows", columns, bench_head(tuned, result));
     hone_exit code;
 
     for (size_t i = 0; i < result->n_rows; ++i)
@@ -102,11 +96,7 @@ static hone_status read_configs(const hone_options *options,
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "at most %d --config can run side by side",
                               HONE_MAX_BENCH_CONFIGS);
-        configs[*out_n] =
-            hone__alloc((tmpl->n_params + 1) * sizeof *configs[0]);
-        if (!configs[*out_n])
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        HONE_TRY(hone__config_parse(tmpl, text, configs[*out_n], err));
+        HONE_TRY(hone__load_config(tmpl, text, &configs[*out_n], err));
     }
     return HONE_OK;
 }
@@ -116,14 +106,12 @@ static hone_status run_bench(const hone_options *options,
                              hone_error *err)
 {
     int64_t *configs[HONE_MAX_BENCH_CONFIGS] = {NULL};
-    const int64_t *borrowed[HONE_MAX_BENCH_CONFIGS];
     size_t n = 0;
     hone_status status = read_configs(options, tuned->tmpl, configs, &n, err);
 
-    for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
-        borrowed[i] = configs[i];
     if (status == HONE_OK)
-        status = hone__bench(tuned, borrowed, n, result, err);
+        status =
+            hone__bench(tuned, (const int64_t *const *)configs, n, result, err);
     hone__tuned_mend_hint(options, tuned, err);
     for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
         hone__free(configs[i]);
@@ -144,8 +132,6 @@ hone_exit hone__cmd_bench(const hone_options *options)
         status = run_bench(options, &tuned, result, &err);
     if (status == HONE_OK)
         code = print_result(options, &tuned, result);
-    else if (status == HONE_ERR_ARGUMENT)
-        code = hone__message_usage(HONE_CMD_bench, err.text);
     else
         code = hone__message_error(&err);
     hone__tuned_free(&tuned);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone compile: a template's configurations to cubins in the cache. */
 #include "tools/commands.h"
-#include "tools/interrupt.h"
+#include "tools/process.h"
 #include "tools/inputs.h"
-#include "tools/locate.h"
+#include "tools/option_value.h"
 #include "tools/message.h"
 #include "tools/output.h"
 #include "tools/progress.h"
@@ -16,7 +16,10 @@
 
 typedef struct compile_view {
     const hone_options *options;
-    const hone_template *tmpl;
+    hone_template *tmpl;
+    int64_t dims[HONE_MAX_DIMS];
+    int64_t *config; /* NULL: all of the space */
+    hone_text cache;
     hone_output *output; /* begun by the first variant: an error that comes
                             before it prints no result */
     int64_t n_done;
@@ -30,30 +33,18 @@ static int lists_all(const compile_view *view)
 
 static void begin(compile_view *view)
 {
-    static const hone_column all[] = {
-        {"config", "configuration", HONE_CELL_TEXT},
-        {"outcome", "outcome", HONE_CELL_TEXT},
-        {"registers", "registers", HONE_CELL_NUMBER},
-        {"spill_bytes", "spill", HONE_CELL_NUMBER},
-        {"static_shared_bytes", "shared", HONE_CELL_NUMBER},
-        {"cubin_bytes", "cubin", HONE_CELL_NUMBER},
-        {"compile_ms", "ms", HONE_CELL_NUMBER},
-        {"warnings", "warnings", HONE_CELL_TEXT},
-        {"log", "why not", HONE_CELL_TEXT},
-    };
-    static const hone_column failed[] = {
-        {"config", "configuration that failed", HONE_CELL_TEXT},
-        {"outcome", "outcome", HONE_CELL_TEXT},
-        {"log", "why", HONE_CELL_TEXT},
-    };
+    static const char all[] =
+        "config=configuration, outcome, registers:n, spill_bytes:n=spill, "
+        "static_shared_bytes:n=shared, cubin_bytes:n=cubin, compile_ms:n=ms, "
+        "warnings, log=why not";
+    static const char failed[] =
+        "config=configuration that failed, outcome, log=why";
 
     if (view->output)
         return;
     view->output = hone__output_begin(
         view->options, lists_all(view) ? "list" : "failures",
         lists_all(view) ? all : failed,
-        lists_all(view) ? sizeof all / sizeof all[0]
-                        : sizeof failed / sizeof failed[0],
         hone__json("template:s op:s arch:s", view->tmpl->path, view->tmpl->op,
                    hone__load_arch(view->options)));
 }
@@ -106,46 +97,33 @@ static void on_variant(void *user, const hone_compile_report *report)
 }
 
 /* What --config, --dims and --limit ask for. */
-static hone_status fill_request(const hone_options *options,
-                                const hone_template *tmpl, int64_t *config,
-                                int64_t *dims, hone_text *cache,
-                                hone_compile_request *out, hone_error *err)
+static hone_status fill_request(compile_view *view, hone_compile_request *out,
+                                hone_error *err)
 {
+    const hone_options *options = view->options;
     int given;
 
-    HONE_TRY(hone__load_dims(options, tmpl, dims, &given, err));
+    HONE_TRY(hone__load_template(options, hone__options_arg(options, 0),
+                                 &view->tmpl, err));
+    HONE_TRY(hone__load_dims(options, view->tmpl, view->dims, &given, err));
     if (options->text[HONE_OPT_CONFIG]) {
         hone_space *space = NULL;
         hone_status status;
 
-        HONE_TRY(hone__config_parse(tmpl, options->text[HONE_OPT_CONFIG],
-                                    config, err));
-        HONE_TRY(hone__load_space(options, tmpl, &space, err));
-        status = hone__space_check(space, config, err);
+        HONE_TRY(hone__load_config(view->tmpl, options->text[HONE_OPT_CONFIG],
+                                   &view->config, err));
+        HONE_TRY(hone__load_space(options, view->tmpl, &space, err));
+        status = hone__space_check(space, view->config, err);
         hone__space_free(space);
         HONE_TRY(status);
-        out->config = config;
     }
-    HONE_TRY(hone__locate_cache(options, cache, err));
-    HONE_TRY(hone__cache_create(hone__text_str(cache), err));
-    out->tmpl = tmpl;
+    HONE_TRY(hone__locate_farm(options, &view->cache, &out->farm, err));
+    out->config = view->config;
+    out->tmpl = view->tmpl;
     out->arch = hone__load_arch(options);
-    out->dims = given ? dims : NULL;
+    out->dims = given ? view->dims : NULL;
     out->limit = options->number[HONE_OPT_LIMIT];
-    out->farm.cache_folder = hone__text_str(cache);
-    out->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
-    out->farm.compile_timeout_s =
-        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
-    out->farm.stop = hone__interrupt_flag();
     return HONE_OK;
-}
-
-/* Why there is no cubin at all; "" if there is one. */
-static void why_none(const compile_view *view, char *out, size_t size)
-{
-    out[0] = '\0';
-    if (!view->ends.outcomes[HONE_OUTCOME_OK])
-        hone__failures_text(&view->ends, out, size);
 }
 
 static json_t *tail_of(const hone_compile_result *result, const char *message)
@@ -179,13 +157,14 @@ static hone_exit finish(compile_view *view, hone_status status,
                         const hone_error *err)
 {
     hone_exit code = HONE_EXIT_DONE;
-    char message[512] = "";
+    char message[512] = ""; /* why there is no cubin at all */
 
     /* Also when nothing was finished before the interruption. */
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
         begin(view);
     if (view->output) {
-        why_none(view, message, sizeof message);
+        if (!view->ends.outcomes[HONE_OUTCOME_OK])
+            hone__failures_text(&view->ends, message, sizeof message);
         code = hone__output_end(view->output, tail_of(result, message));
         note_totals(view->options, result);
         if (message[0])
@@ -203,46 +182,23 @@ static hone_exit finish(compile_view *view, hone_status status,
     return code;
 }
 
-static hone_exit compile(const hone_options *options, const hone_template *tmpl,
-                         int64_t *config)
+hone_exit hone__cmd_compile(const hone_options *options)
 {
-    compile_view view = {.options = options, .tmpl = tmpl};
+    compile_view view = {.options = options};
     hone_compile_request request = {.on_variant = on_variant, .user = &view};
     hone_compile_result result = {0};
-    int64_t dims[HONE_MAX_DIMS];
-    hone_text cache = {0};
     hone_error err = {0};
     hone_exit code;
-    hone_status status =
-        fill_request(options, tmpl, config, dims, &cache, &request, &err);
+    hone_status status = fill_request(&view, &request, &err);
 
     if (status == HONE_OK) {
-        hone__progress_begin(tmpl->op);
+        hone__progress_begin(view.tmpl->op);
         status = hone__compile_space(&request, &result, &err);
         hone__progress_end();
     }
     code = finish(&view, status, &result, &err);
-    hone__text_free(&cache);
-    return code;
-}
-
-hone_exit hone__cmd_compile(const hone_options *options)
-{
-    hone_template *tmpl = NULL;
-    hone_error err = {0};
-    int64_t *config = NULL;
-    hone_exit code;
-    hone_status status = hone__load_template(
-        options, hone__options_arg(options, 0), &tmpl, &err);
-
-    if (status == HONE_OK) {
-        config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-        if (!config)
-            status = hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
-    }
-    code = status == HONE_OK ? compile(options, tmpl, config)
-                             : hone__message_error(&err);
-    hone__free(config);
-    hone__template_free(tmpl);
+    hone__free(view.config);
+    hone__text_free(&view.cache);
+    hone__template_free(view.tmpl);
     return code;
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone doctor: what this machine has, what is missing, what to do. */
 #include "tools/commands.h"
-#include "tools/locate.h"
+#include "tools/option_value.h"
 #include "tools/message.h"
 #include "tools/output.h"
-#include "tools/packages.h"
 
 #include "db/db.h"
 #include "runtime/driver/nvrtc_api.h"
 #include "tuner/tuner.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -27,17 +30,19 @@ typedef struct doctor {
 
 /* state: "ok", "missing", "none" for what nobody needs, or "unusable". */
 static void line(const doctor *d, const char *what, const char *state,
-                 const char *detail)
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void line(const doctor *d, const char *what, const char *state,
+                 const char *format, ...)
 {
+    char detail[8192];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
     hone__output_row(
         d->output, hone__json("name:s state:s detail:s", what, state, detail));
-}
-
-static void text_line(const doctor *d, const char *what, const char *state,
-                      const hone_text *detail)
-{
-    hone__output_row(d->output, hone__json("name:s state:s detail:o", what,
-                                           state, hone__json_text(detail)));
 }
 
 /* What could not be found out for lack of memory is not missing. */
@@ -46,19 +51,7 @@ static void missing(const doctor *d, const char *what, const hone_error *err)
     if (err->status == HONE_ERR_NO_MEMORY)
         hone__output_row(d->output, NULL);
     else
-        line(d, what, "missing", err->text);
-}
-
-static void versions(const doctor *d)
-{
-    hone_text text = {0};
-
-    line(d, "hone", "ok", HONE_VERSION);
-    hone__text_printf(&text, "SQLite %s, zstd %s, jansson %s",
-                      sqlite3_libversion(), ZSTD_versionString(),
-                      jansson_version_str());
-    text_line(d, "libraries", "ok", &text);
-    hone__text_free(&text);
+        line(d, what, "missing", "%s", err->text);
 }
 
 typedef hone_status locate_fn(const hone_options *options, hone_text *out,
@@ -70,14 +63,12 @@ static void place(const doctor *d, const char *what, locate_fn *locate,
     hone_text path = {0};
     hone_error err = {0};
 
-    if (locate(d->options, &path, &err) != HONE_OK) {
+    if (locate(d->options, &path, &err) != HONE_OK)
         missing(d, what, &err);
-    } else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0) {
-        hone__text_printf(&path, " %s", when_absent);
-        text_line(d, what, "none", &path);
-    } else {
-        text_line(d, what, "ok", &path);
-    }
+    else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0)
+        line(d, what, "none", "%s %s", path.data, when_absent);
+    else
+        line(d, what, "ok", "%s", hone__text_str(&path));
     hone__text_free(&path);
 }
 
@@ -90,62 +81,51 @@ static void database(doctor *d)
 
     if (hone__locate_db(d->options, &path, &err) != HONE_OK) {
         missing(d, "database", &err);
-    } else if (access(hone__text_str(&path), F_OK) != 0) {
-        hone__text_puts(&path, " is not there yet; 'hone tune' makes it");
-        text_line(d, "database", "none", &path);
-    } else if (hone__db_inspect(hone__text_str(&path), &facts, &err) !=
-               HONE_OK) {
-        line(d, "database", "unusable", err.text);
+    } else if (access(path.data, F_OK) != 0) {
+        line(d, "database", "none", "%s is not there yet; 'hone tune' makes it",
+             path.data);
+    } else if (hone__db_inspect(path.data, &facts, &err) != HONE_OK) {
+        line(d, "database", "unusable", "%s", err.text);
         d->unusable = err;
     } else {
-        hone__text_printf(&path, ", format %lld%s, %lld winners, %lld trials",
-                          (long long)facts.version,
-                          facts.version < HONE_DB_VERSION
-                              ? " (the next 'hone tune' makes it current)"
-                              : "",
-                          (long long)facts.n_winners,
-                          (long long)facts.n_trials);
-        text_line(d, "database", "ok", &path);
+        line(d, "database", "ok",
+             "%s, format %lld%s, %lld winners, %lld trials", path.data,
+             (long long)facts.version,
+             facts.version < HONE_DB_VERSION
+                 ? " (the next 'hone tune' makes it current)"
+                 : "",
+             (long long)facts.n_winners, (long long)facts.n_trials);
     }
     hone__text_free(&path);
 }
 
 static void devices(doctor *d)
 {
-    hone_text text = {0};
     hone_error err = {0};
 
     for (int i = 0;; ++i) {
-        hone_device_report report;
+        hone_device_report r;
         char name[32];
 
-        if (hone__device_describe(HONE_BACKEND_CUDA, i, NULL, &report, &err) !=
+        if (hone__device_describe(HONE_BACKEND_CUDA, i, NULL, &r, &err) !=
             HONE_OK)
             break;
-        if (i == 0) {
-            hone__text_printf(&text, "CUDA %d.%d", report.driver_version / 1000,
-                              report.driver_version % 1000 / 10);
-            text_line(d, "CUDA driver", "ok", &text);
-        }
-        hone__text_clear(&text);
-        hone__text_printf(
-            &text, "%s, %s, %lld multiprocessors, %.0f GiB", report.name,
-            report.arch,
-            (long long)report.properties.value[HONE_PROPERTY_sm_count],
-            (double)report.properties.value[HONE_PROPERTY_memory] / (1 << 30));
+        if (i == 0)
+            line(d, "CUDA driver", "ok", "CUDA %d.%d", r.driver_version / 1000,
+                 r.driver_version % 1000 / 10);
         (void)snprintf(name, sizeof name, "device cuda:%d", i);
-        text_line(d, name, "ok", &text);
+        line(d, name, "ok", "%s, %s, %lld multiprocessors, %.0f GiB", r.name,
+             r.arch, (long long)r.properties.value[HONE_PROPERTY_sm_count],
+             (double)r.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         d->has_gpu = 1;
     }
     if (!d->has_gpu)
         missing(d, "CUDA driver", &err);
-    hone__text_free(&text);
 }
 
 static void nvrtc(doctor *d)
 {
     const hone_nvrtc *table = NULL;
-    hone_text text = {0};
     hone_error err = {0};
 
     if (hone__nvrtc_get(&table, &err) != HONE_OK) {
@@ -153,16 +133,14 @@ static void nvrtc(doctor *d)
         return;
     }
     d->has_nvrtc = 1;
-    hone__text_printf(&text, "%d.%d, %s", table->version_major,
-                      table->version_minor, table->library);
-    text_line(d, "NVRTC", "ok", &text);
+    line(d, "NVRTC", "ok", "%d.%d, %s", table->version_major,
+         table->version_minor, table->library);
     if (table->includes[0])
-        line(d, "CUDA headers", "ok", table->includes);
+        line(d, "CUDA headers", "ok", "%s", table->includes);
     else
         line(d, "CUDA headers", "missing",
              "cuda_fp16.h was not found: install the CUDA toolkit's headers "
              "(cuda-cudart-dev) or set HONE_CUDA_INCLUDE to their folder");
-    hone__text_free(&text);
 }
 
 /* Clocks, power and temperature are recorded through it. */
@@ -178,7 +156,69 @@ static void nvml(const doctor *d)
         return;
     }
     (void)dlclose(handle);
-    line(d, "NVML", "ok", library);
+    line(d, "NVML", "ok", "%s", library);
+}
+
+/* ---- packages -------------------------------------------------------------
+ * tools/setup.sh looks in the same places. */
+
+static int is_there(const char *path, int mode, hone_text *out)
+{
+    hone__text_clear(out);
+    hone__text_puts(out, path);
+    return !out->failed && access(path, mode) == 0;
+}
+
+static int find_on_path(const char *name, hone_text *out)
+{
+    const char *path = getenv("PATH");
+
+    while (path && *path) {
+        const size_t n = strcspn(path, ":");
+
+        hone__text_clear(out);
+        hone__text_printf(out, "%.*s/%s", (int)n, path, name);
+        if (n && !out->failed && access(out->data, X_OK) == 0)
+            return 1;
+        path += n + (path[n] == ':');
+    }
+    return 0;
+}
+
+/* A header or library in one of the folders where the system has them. */
+static int find_in_system(const char *name, hone_text *out)
+{
+    static const char *const folders[] = {"/usr/include", "/usr/include/*",
+                                          "/usr/lib/*", "/usr/lib/gcc/*/*"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+        glob_t found;
+        int is_found;
+
+        hone__text_clear(out);
+        hone__text_printf(out, "%s/%s", folders[i], name);
+        if (out->failed || glob(out->data, GLOB_NOSORT, NULL, &found) != 0)
+            continue;
+        is_found = is_there(found.gl_pathv[0], F_OK, out);
+        globfree(&found);
+        if (is_found)
+            return 1;
+    }
+    return 0;
+}
+
+/* Is `proof` of packages.def there? Puts where into `out`, whose `failed` says
+ * that memory ran out; then the answer is no. */
+static int find_package(const char *proof, hone_text *out)
+{
+    const size_t length = strlen(proof);
+
+    if (proof[0] == '/')
+        return is_there(proof, F_OK, out);
+    if (strstr(proof, ".so.") ||
+        (length > 2 && strcmp(proof + length - 2, ".h") == 0))
+        return find_in_system(proof, out);
+    return find_on_path(proof, out);
 }
 
 /* A program of the machine; `without` says what is not done without it. */
@@ -187,10 +227,12 @@ static void program(const doctor *d, const char *name, const char *proof,
 {
     hone_text text = {0};
 
-    if (hone__package_find(proof, &text) || text.failed)
-        text_line(d, name, "ok", &text);
+    if (find_package(proof, &text))
+        line(d, name, "ok", "%s", text.data);
+    else if (text.failed)
+        hone__output_row(d->output, NULL);
     else
-        line(d, name, "none", without);
+        line(d, name, "none", "%s", without);
     hone__text_free(&text);
 }
 
@@ -226,18 +268,14 @@ static void packages(const doctor *d)
 
 static hone_exit verdict(const doctor *d)
 {
-    const hone_options *options = d->options;
-    const int all = hone__options_is(options, HONE_OPT_REQUIRE, "all");
-    const int gpu = all || hone__options_is(options, HONE_OPT_REQUIRE, "gpu");
-    const int compiler =
-        all || hone__options_is(options, HONE_OPT_REQUIRE, "nvrtc");
+    const char *required = d->options->text[HONE_OPT_REQUIRE];
     hone_error err = {0};
 
-    if (gpu && !d->has_gpu)
+    if (required && strcmp(required, "nvrtc") != 0 && !d->has_gpu)
         (void)hone__fail(&err, HONE_ERR_NO_GPU,
                          "a GPU is required and there is none; the list "
                          "above says why");
-    else if (compiler && !d->has_nvrtc)
+    else if (required && strcmp(required, "gpu") != 0 && !d->has_nvrtc)
         (void)hone__fail(&err, HONE_ERR_NO_NVRTC,
                          "NVRTC is required and missing; the list above "
                          "says what was tried");
@@ -250,18 +288,14 @@ static hone_exit verdict(const doctor *d)
 
 hone_exit hone__cmd_doctor(const hone_options *options)
 {
-    static const hone_column columns[] = {
-        {"name", "what", HONE_CELL_TEXT},
-        {"state", "state", HONE_CELL_TEXT},
-        {"detail", "detail", HONE_CELL_TEXT},
-    };
+    static const char columns[] = "name=what, state, detail";
     doctor d = {.options = options};
     hone_exit code;
 
-    d.output =
-        hone__output_begin(options, "checks", columns,
-                           sizeof columns / sizeof columns[0], hone__json(""));
-    versions(&d);
+    d.output = hone__output_begin(options, "checks", columns, hone__json(""));
+    line(&d, "hone", "ok", HONE_VERSION);
+    line(&d, "libraries", "ok", "SQLite %s, zstd %s, jansson %s",
+         sqlite3_libversion(), ZSTD_versionString(), jansson_version_str());
     place(&d, "templates", hone__locate_templates, "");
     database(&d);
     place(&d, "cubin cache", hone__locate_cache,

@@ -14,15 +14,13 @@ static hone_status choose_config(const hone_options *options,
                                  const hone_template *tmpl, int64_t *config,
                                  hone_error *err)
 {
-    const char *text = options->text[HONE_OPT_CONFIG];
     hone_space *space = NULL;
-    hone_status status = HONE_OK;
+    hone_status status;
 
-    if (text)
-        HONE_TRY(hone__config_parse(tmpl, text, config, err));
     HONE_TRY(hone__load_space(options, tmpl, &space, err));
-    status = text ? hone__space_check(space, config, err)
-                  : hone__space_default(space, config, err);
+    status = options->text[HONE_OPT_CONFIG]
+                 ? hone__space_check(space, config, err)
+                 : hone__space_default(space, config, err);
     hone__space_free(space);
     return status;
 }
@@ -53,15 +51,14 @@ hone_exit hone__cmd_expand(const hone_options *options)
     hone_status status = hone__load_template(
         options, hone__options_arg(options, 0), &tmpl, &err);
 
-    if (status == HONE_OK) {
-        config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-        status = config ? expand(options, tmpl, config, &text, &err)
-                        : hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
-    }
+    if (status == HONE_OK)
+        status = hone__load_config(tmpl, options->text[HONE_OPT_CONFIG],
+                                   &config, &err);
+    if (status == HONE_OK)
+        status = expand(options, tmpl, config, &text, &err);
     code = status == HONE_OK ? hone__output_text(&text)
                              : hone__message_error(&err);
     hone__free(config);
-    hone__text_free(&text);
     hone__template_free(tmpl);
     return code;
 }

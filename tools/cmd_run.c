@@ -5,19 +5,10 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/output.h"
-#include "tools/tuned.h"
 
-static const char *match_name(hone_match_kind kind)
-{
-    switch (kind) {
-#define MATCH_NAME(name, value, spelling)                                      \
-    case HONE_MATCH_##name:                                                    \
-        return spelling;
-        HONE_MATCH_MAP(MATCH_NAME)
+#define MATCH_NAME(name, value, spelling) [HONE_MATCH_##name] = spelling,
+static const char *const match_names[] = {HONE_MATCH_MAP(MATCH_NAME)};
 #undef MATCH_NAME
-    }
-    return "?";
-}
 
 static hone_exit print_result(const hone_options *options,
                               const hone_tuned *tuned,
@@ -29,10 +20,10 @@ static hone_exit print_result(const hone_options *options,
         tuned->tmpl->op, hone__dims_json(tuned->tmpl, tuned->dims),
         result->device_name, hone__mode_name(tuned->mode), result->time_ns,
         result->spread_ns, result->tuned_time_ns, result->error_ratio,
-        result->correct, match_name(result->match.kind), result->match.config,
+        result->correct, match_names[result->match.kind], result->match.config,
         result->match.reason);
     const hone_exit code = hone__output_end(
-        hone__output_begin(options, NULL, NULL, 0, head), hone__json(""));
+        hone__output_begin(options, NULL, "", head), hone__json(""));
 
     if (code != HONE_EXIT_DONE || result->correct)
         return code;
@@ -56,10 +47,6 @@ hone_exit hone__cmd_run(const hone_options *options)
     }
     if (status == HONE_OK)
         code = print_result(options, &tuned, &result);
-    else if (status == HONE_ERR_INTERRUPTED)
-        code = HONE_EXIT_INTERRUPTED;
-    else if (status == HONE_ERR_ARGUMENT)
-        code = hone__message_usage(HONE_CMD_run, err.text);
     else
         code = hone__message_error(&err);
     hone__tuned_free(&tuned);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone show: the database's views as tables. */
 #include "tools/commands.h"
-#include "tools/locate.h"
+#include "tools/option_value.h"
 #include "tools/message.h"
 #include "tools/output.h"
 
@@ -10,10 +10,7 @@
 #include "runtime/expr/expr.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MAX_VIEW_COLUMNS = 11 };
 
 /* Every statement takes the same parameters: ?1 op, ?2 dims, ?3 mode (NULL:
  * any) and ?4 the number of rows (-1: all). Trailing dims may be left out. */
@@ -26,7 +23,7 @@ enum { MAX_VIEW_COLUMNS = 11 };
 typedef struct show_view {
     const char *name;
     const char *sql;
-    hone_column columns[MAX_VIEW_COLUMNS]; /* those of the text form */
+    const char *columns; /* those of the text form */
 } show_view;
 
 static const show_view views[] = {
@@ -39,15 +36,8 @@ static const show_view views[] = {
      " CASE template_is_latest WHEN 0 THEN ' (stale)' ELSE '' END"
      " AS verdict_text FROM winner_v1" FILTER
      " ORDER BY op, device_name, mode, problem_id LIMIT ?4",
-     {{"op", "op", HONE_CELL_TEXT},
-      {"label", "problem", HONE_CELL_TEXT},
-      {"device_name", "device", HONE_CELL_TEXT},
-      {"mode", "mode", HONE_CELL_TEXT},
-      {"time_ns", "time", HONE_CELL_TIME_NS},
-      {"default_time_ns", "default", HONE_CELL_TIME_NS},
-      {"gain", "gain", HONE_CELL_RATIO},
-      {"verdict_text", "verdict", HONE_CELL_TEXT},
-      {"config", "winner", HONE_CELL_TEXT}}},
+     "op, label=problem, device_name=device, mode, time_ns:t=time, "
+     "default_time_ns:t=default, gain:r, verdict_text=verdict, config=winner"},
     {"trials",
      "SELECT trial_id, op, dims, label, mode, device_name, config, outcome,"
      " message, time_ns, spread_ns, n_samples, error_ratio, verified,"
@@ -63,60 +53,34 @@ static const show_view views[] = {
      " AS template_is_latest FROM trial_v1 y)" FILTER
      " ORDER BY op, problem_id, device_id, mode, time_ns IS NULL, time_ns"
      " LIMIT ?4",
-     {{"op", "op", HONE_CELL_TEXT},
-      {"label", "problem", HONE_CELL_TEXT},
-      {"mode", "mode", HONE_CELL_TEXT},
-      {"outcome_text", "outcome", HONE_CELL_TEXT},
-      {"time_ns", "time", HONE_CELL_TIME_NS},
-      {"registers", "regs", HONE_CELL_NUMBER},
-      {"config", "configuration", HONE_CELL_TEXT},
-      {"message", "message", HONE_CELL_TEXT}}},
+     "op, label=problem, mode, outcome_text=outcome, time_ns:t=time, "
+     "registers:n=regs, config=configuration, message"},
     {"sessions",
      "SELECT session_id, op, dims, label, mode, device_name, strategy,"
      " budget, seed, status, started_at, duration_s AS seconds, n_trials,"
      " hone_version, verdict, noise_floor, event_floor_ns, warm_up_ns,"
      " gpu_busy_ns, gpu_wall_ns, stopped FROM session_v1" FILTER
      " ORDER BY session_id DESC LIMIT ?4",
-     {{"session_id", "session", HONE_CELL_NUMBER},
-      {"op", "op", HONE_CELL_TEXT},
-      {"label", "problem", HONE_CELL_TEXT},
-      {"mode", "mode", HONE_CELL_TEXT},
-      {"strategy", "strategy", HONE_CELL_TEXT},
-      {"budget", "budget", HONE_CELL_TEXT},
-      {"n_trials", "trials", HONE_CELL_NUMBER},
-      {"status", "status", HONE_CELL_TEXT},
-      {"verdict", "verdict", HONE_CELL_TEXT},
-      {"started_at", "started (UTC)", HONE_CELL_TEXT},
-      {"device_name", "device", HONE_CELL_TEXT}}},
+     "session_id:n=session, op, label=problem, mode, strategy, budget, "
+     "n_trials:n=trials, status, verdict, started_at=started (UTC), "
+     "device_name=device"},
     /* The last one first: it is the result of those before it. */
     {"decisions",
      "SELECT decision_id, session_id, op, dims, label, mode, device_name,"
      " at, kind, config, against_config, ratio, ratio_low, ratio_high,"
      " n_samples, text, trial_id, against_trial_id FROM decision_v1" FILTER
      " ORDER BY session_id DESC, decision_id DESC LIMIT ?4",
-     {{"session_id", "session", HONE_CELL_NUMBER},
-      {"op", "op", HONE_CELL_TEXT},
-      {"label", "problem", HONE_CELL_TEXT},
-      {"mode", "mode", HONE_CELL_TEXT},
-      {"kind", "decision", HONE_CELL_TEXT},
-      {"ratio", "ratio", HONE_CELL_NUMBER},
-      {"n_samples", "samples", HONE_CELL_NUMBER},
-      {"config", "configuration", HONE_CELL_TEXT},
-      {"against_config", "against", HONE_CELL_TEXT},
-      {"text", "reason", HONE_CELL_TEXT}}},
+     "session_id:n=session, op, label=problem, mode, kind=decision, ratio:n, "
+     "n_samples:n=samples, config=configuration, against_config=against, "
+     "text=reason"},
     {"devices",
      "SELECT device_id, name, kind, arch, sm_count, memory_bytes, l2_bytes,"
      " driver_version FROM device d"
      " WHERE (coalesce(?1, ?2, ?3) IS NULL OR EXISTS ("
      "  SELECT 1 FROM trial_v1 t" FILTER " AND t.device_id = d.device_id))"
      " ORDER BY device_id LIMIT ?4",
-     {{"device_id", "device", HONE_CELL_NUMBER},
-      {"name", "name", HONE_CELL_TEXT},
-      {"kind", "kind", HONE_CELL_TEXT},
-      {"arch", "arch", HONE_CELL_TEXT},
-      {"sm_count", "SMs", HONE_CELL_NUMBER},
-      {"memory_bytes", "memory", HONE_CELL_NUMBER},
-      {"driver_version", "driver", HONE_CELL_TEXT}}},
+     "device_id:n=device, name, kind, arch, sm_count:n=SMs, "
+     "memory_bytes:n=memory, driver_version=driver"},
     {"coverage",
      "SELECT op, device_name, arch, mode, n_problems, n_winners, n_trials,"
      " n_ok, last_tuned_at FROM coverage_v1"
@@ -125,14 +89,9 @@ static const show_view views[] = {
      "  WHERE p.op = coverage_v1.op AND (p.dims = ?2"
      "   OR substr(p.dims, 1, length(?2) + 1) = ?2 || ',')))"
      " ORDER BY op, device_name, mode LIMIT ?4",
-     {{"op", "op", HONE_CELL_TEXT},
-      {"device_name", "device", HONE_CELL_TEXT},
-      {"mode", "mode", HONE_CELL_TEXT},
-      {"n_problems", "problems", HONE_CELL_NUMBER},
-      {"n_winners", "winners", HONE_CELL_NUMBER},
-      {"n_trials", "trials", HONE_CELL_NUMBER},
-      {"n_ok", "ok", HONE_CELL_NUMBER},
-      {"last_tuned_at", "last tuned (UTC)", HONE_CELL_TEXT}}},
+     "op, device_name=device, mode, n_problems:n=problems, "
+     "n_winners:n=winners, n_trials:n=trials, n_ok:n=ok, "
+     "last_tuned_at=last tuned (UTC)"},
 };
 enum { N_VIEWS = sizeof views / sizeof views[0] };
 
@@ -159,48 +118,25 @@ static const show_view *find_view(const char *name, hone_error *err)
     return NULL;
 }
 
-/* One dimension of --dims as the database spells it: a number, or the code
- * of a type. */
-static int dim_text(const char *word, size_t length, hone_text *out)
-{
-    static const char suffixes[] = "KMG";
-    const hone_type type = hone__type_find(word, length);
-    const char *suffix;
-    char *end = NULL;
-    long long value;
-
-    if (type) {
-        hone__text_printf(out, "%d", (int)type);
-        return 1;
-    }
-    value = strtoll(word, &end, 10);
-    if (end == word || value < 0)
-        return 0;
-    suffix = *end ? strchr(suffixes, *end) : NULL;
-    if (suffix && end < word + length) {
-        const int shift = 10 * (int)(suffix - suffixes + 1);
-
-        if (value > INT64_MAX >> shift)
-            return 0;
-        value <<= shift;
-        ++end;
-    }
-    hone__text_printf(out, "%lld", value);
-    return end == word + length;
-}
-
+/* --dims as the database spells it: numbers, of types their codes. */
 static hone_status dims_text(const char *text, hone_text *out, hone_error *err)
 {
     for (const char *word = text;;) {
         const size_t length = strcspn(word, ",");
+        hone_expr *expr = NULL;
+        int64_t value = -1;
 
-        if (out->length)
-            hone__text_puts(out, ",");
-        if (!dim_text(word, length, out))
+        if (hone__expr_compile(word, length, NULL, NULL, &expr, NULL, NULL) ==
+            HONE_OK)
+            (void)hone__expr_eval(expr, NULL, &value, NULL);
+        hone__expr_free(expr);
+        if (value < 0)
             return hone__fail(err, HONE_ERR_DIMS,
                               "--dims '%s': '%.*s' is neither a size nor an "
                               "element type",
                               text, (int)length, word);
+        hone__text_printf(out, "%s%lld", out->length ? "," : "",
+                          (long long)value);
         if (!word[length])
             return hone__text_check(out, err);
         word += length + 1;
@@ -248,15 +184,6 @@ static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
     return HONE_OK;
 }
 
-static size_t n_columns_of(const show_view *view)
-{
-    size_t n = 0;
-
-    while (n < MAX_VIEW_COLUMNS && view->columns[n].key)
-        ++n;
-    return n;
-}
-
 static hone_exit print_view(const hone_options *options, const show_view *view,
                             hone_db *db, const char *dims)
 {
@@ -268,9 +195,9 @@ static hone_exit print_view(const hone_options *options, const show_view *view,
                              ? options->number[HONE_OPT_LIMIT]
                              : -1),
     };
-    show_rows rows = {hone__output_begin(options, view->name, view->columns,
-                                         n_columns_of(view), hone__json("")),
-                      0};
+    show_rows rows = {
+        hone__output_begin(options, view->name, view->columns, hone__json("")),
+        0};
     hone_error err = {0};
     const hone_status status =
         hone__db_query(db, view->sql, params, sizeof params / sizeof params[0],
@@ -288,7 +215,7 @@ static hone_exit print_view(const hone_options *options, const show_view *view,
 
 hone_exit hone__cmd_show(const hone_options *options)
 {
-    const char *dims = hone__options_dims(options);
+    const char *dims = options->text[HONE_OPT_DIMS];
     hone_text path = {0}, dims_out = {0};
     hone_db *db = NULL;
     hone_error err = {0};
@@ -297,7 +224,7 @@ hone_exit hone__cmd_show(const hone_options *options)
     const show_view *view = find_view(hone__options_arg(options, 0), &err);
 
     if (!view)
-        return hone__message_usage(HONE_CMD_show, err.text);
+        return hone__message_error(&err);
     if (dims)
         status = dims_text(dims, &dims_out, &err);
     if (status == HONE_OK)

@@ -24,14 +24,12 @@ static json_t *pruned_values(const hone_space_view *view, size_t constraint,
         for (int v = 0; v < n; ++v) {
             if (pruned[v] != (int)constraint)
                 continue;
-            hone__text_clear(&text);
             hone__text_printf(&text, "%s=", hone__space_view_param(view, i));
             hone__space_view_value(view, i, v, &text);
             list = hone__json_append(list, hone__json_text(&text));
         }
         pruned += n;
     }
-    hone__text_free(&text);
     return list;
 }
 
@@ -53,14 +51,9 @@ static void explain_rows(const hone_space_view *view, hone_output *output,
 
 static hone_exit explain(const hone_space_view *view)
 {
-    static const hone_column columns[] = {
-        {"line", "line", HONE_CELL_NUMBER},
-        {"rejected", "rejected", HONE_CELL_NUMBER},
-        {"alone", "alone", HONE_CELL_NUMBER},
-        {"condition", "condition", HONE_CELL_TEXT},
-        {"message", "message", HONE_CELL_TEXT},
-        {"pruned", "values that no configuration is left with", HONE_CELL_TEXT},
-    };
+    static const char columns[] =
+        "line:n, rejected:n, alone:n, condition, message, "
+        "pruned=values that no configuration is left with";
     const size_t n = hone__space_n_constraints(view->space);
     size_t n_values = 0;
     hone_space_reason *reasons;
@@ -78,7 +71,7 @@ static hone_exit explain(const hone_space_view *view)
         (void)hone__space_explain(view->space, reasons, pruned, &err);
     if (err.status == HONE_OK) {
         hone_output *output = hone__output_begin(
-            view->options, "requires", columns, 6, hone__space_view_head(view));
+            view->options, "requires", columns, hone__space_view_head(view));
 
         explain_rows(view, output, reasons, pruned);
         code = hone__output_end(output, hone__json(""));
@@ -90,21 +83,23 @@ static hone_exit explain(const hone_space_view *view)
     return code;
 }
 
+/* The values alone. */
+static hone_exit head(const hone_space_view *view)
+{
+    return hone__output_end(hone__output_begin(view->options, NULL, "",
+                                               hone__space_view_head(view)),
+                            hone__json(""));
+}
+
 static hone_exit count(const hone_space_view *view)
 {
     hone_text text = {0};
-    hone_exit code;
 
-    if (hone__options_is(view->options, HONE_OPT_FORMAT, "json") ||
-        hone__options_is(view->options, HONE_OPT_FORMAT, "csv"))
-        return hone__output_end(hone__output_begin(view->options, NULL, NULL, 0,
-                                                   hone__space_view_head(view)),
-                                hone__json(""));
+    if (!hone__output_is_text(view->options))
+        return head(view);
     hone__text_printf(&text, "%lld\n",
                       (long long)hone__space_count(view->space));
-    code = hone__output_text(&text);
-    hone__text_free(&text);
-    return code;
+    return hone__output_text(&text);
 }
 
 static hone_exit show(const hone_space_view *view)
@@ -117,26 +112,22 @@ static hone_exit show(const hone_space_view *view)
         return explain(view);
     if (options->text[HONE_OPT_COUNT])
         return count(view);
-    return hone__output_end(
-        hone__output_begin(options, NULL, NULL, 0, hone__space_view_head(view)),
-        hone__json(""));
+    return head(view);
 }
 
 hone_exit hone__cmd_space(const hone_options *options)
 {
     hone_space_view view;
     hone_error err = {0};
-    hone_exit code;
+    hone_exit code = HONE_EXIT_DONE;
 
-    if (hone__space_view_open(options, &view, &err) != HONE_OK) {
-        code = hone__message_error(&err);
-    } else {
+    if (hone__space_view_open(options, &view, &err) == HONE_OK)
         code = show(&view);
-        if (code == HONE_EXIT_DONE && hone__space_count(view.space) == 0) {
-            (void)hone__space_fail_empty(view.space, &err);
-            code = hone__message_error(&err);
-        }
-    }
+    if (err.status == HONE_OK && code == HONE_EXIT_DONE &&
+        hone__space_count(view.space) == 0)
+        (void)hone__space_fail_empty(view.space, &err);
+    if (err.status != HONE_OK)
+        code = hone__message_error(&err);
     hone__space_view_close(&view);
     return code;
 }

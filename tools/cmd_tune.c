@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone tune: every shape in turn, every trial into the database. */
 #include "tools/commands.h"
-#include "tools/interrupt.h"
+#include "tools/process.h"
 #include "tools/inputs.h"
-#include "tools/locate.h"
 #include "tools/message.h"
 #include "tools/option_value.h"
-#include "tools/outcome_json.h"
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/references.h"
-#include "tools/shapes.h"
-#include "tools/tune_replay.h"
+#include "tools/tune_parts.h"
 
 #include "runtime/base/paths.h"
 #include "tuner/tuner.h"
@@ -84,7 +81,6 @@ static json_t *baselines_json(const hone_tune_result *result)
 static json_t *baselines_text(const hone_tune_result *result)
 {
     hone_text text = {0};
-    json_t *string;
 
     for (size_t i = 0; i < result->n_baselines; ++i) {
         char time[32];
@@ -95,9 +91,7 @@ static json_t *baselines_text(const hone_tune_result *result)
         hone__text_printf(&text, "%s%s %s", text.length ? ", " : "",
                           result->baselines[i].label, time);
     }
-    string = hone__json_text(&text);
-    hone__text_free(&text);
-    return string;
+    return hone__json_text(&text);
 }
 
 static json_t *add_winner(json_t *row, const hone_tune_result *r)
@@ -134,7 +128,7 @@ static json_t *add_run(json_t *row, const hone_tune_result *r)
         r->noise_floor, r->event_floor_ns, r->notes);
 }
 
-static json_t *result_row(const hone_shape *shape, const hone_text *label,
+static json_t *result_row(const hone_shape *shape, hone_text *label,
                           const hone_tune_request *request,
                           const hone_tune_result *r)
 {
@@ -161,26 +155,14 @@ static json_t *result_row(const hone_shape *shape, const hone_text *label,
 
 static void print_row(tune_run *run, json_t *row)
 {
-    static const hone_column columns[] = {
-        {"op", "op", HONE_CELL_TEXT},
-        {"label", "problem", HONE_CELL_TEXT},
-        {"time_ns", "time", HONE_CELL_TIME_NS},
-        {"default_ns", "default", HONE_CELL_TIME_NS},
-        {"gain", "gain", HONE_CELL_RATIO},
-        {"gbytes_per_s", "GB/s", HONE_CELL_NUMBER},
-        {"gflops", "GFLOP/s", HONE_CELL_NUMBER},
-        {"verdict", "verdict", HONE_CELL_TEXT},
-        {"trials", "trials", HONE_CELL_NUMBER},
-        {"outcomes", "outcomes", HONE_CELL_TEXT},
-        {"winner", "winner", HONE_CELL_TEXT},
-        {"baselines_text", "baselines", HONE_CELL_TEXT},
-        {"error_text", "error", HONE_CELL_TEXT},
-    };
-    const size_t n = sizeof columns / sizeof columns[0];
+    static const char columns[] =
+        "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
+        "gbytes_per_s:n=GB/s, gflops:n=GFLOP/s, verdict, trials:n, outcomes, "
+        "winner, baselines_text=baselines, error_text=error";
 
     if (!run->output)
         run->output = hone__output_begin(
-            run->options, "shapes", columns, n,
+            run->options, "shapes", columns,
             hone__json("db:s", hone__text_str(&run->db_path)));
     hone__output_row(run->output, row);
 }
@@ -207,13 +189,15 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     hone_tune_request request = run->request;
     hone_tune_result result = {0};
     hone_text label = {0}, title = {0};
+    const char *name;
     hone_status status;
 
     request.tmpl = shape->tmpl;
     request.dims = shape->dims;
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
     hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));
-    hone__progress_begin(hone__text_str(&title));
+    name = hone__text_str(&title);
+    hone__progress_begin(name);
     status = hone__tune(&request, &result, err);
     hone__progress_end();
     if (status == HONE_OK ||
@@ -227,23 +211,21 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     if (result.n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions%s' says where)",
-                           hone__text_str(&title), (long long)result.n_seeded,
+                           name, (long long)result.n_seeded,
                            hone__text_str(&run->db_option));
     if (strcmp(result.stopped, "unlikely") == 0)
-        hone__message_note("%s: %s", hone__text_str(&title),
-                           result.stopped_why);
+        hone__message_note("%s: %s", name, result.stopped_why);
     else if (result.stopped[0])
-        hone__message_detail("%s: %s", hone__text_str(&title),
-                             result.stopped_why);
+        hone__message_detail("%s: %s", name, result.stopped_why);
     if (strcmp(result.verdict, "interrupted") == 0)
         hone__message_note("%s: there was no final yet; the best so far is "
                            "stored as the winner until then, verified on its "
                            "own shape only",
-                           hone__text_str(&title));
+                           name);
     if (result.notes[0])
         hone__message_note("%s", result.notes);
     if (status == HONE_OK && !result.has_winner)
-        say_why(run, hone__text_str(&title), result.message);
+        say_why(run, name, result.message);
     if (is_of_the_shape(status)) {
         print_row(run,
                   hone__json("op:s dims:o label:o winner:n time_ns:n "
@@ -251,7 +233,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                              shape->tmpl->op,
                              hone__dims_json(shape->tmpl, shape->dims),
                              hone__json_text(&label), err->text, err->text));
-        say_why(run, hone__text_str(&title), err->text);
+        say_why(run, name, err->text);
         status = HONE_OK;
     }
     hone__text_free(&label);
@@ -290,51 +272,40 @@ static hone_status prepare(tune_run *run, hone_error *err)
         hone__text_puts(&run->db_option, " --db ");
         hone__shell_word(options->text[HONE_OPT_DB], &run->db_option);
     }
-    HONE_TRY(hone__locate_cache(options, &run->cache, err));
-    HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
-    request->farm.stop = hone__interrupt_flag();
+    HONE_TRY(hone__locate_farm(options, &run->cache, &request->farm, err));
     HONE_TRY(open_db(run, err));
     request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
     request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
-    request->farm.compile_timeout_s =
-        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->seed = hone__option_seed(options);
     request->without_seeds = options->text[HONE_OPT_NO_SEEDS] != NULL;
     request->references = hone__references(&request->n_references);
-    request->farm.cache_folder = hone__text_str(&run->cache);
-    request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
     request->on_progress = on_progress;
     return HONE_OK;
 }
 
-static hone_exit finish(tune_run *run, hone_status status,
-                        const hone_error *err)
+hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
+                            const hone_error *err)
 {
     const int interrupted = status == HONE_ERR_INTERRUPTED;
     hone_exit code = HONE_EXIT_DONE;
 
-    if (run->output)
-        code = hone__output_end(run->output,
+    if (end->output)
+        code = hone__output_end(end->output,
                                 hone__json("interrupted:b", interrupted));
     if (interrupted) {
-        hone__message_note("interrupted; every finished trial is in %s: run "
-                           "the same command again to go on",
-                           hone__text_str(&run->db_path));
+        hone__message_note("interrupted; every finished trial is in %s%s",
+                           end->db_path, end->go_on);
         return HONE_EXIT_INTERRUPTED;
     }
-    if (status == HONE_ERR_ARGUMENT)
-        return hone__message_usage(HONE_CMD_tune, err->text);
     if (status != HONE_OK)
         return hone__message_error(err);
-    if (code == HONE_EXIT_DONE && run->n_without_winner) {
-        hone__message_note("%d of %zu problems have no winner; 'hone show "
-                           "trials%s' says what became of each variant",
-                           run->n_without_winner, run->shapes.n,
-                           hone__text_str(&run->db_option));
+    if (code == HONE_EXIT_DONE && end->n_without_winner) {
+        hone__message_note("%d of %d %s", end->n_without_winner, end->n,
+                           end->none);
         code = HONE_EXIT_NEGATIVE;
     }
     return code;
@@ -343,6 +314,7 @@ static hone_exit finish(tune_run *run, hone_status status,
 hone_exit hone__cmd_tune(const hone_options *options)
 {
     tune_run run = {.options = options};
+    hone_text none = {0};
     hone_error err = {0};
     hone_exit code;
     hone_status status;
@@ -353,7 +325,17 @@ hone_exit hone__cmd_tune(const hone_options *options)
 
     for (size_t i = 0; status == HONE_OK && i < run.shapes.n; ++i)
         status = tune_shape(&run, &run.shapes.items[i], &err);
-    code = finish(&run, status, &err);
+    hone__text_printf(&none,
+                      "problems have no winner; 'hone show trials%s' says what "
+                      "became of each variant",
+                      hone__text_str(&run.db_option));
+    code = hone__tune_finish(
+        &(hone_tune_end){run.output, hone__text_str(&run.db_path),
+                         ": run the same command again to go on",
+                         hone__text_str(&none), run.n_without_winner,
+                         (int)run.shapes.n},
+        status, &err);
+    hone__text_free(&none);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
     hone__text_free(&run.db_path);

@@ -2,16 +2,13 @@
 /* hone verify: configurations on edge shapes, on the cpu or a GPU. */
 #include "tools/commands.h"
 #include "tools/inputs.h"
-#include "tools/interrupt.h"
-#include "tools/locate.h"
+#include "tools/process.h"
 #include "tools/message.h"
 #include "tools/option_value.h"
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/references.h"
-#include "tools/sanitizer.h"
-#include "tools/verify_cases.h"
-#include "tools/verify_wrong.h"
+#include "tools/verify_parts.h"
 #include "runtime/base/alloc.h"
 
 #include "tuner/judge/outcome.h"
@@ -83,27 +80,16 @@ static void on_trial(void *user, const hone_tune_trial *trial)
         message = hone__complaint_find(message, &length);
     hone__output_row(
         run->output,
-        hone__json("op:s case:o config:s build:s outcome:s message:o wrong:o",
-                   run->op, hone__json_text(&run->label), trial->config,
-                   build_names[run->request.farm.host_build],
-                   hone__outcome_name(trial->outcome),
-                   hone__json_string(message, length),
-                   hone__verify_wrong_json(trial->wrong)));
+        hone__json(
+            "op:s case:o config:s build:s outcome:s message:o wrong:o", run->op,
+            run->label.failed ? NULL
+                              : hone__json_string(hone__text_str(&run->label),
+                                                  run->label.length),
+            trial->config, build_names[run->request.farm.host_build],
+            hone__outcome_name(trial->outcome),
+            hone__json_string(message, length),
+            hone__verify_wrong_json(trial->wrong)));
     hone__verify_wrong_say(run->options, run->op, trial, &run->n_shown);
-}
-
-/* --config: that one instead of the space. */
-static hone_status only_config(const verify_run *run, const hone_template *tmpl,
-                               int64_t **out, hone_error *err)
-{
-    const char *text = run->options->text[HONE_OPT_CONFIG];
-
-    if (!text)
-        return HONE_OK;
-    *out = hone__alloc((tmpl->n_params + 1) * sizeof **out);
-    if (!*out)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    return hone__config_parse(tmpl, text, *out, err);
 }
 
 /* A combination of types and values that the template does not do: another
@@ -144,17 +130,6 @@ static hone_status verify_case(verify_run *run, hone_verify_cases *cases,
     return status;
 }
 
-/* Nothing was possible so far: it will not be, soon. */
-static int is_hopeless(const hone_verify_cases *cases)
-{
-    enum { MOST_REFUSED = 16 };
-    size_t i = 0;
-
-    while (i < cases->n && cases->items[i].is_refused)
-        ++i;
-    return i == cases->n && i >= MOST_REFUSED;
-}
-
 /* With no case that is possible: why the first was not. */
 static hone_status verify_cases(verify_run *run, hone_verify_cases *cases,
                                 const int64_t *config, hone_error *err)
@@ -166,7 +141,7 @@ static hone_status verify_cases(verify_run *run, hone_verify_cases *cases,
         hone_status status;
 
         HONE_TRY(hone__verify_cases_next(cases, &run->at, err));
-        if (!run->at || is_hopeless(cases))
+        if (!run->at)
             break;
         status = verify_case(run, cases, config, err);
         if (status != HONE_OK && !is_of_the_case(status))
@@ -195,21 +170,25 @@ static void skip_template(verify_run *run, const char *why)
                           run->covered.length ? " | " : "", run->op, why);
 }
 
-static hone_status verify_loaded(verify_run *run, const hone_template *tmpl,
-                                 hone_error *err)
+static hone_status verify_template(verify_run *run, const char *name,
+                                   hone_error *err)
 {
-    const hone_backend backend = run->request.farm.backend;
+    const char *text = run->options->text[HONE_OPT_CONFIG];
+    hone_template *tmpl = NULL;
     hone_verify_cases cases = {0};
     hone_error why = {.status = HONE_OK};
     int64_t *config = NULL;
-    hone_status status =
-        hone__verify_cases_open(run->options, tmpl, &cases, err);
+    hone_status status;
 
-    if (status == HONE_OK)
-        status = only_config(run, tmpl, &config, err);
-    if (status == HONE_OK && hone__cpu_can_run(tmpl, backend, &why) != HONE_OK)
+    HONE_TRY(hone__load_template(run->options, name, &tmpl, err));
+    run->op = tmpl->op;
+    status = hone__verify_cases_open(run->options, tmpl, &cases, err);
+    if (status == HONE_OK && text)
+        status = hone__load_config(tmpl, text, &config, err);
+    if (status == HONE_OK &&
+        hone__cpu_can_run(tmpl, run->request.farm.backend, &why) != HONE_OK) {
         skip_template(run, why.text);
-    else if (status == HONE_OK) {
+    } else if (status == HONE_OK) {
         status = verify_cases(run, &cases, config, err);
         if (status == HONE_OK &&
             run->request.farm.host_build == first_build(run)) {
@@ -219,18 +198,6 @@ static hone_status verify_loaded(verify_run *run, const hone_template *tmpl,
     }
     hone__free(config);
     hone__verify_cases_close(&cases);
-    return status;
-}
-
-static hone_status verify_template(verify_run *run, const char *name,
-                                   hone_error *err)
-{
-    hone_template *tmpl = NULL;
-    hone_status status;
-
-    HONE_TRY(hone__load_template(run->options, name, &tmpl, err));
-    run->op = tmpl->op;
-    status = verify_loaded(run, tmpl, err);
     hone__template_free(tmpl);
     return status;
 }
@@ -265,8 +232,7 @@ static hone_status prepare(verify_run *run, hone_error *err)
         HONE_TRY(hone__sanitizer_enter(err));
     }
     HONE_TRY(hone__verify_wrong_options(options, request, err));
-    HONE_TRY(hone__locate_cache(options, &run->cache, err));
-    HONE_TRY(hone__cache_create(hone__text_str(&run->cache), err));
+    HONE_TRY(hone__locate_farm(options, &run->cache, &request->farm, err));
     request->verify_only = 1;
     request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->seed = hone__option_seed(options);
@@ -274,11 +240,6 @@ static hone_status prepare(verify_run *run, hone_error *err)
     request->trial_timeout_s = (double)options->number[HONE_OPT_TRIAL_TIMEOUT];
     if (request->trial_timeout_s <= 0)
         request->trial_timeout_s = 60; /* sanitizers are slow */
-    request->farm.compile_timeout_s =
-        (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
-    request->farm.cache_folder = hone__text_str(&run->cache);
-    request->farm.n_workers = (int)options->number[HONE_OPT_JOBS];
-    request->farm.stop = hone__interrupt_flag();
     request->on_progress = on_progress;
     request->on_trial = on_trial;
     request->user = run;
@@ -304,14 +265,8 @@ static hone_exit end_output(verify_run *run)
 
 hone_exit hone__cmd_verify(const hone_options *options)
 {
-    static const hone_column columns[] = {
-        {"op", "op", HONE_CELL_TEXT},
-        {"case", "types", HONE_CELL_TEXT},
-        {"build", "build", HONE_CELL_TEXT},
-        {"outcome", "outcome", HONE_CELL_TEXT},
-        {"config", "configuration", HONE_CELL_TEXT},
-        {"message", "message", HONE_CELL_TEXT},
-    };
+    static const char columns[] =
+        "op, case=types, build, outcome, config=configuration, message";
     verify_run run = {.options = options};
     hone_error err = {0};
     hone_exit code = HONE_EXIT_DONE;
@@ -319,17 +274,12 @@ hone_exit hone__cmd_verify(const hone_options *options)
 
     if (status == HONE_OK) {
         run.cases = json_array();
-        run.output = hone__output_begin(options, "failures", columns,
-                                        sizeof columns / sizeof columns[0],
-                                        hone__json(""));
+        run.output =
+            hone__output_begin(options, "failures", columns, hone__json(""));
         status = verify_all(&run, &err);
         code = end_output(&run);
     }
-    if (status == HONE_ERR_INTERRUPTED)
-        code = HONE_EXIT_INTERRUPTED;
-    else if (status == HONE_ERR_ARGUMENT)
-        code = hone__message_usage(HONE_CMD_verify, err.text);
-    else if (status != HONE_OK)
+    if (status != HONE_OK)
         code = hone__message_error(&err);
     else if (code == HONE_EXIT_DONE && run.n_failed)
         code = HONE_EXIT_NEGATIVE;

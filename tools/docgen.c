@@ -4,7 +4,7 @@
  *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
  *   docgen bash           completion for bash */
 #include "tools/arguments.h"
-#include "tools/topics.h"
+#include "tools/help.h"
 
 #include <stdio.h>
 #include <string.h>

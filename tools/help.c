@@ -1,13 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of --help, made from the tables. */
-#include "tools/arguments.h"
+/* The text of --help and of `hone help TOPIC`, made from the tables. */
+#include "tools/help.h"
 
+#include "gen/parse/option_table.h"
 #include "gen/parse/suggest.h"
-#include "tools/topics.h"
+#include "runtime/base/device_properties.h"
+#include "runtime/hone.h"
+#include "tools/exit_code.h"
+#include "tools/references.h"
+#include "tuner/baselines/baseline.h"
+#include "tuner/judge/outcome.h"
+#include "tuner/search/search.h"
 
 #include <ctype.h>
-
+#include <stdio.h>
 #include <string.h>
+
+/* ---- topics ---------------------------------------------------------------
+ */
+
+static void references(hone_topic_entry *put, void *user)
+{
+    const char *name, *summary;
+    char full[64];
+
+    for (size_t i = 0; hone__reference_about(i, &name, &summary); ++i) {
+        (void)snprintf(full, sizeof full, "cpu.%s", name);
+        put(user, full, summary);
+    }
+    for (size_t i = 0; hone__baseline_about(i, &name, &summary); ++i)
+        if (strchr(name, '.') && strcmp(name, "cufft.filter") != 0)
+            put(user, name, summary);
+    put(user, "template.NAME",
+        "the default configuration of another template with the same "
+        "arguments");
+    put(user, "none", "nothing is checked");
+}
+
+static void baselines(hone_topic_entry *put, void *user)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; hone__baseline_about(i, &name, &summary); ++i)
+        put(user, name, summary);
+    put(user, "cub.sum, cub.scan",
+        "CUB, from the library of plug-ins that comes with hone where nvcc "
+        "built it");
+    put(user, "NAME", "any other name: of a plug-in in $HONE_BASELINES");
+    put(user, "template.NAME",
+        "another template, compiled for the same device, cuda or cpu");
+}
+
+static void options(hone_topic_entry *put, void *user)
+{
+    for (size_t i = 0; i < HONE_N_NVRTC_OPTIONS; ++i)
+        put(user, hone__nvrtc_options[i].name, hone__nvrtc_options[i].meaning);
+}
+
+static void strategies(hone_topic_entry *put, void *user)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+        put(user, name, summary);
+}
+
+static void types(hone_topic_entry *put, void *user)
+{
+    char text[80];
+
+#define TYPE_ENTRY(name, code, spelling, size, cpp)                            \
+    (void)snprintf(text, sizeof text, "%s in the code, %d bytes; code %d",     \
+                   cpp, size, code);                                           \
+    put(user, spelling, text);
+    HONE_TYPE_MAP(TYPE_ENTRY)
+#undef TYPE_ENTRY
+}
+
+static void properties(hone_topic_entry *put, void *user)
+{
+#define PROPERTY_ENTRY(name, meaning) put(user, "device." #name, meaning);
+    HONE_PROPERTY_MAP(PROPERTY_ENTRY)
+#undef PROPERTY_ENTRY
+}
+
+static void outcomes(hone_topic_entry *put, void *user)
+{
+#define OUTCOME_ENTRY(name, value, spelling, meaning)                          \
+    put(user, spelling, meaning);
+    HONE_OUTCOME_MAP(OUTCOME_ENTRY)
+#undef OUTCOME_ENTRY
+}
+
+static void exit_codes(hone_topic_entry *put, void *user)
+{
+#define EXIT_ENTRY(name, value, meaning) put(user, #value, meaning);
+    HONE_EXIT_MAP(EXIT_ENTRY)
+#undef EXIT_ENTRY
+}
+
+static void statuses(hone_topic_entry *put, void *user)
+{
+#define STATUS_ENTRY(name, value, text) put(user, #name, text);
+    HONE_STATUS_MAP(STATUS_ENTRY)
+#undef STATUS_ENTRY
+}
+
+static void environment(hone_topic_entry *put, void *user)
+{
+#define VARIABLE(name, meaning) put(user, name, meaning);
+#include "tools/environment.def"
+#undef VARIABLE
+}
+
+const hone_topic hone__topics[] = {
+    {"references", "what the check line of a template compares with",
+     references},
+    {"baselines", "what the baseline line times beside the winner", baselines},
+    {"options", "compiler options that the option line sets", options},
+    {"types", "element types", types},
+    {"device", "properties of the device in expressions", properties},
+    {"strategies", "which configuration is tried next: --strategy", strategies},
+    {"outcomes", "what becomes of a variant", outcomes},
+    {"environment", "variables that hone reads", environment},
+    {"exit", "exit codes of hone", exit_codes},
+    {"statuses", "what the functions of the library return", statuses},
+};
+const size_t hone__n_topics = sizeof hone__topics / sizeof hone__topics[0];
+
+const hone_topic *hone__topic_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < hone__n_topics; ++i)
+        if (strlen(hone__topics[i].name) == length &&
+            memcmp(hone__topics[i].name, name, length) == 0)
+            return &hone__topics[i];
+    return NULL;
+}
+
+/* ---- text -----------------------------------------------------------------
+ */
 
 enum { LINE_WIDTH = 78, HELP_COLUMN = 26 };
 
@@ -36,7 +167,7 @@ static void wrap(const char *text, size_t column, size_t indent, hone_text *out)
 }
 
 /* "  NAME      help", the name padded to the help column. */
-static void entry(const char *name, const char *help, hone_text *out)
+static void entry(void *out, const char *name, const char *help)
 {
     hone__text_printf(out, "  %-*s", HELP_COLUMN - 2, name);
     if (strlen(name) > HELP_COLUMN - 4)
@@ -44,16 +175,11 @@ static void entry(const char *name, const char *help, hone_text *out)
     wrap(help, HELP_COLUMN, HELP_COLUMN, out);
 }
 
-static void put_entry(void *user, const char *name, const char *text)
-{
-    entry(name, text, user);
-}
-
 /* A topic as a section of something else. */
 static void topic(const char *name, const char *title, hone_text *out)
 {
     hone__text_printf(out, "\n%s:\n", title);
-    hone__topic_find(name, strlen(name))->list(put_entry, out);
+    hone__topic_find(name, strlen(name))->list(entry, out);
 }
 
 static void program_help(hone_text *out)
@@ -71,11 +197,11 @@ static void program_help(hone_text *out)
         hone__text_clear(&name);
         hone__text_printf(&name, "%s %s", hone__commands[i].name,
                           hone__commands[i].arguments);
-        entry(hone__text_str(&name), hone__commands[i].summary, out);
+        entry(out, hone__text_str(&name), hone__commands[i].summary);
     }
     hone__text_puts(out, "\nTopics, for `hone help TOPIC`:\n");
     for (size_t i = 0; i < hone__n_topics; ++i)
-        entry(hone__topics[i].name, hone__topics[i].summary, out);
+        entry(out, hone__topics[i].name, hone__topics[i].summary);
     topic("exit", "Exit codes", out);
     hone__text_free(&name);
 }
@@ -99,7 +225,7 @@ hone_status hone__help_topic(const char *name, hone_text *out, hone_error *err)
     hone__text_printf(out, "Example: hone help %s\n\n%c%s:\n", found->name,
                       toupper((unsigned char)found->summary[0]),
                       found->summary + 1);
-    found->list(put_entry, out);
+    found->list(entry, out);
     return HONE_OK;
 }
 
@@ -129,7 +255,7 @@ void hone__help_text(hone_command_id id, hone_text *out)
             hone__text_puts(&name, "    ");
         hone__text_printf(&name, "--%s%s%s", option->name,
                           option->value[0] ? " " : "", option->value);
-        entry(hone__text_str(&name), option->help, out);
+        entry(out, hone__text_str(&name), option->help);
     }
     if ((hone__option_table[HONE_OPT_STRATEGY].commands >> id) & 1u)
         topic("strategies", "Strategies", out);

@@ -3,13 +3,16 @@
 #include "tools/inputs.h"
 
 #include "runtime/expr/expr.h"
+#include "runtime/base/alloc.h"
 #include "runtime/base/device_properties.h"
-#include "tools/locate.h"
+#include "runtime/base/paths.h"
 #include "tools/message.h"
-#include "tools/waiting.h"
+#include "tools/option_value.h"
+#include "tools/progress.h"
+#include "tools/references.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static int ends_in(const char *text, const char *end)
 {
@@ -24,19 +27,31 @@ static int is_file(const char *name)
     return strchr(name, '/') || ends_in(name, ".cu");
 }
 
-static void print_mistakes(const hone_diagnostics *diagnostics,
-                           const char *name, const char *search_path)
+void hone__print_mistakes(hone_diagnostics *diagnostics, const char *path,
+                          const hone_text *source)
 {
-    hone_text path = {0}, source = {0}, text = {0};
+    hone_text text = {0};
 
-    if (hone__template_find(name, search_path, &path, NULL) == HONE_OK &&
-        hone__text_read_file(&source, hone__text_str(&path), NULL) == HONE_OK)
-        hone__diagnostics_format(diagnostics, hone__text_str(&path),
-                                 hone__text_str(&source), &text);
+    if (diagnostics->n)
+        hone__diagnostics_format(diagnostics, path, hone__text_str(source),
+                                 &text);
     hone__message_raw(hone__text_str(&text));
+    hone__text_free(&text);
+    hone__diagnostics_free(diagnostics);
+}
+
+/* Those of the template that `name` stands for. */
+static void print_mistakes(hone_diagnostics *diagnostics, const char *name,
+                           const char *search_path)
+{
+    hone_text path = {0}, source = {0};
+
+    if (diagnostics->n &&
+        hone__template_find(name, search_path, &path, NULL) == HONE_OK)
+        (void)hone__text_read_file(&source, hone__text_str(&path), NULL);
+    hone__print_mistakes(diagnostics, hone__text_str(&path), &source);
     hone__text_free(&path);
     hone__text_free(&source);
-    hone__text_free(&text);
 }
 
 /* Once for each: `hone verify` loads a template for each way to build it. */
@@ -80,9 +95,7 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     if (status == HONE_OK) {
         status = hone__template_load(name, hone__text_str(&search_path), out,
                                      &diagnostics, err);
-        if (status != HONE_OK && diagnostics.n)
-            print_mistakes(&diagnostics, name, hone__text_str(&search_path));
-        hone__diagnostics_free(&diagnostics);
+        print_mistakes(&diagnostics, name, hone__text_str(&search_path));
     }
     if (status == HONE_OK) {
         hone__message_detail("template %s", (*out)->path);
@@ -97,7 +110,7 @@ hone_status hone__load_dims(const hone_options *options,
                             int64_t out_dims[HONE_MAX_DIMS], int *out_given,
                             hone_error *err)
 {
-    const char *text = hone__options_dims(options);
+    const char *text = options->text[HONE_OPT_DIMS];
 
     *out_given = text != NULL;
     if (text)
@@ -113,6 +126,15 @@ hone_status hone__load_dims(const hone_options *options,
                               tmpl->op, dim->name);
     }
     return HONE_OK;
+}
+
+hone_status hone__load_config(const hone_template *tmpl, const char *text,
+                              int64_t **out, hone_error *err)
+{
+    *out = hone__alloc((tmpl->n_params + 1) * sizeof **out);
+    if (!*out)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    return text ? hone__config_parse(tmpl, text, *out, err) : HONE_OK;
 }
 
 const char *hone__load_arch(const hone_options *options)
@@ -153,4 +175,103 @@ json_t *hone__dims_json(const hone_template *tmpl, const int64_t *dims)
                        ? json_string(hone__type_name((hone_type)dims[i]))
                        : json_integer(dims[i]));
     return array;
+}
+
+/* Those that occurred. */
+json_t *hone__outcomes_json(const int64_t *counts)
+{
+    json_t *object = hone__json("");
+
+    for (int i = 0; i < HONE_N_OUTCOMES; ++i) {
+        char member[32];
+
+        (void)snprintf(member, sizeof member, "%s:I",
+                       hone__outcome_name((hone_outcome)i));
+        if (counts[i])
+            object = hone__json_add(object, member, counts[i]);
+    }
+    return object;
+}
+
+/* ---- run and bench -------------------------------------------------------
+ */
+
+/* Once. */
+static void say_waiting(void *user, long holder)
+{
+    int *is_said = user;
+
+    if (!*is_said)
+        hone__message_note("another process (%ld) measures on this GPU: "
+                           "waiting for it",
+                           holder);
+    *is_said = 1;
+}
+
+hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
+                             hone_error *err)
+{
+    const char *dims = options->text[HONE_OPT_DIMS];
+
+    memset(out, 0, sizeof *out);
+    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->farm.backend,
+                                 &out->device, err));
+    HONE_TRY(hone__load_template(options, hone__options_arg(options, 0),
+                                 &out->tmpl, err));
+    HONE_TRY(
+        hone__template_parse_dims(out->tmpl, dims ? dims : "", out->dims, err));
+    HONE_TRY(hone__locate_db(options, &out->db_path, err));
+    HONE_TRY(hone__locate_farm(options, &out->cache, &out->farm, err));
+    out->seed = hone__option_seed(options);
+    out->references = hone__references(&out->n_references);
+    out->on_wait = say_waiting;
+    out->user = &out->is_said;
+    return hone__option_device_mode(options, out->farm.backend, &out->mode,
+                                    err);
+}
+
+void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
+                           hone_error *err)
+{
+    static const hone_option_id kept[] = {
+        HONE_OPT_DEVICE,    HONE_OPT_MODE,          HONE_OPT_DB,
+        HONE_OPT_CACHE_DIR, HONE_OPT_TEMPLATE_PATH, HONE_OPT_INCLUDE};
+    char *hint = strstr(err->text, "run: hone tune ");
+    hone_text text = {0}, dims = {0};
+
+    if (!hint)
+        return;
+    hone__text_puts(&text, "run: hone tune ");
+    hone__shell_word(hone__options_arg(options, 0), &text);
+    for (size_t i = 0; i < tuned->tmpl->n_dims; ++i) {
+        hone__text_puts(&dims, i ? "," : "");
+        hone__template_dim_text(&tuned->tmpl->dims[i], tuned->dims[i], &dims);
+    }
+    hone__text_printf(&text, " --dims %s", hone__text_str(&dims));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        const char *value = options->text[kept[i]];
+
+        for (size_t k = 0; value; ++k) {
+            const char *one = hone__options_listed(options, kept[i], k);
+
+            if (k && !one)
+                break;
+            hone__text_printf(&text, " --%s ",
+                              hone__option_table[kept[i]].name);
+            hone__shell_word(one ? one : value, &text);
+        }
+    }
+    if (!text.failed && !dims.failed)
+        (void)snprintf(hint, sizeof err->text - (size_t)(hint - err->text),
+                       "%s", text.data);
+    hone__text_free(&text);
+    hone__text_free(&dims);
+}
+
+void hone__tuned_free(hone_tuned *tuned)
+{
+    hone__text_free(&tuned->db_path);
+    hone__text_free(&tuned->cache);
+    hone__template_free(tuned->tmpl);
+    memset(tuned, 0, sizeof *tuned);
 }

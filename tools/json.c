@@ -2,9 +2,12 @@
 /* Results as JSON values: see json.h. */
 #include "tools/json.h"
 
+#include "tools/progress.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- values ------------------------------------------------------------- */
@@ -58,10 +61,14 @@ json_t *hone__json_string(const char *bytes, size_t length)
     return string;
 }
 
-json_t *hone__json_text(const hone_text *text)
+json_t *hone__json_text(hone_text *text)
 {
-    return text->failed ? NULL
-                        : hone__json_string(hone__text_str(text), text->length);
+    json_t *string =
+        text->failed ? NULL
+                     : hone__json_string(hone__text_str(text), text->length);
+
+    hone__text_free(text);
+    return string;
 }
 
 json_t *hone__json_real(double value)
@@ -72,32 +79,19 @@ json_t *hone__json_real(double value)
                         : json_real(value);
 }
 
-static json_t *real_if(int known, double value)
-{
-    return known ? hone__json_real(value) : json_null();
-}
-
-static json_t *integer_if(int known, int64_t value)
-{
-    return known ? json_integer(value) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text ? hone__json_string(text, strlen(text)) : json_null();
-}
-
 /* ---- objects ------------------------------------------------------------ */
 
 static json_t *next_value(char type, va_list args)
 {
+    const char *text;
     int known;
     double real;
     int64_t integer;
 
     switch (type) {
     case 's':
-        return text_or_null(va_arg(args, const char *));
+        text = va_arg(args, const char *);
+        return text ? hone__json_string(text, strlen(text)) : json_null();
     case 'i':
         return json_integer(va_arg(args, int));
     case 'I':
@@ -108,14 +102,14 @@ static json_t *next_value(char type, va_list args)
         return json_boolean(va_arg(args, int));
     case 'P':
         integer = va_arg(args, int64_t);
-        return integer_if(integer > 0, integer);
+        return integer > 0 ? json_integer(integer) : json_null();
     case 'p':
         real = va_arg(args, double);
-        return real_if(real > 0, real);
+        return real > 0 ? hone__json_real(real) : json_null();
     case 'F':
         known = va_arg(args, int);
         real = va_arg(args, double);
-        return real_if(known, real);
+        return known ? hone__json_real(real) : json_null();
     case 'o':
         return va_arg(args, json_t *);
     default: /* 'n' */
@@ -179,4 +173,171 @@ json_t *hone__json_append(json_t *array, json_t *value)
         return array;
     json_decref(array);
     return NULL;
+}
+
+/* ---- as text and CSV ----------------------------------------------------- */
+
+static void object_text(json_t *object, hone_text *out)
+{
+    const char *key;
+    json_t *value;
+    int first = 1;
+
+    json_object_foreach (object, key, value) {
+        hone__text_printf(out, "%s%s ", first ? "" : ", ", key);
+        hone__value_text(value, HONE_CELL_TEXT, out);
+        first = 0;
+    }
+}
+
+static void array_text(json_t *array, hone_text *out)
+{
+    for (size_t i = 0; i < json_array_size(array); ++i) {
+        if (i)
+            hone__text_puts(out, ", ");
+        hone__value_text(json_array_get(array, i), HONE_CELL_TEXT, out);
+    }
+}
+
+/* Control characters would break the table's lines. */
+static void string_text(const char *string, size_t length, hone_text *out)
+{
+    for (const char *end = string + length; string < end; ++string) {
+        const unsigned char c = (unsigned char)*string;
+        const char shown = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+
+        hone__text_append(out, &shown, 1);
+    }
+}
+
+static void number_text(const json_t *value, hone_cell cell, hone_text *out)
+{
+    char buffer[32];
+
+    if (cell == HONE_CELL_TIME_NS) {
+        hone__time_text(json_number_value(value), buffer);
+        hone__text_puts(out, buffer);
+    } else if (cell == HONE_CELL_RATIO) {
+        hone__text_printf(out, "%.2f", json_number_value(value));
+    } else if (json_is_integer(value)) {
+        hone__text_printf(out, "%" JSON_INTEGER_FORMAT,
+                          json_integer_value(value));
+    } else {
+        hone__text_printf(out, "%.4g", json_real_value(value));
+    }
+}
+
+void hone__value_lines(const char *string, hone_text *out)
+{
+    for (;;) {
+        const size_t length = strcspn(string, "\n");
+
+        string_text(string, length, out);
+        string += length + strspn(string + length, "\n");
+        if (!*string)
+            return;
+        hone__text_puts(out, "\n    ");
+    }
+}
+
+void hone__value_text(json_t *value, hone_cell cell, hone_text *out)
+{
+    switch (value ? json_typeof(value) : JSON_NULL) {
+    case JSON_OBJECT:
+        object_text(value, out);
+        return;
+    case JSON_ARRAY:
+        array_text(value, out);
+        return;
+    case JSON_STRING:
+        string_text(json_string_value(value), json_string_length(value), out);
+        return;
+    case JSON_INTEGER:
+    case JSON_REAL:
+        number_text(value, cell, out);
+        return;
+    case JSON_TRUE:
+        hone__text_puts(out, "yes");
+        return;
+    case JSON_FALSE:
+        hone__text_puts(out, "no");
+        return;
+    case JSON_NULL:
+        hone__text_puts(out, "-");
+        return;
+    }
+}
+
+static void csv_field(const char *text, hone_text *out)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        hone__text_puts(out, text);
+        return;
+    }
+    hone__text_puts(out, "\"");
+    for (; *text; ++text) {
+        if (*text == '"')
+            hone__text_puts(out, "\"");
+        hone__text_append(out, text, 1);
+    }
+    hone__text_puts(out, "\"");
+}
+
+static int append(const char *bytes, size_t length, void *user)
+{
+    hone__text_append(user, bytes, length);
+    return 0;
+}
+
+void hone__value_json(json_t *value, size_t flags, hone_text *out)
+{
+    if (json_dump_callback(value, append, out, JSON_ENCODE_ANY | flags))
+        out->failed = 1;
+}
+
+void hone__value_csv(json_t *value, hone_text *out)
+{
+    hone_text text = {0};
+
+    if (!value || json_is_null(value))
+        return;
+    if (json_is_string(value)) {
+        csv_field(json_string_value(value), out);
+        return;
+    }
+    hone__value_json(value, JSON_COMPACT, &text);
+    csv_field(hone__text_str(&text), out);
+    out->failed |= text.failed;
+    hone__text_free(&text);
+}
+
+/* ---- columns ------------------------------------------------------------ */
+
+static void read_column(const char *text, size_t length, hone_column *out)
+{
+    static const char kinds[] = "nrt"; /* as in hone_cell, text before them */
+    const size_t n_key = strcspn(text, ":=,");
+    const char *kind = text[n_key] == ':' ? strchr(kinds, text[n_key + 1]) : "";
+    const size_t at = strcspn(text, "=,");
+    const int is_titled = at < length;
+
+    (void)snprintf(out->key, sizeof out->key, "%.*s", (int)n_key, text);
+    (void)snprintf(out->title, sizeof out->title, "%.*s",
+                   (int)(is_titled ? length - at - 1 : n_key),
+                   is_titled ? text + at + 1 : text);
+    out->cell = kind && *kind ? (hone_cell)(kind - kinds + HONE_CELL_NUMBER)
+                              : HONE_CELL_TEXT;
+}
+
+size_t hone__columns_read(const char *text, hone_column *out, size_t most)
+{
+    size_t n = 0;
+
+    while (*text && n < most) {
+        const size_t length = strcspn(text, ",");
+
+        read_column(text, length, &out[n++]);
+        text += length + strspn(text + length, ", ");
+    }
+    return n;
 }

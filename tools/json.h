@@ -28,8 +28,38 @@ json_t *hone__json_add(json_t *object, const char *members, ...);
 json_t *hone__json_append(json_t *array, json_t *value);
 
 json_t *hone__json_string(const char *bytes, size_t length);
-/* NULL too if the text has failed. */
-json_t *hone__json_text(const hone_text *text);
+/* The text is freed; NULL too if it has failed. */
+json_t *hone__json_text(hone_text *text);
 json_t *hone__json_real(double value);
+
+/* ---- as a person reads them, and as CSV fields --------------------------- */
+
+typedef enum hone_cell {
+    HONE_CELL_TEXT,
+    HONE_CELL_NUMBER, /* right-aligned */
+    HONE_CELL_RATIO,  /* "1.00" in text */
+    HONE_CELL_TIME_NS /* "12.3 us" in text, plain nanoseconds elsewhere */
+} hone_cell;
+
+typedef struct hone_column {
+    char key[40];
+    char title[64];
+    hone_cell cell;
+} hone_column;
+
+/* "op, time_ns:t=time": keys; what is in them unless it is text (n number, r
+ * ratio, t time); the titles that are other words. Returns how many there are,
+ * `most` at most. */
+size_t hone__columns_read(const char *text, hone_column *out, size_t most);
+
+/* NULL is a missing value, "-". Lists and objects become "a, b". */
+void hone__value_text(json_t *value, hone_cell cell, hone_text *out);
+/* The same for a string at the end of a row, which may go on below it. */
+void hone__value_lines(const char *string, hone_text *out);
+/* As JSON; memory that runs out makes `out` fail, as always. */
+void hone__value_json(json_t *value, size_t flags, hone_text *out);
+/* RFC 4180: quoted where needed; lists and objects as JSON; missing: empty.
+ */
+void hone__value_csv(json_t *value, hone_text *out);
 
 #endif

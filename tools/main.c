@@ -2,8 +2,10 @@
 /* The `hone` program: parse, dispatch, exit code. */
 #include "runtime/base/alloc.h"
 #include "tools/commands.h"
+#include "tools/help.h"
 #include "tools/message.h"
 #include "tools/output.h"
+#include "tools/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,23 +20,17 @@ static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
 static hone_exit print_help(hone_command_id command)
 {
     hone_text text = {0};
-    hone_exit code;
 
     hone__help_text(command, &text);
-    code = hone__output_text(&text);
-    hone__text_free(&text);
-    return code;
+    return hone__output_text(&text);
 }
 
 static hone_exit print_version(void)
 {
     hone_text text = {0};
-    hone_exit code;
 
     hone__text_puts(&text, "hone " HONE_VERSION "\n");
-    code = hone__output_text(&text);
-    hone__text_free(&text);
-    return code;
+    return hone__output_text(&text);
 }
 
 /* `hone help COMMAND` is `hone COMMAND --help`; a topic is a table. */
@@ -42,18 +38,12 @@ static hone_exit help_command(const char *name)
 {
     hone_error err = {0};
     hone_text text = {0};
-    hone_exit code;
 
-    if (!name)
-        return print_help(HONE_N_COMMANDS);
-    if (hone__command_find(name) != HONE_N_COMMANDS)
-        return print_help(hone__command_find(name));
-    if (hone__help_topic(name, &text, &err) == HONE_OK)
-        code = hone__output_text(&text);
-    else
-        code = hone__message_usage(HONE_N_COMMANDS, err.text);
-    hone__text_free(&text);
-    return code;
+    if (!name || hone__command_find(name) != HONE_N_COMMANDS)
+        return print_help(name ? hone__command_find(name) : HONE_N_COMMANDS);
+    return hone__help_topic(name, &text, &err) == HONE_OK
+               ? hone__output_text(&text)
+               : hone__message_error(&err);
 }
 
 int main(int argc, char **argv)
@@ -64,6 +54,7 @@ int main(int argc, char **argv)
     hone_exit code;
     hone_status status;
 
+    hone__process_begin(argv);
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return (int)print_help(HONE_N_COMMANDS);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
@@ -72,11 +63,8 @@ int main(int argc, char **argv)
         return (int)help_command(argc > 2 ? argv[2] : NULL);
     json_set_alloc_funcs(hone__alloc, hone__free);
     status = hone__options_parse(argc, argv, &options, &err);
-    if (status == HONE_OK)
-        hone__message_setup(&options);
-    if (status == HONE_ERR_ARGUMENT)
-        code = hone__message_usage(options.command, err.text);
-    else if (status != HONE_OK)
+    hone__message_setup(&options);
+    if (status != HONE_OK)
         code = hone__message_error(&err);
     else if (options.text[HONE_OPT_HELP])
         code = print_help(options.command);

@@ -17,7 +17,8 @@ static struct {
     int quiet;
     int verbose;
     int is_set;
-} state;
+    hone_command_id command;
+} state = {.command = HONE_N_COMMANDS};
 
 static int color_by_default(void)
 {
@@ -36,6 +37,7 @@ void hone__message_setup(const hone_options *options)
                   (!hone__options_is(options, HONE_OPT_COLOR, "never") &&
                    color_by_default());
     state.is_set = 1;
+    state.command = options->command;
 }
 
 int hone__message_color(void)
@@ -48,13 +50,26 @@ int hone__message_quiet(void)
     return state.quiet;
 }
 
-static void error_line(const char *sentence)
+static void say(const char *prefix, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void say(const char *prefix, const char *format, va_list args)
 {
     hone__progress_wipe();
-    (void)fprintf(stderr,
-                  hone__message_color() ? "hone: \033[1;31merror:\033[0m %s\n"
-                                        : "hone: error: %s\n",
-                  sentence);
+    (void)fputs(prefix, stderr);
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
+}
+
+void hone__message_negative(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(hone__message_color() ? "hone: \033[1;31merror:\033[0m "
+                              : "hone: error: ",
+        format, args);
+    va_end(args);
 }
 
 /* The disk is the environment's fault, not the input's. 13: SQLITE_FULL. */
@@ -67,35 +82,20 @@ static int is_full_disk(const hone_error *err)
 
 hone_exit hone__message_error(const hone_error *err)
 {
-    error_line(err->text[0] ? err->text : hone_status_str(err->status));
+    hone__message_negative("%s", err->text[0] ? err->text
+                                              : hone_status_str(err->status));
     if (err->status == HONE_ERR_INTERNAL)
         (void)fputs("hone: this is a bug of hone; please report it with the "
                     "command line and the output of 'hone doctor'.\n",
                     stderr);
+    if (err->status == HONE_ERR_ARGUMENT)
+        (void)fprintf(stderr, "Try 'hone %s%s--help'.\n",
+                      state.command == HONE_N_COMMANDS
+                          ? ""
+                          : hone__commands[state.command].name,
+                      state.command == HONE_N_COMMANDS ? "" : " ");
     return is_full_disk(err) ? HONE_EXIT_ENVIRONMENT
                              : hone__exit_of_status(err->status);
-}
-
-void hone__message_negative(const char *format, ...)
-{
-    char sentence[1024];
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    error_line(sentence);
-}
-
-static void note(const char *format, va_list args)
-    __attribute__((format(printf, 1, 0)));
-
-static void note(const char *format, va_list args)
-{
-    hone__progress_wipe();
-    (void)fputs("hone: ", stderr);
-    (void)vfprintf(stderr, format, args);
-    (void)fputc('\n', stderr);
 }
 
 void hone__message_note(const char *format, ...)
@@ -105,7 +105,7 @@ void hone__message_note(const char *format, ...)
     if (state.quiet)
         return;
     va_start(args, format);
-    note(format, args);
+    say("hone: ", format, args);
     va_end(args);
 }
 
@@ -116,7 +116,7 @@ void hone__message_detail(const char *format, ...)
     if (!state.verbose)
         return;
     va_start(args, format);
-    note(format, args);
+    say("hone: ", format, args);
     va_end(args);
 }
 
@@ -124,17 +124,6 @@ void hone__message_raw(const char *text)
 {
     hone__progress_wipe();
     (void)fputs(text, stderr);
-}
-
-hone_exit hone__message_usage(hone_command_id command, const char *sentence)
-{
-    error_line(sentence);
-    if (command == HONE_N_COMMANDS)
-        (void)fputs("Try 'hone --help'.\n", stderr);
-    else
-        (void)fprintf(stderr, "Try 'hone %s --help'.\n",
-                      hone__commands[command].name);
-    return HONE_EXIT_USAGE;
 }
 
 hone_exit hone__exit_of_status(hone_status status)

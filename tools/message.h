@@ -7,13 +7,15 @@
 #include "tools/exit_code.h"
 #include "tools/arguments.h"
 
-/* Take --color, --quiet and --verbose. Before it: colour on a terminal. */
+/* Take the command, --color, --quiet and --verbose. Before it: no command, and
+ * colour on a terminal. */
 void hone__message_setup(const hone_options *options);
 
 int hone__message_color(void); /* may stderr be coloured? */
 int hone__message_quiet(void);
 
-/* "hone: error: SENTENCE"; returns the exit code of its status. */
+/* "hone: error: SENTENCE", and of wrong use where to read on; returns the exit
+ * code of its status. */
 hone_exit hone__message_error(const hone_error *err);
 /* The same for a command that ran and whose answer is negative. */
 void hone__message_negative(const char *format, ...)
@@ -26,7 +28,5 @@ void hone__message_detail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 /* A text that is complete in itself, such as located diagnostics. */
 void hone__message_raw(const char *text);
-/* The two lines of a usage error. `command` may be HONE_N_COMMANDS. */
-hone_exit hone__message_usage(hone_command_id command, const char *sentence);
 
 #endif

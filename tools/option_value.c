@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --device, --budget, --until, --mode, --strategy and --seed. */
+/* Values of options: --device, --budget, --until, --mode, --strategy, --seed,
+ * and the paths of templates, database and cache. Relative XDG values are
+ * ignored, as the XDG base directory specification asks. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/option_value.h"
 
+#include "gen/parse/template.h"
+#include "runtime/base/paths.h"
+#include "tools/message.h"
+#include "tools/process.h"
 #include "tuner/trial/devices.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* NAME or NAME:N; `otherwise` if there is no such option. */
 hone_status hone__option_device(const hone_options *options,
@@ -156,36 +167,28 @@ hone_status hone__option_strategy(const hone_options *options, const char **out,
     return find_strategy(name, strlen(name), out, err);
 }
 
-static void add_strategy(hone_strategies *list, const char *name)
-{
-    for (size_t i = 0; i < list->n; ++i)
-        if (list->names[i] == name)
-            return;
-    if (list->n < HONE_MOST_STRATEGIES)
-        list->names[list->n++] = name;
-}
-
 hone_status hone__option_strategies(const hone_options *options,
                                     hone_strategies *out, hone_error *err)
 {
     const char *text = options->text[HONE_OPT_STRATEGY];
-    const char *name, *summary;
+    const char *name;
 
     text = text ? text : default_strategy;
+    text = strcmp(text, "all") == 0 ? hone__search_names() : text;
     out->n = 0;
-    if (strcmp(text, "all") == 0) {
-        for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
-            add_strategy(out, name);
-        return HONE_OK;
-    }
     for (;;) {
         const size_t length = strcspn(text, ",");
+        size_t i = 0;
 
         HONE_TRY(find_strategy(text, length, &name, err));
-        add_strategy(out, name);
+        while (i < out->n && out->names[i] != name)
+            ++i;
+        if (i == out->n && i < HONE_MOST_STRATEGIES)
+            out->names[out->n++] = name;
         if (!text[length])
             return HONE_OK;
         text += length + 1;
+        text += strspn(text, " ");
     }
 }
 
@@ -194,4 +197,155 @@ uint64_t hone__option_seed(const hone_options *options)
     return options->text[HONE_OPT_SEED]
                ? (uint64_t)options->number[HONE_OPT_SEED]
                : 1;
+}
+
+/* ---- paths ----------------------------------------------------------------
+ */
+
+static const char *set_env(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+static void add_folders(hone_text *out, const char *folders)
+{
+    hone__text_printf(out, "%s%s", out->length ? ":" : "", folders);
+}
+
+/* The folder with templates that came with hone: installed beside the program,
+ * else the tree it was built in. Nothing is appended if neither is there. */
+static void shipped_templates(hone_text *out)
+{
+    static const char *const beside[] = {"../share/hone/templates",
+                                         "../../templates"};
+    char program[PATH_MAX], path[PATH_MAX + 32];
+    struct stat info;
+    char *slash;
+
+    if (!realpath("/proc/self/exe", program))
+        return;
+    slash = strrchr(program, '/') + 1;
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; ++i) {
+        char real[PATH_MAX];
+
+        (void)snprintf(path, sizeof path, "%.*s%s", (int)(slash - program),
+                       program, beside[i]);
+        if (realpath(path, real) && stat(real, &info) == 0 &&
+            S_ISDIR(info.st_mode)) {
+            add_folders(out, real);
+            return;
+        }
+    }
+}
+
+/* Every value of a LIST option, and that of the environment. */
+static void listed_folders(const hone_options *options, hone_option_id option,
+                           const char *variable, hone_text *out)
+{
+    const char *given;
+
+    for (size_t i = 0; (given = hone__options_listed(options, option, i)); ++i)
+        add_folders(out, given);
+    given = set_env(variable);
+    if (given)
+        add_folders(out, given);
+}
+
+hone_status hone__locate_templates(const hone_options *options, hone_text *out,
+                                   hone_error *err)
+{
+    const size_t before = out->length;
+
+    listed_folders(options, HONE_OPT_TEMPLATE_PATH, "HONE_TEMPLATE_PATH", out);
+    shipped_templates(out);
+    HONE_TRY(hone__text_check(out, err));
+    if (out->length > before)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_IO,
+                      "no template folder: those that came with hone are not "
+                      "beside the program; name one with --template-path or "
+                      "HONE_TEMPLATE_PATH");
+}
+
+hone_status hone__locate_includes(const hone_options *options, hone_text *out,
+                                  hone_error *err)
+{
+    hone_text folders = {0};
+    hone_status status;
+
+    listed_folders(options, HONE_OPT_INCLUDE, "HONE_INCLUDE_PATH", &folders);
+    status = hone__text_check(&folders, err);
+    if (status == HONE_OK)
+        status = hone__search_path_include(out, hone__text_str(&folders), err);
+    hone__text_free(&folders);
+    return status;
+}
+
+hone_status hone__locate_db(const hone_options *options, hone_text *out,
+                            hone_error *err)
+{
+    if (options->text[HONE_OPT_DB]) {
+        hone__text_puts(out, options->text[HONE_OPT_DB]);
+        HONE_TRY(hone__text_check(out, err));
+    } else {
+        HONE_TRY(hone__default_database(out, err));
+    }
+    hone__message_detail("database %s", hone__text_str(out));
+    return HONE_OK;
+}
+
+hone_status hone__locate_cache(const hone_options *options, hone_text *out,
+                               hone_error *err)
+{
+    const char *given = options->text[HONE_OPT_CACHE_DIR];
+    const char *xdg = set_env("XDG_CACHE_HOME");
+    const char *home = set_env("HOME");
+
+    if (!given)
+        given = set_env("HONE_CACHE_DIR");
+    if (given)
+        hone__text_puts(out, given);
+    else if (xdg && xdg[0] == '/')
+        hone__text_printf(out, "%s/hone", xdg);
+    else if (home)
+        hone__text_printf(out, "%s/.cache/hone", home);
+    else
+        return hone__fail(err, HONE_ERR_IO,
+                          "nothing says where the cubin cache is: set HOME "
+                          "or XDG_CACHE_HOME, or name it with --cache-dir");
+    return hone__text_check(out, err);
+}
+
+static hone_status create_cache(const char *folder, hone_error *err)
+{
+    /* The first line is fixed by the Cache Directory Tagging specification
+     * (its MD5 identifies the file). */
+    static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
+                              "# Cubins compiled by hone; safe to delete.\n";
+    hone_text path = {0};
+    hone_status status = hone__folder_create(folder, err);
+
+    hone__message_detail("cubin cache %s", folder);
+    if (status == HONE_OK) {
+        hone__text_printf(&path, "%s/CACHEDIR.TAG", folder);
+        status = hone__text_check(&path, err);
+    }
+    if (status == HONE_OK && access(path.data, F_OK) != 0)
+        status = hone__file_replace(path.data, tag, sizeof tag - 1, err);
+    hone__text_free(&path);
+    return status;
+}
+
+hone_status hone__locate_farm(const hone_options *options, hone_text *cache,
+                              hone_farm_options *out, hone_error *err)
+{
+    HONE_TRY(hone__locate_cache(options, cache, err));
+    HONE_TRY(create_cache(hone__text_str(cache), err));
+    out->cache_folder = hone__text_str(cache);
+    out->n_workers = (int)options->number[HONE_OPT_JOBS];
+    out->compile_timeout_s = (double)options->number[HONE_OPT_COMPILE_TIMEOUT];
+    out->stop = hone__interrupt_flag();
+    return HONE_OK;
 }

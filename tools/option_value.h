@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Option values that have a little grammar of their own. */
+/* Option values that have a little grammar of their own, and where things are:
+ * option, then environment, then default; of folders that are searched, one
+ * after the other. */
 #ifndef HONE_TOOLS_OPTION_VALUE_H
 #define HONE_TOOLS_OPTION_VALUE_H
 
+#include "runtime/base/text.h"
 #include "tools/arguments.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
@@ -47,5 +50,26 @@ hone_status hone__option_strategies(const hone_options *options,
                                     hone_strategies *out, hone_error *err);
 /* --seed; 1 if it is not given. */
 uint64_t hone__option_seed(const hone_options *options);
+
+/* Each appends a path (folders separated by colons for templates).
+ * HONE_ERR_IO when neither the option, nor the environment, nor $HOME says
+ * where. */
+hone_status hone__locate_templates(const hone_options *options, hone_text *out,
+                                   hone_error *err);
+/* Folders of headers, marked as such. Nothing if none is named;
+ * HONE_ERR_INPUT for one that is not there. */
+hone_status hone__locate_includes(const hone_options *options, hone_text *out,
+                                  hone_error *err);
+hone_status hone__locate_db(const hone_options *options, hone_text *out,
+                            hone_error *err);
+hone_status hone__locate_cache(const hone_options *options, hone_text *out,
+                               hone_error *err);
+
+/* The compile processes: --cache-dir, --jobs and --compile-timeout as far as
+ * the command has them, Ctrl-C. `cache` gets the folder, which the farm borrows
+ * and which is created with its CACHEDIR.TAG, so that backups leave it out.
+ * HONE_ERR_IO. */
+hone_status hone__locate_farm(const hone_options *options, hone_text *cache,
+                              hone_farm_options *out, hone_error *err);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "runtime/base/alloc.h"
 #include "tools/message.h"
-#include "tools/output_value.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ typedef enum output_format {
 struct hone_output {
     output_format format;
     const char *rows_key;
-    const hone_column *columns;
+    hone_column columns[MAX_COLUMNS];
     size_t n_columns;
     size_t n_rows;
     json_t *head; /* CSV without rows: printed with the tail */
@@ -170,11 +169,11 @@ static void print_json_members(hone_output *output, json_t *object)
     }
 }
 
-static void print_csv_line(hone_output *output, const hone_text *line)
+static void print_csv_head(const hone_output *output)
 {
-    output->failed |= line->failed;
-    if (!output->failed)
-        (void)printf("%s\n", hone__text_str(line));
+    for (size_t i = 0; i < output->n_columns; ++i)
+        (void)printf("%s%s", output->columns[i].key,
+                     i + 1 < output->n_columns ? "," : "\n");
 }
 
 static void print_csv_row(hone_output *output, json_t *row)
@@ -186,28 +185,24 @@ static void print_csv_row(hone_output *output, json_t *row)
             hone__text_puts(&line, ",");
         hone__value_csv(json_object_get(row, output->columns[i].key), &line);
     }
-    print_csv_line(output, &line);
+    output->failed |= line.failed;
+    if (!output->failed)
+        (void)printf("%s\n", hone__text_str(&line));
     hone__text_free(&line);
 }
 
 /* Without rows the members are the only row. */
 static void print_csv_members(hone_output *output, json_t *object)
 {
-    hone_text names = {0}, values = {0};
     const char *key;
     json_t *value;
 
-    json_object_foreach (object, key, value) {
-        hone__text_printf(&names, "%s%s", names.length ? "," : "", key);
-        if (value != json_object_iter_value(json_object_iter(object)))
-            hone__text_puts(&values, ",");
-        hone__value_csv(value, &values);
-    }
-    output->failed |= values.failed;
-    print_csv_line(output, &names);
-    print_csv_line(output, &values);
-    hone__text_free(&names);
-    hone__text_free(&values);
+    json_object_foreach (object, key, value)
+        if (output->n_columns < MAX_COLUMNS)
+            (void)hone__columns_read(key, &output->columns[output->n_columns++],
+                                     1);
+    print_csv_head(output);
+    print_csv_row(output, object);
 }
 
 /* ---- the life of a result --------------------------------------------- */
@@ -228,18 +223,22 @@ static void begin_format(hone_output *output, json_t *head)
             (void)printf(",\n  \"%s\": [", output->rows_key);
         break;
     case FORMAT_CSV:
-        for (size_t i = 0; output->rows_key && i < output->n_columns; ++i)
-            (void)printf("%s%s", output->columns[i].key,
-                         i + 1 < output->n_columns ? "," : "\n");
-        if (!output->rows_key)
+        if (output->rows_key)
+            print_csv_head(output);
+        else
             output->head = json_incref(head);
         break;
     }
 }
 
+int hone__output_is_text(const hone_options *options)
+{
+    return !hone__options_is(options, HONE_OPT_FORMAT, "json") &&
+           !hone__options_is(options, HONE_OPT_FORMAT, "csv");
+}
+
 hone_output *hone__output_begin(const hone_options *options,
-                                const char *rows_key,
-                                const hone_column *columns, size_t n_columns,
+                                const char *rows_key, const char *columns,
                                 json_t *head)
 {
     hone_output *output = hone__alloc(sizeof *output);
@@ -250,8 +249,8 @@ hone_output *hone__output_begin(const hone_options *options,
             : hone__options_is(options, HONE_OPT_FORMAT, "csv") ? FORMAT_CSV
                                                                 : FORMAT_TEXT;
         output->rows_key = rows_key;
-        output->columns = columns;
-        output->n_columns = n_columns < MAX_COLUMNS ? n_columns : MAX_COLUMNS;
+        output->n_columns =
+            hone__columns_read(columns, output->columns, MAX_COLUMNS);
         output->failed = !head;
         if (head)
             begin_format(output, head);
@@ -366,12 +365,17 @@ hone_exit hone__output_end(hone_output *output, json_t *tail)
     return hone__message_error(&err);
 }
 
-hone_exit hone__output_text(const hone_text *text)
+hone_exit hone__output_text(hone_text *text)
 {
     hone_error err = {0};
+    hone_exit code;
 
-    if (hone__text_check(text, &err) != HONE_OK)
-        return hone__message_error(&err);
-    (void)fwrite(hone__text_str(text), 1, text->length, stdout);
-    return flush();
+    if (hone__text_check(text, &err) == HONE_OK) {
+        (void)fwrite(hone__text_str(text), 1, text->length, stdout);
+        code = flush();
+    } else {
+        code = hone__message_error(&err);
+    }
+    hone__text_free(text);
+    return code;
 }

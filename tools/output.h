@@ -14,29 +14,19 @@
 
 enum { HONE_SCHEMA_VERSION = 1 }; /* of the JSON; changes when a key does */
 
-typedef enum hone_cell {
-    HONE_CELL_TEXT,
-    HONE_CELL_NUMBER, /* right-aligned */
-    HONE_CELL_RATIO,  /* "1.00" in text */
-    HONE_CELL_TIME_NS /* "12.3 us" in text, plain nanoseconds elsewhere */
-} hone_cell;
-
-/* A column of the text and CSV forms; JSON rows are printed whole. */
-typedef struct hone_column {
-    const char *key;
-    const char *title;
-    hone_cell cell;
-} hone_column;
-
 typedef struct hone_output hone_output;
 
+/* Is the format text, not JSON or CSV? */
+int hone__output_is_text(const hone_options *options);
+
 /* Begin a result. `head` (stolen) is an object of values known already;
- * `rows_key` names the list of rows in JSON, NULL if there is none. Where a
+ * `rows_key` names the list of rows in JSON, NULL if there is none. `columns`
+ * are those of text and CSV, as hone__columns_read() takes them; JSON rows are
+ * printed whole. Where a
  * value is NULL because memory ran out (json.h), or runs out here, nothing
  * more is printed, and the end says so. NULL: it ran out at once. */
 hone_output *hone__output_begin(const hone_options *options,
-                                const char *rows_key,
-                                const hone_column *columns, size_t n_columns,
+                                const char *rows_key, const char *columns,
                                 json_t *head);
 /* One row, an object (stolen). */
 void hone__output_row(hone_output *output, json_t *row);
@@ -48,7 +38,7 @@ void hone__output_line(hone_output *output, const char *text, size_t length);
  * said. */
 hone_exit hone__output_end(hone_output *output, json_t *tail);
 
-/* Text that is the result as it is, such as source. */
-hone_exit hone__output_text(const hone_text *text);
+/* Text that is the result as it is, such as source; freed. */
+hone_exit hone__output_text(hone_text *text);
 
 #endif

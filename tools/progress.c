@@ -3,13 +3,14 @@
  * middle gives way first when the terminal is narrow. */
 #include "tools/progress.h"
 
-#include "tools/clock.h"
 #include "tools/message.h"
+#include "tuner/process/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BAR_CELLS = 20, LINE_BYTES = 512, DEFAULT_COLUMNS = 80 };
@@ -47,7 +48,7 @@ void hone__progress_begin(const char *label)
     bar.in_place =
         isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
     (void)snprintf(bar.label, sizeof bar.label, "%s", label);
-    bar.start_s = hone__clock_s();
+    bar.start_s = hone__now_s();
     bar.last_s = bar.start_s;
     bar.first_done = -1;
 }
@@ -143,7 +144,7 @@ static void draw(const hone_progress_step *step, double elapsed_s)
 
 void hone__progress_show(const hone_progress_step *step)
 {
-    const double t = hone__clock_s();
+    const double t = hone__now_s();
     char line[LINE_BYTES];
 
     if (!bar.is_active)
@@ -193,4 +194,59 @@ void hone__time_text(double time_ns, char *out)
                    : time_ns >= 9.9995 * units[i].scale ? 2
                                                         : 3,
                    time_ns / units[i].scale, units[i].unit);
+}
+
+/* ---- without a count ---------------------------------------------------- */
+
+/* A thread beside the work. Without one nothing is said. */
+static void *watch(void *user)
+{
+    hone_waiting *w = user;
+    struct timespec until;
+    long seconds = 1, said = 0;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    (void)pthread_mutex_lock(&w->mutex);
+    while (!w->is_over) {
+        until.tv_sec += seconds - said;
+        while (!w->is_over &&
+               pthread_cond_timedwait(&w->changed, &w->mutex, &until) == 0)
+            ;
+        if (!w->is_over)
+            hone__message_note("%s: %ld s so far", w->what, seconds);
+        said = seconds;
+        seconds *= 2;
+    }
+    (void)pthread_mutex_unlock(&w->mutex);
+    return NULL;
+}
+
+void hone__waiting_begin(hone_waiting *waiting, const char *what,
+                         const char *of)
+{
+    pthread_condattr_t attributes;
+
+    *waiting = (hone_waiting){.is_over = 0};
+    (void)snprintf(waiting->what, sizeof waiting->what, "%s %.100s", what, of);
+    if (pthread_condattr_init(&attributes) != 0)
+        return;
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&waiting->mutex, NULL);
+    (void)pthread_cond_init(&waiting->changed, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    waiting->is_started =
+        pthread_create(&waiting->thread, NULL, watch, waiting) == 0;
+}
+
+void hone__waiting_end(hone_waiting *waiting)
+{
+    if (!waiting->is_started)
+        return;
+    (void)pthread_mutex_lock(&waiting->mutex);
+    waiting->is_over = 1;
+    (void)pthread_cond_signal(&waiting->changed);
+    (void)pthread_mutex_unlock(&waiting->mutex);
+    (void)pthread_join(waiting->thread, NULL);
+    (void)pthread_cond_destroy(&waiting->changed);
+    (void)pthread_mutex_destroy(&waiting->mutex);
 }

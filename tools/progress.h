@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Progress of a long command on stderr: a bar on a terminal, a line every few
- * seconds elsewhere, nothing with --quiet. */
+ * seconds elsewhere, nothing with --quiet. And of what cannot say how far it
+ * is: a note after a second, and whenever twice as much time has gone. */
 #ifndef HONE_TOOLS_PROGRESS_H
 #define HONE_TOOLS_PROGRESS_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 typedef struct hone_progress_step {
@@ -26,5 +28,20 @@ void hone__progress_wipe(void);
 
 /* "1.234 us", "45.67 ms": four digits. `out` has at least 32 bytes. */
 void hone__time_text(double time_ns, char *out);
+
+typedef struct hone_waiting {
+    char what[160];
+    int is_started;
+    int is_over;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+} hone_waiting;
+
+/* From here to the end nothing else may write messages, or fork. "building
+ * the search space of gemm_f16" */
+void hone__waiting_begin(hone_waiting *waiting, const char *what,
+                         const char *of);
+void hone__waiting_end(hone_waiting *waiting);
 
 #endif

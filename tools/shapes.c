@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which templates at which shapes: see shapes.h. */
-#include "tools/shapes.h"
+/* Which templates at which shapes: see tune_parts.h. */
+#include "tools/tune_parts.h"
 
 #include "runtime/base/alloc.h"
 #include "tools/inputs.h"
 
 #include <string.h>
 
-/* A list that grows by one, `size` bytes each; NULL without memory. */
-static void *grown(void *items, size_t n, size_t size)
+/* The list with room for one more, `size` bytes each; NULL: no memory. */
+static void *grown(void *list, size_t n, size_t size, hone_error *err)
 {
-    return hone__realloc(items, (n + 1) * size);
-}
+    void *more = hone__realloc(list, (n + 1) * size);
 
-static hone_status no_memory(hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!more)
+        (void)hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    return more;
 }
 
 /* The template `name`, loaded once. */
@@ -23,7 +22,6 @@ static hone_status use_template(const hone_options *options, const char *name,
                                 hone_shapes *shapes, const hone_template **out,
                                 hone_error *err)
 {
-    hone_template *tmpl;
     hone_template **list;
 
     for (size_t i = 0; i < shapes->n_templates; ++i) {
@@ -33,15 +31,13 @@ static hone_status use_template(const hone_options *options, const char *name,
             return HONE_OK;
         }
     }
-    HONE_TRY(hone__load_template(options, name, &tmpl, err));
-    list = grown(shapes->templates, shapes->n_templates, sizeof *list);
-    if (!list) {
-        hone__template_free(tmpl);
-        return no_memory(err);
-    }
+    list = grown(shapes->templates, shapes->n_templates, sizeof *list, err);
+    if (!list)
+        return HONE_ERR_NO_MEMORY;
     shapes->templates = list;
-    list[shapes->n_templates++] = tmpl;
-    *out = tmpl;
+    HONE_TRY(
+        hone__load_template(options, name, &list[shapes->n_templates], err));
+    *out = shapes->templates[shapes->n_templates++];
     return HONE_OK;
 }
 
@@ -57,11 +53,11 @@ static hone_status add_shape(hone_shapes *shapes, const hone_template *tmpl,
             memcmp(shapes->items[i].dims, shape.dims,
                    tmpl->n_dims * sizeof *shape.dims) == 0)
             return HONE_OK;
-    list = grown(shapes->items, shapes->n, sizeof *list);
+    list = grown(shapes->items, shapes->n, sizeof *list, err);
     if (!list)
-        return no_memory(err);
+        return HONE_ERR_NO_MEMORY;
     shapes->items = list;
-    list[shapes->n++] = shape;
+    shapes->items[shapes->n++] = shape;
     return HONE_OK;
 }
 
@@ -121,23 +117,16 @@ static hone_status read_line(const hone_options *options, const char *path,
 {
     static const char blank[] = " \t\r";
     const hone_template *tmpl = NULL;
-    char *op, *dims, *rest;
+    char *op, *dims, *rest = NULL;
     hone_error inner = {0};
     hone_status status;
 
     line[strcspn(line, "#")] = '\0';
-    op = line + strspn(line, blank);
-    if (!*op)
+    op = strtok_r(line, blank, &rest);
+    if (!op)
         return HONE_OK;
-    dims = op + strcspn(op, blank);
-    if (*dims)
-        *dims++ = '\0';
-    dims += strspn(dims, blank);
-    rest = dims + strcspn(dims, blank);
-    if (*rest)
-        *rest++ = '\0';
-    rest += strspn(rest, blank);
-    if (!*dims || *rest)
+    dims = strtok_r(NULL, blank, &rest);
+    if (!dims || strtok_r(NULL, blank, &rest))
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s:%d: a line is an operation and its dimensions, "
                           "such as 'gemm_f16 4096,4096,4096'",

@@ -25,11 +25,9 @@ void hone__space_view_close(hone_space_view *view);
 /* What is known of the space at once. */
 json_t *hone__space_view_head(const hone_space_view *view);
 const char *hone__space_view_param(const hone_space_view *view, size_t param);
-/* The value as people read it, and as JSON. */
+/* The value as people read it. */
 void hone__space_view_value(const hone_space_view *view, size_t param,
                             int value, hone_text *out);
-void hone__space_view_json(const hone_space_view *view, size_t param, int value,
-                           hone_text *out);
 /* Of a constraint. */
 int hone__space_view_line(const hone_space_view *view, size_t constraint);
 const char *hone__space_view_condition(const hone_space_view *view,

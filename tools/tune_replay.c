@@ -2,16 +2,15 @@
 /* hone tune --device replay:FILE: no GPU, no compiler and no template; the
  * trials are answered from a recording and stored like those of a real run.
  */
-#include "tools/tune_replay.h"
+#include "tools/tune_parts.h"
 
-#include "tools/clock.h"
-#include "tools/interrupt.h"
-#include "tools/locate.h"
+#include "tools/process.h"
+#include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/option_value.h"
-#include "tools/outcome_json.h"
 #include "tools/output.h"
 #include "tools/progress.h"
+#include "tuner/process/worker.h"
 
 #include "tuner/replay/replay_tune.h"
 
@@ -42,12 +41,9 @@ int hone__device_is_replay(const hone_options *options)
 static json_t *config_json(const hone_recording *recording, int64_t index)
 {
     hone_text text = {0};
-    json_t *string;
 
     hone__recording_config(recording, index, &text);
-    string = hone__json_text(&text);
-    hone__text_free(&text);
-    return string;
+    return hone__json_text(&text);
 }
 
 static json_t *ranking_json(const hone_recording *recording,
@@ -86,7 +82,6 @@ static json_t *result_row(const hone_recording *recording,
                      hone__json_text(&label), tune->device_name, tune->arch,
                      hone__mode_name(recording->mode), recording->path,
                      recording->format, recording->interrupted);
-    hone__text_free(&label);
     row = hone__json_add(
         row,
         "winner:o time_ns:F ci_low_ns:n ci_high_ns:n default_ns:p error:n "
@@ -107,22 +102,13 @@ static json_t *result_row(const hone_recording *recording,
 
 static void print_row(replay_command *command, json_t *row)
 {
-    static const hone_column columns[] = {
-        {"op", "op", HONE_CELL_TEXT},
-        {"label", "problem", HONE_CELL_TEXT},
-        {"device", "device", HONE_CELL_TEXT},
-        {"time_ns", "time", HONE_CELL_TIME_NS},
-        {"default_ns", "default", HONE_CELL_TIME_NS},
-        {"trials", "trials", HONE_CELL_NUMBER},
-        {"simulated_s", "simulated s", HONE_CELL_NUMBER},
-        {"outcomes", "outcomes", HONE_CELL_TEXT},
-        {"winner", "winner", HONE_CELL_TEXT},
-    };
+    static const char columns[] =
+        "op, label=problem, device, time_ns:t=time, default_ns:t=default, "
+        "trials:n, simulated_s:n=simulated s, outcomes, winner";
 
     if (!command->output)
         command->output = hone__output_begin(
             command->options, "shapes", columns,
-            sizeof columns / sizeof columns[0],
             hone__json("db:s", hone__text_str(&command->db_path)));
     hone__output_row(command->output, row);
 }
@@ -149,7 +135,7 @@ static hone_status check_use(const hone_options *options, hone_error *err)
     if (!options->text[HONE_OPT_DEVICE][strlen(prefix)])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--device replay: needs a file: replay:FILE");
-    if (hone__options_dims(options) || options->text[HONE_OPT_SHAPES])
+    if (options->text[HONE_OPT_DIMS] || options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--dims and --shapes have no meaning with --device "
                           "replay: the recording has its problems");
@@ -207,7 +193,7 @@ static hone_status tune_one(replay_command *command,
 {
     hone_replay_tune_request request = command->request;
     hone_replay_tune_result result;
-    const double start_s = hone__clock_s();
+    const double start_s = hone__now_s();
     hone_status status;
 
     request.recording = recording;
@@ -219,8 +205,7 @@ static hone_status tune_one(replay_command *command,
     hone__progress_end();
     if (status != HONE_OK && status != HONE_ERR_INTERRUPTED)
         return status;
-    print_row(command,
-              result_row(recording, &result, hone__clock_s() - start_s));
+    print_row(command, result_row(recording, &result, hone__now_s() - start_s));
     ++command->n_tuned;
     if (result.tune.has_winner)
         return status;
@@ -228,33 +213,6 @@ static hone_status tune_one(replay_command *command,
     hone__message_negative("%s has no winner: %s", recording->path,
                            result.tune.message);
     return status;
-}
-
-static hone_exit finish(replay_command *command, hone_status status,
-                        const hone_error *err)
-{
-    const int interrupted = status == HONE_ERR_INTERRUPTED;
-    hone_exit code = HONE_EXIT_DONE;
-
-    if (command->output)
-        code = hone__output_end(command->output,
-                                hone__json("interrupted:b", interrupted));
-    if (interrupted) {
-        hone__message_note("interrupted; every finished trial is in %s",
-                           hone__text_str(&command->db_path));
-        return HONE_EXIT_INTERRUPTED;
-    }
-    if (status == HONE_ERR_ARGUMENT)
-        return hone__message_usage(HONE_CMD_tune, err->text);
-    if (status != HONE_OK)
-        return hone__message_error(err);
-    if (code == HONE_EXIT_DONE && command->n_without_winner) {
-        hone__message_note("%d of %d recordings have no winner: no trial was "
-                           "valid",
-                           command->n_without_winner, command->n_tuned);
-        code = HONE_EXIT_NEGATIVE;
-    }
-    return code;
 }
 
 hone_exit hone__tune_replay(const hone_options *options,
@@ -273,7 +231,11 @@ hone_exit hone__tune_replay(const hone_options *options,
         if (is_wanted(options, recording))
             status = tune_one(&command, recording, &err);
     }
-    code = finish(&command, status, &err);
+    code = hone__tune_finish(
+        &(hone_tune_end){command.output, hone__text_str(&command.db_path), "",
+                         "recordings have no winner: no trial was valid",
+                         command.n_without_winner, command.n_tuned},
+        status, &err);
     hone__db_close(command.request.db);
     hone__recordings_free(&command.recordings);
     hone__text_free(&command.db_path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which types, values and configurations are verified: see verify_cases.h. */
-#include "tools/verify_cases.h"
+/* Which types, values and configurations are verified: see verify_parts.h. */
+#include "tools/verify_parts.h"
 
 #include "runtime/base/alloc.h"
 #include "tools/option_value.h"
@@ -28,7 +28,7 @@ static hone_status read_dims(const hone_options *options,
                              hone_verify_cases *cases, hone_error *err)
 {
     const hone_template *tmpl = cases->tmpl;
-    const char *text = hone__options_dims(options);
+    const char *text = options->text[HONE_OPT_DIMS];
     size_t n_given = 0;
 
     if (text) {

@@ -16,7 +16,7 @@ static hone_status write_option(const hone_template *tmpl,
 
     HONE_TRY(hone__values_eval(tmpl, expr, slots, &value, err));
     switch (row->kind) {
-    case HONE_OPTION_COUNT:
+    case HONE_NVRTC_COUNT:
         if (value < 0 || value > 255)
             return hone__fail(err, HONE_ERR_INPUT,
                               "%s:%d: %s(%s) is %lld, but must be 0 (leave "
@@ -27,11 +27,11 @@ static hone_status write_option(const hone_template *tmpl,
             hone__text_printf(out, "%s=%lld\n", row->spelling,
                               (long long)value);
         break;
-    case HONE_OPTION_CHOICE:
+    case HONE_NVRTC_CHOICE:
         hone__text_printf(out, "%s=%s\n", row->spelling,
                           value ? "true" : "false");
         break;
-    case HONE_OPTION_FLAG:
+    case HONE_NVRTC_FLAG:
         if (value)
             hone__text_printf(out, "%s\n", row->spelling);
         break;
@@ -47,10 +47,10 @@ hone_status hone__expand_options(const hone_template *tmpl,
     hone_status status = hone__values_create(tmpl, config, dims, &slots, err);
 
     /* In the order of the table, which is sorted by spelling. */
-    for (size_t r = 0; !status && r < HONE_N_OPTIONS; ++r) {
+    for (size_t r = 0; !status && r < HONE_N_NVRTC_OPTIONS; ++r) {
         for (size_t i = 0; !status && i < tmpl->n_options; ++i) {
-            if (!strcmp(tmpl->options[i].name, hone__options[r].name))
-                status = write_option(tmpl, &hone__options[r],
+            if (!strcmp(tmpl->options[i].name, hone__nvrtc_options[r].name))
+                status = write_option(tmpl, &hone__nvrtc_options[r],
                                       &tmpl->options[i].value, slots, out, err);
         }
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const hone_option_row hone__options[HONE_N_OPTIONS] = {
+const hone_option_row hone__nvrtc_options[HONE_N_NVRTC_OPTIONS] = {
 #define OPTION_ROW(name, spelling, kind, meaning)                              \
     {#name, spelling, kind, meaning},
     HONE_OPTION_MAP(OPTION_ROW)
@@ -13,10 +13,10 @@ const hone_option_row hone__options[HONE_N_OPTIONS] = {
 
 const hone_option_row *hone__option_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < HONE_N_OPTIONS; ++i) {
-        if (strlen(hone__options[i].name) == length &&
-            !memcmp(hone__options[i].name, name, length))
-            return &hone__options[i];
+    for (size_t i = 0; i < HONE_N_NVRTC_OPTIONS; ++i) {
+        if (strlen(hone__nvrtc_options[i].name) == length &&
+            !memcmp(hone__nvrtc_options[i].name, name, length))
+            return &hone__nvrtc_options[i];
     }
     return NULL;
 }

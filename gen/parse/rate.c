@@ -240,8 +240,8 @@ static int unknown_option(hone_parser *p, hone_slice word)
     char hint[96];
 
     hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
-    for (size_t i = 0; i < HONE_N_OPTIONS; ++i)
-        hone__suggest_offer(&s, hone__options[i].name);
+    for (size_t i = 0; i < HONE_N_NVRTC_OPTIONS; ++i)
+        hone__suggest_offer(&s, hone__nvrtc_options[i].name);
     return hone__complain(p, word,
                           "unknown compiler option '%.*s'%s known "
                           "are extra_device_vectorization, fmad, ftz, "

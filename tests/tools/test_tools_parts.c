@@ -7,10 +7,9 @@
 #include "tools/exit_code.h"
 #include "tools/json.h"
 #include "tools/option_value.h"
-#include "tools/output_value.h"
 #include "tools/progress.h"
 #include "tools/references.h"
-#include "tools/shapes.h"
+#include "tools/tune_parts.h"
 
 #include <math.h>
 #include <setjmp.h>

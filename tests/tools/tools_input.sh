@@ -30,7 +30,7 @@ bad "saxpy" space saxpyy
 err_has "saxpyy"
 bad "nosuch.cu" space ./nosuch.cu
 bad "nosuch.json" space nosuch.json
-bad "only 'hone space' reads it" expand nosuch.json
+bad "only 'hone space nosuch.json' reads it" expand nosuch.json
 bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2
 bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2,3,4
 bad "mini(n" space "$mini" --dims -5

@@ -13,12 +13,6 @@
 
 enum { DEFAULT_REPEATS = 25 };
 
-static int is_text(const hone_options *options)
-{
-    return !hone__options_is(options, HONE_OPT_FORMAT, "json") &&
-           !hone__options_is(options, HONE_OPT_FORMAT, "csv");
-}
-
 static int64_t number_or(const hone_options *options, hone_option_id option,
                          int64_t otherwise)
 {
@@ -136,8 +130,8 @@ static int has_rows(const hone_simulation *s)
 {
     const int has_table = s->options->text[HONE_OPT_SCORE] || s->n_marks > 0;
 
-    return !has_only_curves(s) &&
-           (!is_text(s->options) || !has_table || s->strategies.n == 1);
+    return !has_only_curves(s) && (!hone__output_is_text(s->options) ||
+                                   !has_table || s->strategies.n == 1);
 }
 
 static void show_progress(const hone_simulation *s, size_t n_done)
@@ -212,7 +206,7 @@ static hone_exit run_all(const hone_simulation *s)
     int n_without = 0;
     hone_exit code = print_rows(s, &n_without);
 
-    if (code == HONE_EXIT_DONE && is_text(s->options))
+    if (code == HONE_EXIT_DONE && hone__output_is_text(s->options))
         code = print_tables(s);
     if (code == HONE_EXIT_DONE && svg &&
         hone__simulation_svg(s, svg, &err) != HONE_OK)
@@ -238,12 +232,7 @@ hone_exit hone__cmd_simulate(const hone_options *options)
         status = read_files(&s, &err);
     if (status == HONE_OK)
         status = list_spaces(&s, &err);
-    if (status == HONE_ERR_ARGUMENT)
-        code = hone__message_usage(HONE_CMD_simulate, err.text);
-    else if (status != HONE_OK)
-        code = hone__message_error(&err);
-    else
-        code = run_all(&s);
+    code = status == HONE_OK ? run_all(&s) : hone__message_error(&err);
     clean_up(&s);
     return code;
 }

@@ -14,19 +14,15 @@
 static json_t *recording_row(const hone_recording *recording)
 {
     hone_text label = {0}, device = {0};
-    json_t *row;
 
     hone__recording_label(recording, &label);
     hone__recording_device(recording, &device);
-    row = hone__json("file:s op:s label:o device:o recording_format:s "
-                     "recording_interrupted:b configurations:I valid:I",
-                     recording->path, recording->op, hone__json_text(&label),
-                     hone__json_text(&device), recording->format,
-                     recording->interrupted, recording->n_configs,
-                     recording->n_valid);
-    hone__text_free(&label);
-    hone__text_free(&device);
-    return row;
+    return hone__json("file:s op:s label:o device:o recording_format:s "
+                      "recording_interrupted:b configurations:I valid:I",
+                      recording->path, recording->op, hone__json_text(&label),
+                      hone__json_text(&device), recording->format,
+                      recording->interrupted, recording->n_configs,
+                      recording->n_valid);
 }
 
 json_t *hone__simulation_row(const hone_simulation *s, size_t space,
@@ -54,36 +50,24 @@ json_t *hone__simulation_row(const hone_simulation *s, size_t space,
 static json_t *strategy_names(const hone_strategies *strategies)
 {
     hone_text text = {0};
-    json_t *out;
 
     for (size_t i = 0; i < strategies->n; ++i)
         hone__text_printf(&text, "%s%s", i ? "," : "", strategies->names[i]);
-    out = hone__json_text(&text);
-    hone__text_free(&text);
-    return out;
+    return hone__json_text(&text);
 }
+
+#define COLUMNS                                                                \
+    "file, op, label=problem, strategy, configurations:n=configs, "            \
+    "optimum_ns:t=optimum, best_ns:t=best found, fraction:n, evaluations:n, "  \
+    "simulated_s:n=simulated s, message"
 
 hone_output *hone__simulation_begin(const hone_simulation *s)
 {
-    static const hone_column columns[] = {
-        {"file", "file", HONE_CELL_TEXT},
-        {"op", "op", HONE_CELL_TEXT},
-        {"label", "problem", HONE_CELL_TEXT},
-        {"strategy", "strategy", HONE_CELL_TEXT},
-        {"configurations", "configs", HONE_CELL_NUMBER},
-        {"optimum_ns", "optimum", HONE_CELL_TIME_NS},
-        {"best_ns", "best found", HONE_CELL_TIME_NS},
-        {"fraction", "fraction", HONE_CELL_NUMBER},
-        {"evaluations", "evaluations", HONE_CELL_NUMBER},
-        {"simulated_s", "simulated s", HONE_CELL_NUMBER},
-        {"message", "message", HONE_CELL_TEXT},
-        {"score", "score", HONE_CELL_NUMBER},
-        {"score_budget_evaluations", "budget", HONE_CELL_NUMBER},
-    };
-    const size_t n = sizeof columns / sizeof columns[0];
-
-    return hone__output_begin(s->options, "files", columns,
-                              s->options->text[HONE_OPT_SCORE] ? n : n - 2,
+    return hone__output_begin(s->options, "files",
+                              s->options->text[HONE_OPT_SCORE] ? COLUMNS
+                                  ", score:n, "
+                                  "score_budget_evaluations:n=budget"
+                                                               : COLUMNS,
                               hone__json("strategy:o repeats:I seed:I batch:I",
                                          strategy_names(&s->strategies),
                                          s->repeats, (int64_t)s->seed,
@@ -274,17 +258,10 @@ json_t *hone__simulation_curves_json(const hone_simulation *s)
 
 hone_exit hone__simulation_curves_csv(const hone_simulation *s)
 {
-    static const hone_column columns[] = {
-        {"space", "space", HONE_CELL_TEXT},
-        {"file", "file", HONE_CELL_TEXT},
-        {"strategy", "strategy", HONE_CELL_TEXT},
-        {"evaluations", "evaluations", HONE_CELL_NUMBER},
-        {"mean", "mean", HONE_CELL_NUMBER},
-        {"median", "median", HONE_CELL_NUMBER},
-    };
+    static const char columns[] =
+        "space, file, strategy, evaluations:n, mean:n, median:n";
     hone_output *output =
-        hone__output_begin(s->options, "curves", columns,
-                           sizeof columns / sizeof columns[0], hone__json(""));
+        hone__output_begin(s->options, "curves", columns, hone__json(""));
     const size_t n = (s->n_spaces + 1) * s->strategies.n * s->n_marks;
 
     for (size_t i = 0; i < n; ++i) {

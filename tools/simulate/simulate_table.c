@@ -1,71 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of text: scores with a row per strategy and a column per space, and
- * curves with a column per mark. Their rows are made cell by cell. */
+/* Tables of text: scores with a row per strategy and a column per space,
+ * curves with a row per space and strategy and a column per mark. */
 #include "tools/simulate/simulate.h"
 
 #include "tools/message.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* With more spaces than a screen has columns only the summaries are shown. */
-enum {
-    MOST_SPACE_COLUMNS = 20,
-    N_SUMMARIES = 6,
-    MOST_COLUMNS = 1 + MOST_SPACE_COLUMNS + N_SUMMARIES
-};
-_Static_assert(2 + 2 * HONE_MOST_MARKS <= MOST_COLUMNS, "curves have room");
+enum { MOST_SPACE_COLUMNS = 20 };
 
 typedef struct table {
-    hone_column columns[MOST_COLUMNS];
-    char keys[MOST_COLUMNS][8];
-    char titles[MOST_COLUMNS][32];
+    const hone_simulation *s;
+    hone_text columns; /* their keys are numbers */
     size_t n;
+    json_t *row;
+    size_t at; /* the next cell of the row */
     hone_output *output;
-    json_t *row; /* that is being made */
-    size_t at;   /* its next column */
 } table;
 
-static void add_column(table *t, const char *title, size_t length,
-                       hone_cell cell)
+/* Up to a blank, and without what stands between columns. */
+static void add_column(table *t, const char *kind, const char *title)
 {
-    const size_t i = t->n++;
-
-    (void)snprintf(t->keys[i], sizeof t->keys[i], "%u", (unsigned)i);
-    (void)snprintf(t->titles[i], sizeof t->titles[i], "%.*s", (int)length,
-                   title);
-    t->columns[i] = (hone_column){t->keys[i], t->titles[i], cell};
+    hone__text_printf(&t->columns, "%s%zu%s=%.*s", t->n ? ", " : "", t->n, kind,
+                      (int)strcspn(title, " ,"), title);
+    ++t->n;
 }
 
-static void add_number(table *t, const char *title)
+static void begin(table *t)
 {
-    add_column(t, title, strlen(title), HONE_CELL_NUMBER);
+    json_t *head = t->columns.failed ? NULL : hone__json("");
+
+    t->output = hone__output_begin(t->s->options, NULL,
+                                   hone__text_str(&t->columns), head);
+    hone__text_free(&t->columns);
 }
 
-static void put(table *t, json_t *value)
+/* The next cell, `n` times; NULL: nothing is there. */
+static void put(table *t, const char *text, size_t n)
 {
-    char member[16];
+    if (!t->at)
+        t->row = json_object();
+    for (size_t i = 0; i < n; ++i) {
+        char member[32];
 
-    if (t->at == 0)
-        t->row = hone__json("");
-    (void)snprintf(member, sizeof member, "%s:o", t->keys[t->at++]);
-    t->row = hone__json_add(t->row, member, value);
+        (void)snprintf(member, sizeof member, "%zu:s", t->at++);
+        if (text)
+            t->row = hone__json_add(t->row, member, text);
+    }
 }
 
-static void put_text(table *t, const char *text)
-{
-    put(t, hone__json_string(text, strlen(text)));
-}
-
-/* An empty cell if it is not known. */
-static void put_number(table *t, int is_known, double value)
+static void put_fraction(table *t, int known, double value)
 {
     char text[32];
 
     (void)snprintf(text, sizeof text, "%.3f", value);
-    if (is_known)
-        put_text(t, text);
-    else
-        ++t->at;
+    put(t, known ? text : NULL, 1);
 }
 
 static void end_row(table *t)
@@ -74,59 +65,50 @@ static void end_row(table *t)
     t->at = 0;
 }
 
-static void begin(table *t, const hone_simulation *s)
+/* ---- scores -------------------------------------------------------------
+ */
+
+/* Under each space the rest of its name and its budget; over the spaces, all
+ * of them and those with a long budget. */
+static void print_score_head(table *t, size_t n_shown)
 {
-    t->output =
-        hone__output_begin(s->options, NULL, t->columns, t->n, hone__json(""));
-}
+    put(t, "", 1);
+    for (size_t i = 0; i < n_shown; ++i) {
+        const char *rest = strchr(t->s->names[i], ' ');
 
-/* ---- scores ------------------------------------------------------------- */
-
-static size_t n_shown(const hone_simulation *s)
-{
-    return s->n_spaces <= MOST_SPACE_COLUMNS ? s->n_spaces : 0;
-}
-
-/* Below the first words of the names the rest of them, and above which columns
- * the short budgets are left out; then the budgets. */
-static void put_head(table *t, const hone_simulation *s)
-{
-    put_text(t, "");
-    for (size_t i = 0; i < n_shown(s); ++i) {
-        const char *rest = strchr(s->names[i], ' ');
-
-        put_text(t, rest ? rest + 1 : "");
+        put(t, rest ? rest + 1 : "", 1);
     }
-    for (int i = 0; i < N_SUMMARIES; ++i)
-        put_text(t, i < N_SUMMARIES / 2 ? "all" : ">100");
+    put(t, "all", 3);
+    put(t, ">100", 3);
     end_row(t);
-    put_text(t, "budget");
-    for (size_t i = 0; i < n_shown(s); ++i) {
-        const int64_t evaluations = s->budgets[i].evaluations;
+    put(t, "budget", 1);
+    for (size_t i = 0; i < n_shown; ++i) {
+        const long long evaluations = t->s->budgets[i].evaluations;
+        char text[24];
 
-        put(t, evaluations ? json_integer(evaluations) : json_null());
+        (void)snprintf(text, sizeof text, "%lld", evaluations);
+        put(t, evaluations ? text : NULL, 1);
     }
-    for (int i = 0; i < N_SUMMARIES; ++i)
-        put_text(t, "");
+    put(t, "", 6);
     end_row(t);
 }
 
-static hone_status put_strategy(table *t, const hone_simulation *s,
-                                size_t strategy, hone_error *err)
+static hone_status print_scores(table *t, size_t n_shown, size_t strategy,
+                                hone_error *err)
 {
     hone_score_summary sums[2];
 
-    HONE_TRY(hone__simulation_summary(s, strategy, sums, err));
-    put_text(t, s->strategies.names[strategy]);
-    for (size_t i = 0; i < n_shown(s); ++i) {
-        const hone_simulated *cell = hone__simulation_cell(s, i, strategy);
+    HONE_TRY(hone__simulation_summary(t->s, strategy, sums, err));
+    put(t, t->s->strategies.names[strategy], 1);
+    for (size_t i = 0; i < n_shown; ++i) {
+        const hone_simulated *cell = hone__simulation_cell(t->s, i, strategy);
 
-        put_number(t, cell->has_score, cell->score);
+        put_fraction(t, cell->has_score, cell->score);
     }
     for (size_t i = 0; i < 2; ++i) {
-        put_number(t, sums[i].n > 0, sums[i].mean);
-        put_number(t, sums[i].n > 0, sums[i].median);
-        put_number(t, sums[i].n > 0, sums[i].worst);
+        put_fraction(t, sums[i].n > 0, sums[i].mean);
+        put_fraction(t, sums[i].n > 0, sums[i].median);
+        put_fraction(t, sums[i].n > 0, sums[i].worst);
     }
     end_row(t);
     return HONE_OK;
@@ -135,66 +117,65 @@ static hone_status put_strategy(table *t, const hone_simulation *s,
 hone_exit hone__simulation_score_table(const hone_simulation *s)
 {
     static const char *const summaries[] = {"mean", "median", "worst"};
-    table t = {.n = 0};
+    const size_t n_shown = s->n_spaces <= MOST_SPACE_COLUMNS ? s->n_spaces : 0;
+    table t = {.s = s};
     hone_error err = {0};
     hone_status status = HONE_OK;
     hone_exit code;
 
-    add_column(&t, "score", 5, HONE_CELL_TEXT);
-    for (size_t i = 0; i < n_shown(s); ++i)
-        add_column(&t, s->names[i], strcspn(s->names[i], " "),
-                   HONE_CELL_NUMBER);
-    for (int i = 0; i < N_SUMMARIES; ++i)
-        add_number(&t, summaries[i % 3]);
-    begin(&t, s);
-    put_head(&t, s);
+    add_column(&t, "", "score");
+    for (size_t i = 0; i < n_shown; ++i)
+        add_column(&t, ":n", s->names[i]);
+    for (size_t i = 0; i < 6; ++i)
+        add_column(&t, ":n", summaries[i % 3]);
+    begin(&t);
+    print_score_head(&t, n_shown);
     for (size_t i = 0; status == HONE_OK && i < s->strategies.n; ++i)
-        status = put_strategy(&t, s, i, &err);
+        status = print_scores(&t, n_shown, i, &err);
     code = hone__output_end(t.output, hone__json(""));
     return status == HONE_OK ? code : hone__message_error(&err);
 }
 
-/* ---- curves ------------------------------------------------------------- */
+/* ---- curves -------------------------------------------------------------
+ */
 
-/* Means, then medians, at the same marks. */
-static void put_curve(table *t, const hone_simulation *s, size_t space,
-                      size_t strategy)
+static void print_curve(table *t, size_t space, size_t strategy)
 {
-    put_text(t, hone__simulation_space(s, space));
-    put_text(t, s->strategies.names[strategy]);
-    for (size_t i = 0; i < 2 * s->n_marks; ++i) {
-        hone_replay_fraction f;
-        const int is_known =
-            hone__simulation_fraction(s, space, strategy, i % s->n_marks, &f);
+    hone_replay_fraction f;
 
-        put_number(t, is_known, i < s->n_marks ? f.mean : f.median);
+    put(t, hone__simulation_space(t->s, space), 1);
+    put(t, t->s->strategies.names[strategy], 1);
+    for (size_t i = 0; i < 2 * t->s->n_marks; ++i) {
+        const int known = hone__simulation_fraction(t->s, space, strategy,
+                                                    i % t->s->n_marks, &f);
+
+        put_fraction(t, known, i < t->s->n_marks ? f.mean : f.median);
     }
     end_row(t);
 }
 
-/* The mean over the spaces stands last, where the eye is when the command
- * ends. */
+/* Means, then medians, at the same marks. The mean over the spaces stands
+ * last, where the eye is when the command ends. */
 hone_exit hone__simulation_curves_table(const hone_simulation *s)
 {
-    table t = {.n = 0};
+    table t = {.s = s};
 
-    add_column(&t, "fraction", 8, HONE_CELL_TEXT);
-    add_column(&t, "", 0, HONE_CELL_TEXT);
+    add_column(&t, "", "fraction");
+    add_column(&t, "", "");
     for (size_t i = 0; i < 2 * s->n_marks; ++i) {
-        char mark[32];
+        char mark[24];
 
         (void)snprintf(mark, sizeof mark, "%lld",
                        (long long)s->marks[i % s->n_marks]);
-        add_number(&t, mark);
+        add_column(&t, ":n", mark);
     }
-    begin(&t, s);
-    put_text(&t, "");
-    put_text(&t, "");
-    for (size_t i = 0; i < 2 * s->n_marks; ++i)
-        put_text(&t, i < s->n_marks ? "mean" : "median");
+    begin(&t);
+    put(&t, "", 2);
+    put(&t, "mean", s->n_marks);
+    put(&t, "median", s->n_marks);
     end_row(&t);
     for (size_t i = s->n_spaces == 1; i <= s->n_spaces; ++i)
         for (size_t k = 0; k < s->strategies.n; ++k)
-            put_curve(&t, s, i, k);
+            print_curve(&t, i, k);
     return hone__output_end(t.output, hone__json(""));
 }

@@ -1,41 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting anew under AddressSanitizer: see sanitizer.h. */
+/* Signals and starting anew: see process.h. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "tools/sanitizer.h"
+#include "tools/process.h"
 
 #include "runtime/base/text.h"
 #include "tuner/compile/host_compiler.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 1024 };
+/* ---- Ctrl-C --------------------------------------------------------------
+ */
 
-/* This process's arguments, as the system keeps them. */
-static hone_status own_arguments(hone_text *storage, char **words,
-                                 hone_error *err)
+/* A signal that comes a second after the first or more ends a program that
+ * does not come to its next poll; one that comes at once is the same wish said
+ * twice: timeout(1) signals the process and then its group. */
+static volatile sig_atomic_t flag;
+static volatile time_t first_s;
+
+/* All that is called here is async-signal-safe. */
+static void on_signal(int number)
 {
-    int n = 0;
-    size_t at = 0;
+    struct timespec now = {0};
 
-    HONE_TRY(hone__text_read_file(storage, "/proc/self/cmdline", err));
-    while (at < storage->length && n < MAX_WORDS) {
-        words[n++] = storage->data + at;
-        at += strlen(storage->data + at) + 1;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!flag) {
+        flag = 1;
+        first_s = now.tv_sec;
+    } else if (now.tv_sec - first_s > 1) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
     }
-    words[n] = NULL;
-    return HONE_OK;
+}
+
+const volatile sig_atomic_t *hone__interrupt_flag(void)
+{
+    struct sigaction action = {0};
+
+    action.sa_handler = on_signal;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    return &flag;
+}
+
+/* ---- AddressSanitizer -----------------------------------------------------
+ */
+
+static char **words; /* of the command line */
+
+void hone__process_begin(char **argv)
+{
+    words = argv;
 }
 
 hone_status hone__sanitizer_enter(hone_error *err)
 {
-    static char *words[MAX_WORDS + 1];
     hone_text library = {0};
-    hone_text storage = {0};
-    hone_status status = HONE_OK;
+    hone_status status;
 
     if (dlsym(RTLD_DEFAULT, "__asan_init"))
         return HONE_OK;
@@ -44,8 +71,6 @@ hone_status hone__sanitizer_enter(hone_error *err)
                           "AddressSanitizer's library was preloaded but is "
                           "not there; install libasan for your C++ compiler");
     status = hone__host_sanitizer_library(&library, err);
-    if (status == HONE_OK)
-        status = own_arguments(&storage, words, err);
     if (status == HONE_OK) {
         (void)setenv("LD_PRELOAD", library.data, 1);
         (void)setenv("HONE_SANITIZED", "1", 1);
@@ -63,6 +88,5 @@ hone_status hone__sanitizer_enter(hone_error *err)
                                    strerror(errno));
     }
     hone__text_free(&library);
-    hone__text_free(&storage);
     return status;
 }

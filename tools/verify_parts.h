@@ -2,8 +2,8 @@
 /* What `hone verify` takes of one template: which types and listed values, how
  * many configurations of each; and what it says was covered and what was
  * not. */
-#ifndef HONE_TOOLS_VERIFY_CASES_H
-#define HONE_TOOLS_VERIFY_CASES_H
+#ifndef HONE_TOOLS_VERIFY_PARTS_H
+#define HONE_TOOLS_VERIFY_PARTS_H
 
 #include "gen/parse/template.h"
 #include "tools/arguments.h"
@@ -59,5 +59,19 @@ void hone__verify_case_label(const hone_template *tmpl, const int64_t *dims,
 void hone__verify_cases_say(const hone_verify_cases *cases, hone_text *out);
 /* .. and the cases as JSON, appended to an array. */
 json_t *hone__verify_cases_json(const hone_verify_cases *cases, json_t *array);
+
+/* ---- --show and --dump, and what they say of a wrong variant
+ * (verify_say.c) */
+
+/* Into the request; makes the folder of --dump. HONE_ERR_ARGUMENT;
+ * HONE_ERR_INPUT: there are files in it; HONE_ERR_IO. */
+hone_status hone__verify_wrong_options(const hone_options *options,
+                                       hone_tune_request *out, hone_error *err);
+/* For a person: the elements of the first failures, or with --show of all.
+ * `n_shown` counts the failures. */
+void hone__verify_wrong_say(const hone_options *options, const char *op,
+                            const hone_tune_trial *trial, int *n_shown);
+/* The same for programs; null where there is nothing to show. */
+json_t *hone__verify_wrong_json(const hone_wrong *wrong);
 
 #endif
