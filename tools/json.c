@@ -81,7 +81,7 @@ json_t *hone__json_real(double value)
 
 /* ---- objects ------------------------------------------------------------ */
 
-static json_t *next_value(char type, va_list args)
+static json_t *next_value(char type, va_list *args)
 {
     const char *text;
     int known;
@@ -90,41 +90,43 @@ static json_t *next_value(char type, va_list args)
 
     switch (type) {
     case 's':
-        text = va_arg(args, const char *);
+        text = va_arg(*args, const char *);
         return text ? hone__json_string(text, strlen(text)) : json_null();
     case 'i':
-        return json_integer(va_arg(args, int));
+        return json_integer(va_arg(*args, int));
     case 'I':
-        return json_integer(va_arg(args, int64_t));
+        return json_integer(va_arg(*args, int64_t));
     case 'f':
-        return hone__json_real(va_arg(args, double));
+        return hone__json_real(va_arg(*args, double));
     case 'b':
-        return json_boolean(va_arg(args, int));
+        return json_boolean(va_arg(*args, int));
     case 'P':
-        integer = va_arg(args, int64_t);
+        integer = va_arg(*args, int64_t);
         return integer > 0 ? json_integer(integer) : json_null();
     case 'p':
-        real = va_arg(args, double);
+        real = va_arg(*args, double);
         return real > 0 ? hone__json_real(real) : json_null();
     case 'F':
-        known = va_arg(args, int);
-        real = va_arg(args, double);
+        known = va_arg(*args, int);
+        real = va_arg(*args, double);
         return known ? hone__json_real(real) : json_null();
     case 'o':
-        return va_arg(args, json_t *);
+        return va_arg(*args, json_t *);
     default: /* 'n' */
         return json_null();
     }
 }
 
 /* All arguments are taken, also after a failure: some are stolen. */
-static json_t *add(json_t *object, const char *members, va_list args)
+json_t *hone__json_add(json_t *object, const char *members, ...)
 {
     int failed = !object;
+    va_list args;
 
+    va_start(args, members);
     while (*members) {
         const size_t length = strcspn(members, ":");
-        json_t *value = next_value(members[length + 1], args);
+        json_t *value = next_value(members[length + 1], &args);
         char name[64] = "";
 
         if (length < sizeof name)
@@ -136,31 +138,11 @@ static json_t *add(json_t *object, const char *members, va_list args)
         members += length + 2;
         members += strspn(members, " ");
     }
+    va_end(args);
     if (!failed)
         return object;
     json_decref(object);
     return NULL;
-}
-
-json_t *hone__json(const char *members, ...)
-{
-    json_t *object = json_object();
-    va_list args;
-
-    va_start(args, members);
-    object = add(object, members, args);
-    va_end(args);
-    return object;
-}
-
-json_t *hone__json_add(json_t *object, const char *members, ...)
-{
-    va_list args;
-
-    va_start(args, members);
-    object = add(object, members, args);
-    va_end(args);
-    return object;
 }
 
 json_t *hone__json_append(json_t *array, json_t *value)

@@ -21,7 +21,7 @@
  *   n  nothing, null
  * Numbers that JSON does not have are null (not a number) or strings ("inf"),
  * bytes that are not UTF-8 become U+FFFD. */
-json_t *hone__json(const char *members, ...);
+#define hone__json(...) hone__json_add(json_object(), __VA_ARGS__)
 /* The object with more members, or those it has replaced. */
 json_t *hone__json_add(json_t *object, const char *members, ...);
 /* The array with one value (stolen) more. */
