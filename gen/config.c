@@ -30,15 +30,13 @@ static hone_status unknown_param(const hone_template *tmpl, const char *name,
                                  size_t length, hone_error *err)
 {
     hone_text text = {0};
-    hone_suggestion s;
-    char hint[96];
+    hone_suggestion s = hone__suggest(name, length);
 
-    hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < tmpl->n_params; ++i)
         hone__suggest_offer(&s, tmpl->params[i].name);
     hone__text_printf(
         &text, "%s has no parameter '%.*s'%s%s its parameters are", tmpl->op,
-        (int)length, name, hone__suggest_text(&s, hint), s.best ? "" : ";");
+        (int)length, name, hone__suggest_text(&s), s.best ? "" : ";");
     for (size_t i = 0; i < tmpl->n_params; ++i)
         hone__text_printf(&text, "%s %s", i ? "," : "", tmpl->params[i].name);
     return hone__text_fail(&text, HONE_ERR_INPUT, err);

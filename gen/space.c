@@ -92,8 +92,8 @@ hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
     if (space->diagram->count < INT64_MAX)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "%s: more than 9.2e18 configurations are valid; give "
-                      "the parameters fewer values or more constraints",
+                      "%s: more than 9.2e18 configurations are valid; give the "
+                      "parameters fewer values or more constraints",
                       space->csp.name);
 }
 

@@ -48,14 +48,12 @@ hone_command_id hone__command_find(const char *name)
 
 static hone_status command_unknown(const char *word, hone_error *err)
 {
-    hone_suggestion near;
-    char text[96];
+    hone_suggestion near = hone__suggest(word, strlen(word));
 
-    hone__suggest_start(&near, word, strlen(word));
     for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
         hone__suggest_offer(&near, hone__commands[i].name);
     return hone__fail(err, HONE_ERR_ARGUMENT, "unknown command '%s'%s", word,
-                      hone__suggest_text(&near, text));
+                      hone__suggest_text(&near));
 }
 
 /* `word` as it stands on the command line, "--dimz=3" or "-z". */
@@ -63,9 +61,8 @@ static hone_status unknown_option(hone_command_id command, const char *word,
                                   hone_error *err)
 {
     const char *name = word + strspn(word, "-");
-    hone_suggestion near;
+    hone_suggestion near = hone__suggest(name, strcspn(name, "="));
 
-    hone__suggest_start(&near, name, strcspn(name, "="));
     for (size_t i = 0; i < HONE_N_OPTIONS; ++i)
         if (takes(command, i))
             hone__suggest_offer(&near, hone__option_table[i].name);

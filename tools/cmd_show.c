@@ -97,23 +97,21 @@ enum { N_VIEWS = sizeof views / sizeof views[0] };
 
 static const show_view *find_view(const char *name, hone_error *err)
 {
-    hone_suggestion near;
+    hone_suggestion near = hone__suggest(name, strlen(name));
     hone_text names = {0};
-    char text[96];
 
     if (!name[0])
         return &views[0];
     for (size_t i = 0; i < N_VIEWS; ++i)
         if (strcmp(views[i].name, name) == 0)
             return &views[i];
-    hone__suggest_start(&near, name, strlen(name));
     for (size_t i = 0; i < N_VIEWS; ++i) {
         hone__suggest_offer(&near, views[i].name);
         hone__text_printf(&names, "%s%s", i ? ", " : "", views[i].name);
     }
     (void)hone__fail(err, HONE_ERR_ARGUMENT,
                      "there is no view '%s'; there are %s%s", name,
-                     hone__text_str(&names), hone__suggest_text(&near, text));
+                     hone__text_str(&names), hone__suggest_text(&near));
     hone__text_free(&names);
     return NULL;
 }

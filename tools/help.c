@@ -2,7 +2,7 @@
 /* The text of --help and of `hone help TOPIC`, made from the tables. */
 #include "tools/help.h"
 
-#include "gen/parse/option_table.h"
+#include "gen/parse/template.h"
 #include "gen/parse/suggest.h"
 #include "runtime/base/device_properties.h"
 #include "runtime/hone.h"
@@ -53,8 +53,9 @@ static void baselines(hone_topic_entry *put, void *user)
 
 static void options(hone_topic_entry *put, void *user)
 {
-    for (size_t i = 0; i < HONE_N_NVRTC_OPTIONS; ++i)
-        put(user, hone__nvrtc_options[i].name, hone__nvrtc_options[i].meaning);
+    for (size_t i = 0; i < HONE_N_COMPILER_OPTIONS; ++i)
+        put(user, hone__compiler_options[i].name,
+            hone__compiler_options[i].meaning);
 }
 
 static void strategies(hone_topic_entry *put, void *user)
@@ -209,18 +210,16 @@ static void program_help(hone_text *out)
 hone_status hone__help_topic(const char *name, hone_text *out, hone_error *err)
 {
     const hone_topic *found = hone__topic_find(name, strlen(name));
-    hone_suggestion near;
-    char text[96];
+    hone_suggestion near = hone__suggest(name, strlen(name));
 
     if (!found) {
-        hone__suggest_start(&near, name, strlen(name));
         for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
             hone__suggest_offer(&near, hone__commands[i].name);
         for (size_t i = 0; i < hone__n_topics; ++i)
             hone__suggest_offer(&near, hone__topics[i].name);
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "there is no command or topic '%s'%s", name,
-                          hone__suggest_text(&near, text));
+                          hone__suggest_text(&near));
     }
     hone__text_printf(out, "Example: hone help %s\n\n%c%s:\n", found->name,
                       toupper((unsigned char)found->summary[0]),

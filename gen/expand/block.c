@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a variant as C++: a constexpr value, type or enumeration
- * for the code, and a macro that starts with HONE_ for #if. */
-#include "gen/expand/block.h"
-
+/* What a compiler is given of a configuration: the parameters as C++, each a
+ * constexpr value, type or enumeration for the code and a macro that starts
+ * with HONE_ for #if; and the options as NVRTC spells them. */
+#include "gen/expand/expand.h"
 #include "gen/expand/values.h"
 #include "runtime/base/real.h"
 
@@ -133,6 +133,35 @@ static int is_in_code(const hone_template *tmpl, size_t let)
            hone__values_is_fixed(&tmpl->lets[let].value);
 }
 
+/* All of them as code, or all as macros. */
+static void write_all(const hone_template *tmpl, const int64_t *config,
+                      const int64_t *dims, const int64_t *slots, int as_macros,
+                      hone_text *out)
+{
+    void (*const number)(const char *, int64_t, hone_text *) =
+        as_macros ? macro_int : code_int;
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const hone_template_dim *dim = &tmpl->dims[i];
+
+        if (dim->is_choice)
+            number(dim->name, dims[i], out);
+        else if (dim->n_types && as_macros)
+            macro_type(dim->name, dim->types, dim->n_types, dims[i], out);
+        else if (dim->n_types)
+            code_type(dim->name, dims[i], out);
+    }
+    for (size_t i = 0; i < tmpl->n_params; ++i) {
+        if (tmpl->mentioned[i])
+            (as_macros ? macro_param : code_param)(tmpl, &tmpl->params[i],
+                                                   config[i], out);
+    }
+    for (size_t i = 0; i < tmpl->n_lets; ++i) {
+        if (is_in_code(tmpl, i))
+            number(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
+    }
+}
+
 void hone__block_write(const hone_template *tmpl, const int64_t *config,
                        const int64_t *dims, const int64_t *slots,
                        hone_text *out)
@@ -142,34 +171,62 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
      * which NVRTC does not precompile and says so in every log (20283). */
     hone__text_puts(out, "static_assert(true, \"parameters\");\n"
                          "#pragma nv_diag_suppress 20283\n");
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].is_choice)
-            code_int(tmpl->dims[i].name, dims[i], out);
-        else if (tmpl->dims[i].n_types)
-            code_type(tmpl->dims[i].name, dims[i], out);
-    }
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        if (tmpl->mentioned[i])
-            code_param(tmpl, &tmpl->params[i], config[i], out);
-    }
-    for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (is_in_code(tmpl, i))
-            code_int(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
-    }
+    write_all(tmpl, config, dims, slots, 0, out);
     hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n", tmpl->op);
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].is_choice)
-            macro_int(tmpl->dims[i].name, dims[i], out);
-        else if (tmpl->dims[i].n_types)
-            macro_type(tmpl->dims[i].name, tmpl->dims[i].types,
-                       tmpl->dims[i].n_types, dims[i], out);
+    write_all(tmpl, config, dims, slots, 1, out);
+}
+
+/* ---- options ------------------------------------------------------------- */
+
+static hone_status write_option(const hone_template *tmpl,
+                                const hone_template_option *option,
+                                const int64_t *slots, hone_text *out,
+                                hone_error *err)
+{
+    const hone_compiler_option *row = option->row;
+    const hone_template_expr *expr = &option->value;
+    int64_t value;
+
+    HONE_TRY(hone__values_eval(tmpl, expr, slots, &value, err));
+    switch (row->kind) {
+    case HONE_COMPILER_COUNT:
+        if (value < 0 || value > 255)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "%s:%d: %s(%s) is %lld, but must be 0 (leave "
+                              "it to the compiler) to 255",
+                              tmpl->path, expr->line, row->name,
+                              hone__expr_text(expr->expr), (long long)value);
+        if (value)
+            hone__text_printf(out, "%s=%lld\n", row->spelling,
+                              (long long)value);
+        break;
+    case HONE_COMPILER_CHOICE:
+        hone__text_printf(out, "%s=%s\n", row->spelling,
+                          value ? "true" : "false");
+        break;
+    case HONE_COMPILER_FLAG:
+        if (value)
+            hone__text_printf(out, "%s\n", row->spelling);
+        break;
     }
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        if (tmpl->mentioned[i])
-            macro_param(tmpl, &tmpl->params[i], config[i], out);
+    return HONE_OK;
+}
+
+hone_status hone__expand_options(const hone_template *tmpl,
+                                 const int64_t *config, const int64_t *dims,
+                                 hone_text *out, hone_error *err)
+{
+    int64_t *slots = NULL;
+    hone_status status = hone__values_create(tmpl, config, dims, &slots, err);
+
+    /* In the order of the table, which is sorted by spelling. */
+    for (size_t r = 0; !status && r < HONE_N_COMPILER_OPTIONS; ++r) {
+        for (size_t i = 0; !status && i < tmpl->n_options; ++i) {
+            if (tmpl->options[i].row == &hone__compiler_options[r])
+                status = write_option(tmpl, &tmpl->options[i], slots, out, err);
+        }
     }
-    for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (is_in_code(tmpl, i))
-            macro_int(tmpl->lets[i].name, slots[tmpl->slots.lets + i], out);
-    }
+    hone__free(slots);
+    HONE_TRY(status);
+    return hone__text_check(out, err);
 }

@@ -75,7 +75,7 @@ static void need_all(plan *p)
             need(p, &launch->cluster[k]);
         }
         for (size_t k = 0; k < launch->n_passed; ++k)
-            need(p, &launch->passed[k].value);
+            need(p, &launch->passed[k].value.expr);
     }
     need(p, &t->work_flops);
     need(p, &t->work_bytes);
@@ -234,6 +234,14 @@ static void write_map(plan *p, const hone_template_map *map)
     }
 }
 
+/* Nothing, where it is not given. */
+static void write_line(plan *p, const char *what,
+                       const hone_template_expr *expr)
+{
+    if (expr->expr)
+        hone__text_printf(p->out, "%s %s\n", what, hone__expr_text(expr->expr));
+}
+
 static void write_triple(plan *p, const char *name,
                          const hone_template_expr expr[3])
 {
@@ -251,36 +259,28 @@ static void write_passed(plan *p, const hone_template_pass *pass)
                                         [HONE_PASS_F32] = "f32",
                                         [HONE_PASS_F64] = "f64"};
 
-    switch (pass->kind) {
-    case HONE_PASS_ARG:
-        hone__text_printf(p->out, "pass %s\n", p->tmpl->args[pass->index].name);
-        break;
-    case HONE_PASS_WORKSPACE:
+    const hone_template *t = p->tmpl;
+
+    if (types[pass->kind])
+        hone__text_printf(
+            p->out, "%s %s %s\n", pass->value.is_real ? "real" : "value",
+            types[pass->kind], hone__expr_text(pass->value.expr.expr));
+    else
         hone__text_printf(p->out, "pass %s\n",
-                          p->tmpl->workspaces[pass->index].name);
-        break;
-    case HONE_PASS_MAP:
-        hone__text_printf(p->out, "pass %s\n", p->tmpl->maps[pass->index].name);
-        break;
-    default:
-        hone__text_printf(p->out, "%s %s %s\n",
-                          pass->is_real ? "real" : "value", types[pass->kind],
-                          hone__expr_text(pass->value.expr));
-        break;
-    }
+                          pass->kind == HONE_PASS_ARG
+                              ? t->args[pass->index].name
+                          : pass->kind == HONE_PASS_WORKSPACE
+                              ? t->workspaces[pass->index].name
+                              : t->maps[pass->index].name);
 }
 
 static void write_launch(plan *p, const hone_template_launch *launch)
 {
     hone__text_printf(p->out, "launch %s\n", launch->kernel);
-    if (launch->condition.expr)
-        hone__text_printf(p->out, "if %s\n",
-                          hone__expr_text(launch->condition.expr));
+    write_line(p, "if", &launch->condition);
     write_triple(p, "grid", launch->grid);
     write_triple(p, "block", launch->block);
-    if (launch->shared.expr)
-        hone__text_printf(p->out, "shared %s\n",
-                          hone__expr_text(launch->shared.expr));
+    write_line(p, "shared", &launch->shared);
     if (launch->cluster[0].expr)
         write_triple(p, "cluster", launch->cluster);
     if (launch->cooperative)
@@ -305,12 +305,8 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
         write_map(&p, &tmpl->maps[i]);
     for (size_t i = 0; i < tmpl->n_launches; ++i)
         write_launch(&p, &tmpl->launches[i]);
-    if (tmpl->work_flops.expr)
-        hone__text_printf(out, "work flops %s\n",
-                          hone__expr_text(tmpl->work_flops.expr));
-    if (tmpl->work_bytes.expr)
-        hone__text_printf(out, "work bytes %s\n",
-                          hone__expr_text(tmpl->work_bytes.expr));
+    write_line(&p, "work flops", &tmpl->work_flops);
+    write_line(&p, "work bytes", &tmpl->work_bytes);
     hone__free(p.needs_let);
     return hone__text_check(out, err);
 }

@@ -2,11 +2,9 @@
 /* The source of one variant: the body with its directives carried out. The
  * line that the compiler counts is followed, and corrected by #line wherever
  * the output leaves the template's order. */
-#include "gen/expand/block.h"
-#include "gen/parse/body.h"
 #include "gen/expand/expand.h"
-#include "gen/expand/signature.h"
 #include "gen/expand/values.h"
+#include "gen/parse/body.h"
 #include "runtime/base/alloc.h"
 #include "runtime/base/real.h"
 
@@ -31,6 +29,12 @@ typedef struct writer {
 } writer;
 
 static hone_status run(writer *w, size_t begin, size_t end);
+
+static hone_status eval(const writer *w, const hone_template_expr *expr,
+                        int64_t *out)
+{
+    return hone__values_eval(w->tmpl, expr, w->slots, out, w->err);
+}
 
 /* The file's name without its folder: the same template gives the same
  * source, and so the same cubin, wherever it lies. */
@@ -70,8 +74,7 @@ static hone_status write_insert(writer *w, const hone_piece *piece)
 {
     int64_t value;
 
-    HONE_TRY(
-        hone__values_eval(w->tmpl, &piece->insert, w->slots, &value, w->err));
+    HONE_TRY(eval(w, &piece->insert, &value));
     if (piece->kind == HONE_PIECE_SYMBOL)
         hone__text_puts(w->out, w->tmpl->symbols[value - 1000]);
     else if (piece->kind == HONE_PIECE_REAL)
@@ -124,11 +127,10 @@ static hone_status run_for(writer *w, size_t index)
     int64_t step = 1;
     long n = 0;
 
-    HONE_TRY(hone__values_eval(w->tmpl, &item->from, w->slots, &value, w->err));
-    HONE_TRY(hone__values_eval(w->tmpl, &item->to, w->slots, &last, w->err));
+    HONE_TRY(eval(w, &item->from, &value));
+    HONE_TRY(eval(w, &item->to, &last));
     if (item->step.expr)
-        HONE_TRY(
-            hone__values_eval(w->tmpl, &item->step, w->slots, &step, w->err));
+        HONE_TRY(eval(w, &item->step, &step));
     if (step == 0)
         return hone__fail(w->err, HONE_ERR_INPUT,
                           "%s:%d: the step of a 'for' is 0", w->tmpl->path,
@@ -156,8 +158,7 @@ static hone_status run_if(writer *w, size_t index, size_t *out_end)
         int64_t holds = 1;
 
         if (!is_done && items[index].condition.expr)
-            HONE_TRY(hone__values_eval(w->tmpl, &items[index].condition,
-                                       w->slots, &holds, w->err));
+            HONE_TRY(eval(w, &items[index].condition, &holds));
         if (!is_done && holds) {
             HONE_TRY(run(w, index + 1, items[index].next));
             is_done = 1;
@@ -180,7 +181,7 @@ static hone_status run(writer *w, size_t begin, size_t end)
         case HONE_BODY_BLOCK:
             hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
             if (w->for_compiler)
-                hone__signature_begin(w->out);
+                hone__text_puts(w->out, hone__signature);
             write_line_directive(w, items[i].line);
             w->has_block = 1;
             break;

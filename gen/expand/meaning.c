@@ -2,7 +2,6 @@
 /* What decides about one variant: see meaning.h. */
 #include "gen/expand/meaning.h"
 
-#include "gen/expand/block.h"
 #include "gen/expand/live.h"
 #include "gen/expand/values.h"
 #include "gen/parse/code.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asserts on the kernels' signatures: see signature.h.
+/* Asserts on the kernels' signatures: see values.h.
  *
  * What is passed is described by a letter and a size: f(loating point),
  * i(nteger), c(omplex), m(ap). A scalar must have both; integers may have
@@ -7,97 +7,15 @@
  * integers or structures that hold as much, which is how vectors and packed
  * elements are read, or void. An array that is written must have a kernel that
  * can: so two arrays that are swapped are found. */
-#include "gen/expand/signature.h"
-
 #include "gen/expand/expand.h"
 #include "gen/expand/values.h"
+#include "gen/parse/code.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Enumerators, since constants in classes would be in the cubin. */
-static const char prelude[] =
-    "namespace hone__signature {\n"
-    "struct none;\n"
-    "template <char K> struct is { enum { k = K }; };\n"
-    "template <class T> struct kind : is<__is_class(T) || __is_union(T) ? "
-    "'c' : __is_enum(T) ? 'i' : '?'> {};\n"
-    "template <> struct kind<none> : is<'?'> {};\n"
-    "template <> struct kind<void> : is<'v'> {};\n"
-    "template <> struct kind<bool> : is<'b'> {};\n"
-    "template <> struct kind<float> : is<'f'> {};\n"
-    "template <> struct kind<double> : is<'f'> {};\n"
-    "template <> struct kind<char> : is<'i'> {};\n"
-    "template <> struct kind<signed char> : is<'i'> {};\n"
-    "template <> struct kind<short> : is<'i'> {};\n"
-    "template <> struct kind<int> : is<'i'> {};\n"
-    "template <> struct kind<long> : is<'i'> {};\n"
-    "template <> struct kind<long long> : is<'i'> {};\n"
-    "template <> struct kind<unsigned char> : is<'u'> {};\n"
-    "template <> struct kind<unsigned short> : is<'u'> {};\n"
-    "template <> struct kind<unsigned int> : is<'u'> {};\n"
-    "template <> struct kind<unsigned long> : is<'u'> {};\n"
-    "template <> struct kind<unsigned long long> : is<'u'> {};\n"
-    "template <class T> struct bytes { enum { n = sizeof(T) }; };\n"
-    "template <> struct bytes<void> { enum { n = 0 }; };\n"
-    "template <> struct bytes<none> { enum { n = 0 }; };\n"
-    "template <class T> struct bare { using type = T; enum { is_const = 0 "
-    "}; };\n"
-    "template <class T> struct bare<const T> { using type = T; enum { "
-    "is_const = 1 }; };\n"
-    "template <class T> struct bare<volatile T> { using type = T; enum { "
-    "is_const = 0 }; };\n"
-    "template <class T> struct bare<const volatile T> { using type = T; "
-    "enum { is_const = 1 }; };\n"
-    "template <class T> struct target { using type = none; };\n"
-    "template <class T> struct target<T *> { using type = T; };\n"
-    "template <int I, class... P> struct nth { using type = none; };\n"
-    "template <int I, class H, class... R> struct nth<I, H, R...> : nth<I "
-    "- 1, R...> {};\n"
-    "template <class H, class... R> struct nth<0, H, R...> { using type = "
-    "H; };\n"
-    "template <class F> struct kernel;\n"
-    "template <class R, class... P> struct kernel<R(P...)> { enum { n = "
-    "sizeof...(P) }; template <int I> using at = typename nth<I, "
-    "P...>::type; };\n"
-    "#if defined(__cpp_noexcept_function_type)\n"
-    "template <class R, class... P> struct kernel<R(P...) noexcept> : "
-    "kernel<R(P...)> {};\n"
-    "#endif\n"
-    "constexpr bool fits(char k, int s, char want, int n) { return want == "
-    "'f' ? (k == 'f' || (k == 'c' && n == 2)) && s == n : want == 'i' ? (k "
-    "== 'i' || k == 'u') && s == n : k == 'c' && s == n; }\n"
-    "constexpr bool holds(char k, int s, char want, int n) { return k == "
-    "'v' || (want == 'r' && k != '?' ? s == n || (n < 4 && s > n) || (k == "
-    "'c' && s >= n) : k == 'c' ? s >= n : k == 'u' ? s == n || (n < 4 && s "
-    "> n) : k == 'i' ? want == 'i' && s == n : k == 'b' ? n == 1 && want "
-    "== 'i' : k == 'f' && (want == 'f' ? s == n : want == 'c' && 2 * s == "
-    "n)); }\n"
-    "template <class F, int I, char K, int N> constexpr bool value() { "
-    "using T = typename kernel<F>::template at<I>; return fits(kind<T>::k, "
-    "bytes<T>::n, K, N); }\n"
-    "template <class F, int I, char K, int N> constexpr bool array() { "
-    "using B = typename bare<typename target<typename kernel<F>::template "
-    "at<I>>::type>::type; return holds(kind<B>::k, bytes<B>::n, K, N); }\n"
-    "template <class F, int I> constexpr bool writes() { return "
-    "!bare<typename target<typename kernel<F>::template "
-    "at<I>>::type>::is_const; }\n"
-    "template <class F, int N> constexpr bool counts() { return "
-    "kernel<F>::n == N; }\n"
-    "}\n";
-
-void hone__signature_begin(hone_text *out)
-{
-    hone__text_puts(out, prelude);
-}
-
 /* ---- what the kernel's author wrote -------------------------------------
  */
-
-static int is_word_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Past a comment or a literal that begins at `at`, or NULL. */
 static const char *skip_other(const char *at)
@@ -129,8 +47,8 @@ static const char *find_parameters(const char *text, const char *name)
             at = rest;
             continue;
         }
-        if (strncmp(at, name, length) == 0 && !is_word_character(at[length]) &&
-            (at == text || !is_word_character(at[-1]))) {
+        if (strncmp(at, name, length) == 0 && !hone__code_is_name(at[length]) &&
+            (at == text || !hone__code_is_name(at[-1]))) {
             rest = at + length + strspn(at + length, " \t\n");
             if (*rest == '(')
                 return rest + 1;
@@ -270,7 +188,7 @@ static void put_passed(const hone_template_pass *pass, const passed *p,
 {
     if (!p->name)
         hone__text_printf(out, "%s(%s)", p->type,
-                          hone__expr_text(pass->value.expr));
+                          hone__expr_text(pass->value.expr.expr));
     else if (p->kind == 'm')
         hone__text_printf(out, "the tensor map %s", p->name);
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value vector of one variant, and evaluation with messages that name
- * the template's line. Private to gen/. */
+/* What the files of this room share: the value vector of one variant, and the
+ * parts of its source. Private to gen/. */
 #ifndef HONE_GEN_VALUES_H
 #define HONE_GEN_VALUES_H
 
@@ -19,5 +19,19 @@ hone_status hone__values_eval(const hone_template *tmpl,
                               hone_error *err);
 /* Is it fixed once parameters and type dimensions are? */
 int hone__values_is_fixed(const hone_template_expr *expr);
+
+/* The parameters as C++; `slots` from hone__values_create(). */
+void hone__block_write(const hone_template *tmpl, const int64_t *config,
+                       const int64_t *dims, const int64_t *slots,
+                       hone_text *out);
+/* What the asserts of kernels' signatures are made of (signature.cuh): comes
+ * before the code, whose macros it must not meet. */
+extern const char hone__signature[];
+/* Whether kernels take what `launch` passes, checked by the compiler: asserts
+ * on the types of the kernels, which change nothing in the cubin. They go
+ * behind the code, which is what `out` holds; each has the line of its launch.
+ */
+void hone__signature_end(const hone_template *tmpl, int64_t *slots,
+                         hone_text *out);
 
 #endif

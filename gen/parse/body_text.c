@@ -10,8 +10,7 @@
 /* What a lone name is spelled as; everything else is a number. */
 static hone_piece_kind spelling(const hone_parser *p, hone_slice where)
 {
-    const hone_name *name =
-        hone__name_find(p, p->bare + where.begin, where.end - where.begin);
+    const hone_name *name = hone__name_of(p, where);
 
     if (!name)
         return HONE_PIECE_NUMBER;
@@ -21,7 +20,7 @@ static hone_piece_kind spelling(const hone_parser *p, hone_slice where)
         return HONE_PIECE_SYMBOL;
     if (name->kind != HONE_NAME_PARAM)
         return HONE_PIECE_NUMBER;
-    switch (p->parts.params[name->index].kind) {
+    switch (p->tmpl->params[name->index].kind) {
     case HONE_PARAM_ENUM:
         return HONE_PIECE_SYMBOL;
     case HONE_PARAM_TYPE:
@@ -65,8 +64,8 @@ static int insert(hone_parser *p, hone_body_item *item, size_t *at)
     *at = begin + 2;
     if (p->bare[end] != '}')
         return hone__complain(p, (hone_slice){begin, begin + 2},
-                              "this '@{' has no '}' on its line; '@@{' "
-                              "stands for the two characters themselves");
+                              "this '@{' has no '}' on its line; '@@{' stands "
+                              "for the two characters themselves");
     *at = end + 1;
     where = hone__cursor_until(&c, "", NULL);
     piece.kind = spelling(p, where);
@@ -212,10 +211,9 @@ void hone__body_find_block(hone_parser *p)
     while (line < p->n_lines) {
         if (statement < p->n_statements &&
             p->statements[statement].first_line == (int)line + 1) {
-            hone_cursor c = {p, p->statements[statement].text.begin,
-                             p->statements[statement].text.end};
+            hone_cursor c = hone__cursor_at(p, statement);
 
-            if (hone__body_directive(p, hone__cursor_word(&c)))
+            if (hone__body_kind(p, hone__cursor_word(&c)) != HONE_BODY_TEXT)
                 break;
             line = (size_t)p->statements[statement++].last_line;
         } else if (is_leading(p, line)) {

@@ -24,8 +24,7 @@ static hone_symbol refuse(hone_parser *p, const char *name, size_t length,
 static int declared_on(hone_parser *p, const char *name, size_t length)
 {
     for (size_t i = 0; i < p->n_statements; ++i) {
-        const hone_slice text = p->statements[i].text;
-        hone_cursor c = {p, text.begin, text.end};
+        hone_cursor c = hone__cursor_at(p, i);
         hone_slice word;
 
         if (!hone__cursor_accept_word(&c, "let") &&
@@ -50,38 +49,34 @@ static int unknown_yet(hone_parser *p, const char *name, size_t length)
         (void)snprintf(p->note, sizeof p->note, "'%.*s' cannot read itself",
                        (int)length, name);
     else
-        (void)snprintf(p->note, sizeof p->note,
-                       "'%.*s' is declared below, on line %d; a name is "
-                       "declared above its first use, so that lets cannot go "
-                       "in circles",
-                       (int)length, name, line);
+        (void)snprintf(
+            p->note, sizeof p->note,
+            "'%.*s' is declared below, on line %d; a name is declared above "
+            "its first use, so that lets cannot go in circles",
+            (int)length, name, line);
     return 1;
 }
 
 static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
 {
-    hone_suggestion s;
-    char hint[96];
+    hone_suggestion s = hone__suggest(name, length);
 
     if (unknown_yet(p, name, length))
         return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
-    hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < p->n_names; ++i)
         hone__suggest_offer(&s, p->names[i].name);
     if (length == 2 && !memcmp(name, "sm", 2))
         s.best = "device.sm";
     (void)snprintf(p->note, sizeof p->note, "unknown name '%.*s'%s",
-                   (int)length, name, hone__suggest_text(&s, hint));
+                   (int)length, name, hone__suggest_text(&s));
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
 /* `name` is what follows "device." */
 static hone_symbol fact(hone_parser *p, const char *name, size_t length)
 {
-    hone_suggestion s;
-    char hint[96];
+    hone_suggestion s = hone__suggest(name, length);
 
-    hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
         if (strlen(hone__property_names[i]) == length &&
             !memcmp(hone__property_names[i], name, length)) {
@@ -93,20 +88,20 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
             return refuse(p, name - 7, length + 7,
                           p->scope == HONE_SCOPE_ARCH
                               ? "cannot be asked here; 'arch' reads sm only"
-                              : "is a device property, known only at run "
-                                "time; this place takes parameters");
+                              : "is a device property, known only at run time; "
+                                "this place takes parameters");
         }
         hone__suggest_offer(&s, hone__property_names[i]);
     }
     (void)snprintf(p->note, sizeof p->note, "unknown device property '%.*s'%s",
-                   (int)length, name, hone__suggest_text(&s, hint));
+                   (int)length, name, hone__suggest_text(&s));
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
 static int is_real(const hone_parser *p, const hone_name *name)
 {
     return name->kind == HONE_NAME_PARAM &&
-           p->parts.params[name->index].kind == HONE_PARAM_REAL;
+           p->tmpl->params[name->index].kind == HONE_PARAM_REAL;
 }
 
 static hone_symbol declared(hone_parser *p, const hone_name *known,
@@ -117,10 +112,10 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
     if (known->kind == HONE_NAME_VALUE)
         return (hone_symbol){HONE_SYMBOL_CONSTANT, known->value};
     if (is_real(p, known) && !p->takes_reals)
-        return refuse(p, name, length,
-                      "is a floating-point number, and expressions are of "
-                      "integers; the code reads it, and kernels get it as "
-                      "f32(NAME) or f64(NAME)");
+        return refuse(
+            p, name, length,
+            "is a floating-point number, and expressions are of integers; the "
+            "code reads it, and kernels get it as f32(NAME) or f64(NAME)");
     if (p->scope >= HONE_SCOPE_ARCH)
         return refuse(p, name, length,
                       p->scope == HONE_SCOPE_ARCH
@@ -128,23 +123,23 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
                       : p->scope == HONE_SCOPE_DEVICE
                           ? "cannot be read here; 'for device' reads "
                             "properties of the device, such as sm"
-                          : "cannot be read here; the values of a "
-                            "parameter are constants");
+                          : "cannot be read here; the values of a parameter "
+                            "are constants");
     if (known->kind == HONE_NAME_DIM || known->reads_dims) {
         p->reads_dims = 1;
         if (p->scope == HONE_SCOPE_EXISTS)
-            return refuse(p, name, length,
-                          "depends on a problem dimension that is known only "
-                          "at run time; whether a parameter exists may depend "
-                          "on parameters, dimensions that list their values, "
-                          "and the device");
+            return refuse(
+                p, name, length,
+                "depends on a problem dimension that is known only at run "
+                "time; whether a parameter exists may depend on parameters, "
+                "dimensions that list their values, and the device");
         if (p->scope == HONE_SCOPE_VARIANT)
             return refuse(p, name, length,
                           known->kind == HONE_NAME_DIM
                               ? "is a problem dimension, known only at run "
                                 "time; this place takes parameters"
-                              : "reads a problem dimension, known only at "
-                                "run time; this place takes parameters");
+                              : "reads a problem dimension, known only at run "
+                                "time; this place takes parameters");
     }
     if (known->reads_properties) {
         p->reads_properties = 1;
@@ -174,10 +169,10 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
         return fact(p, name + 7, length - 7);
     if (p->scope == HONE_SCOPE_ARCH && length == 2 && !memcmp(name, "sm", 2))
         return slot(HONE_PROPERTY_sm);
-    known = hone__name_find(p, name, length);
+    known = hone__name_find(p, name, length, 0);
     if (known)
         return declared(p, known, name, length);
-    known = hone__name_find_buffer(p, name, length);
+    known = hone__name_find(p, name, length, 1);
     if (known)
         return refuse(p, name, length,
                       known->kind == HONE_NAME_MAP
@@ -202,24 +197,39 @@ static void note_real(hone_parser *p, hone_slice where)
         ++begin;
     if (!p->note[0] && begin < where.end &&
         hone__real_starts(p->bare + begin, where.end - begin))
-        (void)snprintf(p->note, sizeof p->note,
-                       "expressions are of integers; a floating-point number "
-                       "is a value of a parameter, or stands alone in "
-                       "f32(..) and f64(..) of a launch's args(..) and in the "
-                       "bounds of a check");
+        (void)snprintf(
+            p->note, sizeof p->note,
+            "expressions are of integers; a floating-point number is a value "
+            "of a parameter, or stands alone in f32(..) and f64(..) of a "
+            "launch's args(..) and in the bounds of a check");
 }
 
-static int keep(hone_parser *p, hone_expr *expr)
+/* Compile for the place that `out` has; what fails is in `span` and `err`. */
+static hone_status compile(hone_parser *p, const char *text, size_t length,
+                           hone_scope scope, hone_template_expr *out,
+                           hone_span *span, hone_error *err)
 {
-    hone_expr **kept = HONE_PUSH(p, p->parts.exprs, p->body->n_exprs);
+    hone_expr **kept;
+    hone_status status;
 
+    p->scope = scope;
+    p->reads_dims = p->reads_properties = 0;
+    p->note[0] = '\0';
+    status = hone__expr_compile(text, length, lookup, p, &out->expr, span, err);
+    if (status == HONE_ERR_NO_MEMORY)
+        (void)hone__no_memory(p);
+    if (status)
+        return status;
+    kept = HONE_PUSH(p, p->body->exprs, p->body->n_exprs);
     if (!kept) {
-        hone__expr_free(expr);
-        return 0;
+        hone__expr_free(out->expr);
+        out->expr = NULL;
+        return HONE_ERR_NO_MEMORY;
     }
-    *kept = expr;
-    p->body->exprs = p->parts.exprs;
-    return 1;
+    *kept = out->expr;
+    out->reads_dims = p->reads_dims;
+    out->reads_properties = p->reads_properties;
+    return HONE_OK;
 }
 
 int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
@@ -231,34 +241,22 @@ int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
     hone_status status;
     int64_t value;
 
-    *out = (hone_template_expr){.line = hone__line_of(p, where.begin),
-                                .column = hone__column_of(p, where.begin)};
+    *out = hone__place(p, where);
     if (length > HONE_MAX_EXPR_BYTES)
-        return hone__complain(p, where,
-                              "the expression is longer than %d "
-                              "characters; split it with 'let'",
-                              HONE_MAX_EXPR_BYTES);
-    p->scope = scope;
-    p->reads_dims = p->reads_properties = 0;
-    p->note[0] = '\0';
-    status = hone__expr_compile(p->bare + where.begin, length, lookup, p,
-                                &out->expr, &span, &err);
+        return hone__complain(
+            p, where,
+            "the expression is longer than %d characters; split it with 'let'",
+            HONE_MAX_EXPR_BYTES);
+    status = compile(p, p->bare + where.begin, length, scope, out, &span, &err);
     if (status == HONE_ERR_NO_MEMORY)
-        return hone__no_memory(p);
+        return 0;
     if (status) {
         const size_t begin = where.begin + span.offset;
 
         note_real(p, (hone_slice){begin, where.end});
-
         return hone__complain(p, (hone_slice){begin, begin + span.length}, "%s",
                               p->note[0] ? p->note : err.text);
     }
-    if (!keep(p, out->expr)) {
-        out->expr = NULL;
-        return 0;
-    }
-    out->reads_dims = p->reads_dims;
-    out->reads_properties = p->reads_properties;
     if (hone__expr_slot_count(out->expr) == 0 &&
         hone__expr_eval(out->expr, NULL, &value, &err))
         return hone__complain(p, where, "%s", err.text);
@@ -280,73 +278,52 @@ int hone__compile_text(hone_parser *p, const char *text,
     hone_error err = {0};
     hone_status status;
 
-    p->scope = HONE_SCOPE_ANY;
-    p->reads_dims = p->reads_properties = 0;
     *out = (hone_template_expr){.line = at->line, .column = at->column};
-    status = hone__expr_compile(text, strlen(text), lookup, p, &out->expr, NULL,
-                                &err);
-    if (status == HONE_ERR_NO_MEMORY)
-        return hone__no_memory(p);
-    if (status)
-        return hone__complain(p, (hone_slice){0, 1}, "line %d: %s", at->line,
-                              err.text);
-    if (!keep(p, out->expr)) {
-        out->expr = NULL;
-        return 0;
-    }
-    out->reads_dims = p->reads_dims;
-    out->reads_properties = p->reads_properties;
-    return 1;
-}
-
-int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out)
-{
-    const hone_template_expr at = {.line = 1, .column = 1};
-
-    return hone__compile_text(p, p->parts.dims[dim].name, &at, out);
+    p->takes_reals = 1; /* their bits are compared */
+    status = compile(p, text, strlen(text), HONE_SCOPE_ANY, out, NULL, &err);
+    p->takes_reals = 0;
+    if (status && status != HONE_ERR_NO_MEMORY)
+        (void)hone__complain(p, (hone_slice){0, 1}, "line %d: %s", at->line,
+                             err.text);
+    return status == HONE_OK;
 }
 
 int hone__compile_real(hone_parser *p, hone_slice where,
-                       hone_template_expr *out, int *out_is_real)
+                       hone_template_number *out)
 {
-    const char *text = p->bare + where.begin;
-    const size_t length = where.end - where.begin;
-    const hone_name *known = hone__name_find(p, text, length);
-    hone_template_expr at = {.line = hone__line_of(p, where.begin),
-                             .column = hone__column_of(p, where.begin)};
+    const hone_name *known = hone__name_of(p, where);
+    const hone_template_expr at = hone__place(p, where);
     char bits[24];
     double number;
     int ok;
 
-    *out_is_real = 1;
-    if (hone__real_is(text, length)) {
+    out->is_real = 1;
+    if (hone__real_is(p->bare + where.begin, where.end - where.begin)) {
         if (!hone__real_read(p, where, &number))
             return 0;
         (void)snprintf(bits, sizeof bits, "%lld",
                        (long long)hone__real_bits(number));
-        return hone__compile_text(p, bits, &at, out);
+        return hone__compile_text(p, bits, &at, &out->expr);
     }
-    *out_is_real = known && is_real(p, known);
-    if (!*out_is_real)
+    out->is_real = known && is_real(p, known);
+    if (!out->is_real)
         return 1;
     p->takes_reals = 1;
-    ok = hone__compile(p, where, HONE_SCOPE_VARIANT, out);
+    ok = hone__compile(p, where, HONE_SCOPE_VARIANT, &out->expr);
     p->takes_reals = 0;
     return ok;
 }
 
 int hone__compile_number(hone_cursor *c, const char *what,
-                         hone_template_expr *out, int *out_is_real)
+                         hone_template_number *out)
 {
     hone_cursor ahead = *c;
-    size_t n;
 
     (void)hone__cursor_accept(&ahead, '(');
-    if (!hone__compile_real(c->p, hone__cursor_until(&ahead, ",)", NULL), out,
-                            out_is_real))
+    if (!hone__compile_real(c->p, hone__cursor_until(&ahead, ",)", NULL), out))
         return 0;
-    if (!*out_is_real)
-        return hone__compile_list(c, what, 1, HONE_SCOPE_ANY, out, &n);
+    if (!out->is_real)
+        return hone__compile_value(c, what, HONE_SCOPE_ANY, &out->expr);
     *c = ahead;
     return hone__cursor_expect(c, ')', "after the value");
 }
@@ -355,24 +332,23 @@ static int names_a_type(const hone_parser *p, const hone_name *name)
 {
     return name->kind == HONE_NAME_DIM_TYPE ||
            (name->kind == HONE_NAME_PARAM &&
-            p->parts.params[name->index].kind == HONE_PARAM_TYPE);
+            p->tmpl->params[name->index].kind == HONE_PARAM_TYPE);
 }
 
 int hone__compile_type(hone_parser *p, hone_slice where,
                        hone_template_expr *out)
 {
-    const char *text = p->bare + where.begin;
-    const size_t length = where.end - where.begin;
-    const hone_name *known = hone__name_find(p, text, length);
+    const hone_name *known = hone__name_of(p, where);
 
-    if (known ? names_a_type(p, known) : hone__type_find(text, length) != 0)
+    if (known ? names_a_type(p, known)
+              : hone__type_find(p->bare + where.begin,
+                                where.end - where.begin) != 0)
         return hone__compile(p, where, HONE_SCOPE_VARIANT, out);
-    return hone__complain(
-        p, where,
-        "'%.*s' is not an element type; known are f16, "
-        "bf16, tf32, f32, f64, i8, i32, c32, u8, u32, i64, "
-        "u64, c64 and dimensions or parameters that are types",
-        (int)length, text);
+    return hone__complain(p, where,
+                          "'%.*s' is not an element type; known are f16, bf16, "
+                          "tf32, f32, f64, i8, i32, c32, u8, u32, i64, u64, "
+                          "c64 and dimensions or parameters that are types",
+                          HONE_SLICE(p, where));
 }
 
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
@@ -387,9 +363,7 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
         const hone_slice slice = hone__cursor_until(c, ",)", NULL);
 
         if (n == most)
-            return hone__complain(c->p, slice,
-                                  "%s takes at most %zu "
-                                  "value%s",
+            return hone__complain(c->p, slice, "%s takes at most %zu value%s",
                                   what, most, most == 1 ? "" : "s");
         if (!hone__compile(c->p, slice, scope, &out[n++]))
             return 0;
@@ -398,4 +372,10 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
     if (hone__cursor_accept(c, ')'))
         return 1;
     return hone__complain(c->p, start, "this '(' is never closed");
+}
+
+int hone__compile_value(hone_cursor *c, const char *what, hone_scope scope,
+                        hone_template_expr *out)
+{
+    return hone__compile_list(c, what, 1, scope, out, &(size_t){0});
 }

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading one statement from left to right: words, strings, punctuation and
  * the slices of text that are expressions. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
 #include <string.h>
+
+hone_cursor hone__cursor_at(hone_parser *p, size_t statement)
+{
+    const hone_slice text = p->statements[statement].text;
+
+    return (hone_cursor){p, text.begin, text.end};
+}
 
 char hone__cursor_peek(hone_cursor *c)
 {
@@ -13,16 +21,11 @@ char hone__cursor_peek(hone_cursor *c)
     return c->at < c->end ? c->p->bare[c->at] : '\0';
 }
 
-static int is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 hone_slice hone__cursor_here(hone_cursor *c)
 {
     size_t end;
 
-    if (hone__cursor_peek(c) == '\0' && c->at >= c->end) {
+    if (hone__cursor_is_done(c)) {
         /* The end is behind the last character, not on the next line. */
         size_t at = c->end;
 
@@ -31,8 +34,8 @@ hone_slice hone__cursor_here(hone_cursor *c)
         return (hone_slice){at, at + 1};
     }
     end = c->at + 1;
-    if (is_word_char(c->p->bare[c->at])) {
-        while (end < c->end && is_word_char(c->p->bare[end]))
+    if (hone__code_is_name(c->p->bare[c->at])) {
+        while (end < c->end && hone__code_is_name(c->p->bare[end]))
             ++end;
     }
     return (hone_slice){c->at, end};
@@ -58,8 +61,7 @@ int hone__cursor_expect(hone_cursor *c, char wanted, const char *where)
                               "expected '%c' %s, but the statement ends here",
                               wanted, where);
     return hone__complain(c->p, here, "expected '%c' %s, found '%.*s'", wanted,
-                          where, (int)(here.end - here.begin),
-                          c->p->bare + here.begin);
+                          where, HONE_SLICE(c->p, here));
 }
 
 hone_slice hone__cursor_word(hone_cursor *c)
@@ -69,7 +71,7 @@ hone_slice hone__cursor_word(hone_cursor *c)
 
     if (!isalpha((unsigned char)first) && first != '_')
         return (hone_slice){begin, begin};
-    while (c->at < c->end && is_word_char(c->p->bare[c->at]))
+    while (c->at < c->end && hone__code_is_name(c->p->bare[c->at]))
         ++c->at;
     return (hone_slice){begin, c->at};
 }
@@ -86,8 +88,7 @@ int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out)
         return hone__complain(c->p, here,
                               "expected %s, but the statement ends here", what);
     return hone__complain(c->p, here, "expected %s, found '%.*s'", what,
-                          (int)(here.end - here.begin),
-                          c->p->bare + here.begin);
+                          HONE_SLICE(c->p, here));
 }
 
 int hone__cursor_accept_word(hone_cursor *c, const char *word)
@@ -99,6 +100,42 @@ int hone__cursor_accept_word(hone_cursor *c, const char *word)
         return 1;
     c->at = before;
     return 0;
+}
+
+int hone__cursor_choose(hone_cursor *c, const char *owner,
+                        const char *const *words, size_t n, unsigned *seen,
+                        const char *one_of, const char *all_of)
+{
+    hone_suggestion s;
+    hone_slice word;
+
+    if (!hone__cursor_need_word(c, one_of, &word))
+        return -1;
+    s = hone__suggest(c->p->bare + word.begin, word.end - word.begin);
+    for (size_t i = 0; i < n; ++i) {
+        hone__suggest_offer(&s, words[i]);
+        if (!hone__slice_is(c->p, word, words[i]))
+            continue;
+        if (*seen >> i & 1)
+            return hone__complain(c->p, word, "'%s' is given twice", words[i]) -
+                   1;
+        *seen |= 1u << i;
+        return (int)i;
+    }
+    return hone__complain(c->p, word, "%s has no '%.*s'; it takes %s%s", owner,
+                          HONE_SLICE(c->p, word), all_of,
+                          hone__suggest_text(&s)) -
+           1;
+}
+
+int hone__cursor_dots(hone_cursor *c, const char *otherwise)
+{
+    if (!hone__cursor_accept(c, '.'))
+        return hone__complain(c->p, hone__cursor_here(c),
+                              "expected '..' and the last value of the range%s",
+                              otherwise);
+    ++c->at; /* the second dot: until() stops at two only */
+    return 1;
 }
 
 int hone__cursor_string(hone_cursor *c, const char **out)
@@ -144,14 +181,22 @@ static hone_slice trim(const hone_parser *p, size_t begin, size_t end)
 static size_t word_end(const char *text, size_t at, size_t end)
 {
     while (at < end &&
-           (is_word_char(text[at]) ||
+           (hone__code_is_name(text[at]) ||
             (text[at] == '.' && !(at + 1 < end && text[at + 1] == '.'))))
         ++at;
     return at;
 }
 
+static int is_one(const hone_parser *p, hone_slice word,
+                  const char *const *words)
+{
+    while (words && *words && !hone__slice_is(p, word, *words))
+        ++words;
+    return words && *words;
+}
+
 hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
-                              const char *stop_word)
+                              const char *const *words)
 {
     const char *text = c->p->bare;
     const size_t begin = c->at;
@@ -160,11 +205,10 @@ hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
     while (c->at < c->end) {
         const char ch = text[c->at];
 
-        if (is_word_char(ch)) {
+        if (hone__code_is_name(ch)) {
             const size_t end = word_end(text, c->at, c->end);
 
-            if (depth == 0 && stop_word &&
-                hone__slice_is(c->p, (hone_slice){c->at, end}, stop_word))
+            if (depth == 0 && is_one(c->p, (hone_slice){c->at, end}, words))
                 break;
             c->at = end;
             continue;
@@ -180,16 +224,20 @@ hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
     return trim(c->p, begin, c->at);
 }
 
+int hone__cursor_is_done(hone_cursor *c)
+{
+    return hone__cursor_peek(c) == '\0' && c->at >= c->end;
+}
+
 int hone__cursor_finish(hone_cursor *c)
 {
     hone_slice here;
 
-    if (hone__cursor_peek(c) == '\0' && c->at >= c->end)
+    if (hone__cursor_is_done(c))
         return 1;
     here = hone__cursor_here(c);
     return hone__complain(c->p, here, "'%.*s' is not expected at this place",
-                          (int)(here.end - here.begin),
-                          c->p->bare + here.begin);
+                          HONE_SLICE(c->p, here));
 }
 
 int hone__slice_is(const hone_parser *p, hone_slice slice, const char *text)

@@ -6,25 +6,22 @@
 #include <ctype.h>
 
 static int add_dim_value(hone_parser *p, hone_slice word, int64_t value,
-                         hone_template_dim *dim, int64_t **values)
+                         hone_template_dim *dim)
 {
     int64_t *slot;
 
     for (size_t i = 0; i < dim->n_types; ++i) {
-        if ((*values)[i] == value)
+        if (dim->types[i] == value)
             return hone__complain(p, word, "'%.*s' is listed twice",
-                                  (int)(word.end - word.begin),
-                                  p->bare + word.begin);
+                                  HONE_SLICE(p, word));
     }
-    slot = HONE_PUSH(p, *values, dim->n_types);
-    if (!slot)
-        return 0;
-    *slot = value;
-    dim->types = *values;
-    return 1;
+    slot = HONE_PUSH(p, dim->types, dim->n_types);
+    if (slot)
+        *slot = value;
+    return slot != NULL;
 }
 
-static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
+static int dim_type(hone_cursor *c, hone_template_dim *dim)
 {
     hone_parser *p = c->p;
     hone_slice word;
@@ -35,16 +32,14 @@ static int dim_type(hone_cursor *c, hone_template_dim *dim, int64_t **types)
     code = hone__type_find(p->bare + word.begin, word.end - word.begin);
     if (!code)
         return hone__complain(p, word,
-                              "'%.*s' is not an element type; "
-                              "a dimension is an integer or one of f16, "
-                              "bf16, tf32, f32, f64, i8, i32, c32, u8, "
-                              "u32, i64, u64, c64",
-                              (int)(word.end - word.begin),
-                              p->bare + word.begin);
-    return add_dim_value(p, word, code, dim, types);
+                              "'%.*s' is not an element type; a dimension is "
+                              "an integer or one of f16, bf16, tf32, f32, f64, "
+                              "i8, i32, c32, u8, u32, i64, u64, c64",
+                              HONE_SLICE(p, word));
+    return add_dim_value(p, word, code, dim);
 }
 
-static int dim_choice(hone_cursor *c, hone_template_dim *dim, int64_t **values)
+static int dim_choice(hone_cursor *c, hone_template_dim *dim)
 {
     const int is_number = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
     const hone_slice where = hone__cursor_until(c, ",}", NULL);
@@ -52,15 +47,13 @@ static int dim_choice(hone_cursor *c, hone_template_dim *dim, int64_t **values)
 
     if (!is_number)
         return hone__complain(c->p, where, "'%.*s' is not an integer from 0 up",
-                              (int)(where.end - where.begin),
-                              c->p->bare + where.begin);
-    if (!hone__compile_constant(c->p, where, &value))
-        return 0;
-    return add_dim_value(c->p, where, value, dim, values);
+                              HONE_SLICE(c->p, where));
+    return hone__compile_constant(c->p, where, &value) &&
+           add_dim_value(c->p, where, value, dim);
 }
 
 /* `WIDTH in 1..16`, as if its values were listed. */
-static int dim_range(hone_cursor *c, hone_template_dim *dim, int64_t **values)
+static int dim_range(hone_cursor *c, hone_template_dim *dim)
 {
     hone_range r;
 
@@ -76,10 +69,10 @@ static int dim_range(hone_cursor *c, hone_template_dim *dim, int64_t **values)
             return hone__complain(
                 c->p, r.where,
                 "a dimension lists at most %d values, each of which is "
-                "compiled and tuned by itself; declare a size, and say what "
-                "it may be with 'require'",
+                "compiled and tuned by itself; declare a size, and say what it "
+                "may be with 'require'",
                 HONE_MAX_CHOICES);
-        if (!add_dim_value(c->p, r.where, r.low, dim, values))
+        if (!add_dim_value(c->p, r.where, r.low, dim))
             return 0;
     } while (hone__range_next(&r));
     return 1;
@@ -88,20 +81,15 @@ static int dim_range(hone_cursor *c, hone_template_dim *dim, int64_t **values)
 /* `T in {f32, f64}`, `TRANSPOSED in {0, 1}` or a range of an op. */
 static int dim_values(hone_cursor *c, hone_template_dim *dim)
 {
-    int64_t *values = NULL;
-
-    if (hone__cursor_peek(c) != '{')
-        return dim_range(c, dim, &values);
-    if (!hone__cursor_expect(c, '{', "before the element types"))
-        return 0;
+    if (!hone__cursor_accept(c, '{'))
+        return dim_range(c, dim);
     dim->is_choice = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
     do {
-        if (!(dim->is_choice ? dim_choice(c, dim, &values)
-                             : dim_type(c, dim, &values)))
+        if (!(dim->is_choice ? dim_choice(c, dim) : dim_type(c, dim)))
             return 0;
     } while (hone__cursor_accept(c, ','));
     if (dim->is_choice)
-        dim->default_value = values[0];
+        dim->default_value = dim->types[0];
     return hone__cursor_expect(c, '}', "after the element types");
 }
 
@@ -117,8 +105,7 @@ static int dim_default(hone_cursor *c, hone_template_dim *dim)
         found |= dim->types[i] == value;
     if (!found)
         return hone__complain(c->p, where,
-                              "the default is not one of the "
-                              "%s of '%s'",
+                              "the default is not one of the %s of '%s'",
                               dim->is_choice ? "values" : "types", dim->name);
     if (!dim->n_types && value < 1)
         return hone__complain(c->p, where,
@@ -135,17 +122,8 @@ static int op_dim(hone_cursor *c)
     hone_template_dim *dim;
     hone_slice word;
 
-    if (!hone__cursor_need_word(c, "the name of a dimension", &word))
-        return 0;
-    if (tmpl->n_dims == HONE_MAX_DIMS)
-        return hone__complain(p, word, "an op has at most %d dimensions",
-                              HONE_MAX_DIMS);
-    dim = HONE_PUSH(p, p->parts.dims, tmpl->n_dims);
+    dim = HONE_DECLARE(c, HONE_NAME_DIM, tmpl->dims, tmpl->n_dims, &word);
     if (!dim)
-        return 0;
-    *dim = (hone_template_dim){.name = ""};
-    if (!hone__name_declare(p, word, HONE_NAME_DIM, tmpl->n_dims - 1,
-                            &dim->name))
         return 0;
     if (hone__cursor_accept_word(c, "in")) {
         if (!dim_values(c, dim))
@@ -157,10 +135,10 @@ static int op_dim(hone_cursor *c)
         return dim_default(c, dim);
     if (tmpl->n_dims > 1 && !dim->is_choice &&
         (dim[-1].is_choice || dim[-1].default_value))
-        return hone__complain(p, word,
-                              "'%s' needs a default, because the "
-                              "dimension before it has one",
-                              dim->name);
+        return hone__complain(
+            p, word,
+            "'%s' needs a default, because the dimension before it has one",
+            dim->name);
     return 1;
 }
 
@@ -172,8 +150,7 @@ int hone__statement_op(hone_parser *p, hone_cursor *c)
         return 0;
     if (p->has_op)
         return hone__complain(p, word,
-                              "a template has one op; '%s' was "
-                              "declared before",
+                              "a template has one op; '%s' was declared before",
                               p->tmpl->op);
     p->has_op = 1;
     p->tmpl->op = hone__slice_copy(p, word);
@@ -195,13 +172,13 @@ int hone__statement_op(hone_parser *p, hone_cursor *c)
 int hone__statement_arch(hone_parser *p, hone_cursor *c)
 {
     const hone_slice start = hone__cursor_here(c);
-    const hone_slice where = hone__cursor_until(c, "", "features");
+    const hone_slice where =
+        hone__cursor_until(c, "", (const char *const[]){"features", NULL});
 
     if (p->tmpl->arch.expr)
-        return hone__complain(p, start,
-                              "a template has one arch line; the "
-                              "first is line %d",
-                              p->tmpl->arch.line);
+        return hone__complain(
+            p, start, "a template has one arch line; the first is line %d",
+            p->tmpl->arch.line);
     if (!hone__compile(p, where, HONE_SCOPE_ARCH, &p->tmpl->arch))
         return 0;
     p->tmpl->needs_arch_features = hone__cursor_accept_word(c, "features");
@@ -216,26 +193,24 @@ int hone__statement_device(hone_parser *p, hone_cursor *c)
         return hone__complain(p, start, "a template has one device line");
     if (!hone__cursor_accept_word(c, "cuda"))
         return hone__complain(p, start,
-                              "the only device a template can be "
-                              "restricted to is cuda: device cuda \"why\"");
+                              "the only device a template can be restricted to "
+                              "is cuda: device cuda \"why\"");
     return hone__cursor_string(c, &p->tmpl->cuda_only) &&
            hone__cursor_finish(c);
 }
 
+/* 0: a scalar, which has none. */
 static int arg_mode(hone_cursor *c, hone_arg_mode *out)
 {
-    static const struct {
-        const char *word;
-        hone_arg_mode mode;
-    } modes[] = {
-        {"in", HONE_ARG_IN}, {"out", HONE_ARG_OUT}, {"inout", HONE_ARG_INOUT}};
+    static const char *const modes[] = {[HONE_ARG_IN] = "in",
+                                        [HONE_ARG_OUT] = "out",
+                                        [HONE_ARG_INOUT] = "inout"};
 
-    *out = HONE_ARG_SCALAR;
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
-        if (hone__cursor_accept_word(c, modes[i].word)) {
-            *out = modes[i].mode;
-            return 1;
-        }
+    for (int i = HONE_ARG_IN; i <= HONE_ARG_INOUT; ++i) {
+        if (!hone__cursor_accept_word(c, modes[i]))
+            continue;
+        *out = (hone_arg_mode)i;
+        return 1;
     }
     return 0;
 }
@@ -295,15 +270,14 @@ int hone__compile_count(hone_cursor *c, hone_template_expr *out,
 /* Callers pass arguments, and do not know what was tuned. */
 static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
 {
-    const hone_name *known =
-        hone__name_find(p, p->bare + word.begin, word.end - word.begin);
+    const hone_name *known = hone__name_of(p, word);
 
     if (known && known->kind == HONE_NAME_PARAM)
-        return hone__complain(p, word,
-                              "callers do not know the value of the "
-                              "parameter '%s'; make it a dimension of the op, "
-                              "or convert in the kernel",
-                              known->name);
+        return hone__complain(
+            p, word,
+            "callers do not know the value of the parameter '%s'; make it a "
+            "dimension of the op, or convert in the kernel",
+            known->name);
     return hone__compile_type(p, word, out);
 }
 
@@ -314,16 +288,14 @@ static int optional(hone_cursor *c, hone_template_arg *arg)
     const hone_slice here = hone__cursor_here(c);
     const hone_slots *slots = &p->tmpl->slots;
     int reads_tuned = 0;
-    size_t n;
 
     if (hone__cursor_peek(c) != '(')
-        return hone__complain(p, here,
-                              "say when the array is given, by a dimension "
-                              "that callers choose: op ..(.., HAS in {0, 1}), "
-                              "%s: in optional(HAS) ..",
-                              arg->name);
-    if (!hone__compile_list(c, "optional", 1, HONE_SCOPE_VARIANT, &arg->given,
-                            &n))
+        return hone__complain(
+            p, here,
+            "say when the array is given, by a dimension that callers choose: "
+            "op ..(.., HAS in {0, 1}), %s: in optional(HAS) ..",
+            arg->name);
+    if (!hone__compile_value(c, "optional", HONE_SCOPE_VARIANT, &arg->given))
         return 0;
     for (size_t i = slots->params; i < slots->total; ++i)
         reads_tuned |= hone__expr_reads(arg->given.expr, i);
@@ -343,18 +315,8 @@ static int one_arg(hone_cursor *c)
     hone_slice word;
     int has_mode;
 
-    if (!hone__cursor_need_word(c, "the name of an argument", &word))
-        return 0;
-    if (p->tmpl->n_args == HONE_MAX_ARGS)
-        return hone__complain(p, word, "an op has at most %d arguments",
-                              HONE_MAX_ARGS);
-    arg = HONE_PUSH(p, p->parts.args, p->tmpl->n_args);
-    if (!arg)
-        return 0;
-    *arg = (hone_template_arg){.name = ""};
-    if (!hone__name_declare(p, word, HONE_NAME_ARG, p->tmpl->n_args - 1,
-                            &arg->name) ||
-        !hone__cursor_expect(c, ':', "after the argument's name"))
+    arg = HONE_DECLARE(c, HONE_NAME_ARG, p->tmpl->args, p->tmpl->n_args, &word);
+    if (!arg || !hone__cursor_expect(c, ':', "after the argument's name"))
         return 0;
     has_mode = arg_mode(c, &arg->mode);
     if (has_mode && hone__cursor_accept_word(c, "optional") &&
@@ -368,11 +330,10 @@ static int one_arg(hone_cursor *c)
         return hone__compile_count(c, &arg->count, &arg->shape) &&
                hone__draw_words(c, arg);
     if (hone__cursor_peek(c) == '[')
-        return hone__complain(p, hone__cursor_here(c),
-                              "an array needs a "
-                              "mode: write '%s: in %.*s[..]', out or inout",
-                              arg->name, (int)(word.end - word.begin),
-                              p->bare + word.begin);
+        return hone__complain(
+            p, hone__cursor_here(c),
+            "an array needs a mode: write '%s: in %.*s[..]', out or inout",
+            arg->name, HONE_SLICE(p, word));
     return hone__draw_words(c, arg);
 }
 
@@ -390,27 +351,21 @@ int hone__statement_let(hone_parser *p, hone_cursor *c)
 {
     hone_template_let *let;
     hone_slice word;
-    hone_slice where;
     hone_name *name;
+    int is_good;
 
     if (!hone__cursor_need_word(c, "a name", &word))
         return 0;
-    let = HONE_PUSH(p, p->parts.lets, p->tmpl->n_lets);
-    if (!let)
+    let = HONE_PUSH(p, p->tmpl->lets, p->tmpl->n_lets);
+    if (!let || !hone__cursor_expect(c, '=', "after the name"))
         return 0;
-    *let = (hone_template_let){.name = ""};
-    if (!hone__cursor_expect(c, '=', "after the name"))
-        return 0;
-    where = hone__cursor_until(c, "\"", NULL);
-    /* Compiled first: a let cannot read itself. */
-    if (!hone__compile(p, where, HONE_SCOPE_ANY, &let->value)) {
-        /* Declared all the same, or every use would be an error too. */
-        (void)hone__name_declare(p, word, HONE_NAME_LET, p->tmpl->n_lets - 1,
-                                 &let->name);
-        return 0;
-    }
+    /* Compiled first: a let cannot read itself. Declared if that fails, too, or
+     * every use would be an error. */
+    is_good = hone__compile(p, hone__cursor_until(c, "\"", NULL),
+                            HONE_SCOPE_ANY, &let->value);
     if (!hone__name_declare(p, word, HONE_NAME_LET, p->tmpl->n_lets - 1,
-                            &let->name))
+                            &let->name) ||
+        !is_good)
         return 0;
     name = &p->names[p->n_names - 1];
     name->reads_dims = let->value.reads_dims;
@@ -418,21 +373,46 @@ int hone__statement_let(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
+hone_template_require *hone__require_add(hone_parser *p,
+                                         const hone_template_expr *at,
+                                         hone_text *condition,
+                                         const char *shown, const char *message)
+{
+    hone_template_require *require = NULL;
+
+    if (condition->failed)
+        (void)hone__no_memory(p);
+    if (!p->no_memory)
+        require = HONE_PUSH(p, p->tmpl->requires_, p->tmpl->n_requires);
+    if (require) {
+        *require = (hone_template_require){.message = message, .shown = shown};
+        if (!hone__compile_text(p, hone__text_str(condition), at,
+                                &require->condition))
+            require = NULL;
+    }
+    hone__text_free(condition);
+    return require;
+}
+
+const char *hone__require_text(const hone_template_require *require)
+{
+    return require->shown ? require->shown
+                          : hone__expr_text(require->condition.expr);
+}
+
 int hone__statement_require(hone_parser *p, hone_cursor *c)
 {
     const hone_slice where = hone__cursor_until(c, "\"", NULL);
     hone_template_require *require =
-        HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
+        HONE_PUSH(p, p->tmpl->requires_, p->tmpl->n_requires);
 
     if (!require)
         return 0;
     *require = (hone_template_require){.message = ""};
-    if (!hone__compile(p, where, HONE_SCOPE_ANY, &require->condition))
-        return 0;
-    if (hone__cursor_peek(c) == '"' &&
-        !hone__cursor_string(c, &require->message))
-        return 0;
-    return hone__cursor_finish(c);
+    return hone__compile(p, where, HONE_SCOPE_ANY, &require->condition) &&
+           (hone__cursor_peek(c) != '"' ||
+            hone__cursor_string(c, &require->message)) &&
+           hone__cursor_finish(c);
 }
 
 int hone__statement_workspace(hone_parser *p, hone_cursor *c)
@@ -440,17 +420,9 @@ int hone__statement_workspace(hone_parser *p, hone_cursor *c)
     hone_template_workspace *workspace;
     hone_slice word;
 
-    if (!hone__cursor_need_word(c, "the name of a workspace", &word))
-        return 0;
-    if (p->tmpl->n_workspaces == HONE_MAX_WORKSPACES)
-        return hone__complain(p, word, "an op has at most %d workspaces",
-                              HONE_MAX_WORKSPACES);
-    workspace = HONE_PUSH(p, p->parts.workspaces, p->tmpl->n_workspaces);
-    if (!workspace)
-        return 0;
-    *workspace = (hone_template_workspace){.name = ""};
-    if (!hone__name_declare(p, word, HONE_NAME_WORKSPACE,
-                            p->tmpl->n_workspaces - 1, &workspace->name) ||
+    workspace = HONE_DECLARE(c, HONE_NAME_WORKSPACE, p->tmpl->workspaces,
+                             p->tmpl->n_workspaces, &word);
+    if (!workspace ||
         !hone__cursor_expect(c, ':', "after the workspace's name") ||
         !hone__cursor_need_word(c, "an element type", &word) ||
         !hone__compile_type(p, word, &workspace->type) ||

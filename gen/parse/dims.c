@@ -166,9 +166,8 @@ static hone_status parse_one(const hone_template *tmpl,
         return hone__fail(err, status, "out of memory");
     start_sentence(tmpl, &sentence);
     hone__text_printf(&sentence,
-                      "'%.*s' is not a dimension; give integers "
-                      "(4096, 4K, 1M) or element types (f32), separated by "
-                      "commas",
+                      "'%.*s' is not a dimension; give integers (4096, 4K, 1M) "
+                      "or element types (f32), separated by commas",
                       (int)length, word);
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }

@@ -6,73 +6,57 @@
 #include <string.h>
 
 /* Open a for or if: from here on `open` is the innermost. */
-static hone_body_item *open_item(hone_parser *p, hone_body_kind kind,
-                                 hone_slice where)
+static hone_body_item *open_item(hone_cursor *c, hone_body_kind kind)
 {
+    hone_parser *p = c->p;
     hone_template_body *body = p->body;
+    const hone_slice where = hone__cursor_here(c);
     hone_body_item *item;
 
     if (body->n_open == HONE_MAX_BODY_NESTING) {
         (void)hone__complain(p, where,
-                             "more than %d 'for' and 'if' inside "
-                             "each other",
+                             "more than %d 'for' and 'if' inside each other",
                              HONE_MAX_BODY_NESTING);
         return NULL;
     }
     item = HONE_PUSH(p, body->items, body->n_items);
     if (!item)
         return NULL;
-    *item =
-        (hone_body_item){.kind = kind, .line = hone__line_of(p, where.begin)};
+    item->kind = kind;
+    item->line = hone__line_of(p, where.begin);
     body->open[body->n_open].first = body->n_items - 1;
-    body->open[body->n_open].branch = body->n_items - 1;
-    ++body->n_open;
+    body->open[body->n_open++].branch = body->n_items - 1;
     return item;
 }
 
-static int directive_for(hone_parser *p, hone_cursor *c)
+static int read_expr(hone_cursor *c, const char *stops,
+                     const char *const *words, hone_template_expr *out)
 {
-    hone_template_body *body = p->body;
-    hone_body_item *item = open_item(p, HONE_BODY_FOR, hone__cursor_here(c));
+    return hone__compile(c->p, hone__cursor_until(c, stops, words),
+                         HONE_SCOPE_VARIANT, out);
+}
+
+static int read_for(hone_cursor *c, hone_body_item *item)
+{
+    static const char *const step[] = {"step", NULL};
+    hone_parser *p = c->p;
     const char *name;
     hone_slice word;
 
-    if (!item)
-        return 0;
-    item->slot = p->tmpl->slots.total + body->n_loops++;
-    if (body->n_slots <= item->slot)
-        body->n_slots = item->slot + 1;
+    item->slot = p->tmpl->slots.total + p->body->n_loops++;
+    if (p->body->n_slots <= item->slot)
+        p->body->n_slots = item->slot + 1;
     if (!hone__cursor_need_word(c, "the name of the loop's variable", &word) ||
         !hone__name_declare(p, word, HONE_NAME_LOOP, item->slot, &name))
         return 0;
     if (!hone__cursor_accept_word(c, "in"))
         return hone__complain(p, hone__cursor_here(c),
-                              "expected 'in' and a "
-                              "range such as 0..3");
-    if (!hone__compile(p, hone__cursor_until(c, ".", NULL), HONE_SCOPE_VARIANT,
-                       &item->from))
-        return 0;
-    if (!hone__cursor_accept(c, '.'))
-        return hone__complain(p, hone__cursor_here(c),
-                              "expected '..' and "
-                              "the last value of the range");
-    ++c->at;
-    if (!hone__compile(p, hone__cursor_until(c, ".", "step"),
-                       HONE_SCOPE_VARIANT, &item->to))
-        return 0;
-    if (hone__cursor_accept_word(c, "step") &&
-        !hone__compile(p, hone__cursor_until(c, "", NULL), HONE_SCOPE_VARIANT,
-                       &item->step))
-        return 0;
-    return hone__cursor_finish(c);
-}
-
-static int directive_if(hone_parser *p, hone_cursor *c)
-{
-    hone_body_item *item = open_item(p, HONE_BODY_IF, hone__cursor_here(c));
-
-    return item && hone__compile(p, hone__cursor_until(c, "", NULL),
-                                 HONE_SCOPE_VARIANT, &item->condition);
+                              "expected 'in' and a range such as 0..3");
+    return read_expr(c, ".", NULL, &item->from) && hone__cursor_dots(c, "") &&
+           read_expr(c, ".", step, &item->to) &&
+           (!hone__cursor_accept_word(c, "step") ||
+            read_expr(c, "", NULL, &item->step)) &&
+           hone__cursor_finish(c);
 }
 
 /* The variable of a loop is forgotten at its end. */
@@ -99,11 +83,10 @@ static void close_innermost(hone_parser *p, int is_closed)
         const hone_stray *stray = &body->strays[--body->n_strays];
 
         if (is_closed)
-            (void)hone__complain(p, (hone_slice){stray->begin, stray->end},
-                                 "'%.*s' cannot stand inside 'for' or 'if'; "
-                                 "declare it above",
-                                 (int)(stray->end - stray->begin),
-                                 p->bare + stray->begin);
+            (void)hone__complain(
+                p, (hone_slice){stray->begin, stray->end},
+                "'%.*s' cannot stand inside 'for' or 'if'; declare it above",
+                (int)(stray->end - stray->begin), p->bare + stray->begin);
     }
     item = &body->items[body->open[--body->n_open].first];
     if (item->kind == HONE_BODY_FOR) {
@@ -156,92 +139,71 @@ static int unwind_to(hone_parser *p, int is_loop)
     return 1;
 }
 
+static const char *const words[] = {
+    [HONE_BODY_FOR] = "for",   [HONE_BODY_ENDFOR] = "endfor",
+    [HONE_BODY_IF] = "if",     [HONE_BODY_ELIF] = "elif",
+    [HONE_BODY_ELSE] = "else", [HONE_BODY_ENDIF] = "endif"};
+
 /* Another branch, or the end, of the innermost for or if. */
-static hone_body_item *continue_item(hone_parser *p, hone_cursor *c,
-                                     hone_body_kind kind, const char *name,
-                                     int is_loop)
+static hone_body_item *continue_item(hone_cursor *c, hone_body_kind kind)
 {
+    hone_parser *p = c->p;
     hone_template_body *body = p->body;
+    const int is_loop = kind == HONE_BODY_ENDFOR;
+    const hone_slice where = {c->at - strlen(words[kind]), c->at};
     hone_body_item *item;
-    hone_slice where = {c->at - strlen(name), c->at};
     size_t branch;
 
     if (!unwind_to(p, is_loop)) {
-        (void)hone__complain(p, where, "'%s' without a '%s' before it", name,
-                             is_loop ? "for" : "if");
+        (void)hone__complain(p, where, "'%s' without a '%s' before it",
+                             words[kind], is_loop ? "for" : "if");
         return NULL;
     }
     branch = body->open[body->n_open - 1].branch;
     if (body->items[branch].kind == HONE_BODY_ELSE && kind != HONE_BODY_ENDIF) {
-        (void)hone__complain(p, where, "'%s' after the 'else' on line %d", name,
-                             body->items[branch].line);
+        (void)hone__complain(p, where, "'%s' after the 'else' on line %d",
+                             words[kind], body->items[branch].line);
         return NULL;
     }
     item = HONE_PUSH(p, body->items, body->n_items);
     if (!item)
         return NULL;
-    *item =
-        (hone_body_item){.kind = kind, .line = hone__line_of(p, where.begin)};
+    item->kind = kind;
+    item->line = hone__line_of(p, where.begin);
     body->items[branch].next = body->n_items - 1;
     body->open[body->n_open - 1].branch = body->n_items - 1;
     return item;
 }
 
-static int directive_endfor(hone_parser *p, hone_cursor *c)
+int hone__body_directive(hone_cursor *c, hone_body_kind kind)
 {
-    if (!continue_item(p, c, HONE_BODY_ENDFOR, "endfor", 1))
+    const int opens = kind == HONE_BODY_FOR || kind == HONE_BODY_IF;
+    hone_body_item *item = opens ? open_item(c, kind) : continue_item(c, kind);
+
+    if (!item)
         return 0;
-    close_innermost(p, 1);
+    if (kind == HONE_BODY_FOR)
+        return read_for(c, item);
+    if (kind == HONE_BODY_IF || kind == HONE_BODY_ELIF)
+        return read_expr(c, "", NULL, &item->condition);
+    if (kind != HONE_BODY_ELSE)
+        close_innermost(c->p, 1);
     return hone__cursor_finish(c);
 }
 
-static int directive_elif(hone_parser *p, hone_cursor *c)
+hone_body_kind hone__body_kind(const hone_parser *p, hone_slice word)
 {
-    hone_body_item *item = continue_item(p, c, HONE_BODY_ELIF, "elif", 0);
+    int kind = HONE_BODY_ENDIF;
 
-    return item && hone__compile(p, hone__cursor_until(c, "", NULL),
-                                 HONE_SCOPE_VARIANT, &item->condition);
-}
-
-static int directive_else(hone_parser *p, hone_cursor *c)
-{
-    return continue_item(p, c, HONE_BODY_ELSE, "else", 0) &&
-           hone__cursor_finish(c);
-}
-
-static int directive_endif(hone_parser *p, hone_cursor *c)
-{
-    if (!continue_item(p, c, HONE_BODY_ENDIF, "endif", 0))
-        return 0;
-    close_innermost(p, 1);
-    return hone__cursor_finish(c);
-}
-
-static const struct {
-    const char *word;
-    hone_statement_function *function;
-} directives[] = {
-    {"for", directive_for},   {"endfor", directive_endfor},
-    {"if", directive_if},     {"elif", directive_elif},
-    {"else", directive_else}, {"endif", directive_endif},
-};
-
-enum { N_DIRECTIVES = sizeof directives / sizeof directives[0] };
-
-hone_statement_function *hone__body_directive(const hone_parser *p,
-                                              hone_slice word)
-{
-    for (size_t i = 0; i < N_DIRECTIVES; ++i) {
-        if (hone__slice_is(p, word, directives[i].word))
-            return directives[i].function;
-    }
-    return NULL;
+    while (kind >= HONE_BODY_FOR && !hone__slice_is(p, word, words[kind]))
+        --kind;
+    return kind >= HONE_BODY_FOR ? (hone_body_kind)kind : HONE_BODY_TEXT;
 }
 
 void hone__body_offer(hone_suggestion *s)
 {
-    for (size_t i = 0; i < N_DIRECTIVES; ++i)
-        hone__suggest_offer(s, directives[i].word);
+    for (int kind = HONE_BODY_FOR; kind <= HONE_BODY_ENDIF; ++kind)
+        hone__suggest_offer(s, words[kind]);
 }
 
 void hone__body_finish(hone_parser *p)

@@ -12,29 +12,28 @@ typedef enum draw_group {
     ALL = RANGE | DISTRIBUTION | ORDER
 } draw_group;
 
-typedef enum word_kind { FROM, SORTED, POSITIVE, DISTRIBUTED } word_kind;
+enum { FROM = -3, SORTED, POSITIVE }; /* beside the distributions */
 
 typedef struct draw_word {
     const char *word;
-    word_kind is;
-    hone_draw_kind kind; /* DISTRIBUTED */
-    int n_numbers;       /* in parentheses behind it */
+    int kind;      /* hone_draw_kind, or one of the above */
+    int n_numbers; /* in parentheses behind it */
     int groups;
     int only_integers;
     int only_arrays;
 } draw_word;
 
 static const draw_word words[] = {
-    {"from", FROM, 0, 0, RANGE, 0, 0},
-    {"positive", POSITIVE, 0, 0, RANGE, 0, 0},
-    {"sorted", SORTED, 0, 0, ORDER, 0, 1},
-    {"uniform", DISTRIBUTED, HONE_DRAW_UNIFORM, 2, RANGE | DISTRIBUTION, 0, 0},
-    {"normal", DISTRIBUTED, HONE_DRAW_NORMAL, 2, DISTRIBUTION, 0, 0},
-    {"zipf", DISTRIBUTED, HONE_DRAW_ZIPF, 1, DISTRIBUTION, 1, 0},
-    {"constant", DISTRIBUTED, HONE_DRAW_CONSTANT, 1, ALL, 0, 0},
-    {"permutation", DISTRIBUTED, HONE_DRAW_PERMUTATION, 0, ALL, 1, 1},
-    {"offsets", DISTRIBUTED, HONE_DRAW_OFFSETS, 0, ALL, 1, 1},
-    {"file", DISTRIBUTED, HONE_DRAW_FILE, 0, ALL, 0, 1},
+    {"from", FROM, 0, RANGE, 0, 0},
+    {"positive", POSITIVE, 0, RANGE, 0, 0},
+    {"sorted", SORTED, 0, ORDER, 0, 1},
+    {"uniform", HONE_DRAW_UNIFORM, 2, RANGE | DISTRIBUTION, 0, 0},
+    {"normal", HONE_DRAW_NORMAL, 2, DISTRIBUTION, 0, 0},
+    {"zipf", HONE_DRAW_ZIPF, 1, DISTRIBUTION, 1, 0},
+    {"constant", HONE_DRAW_CONSTANT, 1, ALL, 0, 0},
+    {"permutation", HONE_DRAW_PERMUTATION, 0, ALL, 1, 1},
+    {"offsets", HONE_DRAW_OFFSETS, 0, ALL, 1, 1},
+    {"file", HONE_DRAW_FILE, 0, ALL, 0, 1},
 };
 
 enum { N_WORDS = sizeof words / sizeof words[0] };
@@ -48,42 +47,26 @@ typedef struct draw_state {
 
 static int number(hone_parser *p, hone_slice where, hone_template_number *out)
 {
-    *out = (hone_template_number){.literal = 0};
-    if (hone__real_is(p->bare + where.begin, where.end - where.begin))
-        return hone__real_read(p, where, &out->literal);
-    return hone__compile(p, where, HONE_SCOPE_ANY, &out->expr);
+    return hone__real_is(p->bare + where.begin, where.end - where.begin)
+               ? hone__compile_real(p, where, out)
+               : hone__compile(p, where, HONE_SCOPE_ANY, &out->expr);
 }
 
 /* An expression that ends before `stops` or another word. */
 static hone_slice bound(hone_cursor *c, const char *stops)
 {
-    hone_cursor shortest = *c;
-    hone_slice out = hone__cursor_until(&shortest, stops, NULL);
+    const char *names[N_WORDS + 1] = {NULL};
 
-    for (size_t i = 0; i < N_WORDS; ++i) {
-        hone_cursor other = *c;
-        const hone_slice slice =
-            hone__cursor_until(&other, stops, words[i].word);
-
-        if (other.at < shortest.at) {
-            shortest = other;
-            out = slice;
-        }
-    }
-    *c = shortest;
-    return out;
+    for (size_t i = 0; i < N_WORDS; ++i)
+        names[i] = words[i].word;
+    return hone__cursor_until(c, stops, names);
 }
 
 static int range(hone_cursor *c, hone_template_draw *draw)
 {
     draw->has_range = 1;
-    if (!number(c->p, bound(c, ",."), &draw->low))
-        return 0;
-    if (!hone__cursor_accept(c, '.'))
-        return hone__complain(c->p, hone__cursor_here(c),
-                              "expected '..' and the last value of the range");
-    ++c->at; /* the second dot */
-    return number(c->p, bound(c, ","), &draw->high);
+    return number(c->p, bound(c, ",."), &draw->low) &&
+           hone__cursor_dots(c, "") && number(c->p, bound(c, ","), &draw->high);
 }
 
 /* "(A, B)" */
@@ -105,30 +88,35 @@ static int numbers(hone_cursor *c, const char *word, int n,
                                 n == 1 ? "" : "s");
 }
 
-static int distribution(hone_cursor *c, const draw_word *word,
-                        hone_template_draw *draw)
+/* What follows the word. */
+static int operands(hone_cursor *c, const draw_word *word,
+                    hone_template_draw *draw)
 {
     const int n = word->n_numbers;
 
-    draw->kind = word->kind;
-    if (word->kind == HONE_DRAW_OFFSETS) {
+    if (word->kind >= 0)
+        draw->kind = (hone_draw_kind)word->kind;
+    switch (word->kind) {
+    case FROM:
+        return range(c, draw);
+    case SORTED:
+        draw->is_sorted = 1;
+        return 1;
+    case POSITIVE:
+        draw->is_positive = 1;
+        return 1;
+    case HONE_DRAW_OFFSETS:
         if (!hone__cursor_accept_word(c, "of"))
             return hone__complain(c->p, hone__cursor_here(c),
                                   "expected 'of' and the last offset");
         return number(c->p, bound(c, ","), &draw->high);
-    }
-    if (word->kind == HONE_DRAW_FILE)
+    case HONE_DRAW_FILE:
         return hone__cursor_expect(c, '(', "before the file's name") &&
                hone__cursor_string(c, &draw->file) &&
                hone__cursor_expect(c, ')', "after the file's name");
-    if (n && !numbers(c, word->word, n, draw->value))
-        return 0;
-    if (word->kind == HONE_DRAW_UNIFORM) {
-        draw->has_range = 1;
-        draw->low = draw->value[0];
-        draw->high = draw->value[1];
+    default:
+        return !n || numbers(c, word->word, n, draw->value);
     }
-    return 1;
 }
 
 static int fits(hone_parser *p, draw_state *s, const draw_word *word,
@@ -139,54 +127,29 @@ static int fits(hone_parser *p, draw_state *s, const draw_word *word,
 
     if (arg->mode == HONE_ARG_OUT)
         return hone__complain(p, where,
-                              "'%s' is written without being read: '%s' is "
-                              "for in and inout arrays and scalars",
+                              "'%s' is written without being read: '%s' is for "
+                              "in and inout arrays and scalars",
                               arg->name, word->word);
     if (arg->mode == HONE_ARG_SCALAR && word->only_arrays)
         return hone__complain(p, where,
-                              "'%s' is for arrays, and '%s' is a "
-                              "scalar",
+                              "'%s' is for arrays, and '%s' is a scalar",
                               word->word, arg->name);
     for (size_t i = 0; i < s->n_seen; ++i) {
         if (s->seen[i] == word)
             return hone__complain(p, where, "'%s' is given twice", word->word);
         if (s->seen[i]->groups & word->groups)
-            return hone__complain(p, where,
-                                  "'%s' and '%s' contradict each other; leave "
-                                  "one out",
-                                  s->seen[i]->word, word->word);
+            return hone__complain(
+                p, where, "'%s' and '%s' contradict each other; leave one out",
+                s->seen[i]->word, word->word);
     }
     if (hone__expr_slot_count(arg->type.expr) == 0 &&
         hone__expr_eval(arg->type.expr, NULL, &type, NULL) == HONE_OK &&
         word->only_integers && !hone__type_is_integer((hone_type)type))
-        return hone__complain(p, where,
-                              "'%s' is for integers, and '%s' holds "
-                              "%s",
-                              word->word, arg->name,
-                              hone__type_name((hone_type)type));
+        return hone__complain(
+            p, where, "'%s' is for integers, and '%s' holds %s", word->word,
+            arg->name, hone__type_name((hone_type)type));
     s->seen[s->n_seen++] = word;
     return 1;
-}
-
-static int one_word(hone_cursor *c, draw_state *s, const draw_word *word,
-                    hone_slice where)
-{
-    hone_template_draw *draw = &s->arg->draw;
-
-    if (!fits(c->p, s, word, where))
-        return 0;
-    switch (word->is) {
-    case FROM:
-        return range(c, draw);
-    case SORTED:
-        draw->is_sorted = 1;
-        return 1;
-    case POSITIVE:
-        draw->is_positive = 1;
-        return 1;
-    default:
-        return distribution(c, word, draw);
-    }
 }
 
 static const draw_word *next_word(hone_cursor *c)
@@ -202,19 +165,24 @@ int hone__draw_words(hone_cursor *c, hone_template_arg *arg)
 {
     draw_state s = {.arg = arg};
     const hone_slice first = hone__cursor_here(c);
+    const hone_template_expr place = hone__place(c->p, first);
     hone_slice where = first;
     const draw_word *word;
 
     while ((word = next_word(c))) {
-        arg->draw.line = hone__line_of(c->p, first.begin);
-        arg->draw.column = hone__column_of(c->p, first.begin);
-        if (!one_word(c, &s, word, where))
+        arg->draw.line = place.line;
+        arg->draw.column = place.column;
+        if (!fits(c->p, &s, word, where) || !operands(c, word, &arg->draw))
             return 0;
+        if (word->kind == HONE_DRAW_UNIFORM) {
+            arg->draw.has_range = 1;
+            arg->draw.low = arg->draw.value[0];
+            arg->draw.high = arg->draw.value[1];
+        }
         where = hone__cursor_here(c);
     }
     if (arg->draw.kind == HONE_DRAW_ZIPF && !arg->draw.has_range)
-        return hone__complain(c->p, first,
-                              "zipf needs the values that it draws: "
-                              "from LOW..HIGH");
+        return hone__complain(
+            c->p, first, "zipf needs the values that it draws: from LOW..HIGH");
     return 1;
 }

@@ -5,7 +5,6 @@
  * opened but what belongs to the compiler itself. */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
-#include "gen/parse/standard.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -89,7 +88,6 @@ static const char *choose_name(hone_parser *p, const char *path)
     const char *base = path + folder_length(path);
     const char *own = p->tmpl->path;
     hone_text name = {0};
-    const char *kept;
 
     hone__text_printf(&name, "./%s", base);
     if (strcmp(base, own + folder_length(own)) == 0) {
@@ -104,47 +102,42 @@ static const char *choose_name(hone_parser *p, const char *path)
         hone__text_printf(&name, "./%zu-%s", p->n_headers + 1, base);
         i = (size_t)-1; /* a file may be called that, too */
     }
-    kept = name.failed
-               ? NULL
-               : hone__arena_strndup(&p->tmpl->arena, hone__text_str(&name),
-                                     name.length);
-    hone__text_free(&name);
-    return kept;
+    return hone__text_keep(p, &name);
 }
 
-/* Index of the header in p->headers, where it is put if it is new; -1 without
- * memory. */
-static int add_header(hone_parser *p, const found_header *found)
+/* Index of the header in p->headers; -1 without memory. */
+static int push_header(hone_parser *p, hone_header header)
 {
-    hone_arena *arena = &p->tmpl->arena;
+    hone_header *slot;
+
+    header.name = choose_name(p, header.path);
+    slot = header.name ? HONE_PUSH(p, p->headers, p->n_headers) : NULL;
+    if (!slot)
+        return -1;
+    *slot = header;
+    return (int)p->n_headers - 1;
+}
+
+/* Index of the file, which is put there if it is new; -1 without memory. */
+static int add_header(hone_parser *p, found_header *found)
+{
     hone_header header = {.device = found->file.st_dev,
                           .file = found->file.st_ino,
                           .is_foreign = found->is_foreign};
-    hone_header *slot;
 
     for (size_t i = 0; i < p->n_headers; ++i) {
         if (p->headers[i].device == header.device &&
             p->headers[i].file == header.file)
             return (int)i;
     }
-    header.path =
-        hone__arena_strndup(arena, found->path.data, found->path.length);
-    header.name = choose_name(p, hone__text_str(&found->path));
-    slot = HONE_PUSH(p, p->headers, p->n_headers);
-    if (!header.path || !header.name || !slot) {
-        (void)hone__no_memory(p);
-        return -1;
-    }
-    *slot = header;
-    return (int)p->n_headers - 1;
+    header.path = hone__text_keep(p, &found->path);
+    return header.path ? push_header(p, header) : -1;
 }
 
 /* The same for a standard header, whose text is ours; -1 if it is none. */
 static int add_standard(hone_parser *p, const includer *by, const char *name)
 {
-    hone_arena *arena = &p->tmpl->arena;
     hone_header header = {.is_foreign = 1};
-    hone_header *slot = NULL;
     hone_text text = {0};
 
     for (size_t i = 0; i < p->n_headers; ++i) {
@@ -153,19 +146,12 @@ static int add_standard(hone_parser *p, const includer *by, const char *name)
     }
     if (!hone__standard_header(name, by->is_foreign, &text))
         return -1;
-    header.path = hone__arena_strndup(arena, name, strlen(name));
-    header.name = choose_name(p, name);
-    header.text =
-        text.failed ? NULL : hone__arena_strndup(arena, text.data, text.length);
-    hone__text_free(&text);
-    if (header.path && header.name && header.text)
-        slot = HONE_PUSH(p, p->headers, p->n_headers);
-    if (!slot) {
-        (void)hone__no_memory(p);
-        return -1;
-    }
-    *slot = header;
-    return (int)p->n_headers - 1;
+    header.text = hone__text_keep(p, &text);
+    header.path = hone__arena_strndup(&p->tmpl->arena, name, strlen(name));
+    if (header.text && header.path)
+        return push_header(p, header);
+    (void)hone__no_memory(p);
+    return -1;
 }
 
 /* What to write for the include that file `by` has: the name of one of our
@@ -176,7 +162,6 @@ static const char *follow(hone_parser *p, const includer *by,
 {
     found_header found = {.is_foreign = 0};
     hone_text text = {0};
-    const char *spelled = NULL;
     int index = -1;
 
     if (find(p, by, include, &found))
@@ -186,19 +171,13 @@ static const char *follow(hone_parser *p, const includer *by,
     else
         index = add_standard(p, by, include->name);
     hone__text_free(&found.path);
-    if (!p->no_memory) {
-        if (index < 0)
-            hone__text_printf(&text, "<%s>", include->name);
-        else
-            hone__text_printf(&text, "\"%s\"", p->headers[index].name);
-        if (!text.failed)
-            spelled =
-                hone__arena_strndup(&p->tmpl->arena, text.data, text.length);
-        if (!spelled)
-            (void)hone__no_memory(p);
-    }
-    hone__text_free(&text);
-    return spelled;
+    if (p->no_memory)
+        return NULL;
+    if (index < 0)
+        hone__text_printf(&text, "<%s>", include->name);
+    else
+        hone__text_printf(&text, "\"%s\"", p->headers[index].name);
+    return hone__text_keep(p, &text);
 }
 
 int hone__includes_of_template(hone_parser *p)
@@ -318,13 +297,9 @@ int hone__headers_read(hone_parser *p)
 
     while (n < p->n_headers && read_header(p, n, &all))
         ++n;
-    p->tmpl->headers = (hone_headers){
-        n,
-        hone__arena_strndup(&p->tmpl->arena, hone__text_str(&all), all.length),
-        all.length};
-    if (all.failed || !p->tmpl->headers.bytes)
-        (void)hone__no_memory(p);
-    hone__text_free(&all);
+    p->tmpl->headers.n = n;
+    p->tmpl->headers.size_bytes = all.length;
+    p->tmpl->headers.bytes = hone__text_keep(p, &all);
     return n == p->n_headers && !p->no_memory;
 }
 

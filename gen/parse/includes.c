@@ -126,10 +126,11 @@ static int names_file(hone_include_scan *s, size_t end, hone_include *out)
 
     if (!from || from >= s->text + end)
         return 0;
-    *out = (hone_include){.begin = s->at,
-                          .end = end,
-                          .mistake = "hone cannot follow a file that assembly "
-                                     "names: use #include"};
+    *out = (hone_include){
+        .begin = s->at,
+        .end = end,
+        .mistake =
+            "hone cannot follow a file that assembly names: use #include"};
     s->at = end;
     return 1;
 }

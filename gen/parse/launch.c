@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launch statement, and what a kernel gets as its parameters. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Does [begin, end) of the text have `word` as a whole word? */
 static int has_word(const hone_parser *p, size_t begin, size_t end,
@@ -17,8 +13,9 @@ static int has_word(const hone_parser *p, size_t begin, size_t end,
 {
     for (size_t at = begin; at + length <= end; ++at) {
         if (!memcmp(p->bare + at, word, length) &&
-            (at == 0 || !is_word_char(p->bare[at - 1])) &&
-            (at + length >= p->length || !is_word_char(p->bare[at + length])))
+            (at == 0 || !hone__code_is_name(p->bare[at - 1])) &&
+            (at + length >= p->length ||
+             !hone__code_is_name(p->bare[at + length])))
             return 1;
     }
     return 0;
@@ -58,15 +55,13 @@ static int check_kernel(hone_parser *p, hone_slice where)
 
     if (!hone__code_has(p, name, length))
         return hone__complain(p, where,
-                              "there is no kernel '%.*s' in this "
-                              "file",
+                              "there is no kernel '%.*s' in this file",
                               (int)length, name);
     /* An included header may have a macro that says it. */
     if (!p->has_local_includes && !declares_c(p))
         return hone__complain(p, where,
-                              "kernel '%.*s' cannot be found by "
-                              "its name in C++; declare it extern \"C\" "
-                              "__global__",
+                              "kernel '%.*s' cannot be found by its name in "
+                              "C++; declare it extern \"C\" __global__",
                               (int)length, name);
     return 1;
 }
@@ -74,52 +69,29 @@ static int check_kernel(hone_parser *p, hone_slice where)
 /* What an item of args(..) is, by its name. */
 static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
 {
-    const char *text = p->bare + word.begin;
-    const size_t length = word.end - word.begin;
-    const hone_name *known = hone__name_find_buffer(p, text, length);
-    hone_suggestion s;
-    char hint[96];
+    const hone_name *known = hone__buffer_of(p, word);
 
     if (known && known->kind == HONE_NAME_CONSTANT)
         return hone__complain(p, word,
-                              "the kernel sees constant memory by "
-                              "its name; '%s' is no parameter of it",
+                              "the kernel sees constant memory by its name; "
+                              "'%s' is no parameter of it",
                               known->name);
-    if (known) {
-        out->kind = known->kind == HONE_NAME_ARG   ? HONE_PASS_ARG
-                    : known->kind == HONE_NAME_MAP ? HONE_PASS_MAP
-                                                   : HONE_PASS_WORKSPACE;
-        out->index = (int)known->index;
-        return 1;
-    }
-    known = hone__name_find(p, text, length);
-    if (known)
+    if (!known && (known = hone__name_of(p, word)))
         return hone__complain(p, word,
-                              "'%s' is a value; pass it as i32(%s) "
-                              "or i64(%s), or as f32(..) or f64(..)",
+                              "'%s' is a value; pass it as i32(%s) or i64(%s), "
+                              "or as f32(..) or f64(..)",
                               known->name, known->name, known->name);
-    hone__suggest_start(&s, text, length);
-    for (size_t i = 0; i < p->n_names; ++i) {
-        if (p->names[i].kind == HONE_NAME_ARG ||
-            p->names[i].kind == HONE_NAME_MAP ||
-            p->names[i].kind == HONE_NAME_WORKSPACE)
-            hone__suggest_offer(&s, p->names[i].name);
-    }
-    return hone__complain(p, word,
-                          "no argument, workspace or tensor map "
-                          "is called '%.*s'%s",
-                          (int)length, text, hone__suggest_text(&s, hint));
-}
-
-/* `(E)` behind i32, i64, f32 or f64. */
-static int pass_value(hone_cursor *c, const char *kind, hone_template_pass *out)
-{
-    size_t n;
-
-    return out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64
-               ? hone__compile_number(c, kind, &out->value, &out->is_real)
-               : hone__compile_list(c, kind, 1, HONE_SCOPE_ANY, &out->value,
-                                    &n);
+    known = hone__buffer_need(p, word,
+                              1u << HONE_NAME_ARG | 1u << HONE_NAME_WORKSPACE |
+                                  1u << HONE_NAME_MAP,
+                              "argument, workspace or tensor map");
+    if (!known)
+        return 0;
+    out->kind = known->kind == HONE_NAME_ARG   ? HONE_PASS_ARG
+                : known->kind == HONE_NAME_MAP ? HONE_PASS_MAP
+                                               : HONE_PASS_WORKSPACE;
+    out->index = (int)known->index;
+    return 1;
 }
 
 static int pass_item(hone_cursor *c, hone_template_pass *out)
@@ -146,12 +118,14 @@ static int pass_item(hone_cursor *c, hone_template_pass *out)
         ++kind;
     if (kind == 4)
         return hone__complain(p, word,
-                              "values are passed as i32(..), i64(..), "
-                              "f32(..) or f64(..), not '%.*s(..)'",
-                              (int)(word.end - word.begin),
-                              p->bare + word.begin);
+                              "values are passed as i32(..), i64(..), f32(..) "
+                              "or f64(..), not '%.*s(..)'",
+                              HONE_SLICE(p, word));
     out->kind = kinds[kind].kind;
-    return pass_value(c, kinds[kind].word, out);
+    return out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64
+               ? hone__compile_number(c, kinds[kind].word, &out->value)
+               : hone__compile_value(c, kinds[kind].word, HONE_SCOPE_ANY,
+                                     &out->value.expr);
 }
 
 static int clause_args(hone_cursor *c, hone_template_launch *launch)
@@ -167,7 +141,6 @@ static int clause_args(hone_cursor *c, hone_template_launch *launch)
 
         if (!item)
             return 0;
-        *item = (hone_template_pass){.kind = HONE_PASS_ARG};
         launch->passed = items;
         if (!pass_item(c, item))
             return 0;
@@ -219,19 +192,16 @@ static int read_extent(hone_cursor *c, const char *what,
 static int read_clause(hone_cursor *c, clause which,
                        hone_template_launch *launch)
 {
-    size_t n;
-
     switch (which) {
     case CLAUSE_IF:
-        return hone__compile_list(c, "if", 1, HONE_SCOPE_ANY,
-                                  &launch->condition, &n);
+        return hone__compile_value(c, "if", HONE_SCOPE_ANY, &launch->condition);
     case CLAUSE_GRID:
         return read_extent(c, "grid", launch->grid);
     case CLAUSE_BLOCK:
         return read_extent(c, "block", launch->block);
     case CLAUSE_SHARED:
-        return hone__compile_list(c, "shared", 1, HONE_SCOPE_ANY,
-                                  &launch->shared, &n);
+        return hone__compile_value(c, "shared", HONE_SCOPE_ANY,
+                                   &launch->shared);
     case CLAUSE_ARGS:
         return clause_args(c, launch);
     case CLAUSE_CLUSTER:
@@ -245,33 +215,12 @@ static int read_clause(hone_cursor *c, clause which,
 static int next_clause(hone_cursor *c, hone_template_launch *launch,
                        unsigned *seen)
 {
-    hone_parser *p = c->p;
-    hone_suggestion s;
-    hone_slice word;
-    char hint[96];
+    const int which = hone__cursor_choose(
+        c, "a launch", clause_names, N_CLAUSES, seen,
+        "if, grid, block, shared, args, cluster or cooperative",
+        "if, grid, block, shared, args, cluster and cooperative");
 
-    if (!hone__cursor_need_word(c,
-                                "if, grid, block, shared, args, cluster "
-                                "or cooperative",
-                                &word))
-        return 0;
-    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
-    for (int i = 0; i < N_CLAUSES; ++i) {
-        if (hone__slice_is(p, word, clause_names[i])) {
-            if (*seen & 1u << i)
-                return hone__complain(p, word, "'%s' is given twice",
-                                      clause_names[i]);
-            *seen |= 1u << i;
-            return read_clause(c, (clause)i, launch);
-        }
-        hone__suggest_offer(&s, clause_names[i]);
-    }
-    return hone__complain(p, word,
-                          "a launch has no '%.*s'; it takes if, "
-                          "grid, block, shared, args, cluster and "
-                          "cooperative%s",
-                          (int)(word.end - word.begin), p->bare + word.begin,
-                          hone__suggest_text(&s, hint));
+    return which >= 0 && read_clause(c, (clause)which, launch);
 }
 
 int hone__statement_launch(hone_parser *p, hone_cursor *c)
@@ -285,15 +234,14 @@ int hone__statement_launch(hone_parser *p, hone_cursor *c)
     if (p->tmpl->n_launches == HONE_MAX_LAUNCHES)
         return hone__complain(p, word, "an op has at most %d launches",
                               HONE_MAX_LAUNCHES);
-    launch = HONE_PUSH(p, p->parts.launches, p->tmpl->n_launches);
+    launch = HONE_PUSH(p, p->tmpl->launches, p->tmpl->n_launches);
     if (!launch)
         return 0;
-    *launch = (hone_template_launch){.kernel = "",
-                                     .line = hone__line_of(p, word.begin)};
+    launch->line = hone__line_of(p, word.begin);
     launch->kernel = hone__slice_copy(p, word);
     if (!launch->kernel || !check_kernel(p, word))
         return 0;
-    while (hone__cursor_peek(c) != '\0' || c->at < c->end) {
+    while (!hone__cursor_is_done(c)) {
         if (!next_clause(c, launch, &seen))
             return 0;
     }
@@ -304,26 +252,28 @@ int hone__statement_launch(hone_parser *p, hone_cursor *c)
 static int standard_args(hone_parser *p, hone_template_launch *launch)
 {
     const hone_template *tmpl = p->tmpl;
+    const hone_template_expr at = {.line = 1, .column = 1};
     const size_t n_most = tmpl->n_args + tmpl->n_dims + tmpl->n_workspaces;
-    hone_template_pass *items =
-        hone__arena_alloc(&p->tmpl->arena, (n_most + 1) * sizeof *items);
-    size_t n = 0;
+    hone_template_pass *item =
+        hone__arena_alloc(&p->tmpl->arena, (n_most + 1) * sizeof *item);
 
-    if (!items)
+    if (!item)
         return hone__no_memory(p);
+    launch->passed = item;
     for (size_t i = 0; i < tmpl->n_args; ++i)
-        items[n++] = (hone_template_pass){HONE_PASS_ARG, (int)i, {0}, 0};
+        *item++ = (hone_template_pass){.kind = HONE_PASS_ARG, .index = (int)i};
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (p->parts.dims[i].n_types)
+        if (tmpl->dims[i].n_types)
             continue;
-        items[n].kind = HONE_PASS_I64;
-        if (!hone__compile_dim(p, i, &items[n++].value))
+        item->kind = HONE_PASS_I64;
+        if (!hone__compile_text(p, tmpl->dims[i].name, &at,
+                                &item++->value.expr))
             return 0;
     }
     for (size_t i = 0; i < tmpl->n_workspaces; ++i)
-        items[n++] = (hone_template_pass){HONE_PASS_WORKSPACE, (int)i, {0}, 0};
-    launch->passed = items;
-    launch->n_passed = n;
+        *item++ =
+            (hone_template_pass){.kind = HONE_PASS_WORKSPACE, .index = (int)i};
+    launch->n_passed = (size_t)(item - launch->passed);
     return 1;
 }
 
@@ -336,7 +286,7 @@ static int is_positive(const hone_parser *p, const char *text)
     if (end != text && !*end)
         return number > 0;
     for (size_t i = 0; i < p->tmpl->n_params; ++i) {
-        const hone_param *param = &p->parts.params[i];
+        const hone_param *param = &p->tmpl->params[i];
         size_t v = 0;
 
         if (strcmp(param->name, text) != 0)
@@ -355,37 +305,25 @@ static int require_threads(hone_parser *p, const hone_template_launch *launch,
                            const hone_template_expr *side)
 {
     const hone_template_expr *when = &launch->condition;
-    hone_template_require *require;
+    hone_text shown = {0};
     hone_text text = {0};
-    int ok;
 
     if (!side->expr || side->reads_dims || side->reads_properties ||
         when->reads_dims || when->reads_properties ||
         is_positive(p, hone__expr_text(side->expr)))
         return 1;
-    require = HONE_PUSH(p, p->parts.requires_, p->tmpl->n_requires);
-    if (!require)
-        return 0;
-    *require = (hone_template_require){.message = "a block without threads"};
-    hone__text_printf(&text, "block(%s)", hone__expr_text(side->expr));
-    if (hone__text_check(&text, NULL) == HONE_OK)
-        require->shown =
-            hone__arena_strndup(&p->tmpl->arena, text.data, text.length);
-    hone__text_clear(&text);
+    hone__text_printf(&shown, "block(%s)", hone__expr_text(side->expr));
     if (when->expr)
         hone__text_printf(&text, "!(%s) || ", hone__expr_text(when->expr));
     hone__text_printf(&text, "(%s) >= 1", hone__expr_text(side->expr));
-    ok = require->shown && hone__text_check(&text, NULL) == HONE_OK
-             ? hone__compile_text(p, text.data, side, &require->condition)
-             : hone__no_memory(p);
-    hone__text_free(&text);
-    return ok;
+    return hone__require_add(p, side, &text, hone__text_keep(p, &shown),
+                             "a block without threads") != NULL;
 }
 
 int hone__launches_complete(hone_parser *p)
 {
     for (size_t i = 0; i < p->tmpl->n_launches; ++i) {
-        hone_template_launch *launch = &p->parts.launches[i];
+        hone_template_launch *launch = &p->tmpl->launches[i];
 
         if (!launch->passed && !standard_args(p, launch))
             return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names a template declares: one flat space for dimensions, parameters,
- * lets, arguments, workspaces, loop variables and enumeration values. */
+ * lets, arguments, workspaces, loop variables and enumeration values; and
+ * which of them its code has. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
@@ -28,14 +30,19 @@ static const char *const builtin[] = {
     "ispow2",    "gcd",      "device",   "sm",      "main",     "nv",
 };
 
+static int is_text(const char *text, const char *name, size_t length)
+{
+    return strlen(text) == length && !memcmp(text, name, length);
+}
+
 static int is_in(const char *const *list, size_t n, const char *name,
                  size_t length)
 {
-    for (size_t i = 0; i < n; ++i) {
-        if (strlen(list[i]) == length && !memcmp(list[i], name, length))
-            return 1;
-    }
-    return 0;
+    size_t i = 0;
+
+    while (i < n && !is_text(list[i], name, length))
+        ++i;
+    return i < n;
 }
 
 const char *hone__name_reserved(const char *name, size_t length)
@@ -53,8 +60,8 @@ const char *hone__name_reserved(const char *name, size_t length)
         return "is kept for the compiler";
     for (size_t i = 1; i < length; ++i) {
         if (name[i - 1] == '_' && name[i] == '_')
-            return "has two underscores in a row, which C++ keeps for "
-                   "the compiler";
+            return "has two underscores in a row, which C++ keeps for the "
+                   "compiler";
     }
     return length > 63 ? "is longer than 63 letters" : NULL;
 }
@@ -65,28 +72,73 @@ static int is_buffer(hone_name_kind kind)
            kind == HONE_NAME_CONSTANT || kind == HONE_NAME_MAP;
 }
 
-static const hone_name *find(const hone_parser *p, const char *name,
-                             size_t length, int buffers)
+const hone_name *hone__name_find(const hone_parser *p, const char *name,
+                                 size_t length, int buffers)
 {
     for (size_t i = p->n_names; i-- > 0;) {
         if (is_buffer(p->names[i].kind) == buffers &&
-            strlen(p->names[i].name) == length &&
-            !memcmp(p->names[i].name, name, length))
+            is_text(p->names[i].name, name, length))
             return &p->names[i];
     }
     return NULL;
 }
 
-const hone_name *hone__name_find(const hone_parser *p, const char *name,
-                                 size_t length)
+const hone_name *hone__name_of(const hone_parser *p, hone_slice word)
 {
-    return find(p, name, length, 0);
+    return hone__name_find(p, p->bare + word.begin, word.end - word.begin, 0);
 }
 
-const hone_name *hone__name_find_buffer(const hone_parser *p, const char *name,
-                                        size_t length)
+const hone_name *hone__buffer_of(const hone_parser *p, hone_slice word)
 {
-    return find(p, name, length, 1);
+    return hone__name_find(p, p->bare + word.begin, word.end - word.begin, 1);
+}
+
+const hone_name *hone__buffer_need(hone_parser *p, hone_slice word,
+                                   unsigned kinds, const char *what)
+{
+    const hone_name *known = hone__buffer_of(p, word);
+    hone_suggestion s =
+        hone__suggest(p->bare + word.begin, word.end - word.begin);
+
+    if (known && kinds >> known->kind & 1)
+        return known;
+    for (size_t i = 0; i < p->n_names; ++i) {
+        if (kinds >> p->names[i].kind & 1)
+            hone__suggest_offer(&s, p->names[i].name);
+    }
+    (void)hone__complain(p, word, "no %s is called '%.*s'%s", what,
+                         HONE_SLICE(p, word), hone__suggest_text(&s));
+    return NULL;
+}
+
+int hone__name_new(hone_cursor *c, hone_name_kind kind, size_t n,
+                   hone_slice *out)
+{
+    static const struct {
+        const char *what, *owner, *plural;
+        size_t most;
+    } kinds[] = {
+        [HONE_NAME_DIM] = {"the name of a dimension", "an op", "dimensions",
+                           HONE_MAX_DIMS},
+        [HONE_NAME_PARAM] = {"the name of a parameter", "a template",
+                             "parameters", HONE_MAX_PARAMS},
+        [HONE_NAME_ARG] = {"the name of an argument", "an op", "arguments",
+                           HONE_MAX_ARGS},
+        [HONE_NAME_WORKSPACE] = {"the name of a workspace", "an op",
+                                 "workspaces", HONE_MAX_WORKSPACES},
+        [HONE_NAME_CONSTANT] = {"the name of a __constant__ array", "an op",
+                                "constants", HONE_MAX_CONSTANTS},
+        [HONE_NAME_MAP] = {"the name of a tensor map", "an op", "tensor maps",
+                           HONE_MAX_MAPS},
+    };
+
+    if (!hone__cursor_need_word(c, kinds[kind].what, out))
+        return 0;
+    if (n < kinds[kind].most)
+        return 1;
+    return hone__complain(c->p, *out, "%s has at most %zu %s",
+                          kinds[kind].owner, kinds[kind].most,
+                          kinds[kind].plural);
 }
 
 int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
@@ -95,14 +147,15 @@ int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
     const char *text = p->bare + where.begin;
     const size_t length = where.end - where.begin;
     const char *reason = hone__name_reserved(text, length);
-    const hone_name *known = find(p, text, length, 0);
+    const hone_name *known = hone__name_of(p, where);
     hone_name *name;
 
+    *out_name = "";
     if (reason)
         return hone__complain(p, where, "'%.*s' %s; choose another name",
                               (int)length, text, reason);
     if (!known || (known->kind == HONE_NAME_VALUE && is_buffer(kind)))
-        known = find(p, text, length, 1);
+        known = hone__buffer_of(p, where);
     if (known)
         return hone__complain(p, where, "'%s' is already declared on line %d",
                               known->name, known->line);
@@ -126,18 +179,104 @@ int64_t hone__symbol_intern(hone_parser *p, const char *name, size_t length)
     const char **symbol;
 
     for (size_t i = 0; i < tmpl->n_symbols; ++i) {
-        if (strlen(p->parts.symbols[i]) == length &&
-            !memcmp(p->parts.symbols[i], name, length))
+        if (is_text(tmpl->symbols[i], name, length))
             return 1000 + (int64_t)i;
     }
-    symbol = HONE_PUSH(p, p->parts.symbols, tmpl->n_symbols);
+    symbol = HONE_PUSH(p, tmpl->symbols, tmpl->n_symbols);
     if (!symbol)
         return 0;
-    *symbol = "";
     *symbol = hone__arena_strndup(&tmpl->arena, name, length);
     if (!*symbol) {
         --tmpl->n_symbols;
         return hone__no_memory(p);
     }
     return 999 + (int64_t)tmpl->n_symbols;
+}
+
+/* ---- what the code names -------------------------------------------------
+ * A name counts wherever it stands outside comments, strings and pragma lines
+ * of ours; as itself, as NAME_values, or with the prefix of its macros. A name
+ * that the code builds with ## is not found. */
+
+/* End of a literal or of one of our pragma lines that starts at `at`; `at`
+ * itself if none does. */
+static size_t skip_non_code(const char *code, size_t at, size_t length)
+{
+    const char *word = code + at + 1 + strspn(code + at + 1, " \t");
+
+    if (code[at] != '#' || strncmp(word, "pragma", 6) != 0)
+        return hone__code_literal_end(code, at, length);
+    word += 6 + strspn(word + 6, " \t");
+    if (strncmp(word, "hone", 4) != 0 || hone__code_is_name(word[4]))
+        return at;
+    at = (size_t)(word - code);
+    while (at < length && (code[at] != '\n' || hone__code_is_spliced(code, at)))
+        ++at;
+    return at;
+}
+
+/* Does the word stand for the parameter or let `name`? */
+static int names_it(const char *word, size_t length, const char *name)
+{
+    static const char macro[] = "HONE_";
+    static const char values[] = "_values";
+    const size_t name_length = strlen(name);
+
+    if (length > sizeof macro - 1 &&
+        strncmp(word, macro, sizeof macro - 1) == 0) {
+        word += sizeof macro - 1;
+        length -= sizeof macro - 1;
+        return length >= name_length && strncmp(word, name, name_length) == 0 &&
+               (length == name_length || word[name_length] == '_');
+    }
+    if (length < name_length || strncmp(word, name, name_length) != 0)
+        return 0;
+    word += name_length;
+    length -= name_length;
+    return length == 0 ||
+           (length == sizeof values - 1 && strncmp(word, values, length) == 0);
+}
+
+static void mark(const hone_template *tmpl, const char *word, size_t length,
+                 unsigned char *mentioned)
+{
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        mentioned[i] |=
+            (unsigned char)names_it(word, length, tmpl->params[i].name);
+    for (size_t i = 0; i < tmpl->n_lets; ++i)
+        mentioned[tmpl->n_params + i] |=
+            (unsigned char)names_it(word, length, tmpl->lets[i].name);
+}
+
+static void mark_all(const hone_template *tmpl, const char *code,
+                     unsigned char *mentioned)
+{
+    const size_t length = strlen(code);
+    size_t at = 0;
+
+    while (at < length) {
+        const size_t skipped = skip_non_code(code, at, length);
+        size_t end = at;
+
+        while (skipped == at && hone__code_is_name(code[end]))
+            ++end;
+        if (end > at && !isdigit((unsigned char)code[at]))
+            mark(tmpl, code + at, end - at, mentioned);
+        at = skipped > at ? skipped : end > at ? end : at + 1;
+    }
+}
+
+hone_status hone__mentions_find(const hone_parser *p, hone_error *err)
+{
+    hone_template *tmpl = p->tmpl;
+    unsigned char *mentioned =
+        hone__arena_alloc(&tmpl->arena, tmpl->n_params + tmpl->n_lets + 1);
+
+    if (!mentioned)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    mark_all(tmpl, p->bare, mentioned);
+    for (size_t i = 0; i < p->n_headers; ++i)
+        mark_all(tmpl, p->headers[i].code, mentioned);
+    tmpl->mentioned = mentioned;
+    return HONE_OK;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The param statement: a parameter, its values and its default. */
+/* The param statement: a parameter, its values and its default; where it
+ * exists, and which of its values only some devices have. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 #include "runtime/base/real.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* A value and what it looks like. */
 typedef struct value {
@@ -17,21 +20,19 @@ static const char *const kind_names[] = {"an integer", "true or false",
 
 static int is_identifier(const hone_parser *p, hone_slice where)
 {
-    if (where.begin == where.end ||
-        isdigit((unsigned char)p->bare[where.begin]))
-        return 0;
-    for (size_t i = where.begin; i < where.end; ++i) {
-        if (!isalnum((unsigned char)p->bare[i]) && p->bare[i] != '_')
-            return 0;
-    }
-    return 1;
+    size_t at = where.begin;
+
+    while (at < where.end && hone__code_is_name(p->bare[at]))
+        ++at;
+    return at == where.end && at > where.begin &&
+           !isdigit((unsigned char)p->bare[where.begin]);
 }
 
 static int read_name(hone_parser *p, hone_slice where, value *out)
 {
     const char *text = p->bare + where.begin;
     const size_t length = where.end - where.begin;
-    const hone_name *known = hone__name_find(p, text, length);
+    const hone_name *known = hone__name_of(p, where);
     const char *reason;
 
     out->kind = HONE_PARAM_ENUM;
@@ -41,9 +42,8 @@ static int read_name(hone_parser *p, hone_slice where, value *out)
     }
     if (known)
         return hone__complain(p, where,
-                              "'%s' is declared on line %d and "
-                              "cannot be a value: values are constants or "
-                              "new names",
+                              "'%s' is declared on line %d and cannot be a "
+                              "value: values are constants or new names",
                               known->name, known->line);
     reason = hone__name_reserved(text, length);
     if (reason)
@@ -80,15 +80,8 @@ static int read_value(hone_parser *p, hone_slice where, value *out)
     return 1;
 }
 
-/* Values grow here and are const in the param. */
-typedef struct domain {
-    hone_param *param;
-    int64_t *values;
-} domain;
-
-static int add(hone_parser *p, domain *d, hone_slice where, value v)
+static int add(hone_parser *p, hone_param *param, hone_slice where, value v)
 {
-    hone_param *param = d->param;
     int64_t *slot;
 
     if (param->n_values == 0)
@@ -96,8 +89,8 @@ static int add(hone_parser *p, domain *d, hone_slice where, value v)
     if (param->kind != v.kind)
         return hone__complain(
             p, where,
-            "the values of a parameter are all "
-            "of one kind; this is %s, the first is %s%s",
+            "the values of a parameter are all of one kind; this is %s, the "
+            "first is %s%s",
             kind_names[v.kind], kind_names[param->kind],
             (v.kind == HONE_PARAM_REAL && param->kind == HONE_PARAM_INT) ||
                     (v.kind == HONE_PARAM_INT && param->kind == HONE_PARAM_REAL)
@@ -106,12 +99,10 @@ static int add(hone_parser *p, domain *d, hone_slice where, value v)
     if (param->n_values == HONE_MAX_VALUES)
         return hone__complain(p, where, "a parameter has at most %d values",
                               HONE_MAX_VALUES);
-    slot = HONE_PUSH(p, d->values, param->n_values);
-    if (!slot)
-        return 0;
-    *slot = v.number;
-    param->values = d->values;
-    return 1;
+    slot = HONE_PUSH(p, param->values, param->n_values);
+    if (slot)
+        *slot = v.number;
+    return slot != NULL;
 }
 
 /* Enumeration names become known to expressions behind the statement. */
@@ -119,28 +110,27 @@ static int declare_value(hone_parser *p, hone_slice where, value v)
 {
     hone_name *name;
 
-    if (hone__name_find(p, p->bare + where.begin, where.end - where.begin))
+    if (hone__name_of(p, where))
         return 1;
     name = HONE_PUSH(p, p->names, p->n_names);
-    if (!name)
-        return 0;
-    *name = (hone_name){.name = p->parts.symbols[v.number - 1000],
-                        .kind = HONE_NAME_VALUE,
-                        .value = v.number,
-                        .line = hone__line_of(p, where.begin)};
-    return 1;
+    if (name)
+        *name = (hone_name){.name = p->tmpl->symbols[v.number - 1000],
+                            .kind = HONE_NAME_VALUE,
+                            .value = v.number,
+                            .line = hone__line_of(p, where.begin)};
+    return name != NULL;
 }
 
-static int list(hone_cursor *c, domain *d)
+static int list(hone_cursor *c, hone_param *param)
 {
     hone_parser *p = c->p;
     const hone_slice open = hone__cursor_here(c);
 
     (void)hone__cursor_accept(c, '{');
     if (hone__cursor_accept(c, '}'))
-        return hone__complain(p, open,
-                              "the list of values is empty; a "
-                              "parameter has at least one");
+        return hone__complain(
+            p, open,
+            "the list of values is empty; a parameter has at least one");
     do {
         const hone_slice where = hone__cursor_until(c, ",}", NULL);
         value v;
@@ -148,60 +138,60 @@ static int list(hone_cursor *c, domain *d)
         if (!read_value(p, where, &v))
             return 0;
         /* Twice in a list only: a range cannot repeat itself. */
-        for (size_t i = 0; i < d->param->n_values; ++i) {
-            if (d->values[i] == v.number && d->param->kind == v.kind)
+        for (size_t i = 0; i < param->n_values; ++i) {
+            if (param->values[i] == v.number && param->kind == v.kind)
                 return hone__complain(p, where, "'%.*s' is listed twice",
-                                      (int)(where.end - where.begin),
-                                      p->bare + where.begin);
+                                      HONE_SLICE(p, where));
         }
-        if (!add(p, d, where, v) ||
+        if (!add(p, param, where, v) ||
             (v.kind == HONE_PARAM_ENUM && !declare_value(p, where, v)))
             return 0;
     } while (hone__cursor_accept(c, ','));
     return hone__cursor_expect(c, '}', "after the values");
 }
 
-static int range(hone_cursor *c, domain *d)
+static int range(hone_cursor *c, hone_param *param)
 {
-    const size_t n_before = d->param->n_values;
+    const size_t n_before = param->n_values;
     hone_range r;
 
     if (!hone__range_read(c, ".", &r))
         return 0;
     do {
         for (size_t i = 0; i < n_before; ++i) {
-            if (d->values[i] == r.low && d->param->kind == HONE_PARAM_INT)
+            if (param->values[i] == r.low && param->kind == HONE_PARAM_INT)
                 return hone__complain(c->p, r.where, "%lld is listed twice",
                                       (long long)r.low);
         }
-        if (!add(c->p, d, r.where, (value){HONE_PARAM_INT, r.low}))
+        if (!add(c->p, param, r.where, (value){HONE_PARAM_INT, r.low}))
             return 0;
     } while (hone__range_next(&r));
     return 1;
 }
 
-static int domain_of(hone_cursor *c, domain *d)
+static int domain_of(hone_cursor *c, hone_param *param)
 {
     if (hone__cursor_accept(c, ':')) {
         const hone_slice here = hone__cursor_here(c);
 
         if (!hone__cursor_accept_word(c, "bool"))
             return hone__complain(c->p, here,
-                                  "after ':' only 'bool' can "
-                                  "stand; other values are given with 'in'");
-        return add(c->p, d, here, (value){HONE_PARAM_BOOL, 0}) &&
-               add(c->p, d, here, (value){HONE_PARAM_BOOL, 1});
+                                  "after ':' only 'bool' can stand; other "
+                                  "values are given with 'in'");
+        return add(c->p, param, here, (value){HONE_PARAM_BOOL, 0}) &&
+               add(c->p, param, here, (value){HONE_PARAM_BOOL, 1});
     }
     if (!hone__cursor_accept_word(c, "in"))
         return hone__complain(c->p, hone__cursor_here(c),
                               "expected 'in' and the values, or ': bool'");
-    return hone__cursor_peek(c) == '{' ? list(c, d) : range(c, d);
+    return hone__cursor_peek(c) == '{' ? list(c, param) : range(c, param);
 }
 
 static int read_default(hone_cursor *c, hone_param *param)
 {
     const hone_slice where = hone__range_bound(c, ".");
     hone_text values = {0};
+    const char *text;
     value v = {0};
 
     if (!read_value(c->p, where, &v))
@@ -214,67 +204,153 @@ static int read_default(hone_cursor *c, hone_param *param)
     }
     for (size_t i = 0; i < param->n_values && i < 12; ++i) {
         hone__text_puts(&values, i ? ", " : "");
-        if (param->kind == HONE_PARAM_ENUM)
-            hone__text_puts(&values,
-                            c->p->parts.symbols[param->values[i] - 1000]);
-        else
-            hone__template_value_text(c->p->tmpl, param, param->values[i],
-                                      &values);
+        hone__template_value_text(c->p->tmpl, param, param->values[i], &values);
     }
-    if (values.failed)
-        (void)hone__no_memory(c->p);
-    else
-        (void)hone__complain(
-            c->p, where, "the default is not one of the values (%s%s)",
-            hone__text_str(&values), param->n_values > 12 ? ", .." : "");
-    hone__text_free(&values);
+    text = hone__text_keep(c->p, &values);
+    if (text)
+        (void)hone__complain(c->p, where,
+                             "the default is not one of the values (%s%s)",
+                             text, param->n_values > 12 ? ", .." : "");
     return 0;
 }
 
-/* `for device E in {8, 16}`: values that only such devices have. */
-static int more_values(hone_cursor *c, domain *d, size_t index)
+/* ---- conditions ----------------------------------------------------------
+ * They become requires in the place of the statement: where the parameter does
+ * not exist it has its default value, and a value that the device does not
+ * have is not valid. So everything that knows requires knows them. */
+
+typedef struct rule {
+    hone_text text;  /* the condition */
+    hone_text shown; /* what people see */
+    const char *message;
+} rule;
+
+static void append_slice(const hone_parser *p, hone_slice where, hone_text *out)
 {
-    const size_t first = d->param->n_values;
+    hone__text_append(out, p->bare + where.begin, where.end - where.begin);
+}
+
+static int add_rule(hone_parser *p, hone_slice where, rule *r)
+{
+    const hone_template_expr at = hone__place(p, where);
+    const char *shown = hone__text_keep(p, &r->shown);
+
+    if (r->text.length <= HONE_MAX_EXPR_BYTES)
+        return hone__require_add(p, &at, &r->text, shown, r->message) != NULL;
+    hone__text_free(&r->text);
+    return hone__complain(
+        p, where,
+        "the condition, with all values that it is about, is longer than %d "
+        "characters; shorten it with 'let', or write a 'require'",
+        HONE_MAX_EXPR_BYTES);
+}
+
+/* `when E`: the parameter exists only where E holds. */
+static int exists_when(hone_parser *p, hone_slice where, hone_param *param)
+{
+    const size_t slot =
+        p->tmpl->slots.params + (size_t)(param - p->tmpl->params);
+    hone_template_expr exists;
+    rule r = {.message =
+                  "elsewhere the parameter does not exist; leave it out"};
+
+    if (!hone__compile(p, where, HONE_SCOPE_EXISTS, &exists))
+        return 0;
+    if (hone__expr_reads(exists.expr, slot))
+        return hone__complain(
+            p, where, "whether '%s' exists cannot depend on its own value",
+            param->name);
+    param->exists = exists;
+    hone__text_puts(&r.text, "(");
+    append_slice(p, where, &r.text);
+    hone__text_printf(&r.text, ") || %s == %lld", param->name,
+                      (long long)param->values[param->default_index]);
+    hone__text_printf(&r.shown, "%s when ", param->name);
+    append_slice(p, where, &r.shown);
+    return add_rule(p, where, &r);
+}
+
+static int is_property(const char *word, size_t length)
+{
+    for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
+        if (strlen(hone__property_names[i]) == length &&
+            !memcmp(hone__property_names[i], word, length))
+            return 1;
+    }
+    return 0;
+}
+
+/* `sm >= 90` as `device.sm >= 90`. */
+static void device_text(const hone_parser *p, hone_slice where, hone_text *out)
+{
+    size_t at = where.begin;
+
+    while (at < where.end) {
+        size_t end = at;
+
+        while (end < where.end &&
+               (hone__code_is_name(p->bare[end]) || p->bare[end] == '.'))
+            ++end;
+        if (is_property(p->bare + at, end - at))
+            hone__text_puts(out, "device.");
+        end += end == at;
+        hone__text_append(out, p->bare + at, end - at);
+        at = end;
+    }
+}
+
+/* `for device E in {8, 16}`: values that only such devices have. */
+static int more_values(hone_cursor *c, hone_param *param)
+{
+    const size_t first = param->n_values;
+    hone_parser *p = c->p;
+    hone_template_expr condition;
     hone_slice where;
+    rule r = {.message = "this device does not have that value"};
 
     if (!hone__cursor_accept_word(c, "device"))
-        return hone__complain(c->p, hone__cursor_here(c),
+        return hone__complain(p, hone__cursor_here(c),
                               "expected 'device' and a condition on it: for "
                               "device sm >= 90 in {8, 16}");
-    where = hone__cursor_until(c, "{", "in");
-    if (hone__cursor_peek(c) == '{' ? !list(c, d) : !domain_of(c, d))
+    where = hone__cursor_until(c, "{", (const char *const[]){"in", NULL});
+    if (!(hone__cursor_peek(c) == '{' ? list(c, param) : domain_of(c, param)) ||
+        !hone__compile(p, where, HONE_SCOPE_DEVICE, &condition))
         return 0;
-    return hone__param_for_device(c->p, where, index, first);
+    hone__text_puts(&r.text, "(");
+    device_text(p, where, &r.text);
+    hone__text_puts(&r.text, ") || (");
+    hone__text_printf(&r.shown, "%s for device ", param->name);
+    append_slice(p, where, &r.shown);
+    hone__text_puts(&r.shown, " in {");
+    for (size_t i = first; i < param->n_values; ++i) {
+        hone__text_printf(&r.text, "%s%s != %lld", i > first ? " && " : "",
+                          param->name, (long long)param->values[i]);
+        hone__text_puts(&r.shown, i > first ? ", " : "");
+        hone__template_value_text(p->tmpl, param, param->values[i], &r.shown);
+    }
+    hone__text_puts(&r.text, ")");
+    hone__text_puts(&r.shown, "}");
+    return add_rule(p, where, &r);
 }
 
 int hone__statement_param(hone_parser *p, hone_cursor *c)
 {
-    const size_t index = p->tmpl->n_params;
     hone_param *param;
     hone_slice word;
-    domain d;
 
-    if (!hone__cursor_need_word(c, "the name of a parameter", &word))
-        return 0;
-    if (index == HONE_MAX_PARAMS)
-        return hone__complain(p, word, "a template has at most %d parameters",
-                              HONE_MAX_PARAMS);
-    param = HONE_PUSH(p, p->parts.params, p->tmpl->n_params);
+    param = HONE_DECLARE(c, HONE_NAME_PARAM, p->tmpl->params, p->tmpl->n_params,
+                         &word);
     if (!param)
         return 0;
-    *param = (hone_param){.name = "", .line = hone__line_of(p, word.begin)};
-    if (!hone__name_declare(p, word, HONE_NAME_PARAM, index, &param->name))
-        return 0;
-    d = (domain){param, NULL};
-    if (!domain_of(c, &d))
-        return 0;
-    if (hone__cursor_accept_word(c, "default") && !read_default(c, param))
+    param->line = hone__line_of(p, word.begin);
+    if (!domain_of(c, param) ||
+        (hone__cursor_accept_word(c, "default") && !read_default(c, param)))
         return 0;
     while (hone__cursor_accept_word(c, "for")) {
-        if (!more_values(c, &d, index))
+        if (!more_values(c, param))
             return 0;
     }
     if (hone__cursor_accept_word(c, "when"))
-        return hone__param_when(p, hone__cursor_until(c, "", NULL), index);
+        return exists_when(p, hone__cursor_until(c, "", NULL), param);
     return hone__cursor_finish(c);
 }

@@ -69,24 +69,6 @@ typedef enum hone_scope {
     HONE_SCOPE_CONSTANT
 } hone_scope;
 
-/* The arrays of a template while they grow, in its arena. */
-typedef struct hone_parts {
-    hone_template_dim *dims;
-    hone_template_arg *args;
-    hone_param *params;
-    hone_template_let *lets;
-    hone_template_require *requires_;
-    hone_template_workspace *workspaces;
-    hone_template_constant *constants;
-    hone_template_map *maps;
-    hone_template_launch *launches;
-    hone_template_option *options;
-    hone_template_check *checks;
-    hone_template_baseline *baselines;
-    const char **symbols;
-    hone_expr **exprs;
-} hone_parts;
-
 /* An include of the template, and what compilers get instead. */
 typedef struct hone_template_include {
     hone_slice where; /* the name with its quotes or brackets */
@@ -109,7 +91,6 @@ typedef struct hone_header {
 typedef struct hone_parser {
     hone_template *tmpl;
     hone_template_body *body;
-    hone_parts parts;
     char *bare; /* the source, comments and continuations blanked */
     size_t length;
     size_t n_lines;
@@ -143,18 +124,22 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int hone__no_memory(hone_parser *p);
 int hone__line_of(const hone_parser *p, size_t offset);
-int hone__column_of(const hone_parser *p, size_t offset);
-/* A vector in the arena; NULL without memory. */
+/* An expression without anything but its line and column. */
+hone_template_expr hone__place(const hone_parser *p, hone_slice where);
+/* Move a text into the arena; NULL without memory. */
+const char *hone__text_keep(hone_parser *p, hone_text *text);
+/* A vector in the arena, its new item zeroed; NULL without memory. */
 void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
 #define HONE_PUSH(p, items, n)                                                 \
     (((items) = hone__push((p), (items), (n), sizeof *(items)))                \
          ? &(items)[(n)++]                                                     \
          : NULL)
 
-/* --- diagnostics.c --- */
+/* Length and bytes of a slice, for "%.*s". */
+#define HONE_SLICE(p, slice)                                                   \
+    (int)((slice).end - (slice).begin), (p)->bare + (slice).begin
 void hone__diagnostics_sort(hone_diagnostics *diagnostics);
-
-/* --- lines.c --- */
+/* Find the lines and the statements; blanks the comments. */
 int hone__lines_split(hone_parser *p);
 
 /* --- cursor.c --- */
@@ -164,6 +149,7 @@ typedef struct hone_cursor {
     size_t end;
 } hone_cursor;
 
+hone_cursor hone__cursor_at(hone_parser *p, size_t statement);
 /* Next character after blanks, '\0' at the end. */
 char hone__cursor_peek(hone_cursor *c);
 /* Where a complaint about what comes next belongs. */
@@ -176,27 +162,56 @@ hone_slice hone__cursor_word(hone_cursor *c);
 int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out);
 /* Take the word if it comes next. */
 int hone__cursor_accept_word(hone_cursor *c, const char *word);
+/* One of `words` that is not in `seen`, a bit each; -1 after a complaint, for
+ * which `one_of` and `all_of` list them. `owner`: "a launch". */
+int hone__cursor_choose(hone_cursor *c, const char *owner,
+                        const char *const *words, size_t n, unsigned *seen,
+                        const char *one_of, const char *all_of);
 /* A "string" into the arena. */
 int hone__cursor_string(hone_cursor *c, const char **out);
-/* Everything up to a character of `stops` outside parentheses, the word
- * `stop_word` (may be NULL), or the end; trimmed. '.' stands for "..". */
+/* Everything up to a character of `stops` outside parentheses, one of `words`
+ * (NULL, or NULL behind the last), or the end; trimmed. '.' stands for "..". */
 hone_slice hone__cursor_until(hone_cursor *c, const char *stops,
-                              const char *stop_word);
+                              const char *const *words);
+int hone__cursor_is_done(hone_cursor *c);
 int hone__cursor_finish(hone_cursor *c);
+/* "..", or a complaint; `otherwise` is what else could stand there. */
+int hone__cursor_dots(hone_cursor *c, const char *otherwise);
 int hone__slice_is(const hone_parser *p, hone_slice slice, const char *text);
 const char *hone__slice_copy(hone_parser *p, hone_slice slice);
 
 /* --- names.c --- */
-/* What expressions may read. */
+/* Two spaces: what expressions may read; and `buffers`, that is arguments,
+ * workspaces, constants and maps. A buffer may share its name with a value of
+ * an enumeration, with nothing else. */
 const hone_name *hone__name_find(const hone_parser *p, const char *name,
-                                 size_t length);
-/* Arguments and workspaces. They may share their name with a value of an
- * enumeration, with nothing else. */
-const hone_name *hone__name_find_buffer(const hone_parser *p, const char *name,
-                                        size_t length);
+                                 size_t length, int buffers);
+const hone_name *hone__name_of(const hone_parser *p, hone_slice word);
+const hone_name *hone__buffer_of(const hone_parser *p, hone_slice word);
+/* A buffer of these kinds (bits 1 << hone_name_kind), which are `what`; NULL
+ * after a complaint. */
+const hone_name *hone__buffer_need(hone_parser *p, hone_slice word,
+                                   unsigned kinds, const char *what);
+/* The name of a dimension, parameter or buffer that is declared next, of
+ * which there are `n` already. */
+int hone__name_new(hone_cursor *c, hone_name_kind kind, size_t n,
+                   hone_slice *out);
 /* Declare; complains about reserved and repeated names. */
 int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
                        size_t index, const char **out_name);
+/* Both, of an item that is new in a vector; NULL after a complaint. */
+#define HONE_DECLARE(c, kind, items, n, word)                                  \
+    (hone__name_new((c), (kind), (n), (word)) &&                               \
+             HONE_PUSH((c)->p, (items), (n)) &&                                \
+             hone__name_declare((c)->p, *(word), (kind), (n)-1,                \
+                                &(items)[(n)-1].name)                          \
+         ? &(items)[(n)-1]                                                     \
+         : NULL)
+/* Fill in tmpl->mentioned, from the template and its headers. The parameters
+ * that the code does not name reach it through launches only, so they are left
+ * out of the source that is compiled: configurations that differ in nothing
+ * else share one cubin. */
+hone_status hone__mentions_find(const hone_parser *p, hone_error *err);
 /* What is wrong with this name in C++ or here, NULL if nothing. */
 const char *hone__name_reserved(const char *name, size_t length);
 /* Id of an enumeration's value, interned; 0 without memory. */
@@ -209,31 +224,49 @@ int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out);
 /* An expression that was put together from others, at the place of `at`. */
 int hone__compile_text(hone_parser *p, const char *text,
                        const hone_template_expr *at, hone_template_expr *out);
-/* An integer dimension by itself. */
-int hone__compile_dim(hone_parser *p, size_t dim, hone_template_expr *out);
 /* An element type, or a dimension or parameter that is one. */
 int hone__compile_type(hone_parser *p, hone_slice where,
                        hone_template_expr *out);
 /* A floating-point literal, or the name of a parameter that is such a number:
- * an expression for the bits of a double. *out_is_real is 0, and nothing is
+ * an expression for the bits of a double. out->is_real is 0, and nothing is
  * complained about, if it is neither. */
 int hone__compile_real(hone_parser *p, hone_slice where,
-                       hone_template_expr *out, int *out_is_real);
+                       hone_template_number *out);
 /* "(E)", or "(0.5)" and the like as hone__compile_real(). */
 int hone__compile_number(hone_cursor *c, const char *what,
-                         hone_template_expr *out, int *out_is_real);
+                         hone_template_number *out);
+/* "(E)" */
+int hone__compile_value(hone_cursor *c, const char *what, hone_scope scope,
+                        hone_template_expr *out);
 /* "(E, E, ..)", between 1 and `most`. */
 int hone__compile_list(hone_cursor *c, const char *what, size_t most,
                        hone_scope scope, hone_template_expr *out,
                        size_t *out_n);
 
-/* --- real.c --- */
+/* --- numbers.c --- */
 /* Is the text a floating-point literal (0.5, -1.0, 1e-3), or does it begin
  * with one? Integers are none. */
 int hone__real_is(const char *text, size_t length);
 int hone__real_starts(const char *text, size_t length);
 /* A floating-point literal or an integer; complains about everything else. */
 int hone__real_read(hone_parser *p, hone_slice where, double *out);
+
+/* Integers from `low` up to `high`. */
+typedef struct hone_range {
+    hone_slice where;
+    int64_t low;
+    int64_t high;
+    int64_t step;
+    int is_pow2;
+} hone_range;
+
+/* `[pow2] C..C [step C]`, which holds `low` at least. Its numbers end at a
+ * word of the statement, or at a character of `stops`, "." among them. */
+int hone__range_read(hone_cursor *c, const char *stops, hone_range *out);
+/* Moves `low` to the next number; 0: that was the last. */
+int hone__range_next(hone_range *range);
+/* An expression that ends where a number of a range does. */
+hone_slice hone__range_bound(hone_cursor *c, const char *stops);
 
 /* --- statements --- */
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);
@@ -258,6 +291,11 @@ hone_statement_function hone__statement_include;
 int hone__code_has(const hone_parser *p, const char *word, size_t length);
 /* What tensor maps ask of the rest of the file. */
 int hone__maps_complete(hone_parser *p);
+/* A require that nobody wrote, at the place of `at`; frees `condition`. `shown`
+ * may be NULL. NULL after a complaint. */
+hone_template_require *
+hone__require_add(hone_parser *p, const hone_template_expr *at,
+                  hone_text *condition, const char *shown, const char *message);
 /* What all constants take fits constant memory: a require. */
 int hone__constants_complete(hone_parser *p);
 /* `[E]`, `[E][E]` or `[E][E][E]` behind an element type: the number of
@@ -269,40 +307,19 @@ int hone__draw_words(hone_cursor *c, hone_template_arg *arg);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 
-/* --- folders.c --- */
+/* --- load.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);
 
-/* --- range.c --- */
-/* Integers from `low` up to `high`. */
-typedef struct hone_range {
-    hone_slice where;
-    int64_t low;
-    int64_t high;
-    int64_t step;
-    int is_pow2;
-} hone_range;
-
-/* `[pow2] C..C [step C]`, which holds `low` at least. Its numbers end at a
- * word of the statement, or at a character of `stops`, "." among them. */
-int hone__range_read(hone_cursor *c, const char *stops, hone_range *out);
-/* Moves `low` to the next number; 0: that was the last. */
-int hone__range_next(hone_range *range);
-/* An expression that ends where a number of a range does. */
-hone_slice hone__range_bound(hone_cursor *c, const char *stops);
-
-/* --- exists.c: conditions of a param statement become requires --- */
-/* `when E`: the parameter exists only where E holds. */
-int hone__param_when(hone_parser *p, hone_slice where, size_t param);
-/* `for device E`: its values from index `first` on are for such devices. */
-int hone__param_for_device(hone_parser *p, hone_slice where, size_t param,
-                           size_t first);
-
-/* --- headers.c --- */
+/* --- headers.c, standard.c --- */
 /* Find what the template itself includes. */
 int hone__includes_of_template(hone_parser *p);
 /* Read these and what they include, into tmpl->headers. */
 int hone__headers_read(hone_parser *p);
+/* Append what an include of <name> stands for on both devices; 0 if it is the
+ * compiler's own affair. Includes in it are the compilers'. What others wrote
+ * for more than kernels is given what there is and refused nothing. */
+int hone__standard_header(const char *name, int is_foreign, hone_text *out);
 /* Fill in the SHA-256 of the file and its headers. */
 hone_status hone__template_hash(const hone_parser *p, hone_error *err);
 
@@ -310,9 +327,9 @@ hone_status hone__template_hash(const hone_parser *p, hone_error *err);
 /* Take in the lines before statement `index`; n_statements: before the end
  * of the file. */
 int hone__body_text(hone_parser *p, size_t index);
-/* NULL if the word is no directive. */
-hone_statement_function *hone__body_directive(const hone_parser *p,
-                                              hone_slice word);
+/* HONE_BODY_TEXT if the word is no directive. */
+hone_body_kind hone__body_kind(const hone_parser *p, hone_slice word);
+int hone__body_directive(hone_cursor *c, hone_body_kind kind);
 /* Note that a declaration stands here; complained about at the end of the
  * for or if that it stands in. */
 int hone__body_stray(hone_parser *p, hone_slice word);

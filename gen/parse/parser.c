@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file of the parser stands on: memory, places and mistakes. */
+/* What every file of the parser stands on: memory, the lines and statements of
+ * the file, places, and mistakes as a person sees them. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int hone__no_memory(hone_parser *p)
@@ -29,6 +33,102 @@ void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes)
     return larger;
 }
 
+const char *hone__text_keep(hone_parser *p, hone_text *text)
+{
+    const char *kept =
+        text->failed ? NULL
+                     : hone__arena_strndup(&p->tmpl->arena,
+                                           hone__text_str(text), text->length);
+
+    if (!kept)
+        (void)hone__no_memory(p);
+    hone__text_free(text);
+    return kept;
+}
+
+/* ---- lines and statements ----------------------------------------------- */
+
+static int find_line_starts(hone_parser *p)
+{
+    const char *source = p->tmpl->source;
+    size_t n = 1;
+
+    for (size_t i = 0; i < p->length; ++i)
+        n += source[i] == '\n' && i + 1 < p->length;
+    p->line_starts =
+        hone__arena_alloc(&p->tmpl->arena, (n + 1) * sizeof *p->line_starts);
+    if (!p->line_starts)
+        return hone__no_memory(p);
+    for (size_t i = 0; i < p->length; ++i) {
+        if (source[i] == '\n' && i + 1 < p->length)
+            p->line_starts[++p->n_lines] = i + 1;
+    }
+    ++p->n_lines;
+    p->line_starts[p->n_lines] = p->length;
+    return 1;
+}
+
+static size_t skip_blanks(const char *text, size_t at, size_t end)
+{
+    while (at < end && isspace((unsigned char)text[at]))
+        ++at;
+    return at;
+}
+
+static size_t skip_word(const char *text, size_t at, size_t end,
+                        const char *word)
+{
+    const size_t length = strlen(word);
+
+    if (end - at < length || memcmp(text + at, word, length) != 0 ||
+        (at + length < end && hone__code_is_name(text[at + length])))
+        return 0;
+    return at + length;
+}
+
+/* Offset behind `#pragma hone` if the line has it, else 0. */
+static size_t pragma_end(const char *text, size_t at, size_t end)
+{
+    if (at == end || text[at] != '#')
+        return 0;
+    at = skip_word(text, skip_blanks(text, at + 1, end), end, "pragma");
+    return at ? skip_word(text, skip_blanks(text, at, end), end, "hone") : 0;
+}
+
+int hone__lines_split(hone_parser *p)
+{
+    char *text = p->bare;
+
+    if (!find_line_starts(p))
+        return 0;
+    hone__code_blank(text, p->length);
+    for (size_t line = 0; line < p->n_lines; ++line) {
+        const size_t end = p->line_starts[line + 1];
+        const size_t pragma = skip_blanks(text, p->line_starts[line], end);
+        const size_t begin = pragma_end(text, pragma, end);
+        hone_statement *statement;
+
+        if (!begin)
+            continue;
+        statement = HONE_PUSH(p, p->statements, p->n_statements);
+        if (!statement)
+            return 0;
+        statement->pragma = pragma;
+        statement->first_line = (int)line + 1;
+        while (line + 1 < p->n_lines &&
+               hone__code_is_spliced(text, p->line_starts[line + 1] - 1)) {
+            const size_t newline = p->line_starts[line + 1] - 1;
+
+            text[newline - (text[newline - 1] == '\r') - 1] = ' ';
+            text[newline] = ' ';
+            ++line;
+        }
+        statement->last_line = (int)line + 1;
+        statement->text = (hone_slice){begin, p->line_starts[line + 1]};
+    }
+    return 1;
+}
+
 int hone__line_of(const hone_parser *p, size_t offset)
 {
     size_t low = 0;
@@ -45,29 +145,97 @@ int hone__line_of(const hone_parser *p, size_t offset)
     return (int)low + 1;
 }
 
-int hone__column_of(const hone_parser *p, size_t offset)
+hone_template_expr hone__place(const hone_parser *p, hone_slice where)
 {
-    const int line = hone__line_of(p, offset);
+    const int line = hone__line_of(p, where.begin);
+    const size_t column = where.begin - p->line_starts[line - 1];
 
-    return (int)(offset - p->line_starts[line - 1]) + 1;
+    return (hone_template_expr){.line = line, .column = (int)column + 1};
 }
+
+/* ---- mistakes ------------------------------------------------------------ */
 
 int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
 {
     hone_diagnostics *list = p->diagnostics;
     hone_diagnostic *item =
         hone__realloc(list->items, (list->n + 1) * sizeof *item);
+    const hone_template_expr place = hone__place(p, where);
     va_list args;
 
     if (!item)
         return hone__no_memory(p);
     list->items = item;
     item += list->n++;
-    item->line = hone__line_of(p, where.begin);
-    item->column = hone__column_of(p, where.begin);
+    item->line = place.line;
+    item->column = place.column;
     item->length = where.end > where.begin ? (int)(where.end - where.begin) : 1;
     va_start(args, format);
     (void)vsnprintf(item->text, sizeof item->text, format, args);
     va_end(args);
     return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const hone_diagnostic *x = a;
+    const hone_diagnostic *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+void hone__diagnostics_sort(hone_diagnostics *diagnostics)
+{
+    if (diagnostics->n > 1)
+        qsort(diagnostics->items, diagnostics->n, sizeof *diagnostics->items,
+              compare);
+}
+
+/* Start of a 1-based line, and its length without the line end. */
+static const char *find_line(const char *source, int line, size_t *out_length)
+{
+    const char *end;
+
+    for (int i = 1; i < line; ++i) {
+        const char *newline = strchr(source, '\n');
+
+        if (!newline)
+            break;
+        source = newline + 1;
+    }
+    end = source + strcspn(source, "\r\n");
+    *out_length = (size_t)(end - source);
+    return source;
+}
+
+void hone__diagnostics_format(const hone_diagnostics *diagnostics,
+                              const char *path, const char *source,
+                              hone_text *out)
+{
+    for (size_t i = 0; i < diagnostics->n; ++i) {
+        const hone_diagnostic *d = &diagnostics->items[i];
+        const size_t before = (size_t)d->column - 1;
+        size_t length;
+        const char *line = find_line(source, d->line, &length);
+
+        hone__text_printf(out, "%s:%d:%d: error: %s\n%5d | ", path, d->line,
+                          d->column, d->text, d->line);
+        hone__text_append(out, line, length);
+        hone__text_puts(out, "\n      | ");
+        /* A tab stays a tab, so that the caret stands below its place. */
+        for (size_t k = 0; k < before; ++k)
+            hone__text_puts(out, k < length && line[k] == '\t' ? "\t" : " ");
+        hone__text_puts(out, "^");
+        for (size_t k = 1; k < (size_t)d->length && before + k < length; ++k)
+            hone__text_puts(out, "~");
+        hone__text_puts(out, "\n");
+    }
+}
+
+void hone__diagnostics_free(hone_diagnostics *diagnostics)
+{
+    hone__free(diagnostics->items);
+    *diagnostics = (hone_diagnostics){0};
 }

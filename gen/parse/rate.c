@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The statements about judging a variant: work, check, baseline, inputs, and
  * the compiler options. */
-#include "gen/parse/option_table.h"
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
@@ -10,7 +10,6 @@
 int hone__statement_work(hone_parser *p, hone_cursor *c)
 {
     hone_slice word;
-    size_t n;
 
     do {
         hone_template_expr *expr;
@@ -22,18 +21,13 @@ int hone__statement_work(hone_parser *p, hone_cursor *c)
         else if (hone__slice_is(p, word, "bytes"))
             expr = &p->tmpl->work_bytes;
         else
-            return hone__complain(p, word,
-                                  "work is given as flops(..) and "
-                                  "bytes(..), not '%.*s'",
-                                  (int)(word.end - word.begin),
-                                  p->bare + word.begin);
+            return hone__complain(
+                p, word, "work is given as flops(..) and bytes(..), not '%.*s'",
+                HONE_SLICE(p, word));
         if (expr->line)
-            return hone__complain(p, word,
-                                  "this is given twice, first on "
-                                  "line %d",
-                                  expr->line);
-        if (!hone__compile_list(c, "flops or bytes", 1, HONE_SCOPE_ANY, expr,
-                                &n))
+            return hone__complain(
+                p, word, "this is given twice, first on line %d", expr->line);
+        if (!hone__compile_value(c, "flops or bytes", HONE_SCOPE_ANY, expr))
             return 0;
     } while (hone__cursor_peek(c) != '\0');
     return hone__cursor_finish(c);
@@ -63,8 +57,7 @@ static int dotted_name(hone_cursor *c, const char *what, const char **out)
     while (c->at + 1 < c->end && c->p->bare[c->at] == '.' &&
            isalnum((unsigned char)c->p->bare[c->at + 1])) {
         ++c->at;
-        while (c->at < c->end && (isalnum((unsigned char)c->p->bare[c->at]) ||
-                                  c->p->bare[c->at] == '_'))
+        while (c->at < c->end && hone__code_is_name(c->p->bare[c->at]))
             ++c->at;
     }
     word.end = c->at;
@@ -73,15 +66,16 @@ static int dotted_name(hone_cursor *c, const char *what, const char **out)
 }
 
 const char *const hone__bound_names[HONE_N_BOUNDS] = {
-#define BOUND_NAME(name, word) word,
-    HONE_BOUND_MAP(BOUND_NAME)
-#undef BOUND_NAME
-};
+    [HONE_BOUND_TOLERANCE] = "tolerance",
+    [HONE_BOUND_ABSOLUTE] = "abs",
+    [HONE_BOUND_RELATIVE] = "rel",
+    [HONE_BOUND_NORM] = "norm",
+    [HONE_BOUND_EXACT] = "exact"};
 
 static int given_twice(hone_parser *p, hone_slice word)
 {
     return hone__complain(p, word, "'%.*s' is given twice",
-                          (int)(word.end - word.begin), p->bare + word.begin);
+                          HONE_SLICE(p, word));
 }
 
 /* `magnitude template.NAME`. */
@@ -96,22 +90,22 @@ static int check_magnitude(hone_cursor *c, hone_slice word,
     if (!dotted_name(c, "template.NAME", &check->magnitude))
         return 0;
     if (strncmp(check->magnitude, HONE_TEMPLATE_PREFIX, length) != 0)
-        return hone__complain(c->p, name,
-                              "a magnitude is computed by another template: "
-                              "template.NAME");
+        return hone__complain(
+            c->p, name,
+            "a magnitude is computed by another template: template.NAME");
     if (strncmp(check->reference, HONE_TEMPLATE_PREFIX, length) != 0)
         return hone__complain(c->p, word,
-                              "%s brings magnitudes of its own; they are "
-                              "given to a check by template.NAME",
+                              "%s brings magnitudes of its own; they are given "
+                              "to a check by template.NAME",
                               check->reference);
     return 1;
 }
 
 static int check_clause(hone_cursor *c, hone_template_check *check)
 {
-    static const char wanted[] = "tolerance(..), abs(..), rel(..), norm(..), "
-                                 "exact(..), magnitude template.NAME or for "
-                                 "ARRAY";
+    static const char wanted[] =
+        "tolerance(..), abs(..), rel(..), norm(..), exact(..), magnitude "
+        "template.NAME or for ARRAY";
     hone_template_bound *bound = &check->bounds[check->n_bounds - 1];
     hone_parser *p = c->p;
     hone_slice word;
@@ -121,20 +115,19 @@ static int check_clause(hone_cursor *c, hone_template_check *check)
     if (hone__slice_is(p, word, "magnitude"))
         return check_magnitude(c, word, check);
     for (int i = 0; i < HONE_N_BOUNDS; ++i) {
-        hone_bound_number *number = &bound->number[i];
+        hone_template_number *number = &bound->number[i];
 
         if (!hone__slice_is(p, word, hone__bound_names[i]))
             continue;
-        if (number->value.expr)
+        if (number->expr.expr)
             return given_twice(p, word);
-        if (i != HONE_BOUND_EXACT)
-            return hone__compile_number(c, hone__bound_names[i], &number->value,
-                                        &number->is_real);
-        return hone__compile_list(c, hone__bound_names[i], 1, HONE_SCOPE_ANY,
-                                  &number->value, &(size_t){0});
+        return i == HONE_BOUND_EXACT
+                   ? hone__compile_value(c, hone__bound_names[i],
+                                         HONE_SCOPE_ANY, &number->expr)
+                   : hone__compile_number(c, hone__bound_names[i], number);
     }
     return hone__complain(p, word, "a check takes %s, not '%.*s'", wanted,
-                          (int)(word.end - word.begin), p->bare + word.begin);
+                          HONE_SLICE(p, word));
 }
 
 /* `for ARRAY`: what follows is about this array alone. */
@@ -147,27 +140,24 @@ static int check_array(hone_cursor *c, hone_template_check *check)
     if (!hone__cursor_need_word(c, "the name of an array", &word))
         return 0;
     for (size_t i = 0; i < p->tmpl->n_args; ++i) {
-        if (hone__slice_is(p, word, p->parts.args[i].name))
+        if (hone__slice_is(p, word, p->tmpl->args[i].name))
             arg = (int)i;
     }
-    if (arg < 0 || (p->parts.args[arg].mode != HONE_ARG_OUT &&
-                    p->parts.args[arg].mode != HONE_ARG_INOUT))
+    if (arg < 0 || (p->tmpl->args[arg].mode != HONE_ARG_OUT &&
+                    p->tmpl->args[arg].mode != HONE_ARG_INOUT))
         return hone__complain(p, word,
-                              "'%.*s' is not an array that is written: "
-                              "declare it out or inout above this line",
-                              (int)(word.end - word.begin),
-                              p->bare + word.begin);
+                              "'%.*s' is not an array that is written: declare "
+                              "it out or inout above this line",
+                              HONE_SLICE(p, word));
     for (size_t i = 1; i < check->n_bounds; ++i) {
         if (check->bounds[i].arg == arg)
             return hone__complain(p, word, "'%.*s' has bounds already",
-                                  (int)(word.end - word.begin),
-                                  p->bare + word.begin);
+                                  HONE_SLICE(p, word));
     }
     if (check->n_bounds == HONE_MAX_BOUNDS)
-        return hone__complain(p, word,
-                              "a check gives at most %d arrays bounds of "
-                              "their own",
-                              HONE_MAX_BOUNDS - 1);
+        return hone__complain(
+            p, word, "a check gives at most %d arrays bounds of their own",
+            HONE_MAX_BOUNDS - 1);
     check->bounds[check->n_bounds++] = (hone_template_bound){.arg = arg};
     return 1;
 }
@@ -178,7 +168,7 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
 
     if (hone__cursor_accept_word(c, "none"))
         return hone__cursor_finish(c);
-    check = HONE_PUSH(p, p->parts.checks, p->tmpl->n_checks);
+    check = HONE_PUSH(p, p->tmpl->checks, p->tmpl->n_checks);
     if (!check)
         return 0;
     *check = (hone_template_check){
@@ -201,7 +191,7 @@ int hone__statement_baseline(hone_parser *p, hone_cursor *c)
 {
     do {
         hone_template_baseline *baseline =
-            HONE_PUSH(p, p->parts.baselines, p->tmpl->n_baselines);
+            HONE_PUSH(p, p->tmpl->baselines, p->tmpl->n_baselines);
 
         if (!baseline)
             return 0;
@@ -219,10 +209,9 @@ int hone__statement_inputs(hone_parser *p, hone_cursor *c)
     const hone_slice where = hone__cursor_here(c);
 
     if (p->tmpl->inputs[0])
-        return hone__complain(p, where,
-                              "a template has one inputs line; the first is "
-                              "line %d",
-                              p->tmpl->inputs_line);
+        return hone__complain(
+            p, where, "a template has one inputs line; the first is line %d",
+            p->tmpl->inputs_line);
     p->tmpl->inputs_line = hone__line_of(p, where.begin);
     if (!dotted_name(c, "template.NAME", &p->tmpl->inputs))
         return 0;
@@ -234,47 +223,66 @@ int hone__statement_inputs(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
-static int unknown_option(hone_parser *p, hone_slice word)
-{
-    hone_suggestion s;
-    char hint[96];
+const hone_compiler_option hone__compiler_options[HONE_N_COMPILER_OPTIONS] = {
+    {"extra_device_vectorization", "--extra-device-vectorization",
+     HONE_COMPILER_FLAG, "true: more aggressive vectorization of device code"},
+    {"fmad", "--fmad", HONE_COMPILER_CHOICE,
+     "true: a product and a sum may become one fused multiply-add"},
+    {"ftz", "--ftz", HONE_COMPILER_CHOICE,
+     "true: subnormal f32 numbers are flushed to zero"},
+    {"maxrregcount", "--maxrregcount", HONE_COMPILER_COUNT,
+     "most registers of a thread; 0 leaves it to the compiler"},
+    {"prec_div", "--prec-div", HONE_COMPILER_CHOICE,
+     "false: f32 division is approximate"},
+    {"prec_sqrt", "--prec-sqrt", HONE_COMPILER_CHOICE,
+     "false: the f32 square root is approximate"},
+    {"use_fast_math", "--use_fast_math", HONE_COMPILER_FLAG,
+     "true: ftz, approximate division and roots, fast intrinsics"},
+};
 
-    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
-    for (size_t i = 0; i < HONE_N_NVRTC_OPTIONS; ++i)
-        hone__suggest_offer(&s, hone__nvrtc_options[i].name);
-    return hone__complain(p, word,
-                          "unknown compiler option '%.*s'%s known "
-                          "are extra_device_vectorization, fmad, ftz, "
-                          "maxrregcount, prec_div, prec_sqrt and "
-                          "use_fast_math",
-                          (int)(word.end - word.begin), p->bare + word.begin,
-                          s.best ? hone__suggest_text(&s, hint) : ";");
+/* NULL after a complaint. */
+static const hone_compiler_option *find_option(hone_parser *p, hone_slice word)
+{
+    hone_suggestion s =
+        hone__suggest(p->bare + word.begin, word.end - word.begin);
+
+    for (size_t i = 0; i < HONE_N_COMPILER_OPTIONS; ++i) {
+        if (hone__slice_is(p, word, hone__compiler_options[i].name))
+            return &hone__compiler_options[i];
+        hone__suggest_offer(&s, hone__compiler_options[i].name);
+    }
+    (void)hone__complain(p, word,
+                         "unknown compiler option '%.*s'%s known are "
+                         "extra_device_vectorization, fmad, ftz, maxrregcount, "
+                         "prec_div, prec_sqrt and use_fast_math",
+                         HONE_SLICE(p, word),
+                         s.best ? hone__suggest_text(&s) : ";");
+    return NULL;
 }
 
 int hone__statement_option(hone_parser *p, hone_cursor *c)
 {
     do {
-        const hone_option_row *row;
+        const hone_compiler_option *row;
         hone_template_option *option;
         hone_slice word;
-        size_t n;
 
         if (!hone__cursor_need_word(c, "the name of a compiler option", &word))
             return 0;
-        row = hone__option_find(p->bare + word.begin, word.end - word.begin);
+        row = find_option(p, word);
         if (!row)
-            return unknown_option(p, word);
+            return 0;
         for (size_t i = 0; i < p->tmpl->n_options; ++i) {
-            if (p->parts.options[i].name == row->name)
+            if (p->tmpl->options[i].row == row)
                 return hone__complain(p, word, "'%s' is given twice",
                                       row->name);
         }
-        option = HONE_PUSH(p, p->parts.options, p->tmpl->n_options);
+        option = HONE_PUSH(p, p->tmpl->options, p->tmpl->n_options);
         if (!option)
             return 0;
-        *option = (hone_template_option){.name = row->name};
-        if (!hone__compile_list(c, row->name, 1, HONE_SCOPE_VARIANT,
-                                &option->value, &n))
+        option->row = row;
+        if (!hone__compile_value(c, row->name, HONE_SCOPE_VARIANT,
+                                 &option->value))
             return 0;
     } while (hone__cursor_peek(c) != '\0');
     return hone__cursor_finish(c);

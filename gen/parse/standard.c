@@ -4,87 +4,37 @@
  * here, for both devices, and is part of the template's text like any other
  * header. Conditions stay the compiler's: an include that is left out is not
  * complained about. */
-#include "gen/parse/standard.h"
+#include "gen/parse/parse.h"
 
 #include <string.h>
 
-#define WITH_CCCL                                                              \
-    "is not for kernels; <cuda/std/..> has one of this name where the "        \
-    "toolkit brings CCCL"
-#define FIXED "is not for kernels: use arrays of a fixed size, as <array> has"
-#define PRINT "is not for kernels: print with printf, which <cstdio> has"
-#define THREADS "is not for kernels: their threads are those of the launch"
-
 /* Headers with parts in kernel_std.cuh, and why others are not there. */
 static const struct {
-    const char *name;
-    const char *why_not; /* NULL: it is there */
+    const char *why_not; /* NULL: they are there */
+    const char *names[25];
 } standard[] = {
-    {"algorithm", NULL},
-    {"array", NULL},
-    {"assert.h", NULL},
-    {"cassert", NULL},
-    {"cfloat", NULL},
-    {"climits", NULL},
-    {"cmath", NULL},
-    {"cstddef", NULL},
-    {"cstdint", NULL},
-    {"cstdio", NULL},
-    {"cstdlib", NULL},
-    {"cstring", NULL},
-    {"float.h", NULL},
-    {"initializer_list", NULL},
-    {"limits", NULL},
-    {"limits.h", NULL},
-    {"math.h", NULL},
-    {"stddef.h", NULL},
-    {"stdint.h", NULL},
-    {"stdio.h", NULL},
-    {"stdlib.h", NULL},
-    {"string.h", NULL},
-    {"type_traits", NULL},
-    {"utility", NULL},
-    {"bit", WITH_CCCL},
-    {"bitset", WITH_CCCL},
-    {"complex", WITH_CCCL},
-    {"functional", WITH_CCCL},
-    {"iterator", WITH_CCCL},
-    {"numeric", WITH_CCCL},
-    {"optional", WITH_CCCL},
-    {"ratio", WITH_CCCL},
-    {"span", WITH_CCCL},
-    {"tuple", WITH_CCCL},
-    {"variant", WITH_CCCL},
-    {"deque", FIXED},
-    {"list", FIXED},
-    {"map", FIXED},
-    {"memory", FIXED},
-    {"queue", FIXED},
-    {"set", FIXED},
-    {"stack", FIXED},
-    {"string", FIXED},
-    {"string_view", FIXED},
-    {"unordered_map", FIXED},
-    {"unordered_set", FIXED},
-    {"vector", FIXED},
-    {"fstream", PRINT},
-    {"iomanip", PRINT},
-    {"iostream", PRINT},
-    {"istream", PRINT},
-    {"ostream", PRINT},
-    {"sstream", PRINT},
-    {"condition_variable", THREADS},
-    {"future", THREADS},
-    {"mutex", THREADS},
-    {"pthread.h", THREADS},
-    {"thread", THREADS},
-    {"atomic", "is not for kernels: use atomicAdd and its like"},
-    {"chrono", "is not for kernels: use clock64()"},
-    {"ctime", "is not for kernels: use clock64()"},
-    {"time.h", "is not for kernels: use clock64()"},
-    {"random", "is not for kernels: pass numbers in as an argument"},
-    {"exception", "is not for kernels: use assert, which <cassert> has"},
-    {"stdexcept", "is not for kernels: use assert, which <cassert> has"},
+    {NULL,
+     {"algorithm", "array",    "assert.h",    "cassert",          "cfloat",
+      "climits",   "cmath",    "cstddef",     "cstdint",          "cstdio",
+      "cstdlib",   "cstring",  "float.h",     "initializer_list", "limits",
+      "limits.h",  "math.h",   "stddef.h",    "stdint.h",         "stdio.h",
+      "stdlib.h",  "string.h", "type_traits", "utility"}},
+    {"is not for kernels; <cuda/std/..> has one of this name where the toolkit "
+     "brings CCCL",
+     {"bit", "bitset", "complex", "functional", "iterator", "numeric",
+      "optional", "ratio", "span", "tuple", "variant"}},
+    {"is not for kernels: use arrays of a fixed size, as <array> has",
+     {"deque", "list", "map", "memory", "queue", "set", "stack", "string",
+      "string_view", "unordered_map", "unordered_set", "vector"}},
+    {"is not for kernels: print with printf, which <cstdio> has",
+     {"fstream", "iomanip", "iostream", "istream", "ostream", "sstream"}},
+    {"is not for kernels: their threads are those of the launch",
+     {"condition_variable", "future", "mutex", "pthread.h", "thread"}},
+    {"is not for kernels: use atomicAdd and its like", {"atomic"}},
+    {"is not for kernels: use clock64()", {"chrono", "ctime", "time.h"}},
+    {"is not for kernels: pass numbers in as an argument", {"random"}},
+    {"is not for kernels: use assert, which <cassert> has",
+     {"exception", "stdexcept"}},
 };
 
 /* CUDA's own that hone's headers for the host stand for. */
@@ -100,26 +50,32 @@ static const char *const for_cuda[] = {
     "cuda_fp4.h", "cuda_fp6.h",      "curand_kernel.h",
 };
 
+/* The text of kernel_std.cuh. */
+extern const char hone__kernel_std[];
+
 static int write_standard(const char *name, int is_foreign, hone_text *out)
 {
-    for (size_t i = 0; i < sizeof standard / sizeof standard[0]; ++i) {
-        if (strcmp(standard[i].name, name) != 0)
-            continue;
-        if (standard[i].why_not && is_foreign)
-            return 0;
-        if (standard[i].why_not)
-            hone__text_printf(out, "#error <%s> %s\n", name,
-                              standard[i].why_not);
-        else if (strstr(name, "assert")) /* both devices have it, as theirs */
-            hone__text_puts(out, "\n");
-        else
-            hone__text_printf(out,
-                              "#ifdef HONE_HOST\n#include <%s>\n#else\n%s"
-                              "#endif\n",
-                              name, hone__kernel_std);
-        return 1;
+    size_t row = 0, at = 0;
+
+    while (row < sizeof standard / sizeof standard[0] &&
+           strcmp(standard[row].names[at], name) != 0) {
+        if (!standard[row].names[++at]) {
+            ++row;
+            at = 0;
+        }
     }
-    return 0;
+    if (row == sizeof standard / sizeof standard[0] ||
+        (standard[row].why_not && is_foreign))
+        return 0;
+    if (standard[row].why_not)
+        hone__text_printf(out, "#error <%s> %s\n", name, standard[row].why_not);
+    else if (strstr(name, "assert")) /* both devices have it, as theirs */
+        hone__text_puts(out, "\n");
+    else
+        hone__text_printf(out,
+                          "#ifdef HONE_HOST\n#include <%s>\n#else\n%s#endif\n",
+                          name, hone__kernel_std);
+    return 1;
 }
 
 /* On the host the names of libcu++ stand for those of C++. */

@@ -43,14 +43,16 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
     return rows[n % 3][m];
 }
 
-void hone__suggest_start(hone_suggestion *s, const char *word, size_t length)
+hone_suggestion hone__suggest(const char *word, size_t length)
 {
     /* One edit in three letters is a slip, more is another word. */
-    *s = (hone_suggestion){word, length, NULL, length / 3 + 1};
-    if (s->distance > 4)
-        s->distance = 4;
-    if (s->distance < 2)
-        s->distance = 2;
+    const size_t most = length / 3 + 1;
+
+    return (hone_suggestion){.word = word,
+                             .length = length,
+                             .distance = most > 4   ? 4
+                                         : most < 2 ? 2
+                                                    : most};
 }
 
 void hone__suggest_offer(hone_suggestion *s, const char *candidate)
@@ -73,10 +75,10 @@ void hone__suggest_offer(hone_suggestion *s, const char *candidate)
     }
 }
 
-const char *hone__suggest_text(const hone_suggestion *s, char out[96])
+const char *hone__suggest_text(hone_suggestion *s)
 {
-    out[0] = '\0';
     if (s->best)
-        (void)snprintf(out, 96, "; did you mean '%s'?", s->best);
-    return out;
+        (void)snprintf(s->text, sizeof s->text, "; did you mean '%s'?",
+                       s->best);
+    return s->text;
 }

@@ -10,11 +10,12 @@ typedef struct hone_suggestion {
     size_t length;
     const char *best; /* borrowed; NULL if nothing comes near */
     size_t distance;
+    char text[96];
 } hone_suggestion;
 
-void hone__suggest_start(hone_suggestion *s, const char *word, size_t length);
+hone_suggestion hone__suggest(const char *word, size_t length);
 void hone__suggest_offer(hone_suggestion *s, const char *candidate);
 /* "; did you mean 'X'?" or "". */
-const char *hone__suggest_text(const hone_suggestion *s, char out[96]);
+const char *hone__suggest_text(hone_suggestion *s);
 
 #endif

@@ -2,14 +2,13 @@
 /* Parsing a template: the table of statements, one pass over them, and what
  * has to be true of the whole. */
 #include "gen/parse/code.h"
-#include "gen/parse/mentions.h"
 #include "gen/parse/parse.h"
 
 #include <string.h>
 
 static const struct {
     const char *word;
-    hone_statement_function *function; /* NULL: not supported yet */
+    hone_statement_function *function;
 } statements[] = {
     {"op", hone__statement_op},
     {"arch", hone__statement_arch},
@@ -34,16 +33,14 @@ enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
 static int unknown_statement(hone_parser *p, hone_slice word)
 {
-    hone_suggestion s;
-    char hint[96];
+    hone_suggestion s =
+        hone__suggest(p->bare + word.begin, word.end - word.begin);
 
-    hone__suggest_start(&s, p->bare + word.begin, word.end - word.begin);
     for (size_t i = 0; i < N_STATEMENTS; ++i)
         hone__suggest_offer(&s, statements[i].word);
     hone__body_offer(&s);
     return hone__complain(p, word, "unknown statement '%.*s'%s",
-                          (int)(word.end - word.begin), p->bare + word.begin,
-                          hone__suggest_text(&s, hint));
+                          HONE_SLICE(p, word), hone__suggest_text(&s));
 }
 
 /* The slots of parameters and lets are fixed before they are declared, so
@@ -56,8 +53,7 @@ static void assign_slots(hone_parser *p)
     slots->params = slots->dims + p->tmpl->n_dims;
     slots->lets = slots->params;
     for (size_t i = 0; i < p->n_statements; ++i) {
-        hone_cursor c = {p, p->statements[i].text.begin,
-                         p->statements[i].text.end};
+        hone_cursor c = hone__cursor_at(p, i);
 
         slots->lets += hone__cursor_accept_word(&c, "param") != 0;
         slots->total += hone__cursor_accept_word(&c, "let") != 0;
@@ -68,24 +64,19 @@ static void assign_slots(hone_parser *p)
 
 static int read_statement(hone_parser *p, size_t index)
 {
-    const hone_slice text = p->statements[index].text;
-    hone_cursor c = {p, text.begin, text.end};
-    hone_statement_function *directive;
+    hone_cursor c = hone__cursor_at(p, index);
+    hone_body_kind directive;
     hone_slice word;
 
     if (!hone__cursor_need_word(&c, "a statement such as param or launch",
                                 &word))
         return 0;
-    directive = hone__body_directive(p, word);
-    if (directive)
-        return directive(p, &c);
+    directive = hone__body_kind(p, word);
+    if (directive != HONE_BODY_TEXT)
+        return hone__body_directive(&c, directive);
     for (size_t i = 0; i < N_STATEMENTS; ++i) {
-        if (!hone__slice_is(p, word, statements[i].word))
-            continue;
-        if (!statements[i].function)
-            return hone__complain(p, word, "'%s' is not supported yet",
-                                  statements[i].word);
-        return hone__body_stray(p, word) && statements[i].function(p, &c);
+        if (hone__slice_is(p, word, statements[i].word))
+            return hone__body_stray(p, word) && statements[i].function(p, &c);
     }
     return unknown_statement(p, word);
 }
@@ -97,8 +88,7 @@ static size_t read_op(hone_parser *p)
     size_t n_before = 0; /* statements that may not stand before it */
 
     for (size_t i = 0; i < p->n_statements; ++i) {
-        const hone_slice text = p->statements[i].text;
-        hone_cursor c = {p, text.begin, text.end};
+        hone_cursor c = hone__cursor_at(p, i);
         hone_slice where;
 
         (void)hone__cursor_peek(&c);
@@ -108,15 +98,12 @@ static size_t read_op(hone_parser *p)
             continue;
         }
         if (n_before)
-            (void)hone__complain(p, where,
-                                 "'op' must be the first "
-                                 "statement");
+            (void)hone__complain(p, where, "'op' must be the first statement");
         (void)hone__statement_op(p, &c);
         return i;
     }
     (void)hone__complain(p, (hone_slice){0, 1},
-                         "this file has no "
-                         "'#pragma hone op NAME(DIMENSIONS)'");
+                         "this file has no '#pragma hone op NAME(DIMENSIONS)'");
     return p->n_statements;
 }
 
@@ -124,9 +111,8 @@ static void read_all(hone_parser *p)
 {
     size_t op;
 
-    if (!hone__lines_split(p))
-        return;
-    if (!hone__folders_read(p) || !hone__includes_of_template(p))
+    if (!hone__lines_split(p) || !hone__folders_read(p) ||
+        !hone__includes_of_template(p))
         return;
     (void)hone__headers_read(p); /* the verdict comes to it */
     hone__body_find_block(p);
@@ -149,26 +135,6 @@ static void read_all(hone_parser *p)
                hone__maps_complete(p));
 }
 
-static void hand_over(hone_parser *p)
-{
-    hone_template *tmpl = p->tmpl;
-    const hone_parts *parts = &p->parts;
-
-    tmpl->dims = parts->dims;
-    tmpl->args = parts->args;
-    tmpl->params = parts->params;
-    tmpl->lets = parts->lets;
-    tmpl->requires_ = parts->requires_;
-    tmpl->workspaces = parts->workspaces;
-    tmpl->constants = parts->constants;
-    tmpl->maps = parts->maps;
-    tmpl->launches = parts->launches;
-    tmpl->options = parts->options;
-    tmpl->checks = parts->checks;
-    tmpl->baselines = parts->baselines;
-    tmpl->symbols = parts->symbols;
-}
-
 static void add_tokens(const hone_parser *p, size_t statement, hone_text *out)
 {
     const hone_slice text = p->statements[statement].text;
@@ -183,11 +149,9 @@ static void add_tokens(const hone_parser *p, size_t statement, hone_text *out)
 static hone_status write_contract(hone_parser *p, hone_error *err)
 {
     hone_text all = {0};
-    hone_status status;
 
     for (size_t i = 0; i < p->n_statements; ++i) {
-        hone_cursor c = {p, p->statements[i].text.begin,
-                         p->statements[i].text.end};
+        hone_cursor c = hone__cursor_at(p, i);
 
         if (hone__cursor_accept_word(&c, "arg") ||
             hone__cursor_accept_word(&c, "check") ||
@@ -195,8 +159,7 @@ static hone_status write_contract(hone_parser *p, hone_error *err)
             add_tokens(p, i, &all);
     }
     for (size_t i = p->n_statements; i-- > 0;) {
-        hone_cursor c = {p, p->statements[i].text.begin,
-                         p->statements[i].text.end};
+        hone_cursor c = hone__cursor_at(p, i);
         hone_slice name;
 
         if (!hone__cursor_accept_word(&c, "let"))
@@ -206,12 +169,10 @@ static hone_status write_contract(hone_parser *p, hone_error *err)
                              name.end - name.begin))
             add_tokens(p, i, &all);
     }
-    p->tmpl->contract =
-        hone__arena_strndup(&p->tmpl->arena, hone__text_str(&all), all.length);
-    all.failed |= !p->tmpl->contract;
-    status = hone__text_check(&all, err);
-    hone__text_free(&all);
-    return status;
+    p->tmpl->contract = hone__text_keep(p, &all);
+    return p->tmpl->contract
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 }
 
 static int prepare(hone_parser *p, const char *path, const char *search_path,
@@ -255,7 +216,6 @@ static hone_status verdict(hone_parser *p, hone_error *err)
     }
     if (p->status)
         return p->status;
-    hand_over(p);
     HONE_TRY(hone__mentions_find(p, err));
     HONE_TRY(write_contract(p, err));
     return hone__template_hash(p, err);

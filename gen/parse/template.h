@@ -39,8 +39,8 @@ typedef struct hone_param {
     const char *name;
     hone_param_kind kind;
     size_t n_values;
-    const int64_t *values; /* in declared order, no duplicates */
-    size_t default_index;  /* first value if not declared */
+    int64_t *values;      /* in declared order, no duplicates */
+    size_t default_index; /* first value if not declared */
     int line;
     /* Where this is 0 the parameter does not exist: it has its default value
      * there, and configurations do not mention it. .expr NULL: it always
@@ -63,15 +63,15 @@ typedef struct hone_slots {
 typedef struct hone_template_dim {
     const char *name;
     size_t n_types;        /* 0: a size */
-    const int64_t *types;  /* allowed codes, or integers from 0 up */
+    int64_t *types;        /* allowed codes, or integers from 0 up */
     int is_choice;         /* they are integers */
     int64_t default_value; /* 0: mandatory, unless is_choice */
 } hone_template_dim;
 
-/* A number with a fraction, or an expression. */
+/* An expression, or a floating-point number. */
 typedef struct hone_template_number {
-    hone_template_expr expr; /* .expr NULL: `literal` is it */
-    double literal;
+    hone_template_expr expr; /* .expr NULL: not given */
+    int is_real;             /* it gives the bits of a double */
 } hone_template_number;
 
 /* What an argument's values are drawn from. The first five are those of
@@ -154,22 +154,17 @@ typedef struct hone_template_constant {
 } hone_template_constant;
 
 /* The parts of a tensor map, in the order in which they are written; all are
- * lists of expressions of at most so many. */
-#define HONE_MAP_PART_MAP(X)                                                   \
-    X(IF, "if", 1)                                                             \
-    X(DIMS, "dims", HONE_MAP_DIMS)                                             \
-    X(STRIDES, "strides", HONE_MAP_DIMS - 1)                                   \
-    X(BOX, "box", HONE_MAP_DIMS)                                               \
-    X(SWIZZLE, "swizzle", 1)                                                   \
-    X(L2, "l2", 1)                                                             \
-    X(FILL, "fill", 1)                                                         \
-    X(ELEMENTS, "elements", HONE_MAP_DIMS)
-
+ * lists of expressions. */
 typedef enum hone_map_part {
-#define HONE_MAP_PART_ENUM(name, word, most) HONE_MAP_PART_##name,
-    HONE_MAP_PART_MAP(HONE_MAP_PART_ENUM)
-#undef HONE_MAP_PART_ENUM
-        HONE_N_MAP_PARTS
+    HONE_MAP_PART_IF,
+    HONE_MAP_PART_DIMS,
+    HONE_MAP_PART_STRIDES,
+    HONE_MAP_PART_BOX,
+    HONE_MAP_PART_SWIZZLE,
+    HONE_MAP_PART_L2,
+    HONE_MAP_PART_FILL,
+    HONE_MAP_PART_ELEMENTS,
+    HONE_N_MAP_PARTS
 } hone_map_part;
 
 extern const char *const hone__map_part_names[HONE_N_MAP_PARTS];
@@ -184,9 +179,8 @@ typedef struct hone_template_map {
 
 typedef struct hone_template_pass {
     hone_pass_kind kind;
-    int index;                /* argument, workspace or tensor map */
-    hone_template_expr value; /* of all other kinds */
-    int is_real;              /* the value is the bits of a double */
+    int index;                  /* argument, workspace or tensor map */
+    hone_template_number value; /* of all other kinds */
 } hone_template_pass;
 
 typedef struct hone_template_launch {
@@ -198,39 +192,43 @@ typedef struct hone_template_launch {
     hone_template_expr cluster[3]; /* .expr NULL: 1 */
     int cooperative;
     size_t n_passed;
-    const hone_template_pass *passed;
+    hone_template_pass *passed;
     int line;
 } hone_template_launch;
 
-/* A compiler option whose value is an expression: maxrregcount, fmad,
- * use_fast_math, ftz, ... see TEMPLATE.md. */
+/* The compiler options that a template may set, sorted by spelling. */
+typedef struct hone_compiler_option {
+    const char *name;     /* in a template */
+    const char *spelling; /* NVRTC's */
+    enum {
+        HONE_COMPILER_COUNT,  /* an integer; 0 leaves the option out */
+        HONE_COMPILER_CHOICE, /* =true or =false */
+        HONE_COMPILER_FLAG    /* there if true */
+    } kind;
+    const char *meaning; /* of its value, a sentence */
+} hone_compiler_option;
+
+enum { HONE_N_COMPILER_OPTIONS = 7 };
+extern const hone_compiler_option
+    hone__compiler_options[HONE_N_COMPILER_OPTIONS];
+
+/* An option of the table with its value. */
 typedef struct hone_template_option {
-    const char *name;
+    const hone_compiler_option *row;
     hone_template_expr value;
 } hone_template_option;
 
-/* The numbers that a check gives. X(KIND, word) */
-#define HONE_BOUND_MAP(X)                                                      \
-    X(TOLERANCE, "tolerance")                                                  \
-    X(ABSOLUTE, "abs")                                                         \
-    X(RELATIVE, "rel")                                                         \
-    X(NORM, "norm")                                                            \
-    X(EXACT, "exact")
-
+/* The numbers that a check gives. */
 typedef enum hone_bound_kind {
-#define HONE_BOUND_ENUM(name, word) HONE_BOUND_##name,
-    HONE_BOUND_MAP(HONE_BOUND_ENUM)
-#undef HONE_BOUND_ENUM
-        HONE_N_BOUNDS
+    HONE_BOUND_TOLERANCE,
+    HONE_BOUND_ABSOLUTE,
+    HONE_BOUND_RELATIVE,
+    HONE_BOUND_NORM,
+    HONE_BOUND_EXACT,
+    HONE_N_BOUNDS
 } hone_bound_kind;
 
 extern const char *const hone__bound_names[HONE_N_BOUNDS];
-
-/* An expression, or a floating-point number. */
-typedef struct hone_bound_number {
-    hone_template_expr value; /* .expr NULL: not given */
-    int is_real;              /* it gives the bits of a double */
-} hone_bound_number;
 
 /* `check NAME [tolerance(E)] [abs(E)] .. [for ARRAY [tolerance(E)] ..] ..`:
  * compare with reference NAME ("cpu.sum", "cublas.gemm"). On random inputs
@@ -247,7 +245,7 @@ typedef struct hone_bound_number {
  * `for` gives one of them numbers of its own. */
 typedef struct hone_template_bound {
     int arg; /* the array; -1: all that are written */
-    hone_bound_number number[HONE_N_BOUNDS]; /* not given: as for all */
+    hone_template_number number[HONE_N_BOUNDS]; /* not given: as for all */
 } hone_template_bound;
 
 enum { HONE_MAX_BOUNDS = 9 };
@@ -295,32 +293,32 @@ typedef struct hone_template {
     const char *op;
     const char *description;
     size_t n_dims;
-    const hone_template_dim *dims;
+    hone_template_dim *dims;
     hone_template_expr arch; /* .expr NULL: any; reads device.sm only */
     int needs_arch_features; /* arch suffix `a`: compile for sm_XXa */
     const char *cuda_only;   /* why it has no host form; NULL: it has one */
     size_t n_args;
-    const hone_template_arg *args;
+    hone_template_arg *args;
     size_t n_params;
-    const hone_param *params;
+    hone_param *params;
     size_t n_lets;
-    const hone_template_let *lets;
+    hone_template_let *lets;
     size_t n_requires;
-    const hone_template_require *requires_;
+    hone_template_require *requires_;
     size_t n_workspaces;
-    const hone_template_workspace *workspaces;
+    hone_template_workspace *workspaces;
     size_t n_constants;
-    const hone_template_constant *constants;
+    hone_template_constant *constants;
     size_t n_maps;
-    const hone_template_map *maps;
+    hone_template_map *maps;
     size_t n_launches;
-    const hone_template_launch *launches;
+    hone_template_launch *launches;
     size_t n_options;
-    const hone_template_option *options;
+    hone_template_option *options;
     size_t n_checks;
-    const hone_template_check *checks;
+    hone_template_check *checks;
     size_t n_baselines;
-    const hone_template_baseline *baselines;
+    hone_template_baseline *baselines;
     /* Another template that writes inputs, "template.NAME"; "": none. */
     const char *inputs;
     int inputs_line;
@@ -328,7 +326,7 @@ typedef struct hone_template {
     hone_template_expr work_bytes;
     hone_slots slots;
     size_t n_symbols; /* names of enumerations; id = 1000 + index */
-    const char *const *symbols;
+    const char **symbols;
     /* Per parameter, then per let: 1 if the code names it. What it does not
      * name is not in the expanded source. */
     const unsigned char *mentioned;

@@ -112,8 +112,7 @@ static hone_node lookup(void *user, const char *name, size_t length,
 {
     loader *l = user;
     hone_t1 *t1 = l->t1;
-    hone_suggestion s;
-    char hint[96];
+    hone_suggestion s = hone__suggest(name, length);
 
     for (uint32_t i = 0; i < t1->n_params; ++i) {
         const hone_t1_param *param = &t1->params[i];
@@ -124,11 +123,10 @@ static hone_node lookup(void *user, const char *name, size_t length,
                        ? hone__graph_const(&t1->graph, param->values[0])
                        : hone__graph_var(&t1->graph, i);
     }
-    hone__suggest_start(&s, name, length);
     for (size_t i = 0; i < t1->n_params; ++i)
         hone__suggest_offer(&s, t1->params[i].name);
     (void)snprintf(note, 256, "no parameter is called '%.*s'%s", (int)length,
-                   name, hone__suggest_text(&s, hint));
+                   name, hone__suggest_text(&s));
     return 0;
 }
 

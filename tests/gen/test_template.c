@@ -97,7 +97,7 @@ static void used(void **state)
     assert_int_equal(t->launches[1].passed[4].kind, HONE_PASS_I64);
     assert_int_equal(t->launches[1].passed[5].kind, HONE_PASS_WORKSPACE);
     assert_int_equal(t->n_checks, 2);
-    assert_null(t->checks[1].bounds[0].number[HONE_BOUND_EXACT].value.expr);
+    assert_null(t->checks[1].bounds[0].number[HONE_BOUND_EXACT].expr.expr);
     assert_string_equal(t->checks[0].reference, "cublas.gemm");
     assert_int_equal(t->n_baselines, 2);
     assert_string_equal(t->baselines[1].name, "cub.sum");

@@ -64,7 +64,7 @@ sed -n 's/^ *check \(cpu\.[a-z0-9_]*\).*/\1/p; s/^#pragma hone check \([a-z0-9_.
     templates/*.cu | grep -vx none | topic_has references
 sed -n 's/^#pragma hone baseline //p' templates/*.cu | tr -d ' ' | tr ',' '\n' |
     grep -v '^cub\.' | topic_has baselines
-sed -n 's/^ *X(\([a-z_]*\), "--.*/\1/p' gen/parse/option_table.h |
+sed -n 's/^ *{"\([a-z_]*\)", "--.*/\1/p' gen/parse/rate.c |
     topic_has options
 sed -n 's/^ *X([A-Z0-9]*, [0-9]*, "\([a-z0-9]*\)", [0-9]*, .*/\1/p' \
     runtime/hone.h | topic_has types

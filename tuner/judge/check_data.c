@@ -194,19 +194,19 @@ hone_status hone__check_slots(const hone_template *tmpl, const int64_t *dims,
 }
 
 static hone_status read_number(const hone_template *tmpl,
-                               const hone_bound_number *number,
+                               const hone_template_number *number,
                                const char *name, const int64_t *slots,
                                double *out, hone_error *err)
 {
     int64_t value = 0;
 
-    HONE_TRY(hone__expr_eval(number->value.expr, slots, &value, err));
+    HONE_TRY(hone__expr_eval(number->expr.expr, slots, &value, err));
     *out = number->is_real ? hone__real_of_bits(value) : (double)value;
     return *out >= 0 ? HONE_OK
                      : hone__fail(err, HONE_ERR_INPUT,
                                   "%s:%d: %s of this check is %g here, and "
                                   "must not be negative",
-                                  tmpl->path, number->value.line, name, *out);
+                                  tmpl->path, number->expr.line, name, *out);
 }
 
 hone_status hone__check_bounds(const hone_template *tmpl,
@@ -223,7 +223,7 @@ hone_status hone__check_bounds(const hone_template *tmpl,
         const hone_template_bound *bound = &check->bounds[i];
 
         for (int k = 0; k < HONE_N_BOUNDS; ++k) {
-            if (!bound->number[k].value.expr ||
+            if (!bound->number[k].expr.expr ||
                 (bound->arg >= 0 && bound->arg != arg))
                 continue;
             out->given[k] = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an argument is drawn from, from the words of the template and the
  * numbers of one problem: see input_values.h. */
+#include "runtime/base/real.h"
 #include "tuner/judge/check_data.h"
 
 #include <math.h>
@@ -41,13 +42,13 @@ static hone_status number(const maker *m, const hone_template_number *from,
 {
     int64_t value = 0;
 
-    *out = from->literal;
+    *out = 0;
     if (!from->expr.expr)
         return HONE_OK;
     if (hone__expr_eval(from->expr.expr, m->request->slots, &value, m->err) !=
         HONE_OK)
         return complain(m, "%.290s", m->err ? m->err->text : "");
-    *out = (double)value;
+    *out = from->is_real ? hone__real_of_bits(value) : (double)value;
     return HONE_OK;
 }
 
