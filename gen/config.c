@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-void hone__config_write(const hone_template *tmpl, const int64_t *config,
-                        const unsigned char *exists, hone_text *out)
+void hone__config_format(const hone_template *tmpl, const int64_t *config,
+                         const unsigned char *exists, hone_text *out)
 {
     const char *separator = "";
 
@@ -18,12 +18,6 @@ void hone__config_write(const hone_template *tmpl, const int64_t *config,
         hone__template_value_text(tmpl, &tmpl->params[i], config[i], out);
         separator = ",";
     }
-}
-
-void hone__config_format(const hone_template *tmpl, const int64_t *config,
-                         hone_text *out)
-{
-    hone__config_write(tmpl, config, NULL, out);
 }
 
 static hone_status unknown_param(const hone_template *tmpl, const char *name,

@@ -93,10 +93,7 @@ hone_status hone__space_default(const hone_space *space, int64_t *out,
 /* Give the parameters that do not exist at this configuration (`when` of a
  * param) their defaults, which is how the space numbers it; a neighbour of a
  * configuration that differs in one value may so become valid. `out_exists`
- * may be NULL. HONE_ERR_NO_MEMORY. */
-hone_status hone__space_settle(const hone_space *space, int64_t *config,
-                               unsigned char *out_exists, hone_error *err);
-/* The same with value indexes, for T1 definitions too, where all exist. */
+ * may be NULL. HONE_ERR_NO_MEMORY. For T1 definitions too, where all exist. */
 hone_status hone__space_settle_indexes(const hone_space *space,
                                        int *value_indexes,
                                        unsigned char *out_exists,
@@ -106,9 +103,9 @@ hone_status hone__space_settle_indexes(const hone_space *space,
  * canonical spelling that the database keeps. */
 void hone__space_format(const hone_space *space, const int64_t *config,
                         hone_text *out);
-/* All parameters, where it is not known which of them exist. */
+/* The same for those parameters that `exists` says; NULL: all. */
 void hone__config_format(const hone_template *tmpl, const int64_t *config,
-                         hone_text *out);
+                         const unsigned char *exists, hone_text *out);
 /* Parse such a text in any order; parameters left out take their default.
  * HONE_ERR_INPUT names the parameter and lists its values. */
 hone_status hone__config_parse(const hone_template *tmpl, const char *text,

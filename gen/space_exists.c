@@ -51,32 +51,23 @@ hone_status hone__space_trial_eval(hone_space_trial *trial,
     return hone__values_eval(tmpl, expr, trial->slots, out, err);
 }
 
-static int has_conditions(const hone_template *tmpl)
-{
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        if (tmpl->params[i].exists.expr)
-            return 1;
-    }
-    return 0;
-}
-
 /* In declared order: whether a parameter exists depends on earlier ones, which
  * are settled then. What cannot be evaluated exists: a constraint says so. */
-hone_status hone__space_settle(const hone_space *space, int64_t *config,
-                               unsigned char *out_exists, hone_error *err)
+static hone_status settle(const hone_space *space, int64_t *config,
+                          unsigned char *out_exists, hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
-    hone_space_trial trial = {0};
+    hone_space_trial trial;
+    hone_status status;
+    size_t first = 0;
 
-    if (out_exists)
-        memset(out_exists, 1, tmpl->n_params);
-    if (!has_conditions(tmpl))
+    memset(out_exists, 1, tmpl->n_params);
+    while (first < tmpl->n_params && !tmpl->params[first].exists.expr)
+        ++first;
+    if (first == tmpl->n_params)
         return HONE_OK;
-    if (hone__space_trial_open(space, config, &trial, err)) {
-        hone__space_trial_close(&trial);
-        return HONE_ERR_NO_MEMORY;
-    }
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
+    status = hone__space_trial_open(space, config, &trial, err);
+    for (size_t i = first; status == HONE_OK && i < tmpl->n_params; ++i) {
         const hone_param *param = &tmpl->params[i];
         int64_t exists = 1;
 
@@ -86,11 +77,10 @@ hone_status hone__space_settle(const hone_space *space, int64_t *config,
             continue;
         config[i] = param->values[param->default_index];
         trial.slots[tmpl->slots.params + i] = config[i];
-        if (out_exists)
-            out_exists[i] = 0;
+        out_exists[i] = 0;
     }
     hone__space_trial_close(&trial);
-    return HONE_OK;
+    return status;
 }
 
 hone_status hone__space_settle_indexes(const hone_space *space,
@@ -102,19 +92,18 @@ hone_status hone__space_settle_indexes(const hone_space *space,
     unsigned char exists[HONE_GRAPH_VARS];
     int64_t config[HONE_GRAPH_VARS];
 
-    if (out_exists)
-        memset(out_exists, 1, hone__space_n_params(space));
-    if (!tmpl || !has_conditions(tmpl))
+    if (!out_exists)
+        out_exists = exists;
+    memset(out_exists, 1, hone__space_n_params(space));
+    if (!tmpl)
         return HONE_OK;
     for (size_t i = 0; i < tmpl->n_params; ++i)
         config[i] = tmpl->params[i].values[value_indexes[i]];
-    HONE_TRY(hone__space_settle(space, config, exists, err));
+    HONE_TRY(settle(space, config, out_exists, err));
     for (size_t i = 0; i < tmpl->n_params; ++i) {
-        if (!exists[i])
+        if (!out_exists[i])
             value_indexes[i] = (int)tmpl->params[i].default_index;
     }
-    if (out_exists)
-        memcpy(out_exists, exists, tmpl->n_params);
     return HONE_OK;
 }
 
@@ -126,8 +115,8 @@ void hone__space_format(const hone_space *space, const int64_t *config,
     int64_t settled[HONE_GRAPH_VARS];
 
     memcpy(settled, config, tmpl->n_params * sizeof *config);
-    if (hone__space_settle(space, settled, exists, NULL))
+    if (settle(space, settled, exists, NULL))
         out->failed = 1;
     else
-        hone__config_write(tmpl, config, exists, out);
+        hone__config_format(tmpl, config, exists, out);
 }

@@ -6,12 +6,6 @@
 #include "gen/solve/solve.h"
 #include "gen/space.h"
 
-/* A condition that has to hold, and which constraint it is part of. */
-typedef struct hone_piece {
-    hone_node root;
-    size_t constraint;
-} hone_piece;
-
 struct hone_space {
     const hone_template *tmpl; /* one of these two */
     hone_t1 *t1;
@@ -24,7 +18,6 @@ struct hone_space {
     hone_node *roots; /* all constraints, split, in declared order */
     size_t *owner;    /* the constraint that each belongs to */
     size_t n_roots;
-    size_t room; /* for roots */
     hone_diagram *diagram;
     int64_t raw;
     int64_t *slots; /* of a template: properties and dimensions filled in */
@@ -62,17 +55,9 @@ hone_status hone__space_trial_eval(hone_space_trial *trial,
                                    hone_error *err);
 
 /* --- config.c --- */
-/* Those parameters that `exists` says; NULL: all. */
-void hone__config_write(const hone_template *tmpl, const int64_t *config,
-                        const unsigned char *exists, hone_text *out);
 /* HONE_ERR_INPUT: the parameter has no such value; lists those it has. */
 hone_status hone__param_refuse(const hone_template *tmpl,
                                const hone_param *param, const char *text,
                                size_t length, hone_error *err);
-
-/* --- space_explain.c --- */
-/* "PATH:LINE:COLUMN: 'CONDITION' (MESSAGE)" of a constraint. */
-void hone__space_locate(const hone_space *space, size_t constraint,
-                        hone_text *out);
 
 #endif

@@ -162,7 +162,7 @@ static hone_status fail_fault(const hone_space *space, const int *value_indexes,
     for (size_t i = 0; i < tmpl->n_params; ++i)
         config[i] = tmpl->params[i].values[value_indexes[i]];
     status = first_rejection(space, config, &require, &ignored, &inner);
-    hone__config_format(tmpl, config, &text);
+    hone__config_format(tmpl, config, NULL, &text);
     if (status == HONE_OK)
         status = hone__fail(err, HONE_ERR_INTERNAL,
                             "%s: '%s' was said to be impossible to evaluate",
@@ -297,46 +297,36 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
 
 /* ---- the default ------------------------------------------------------- */
 
-/* What a value costs: being another than the default, then its distance. */
-static hone_status make_costs(const hone_space *space, int64_t **costs,
-                              hone_error *err)
-{
-    const hone_template *tmpl = space->tmpl;
-
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        const int64_t wanted = (int64_t)tmpl->params[i].default_index;
-
-        costs[i] = hone__alloc(tmpl->params[i].n_values * sizeof **costs);
-        if (!costs[i])
-            return no_memory(err);
-        for (size_t v = 0; v < tmpl->params[i].n_values; ++v) {
-            const int64_t steps = (int64_t)v - wanted;
-
-            costs[i][v] = (steps != 0) * (INT64_C(1) << 32) +
-                          (steps < 0 ? -steps : steps);
-        }
-    }
-    return HONE_OK;
-}
-
 hone_status hone__space_default(const hone_space *space, int64_t *out,
                                 hone_error *err)
 {
     const hone_template *tmpl = space->tmpl;
     int64_t *costs[HONE_GRAPH_VARS] = {NULL};
     int value_indexes[HONE_GRAPH_VARS];
-    hone_status status;
+    hone_arena arena = {0};
+    hone_status status = HONE_OK;
 
     if (hone__space_count(space) == 0)
         return hone__space_fail_empty(space, err);
-    status = make_costs(space, costs, err);
+    for (size_t i = 0; status == HONE_OK && i < tmpl->n_params; ++i) {
+        const hone_param *param = &tmpl->params[i];
+
+        costs[i] = hone__arena_alloc(&arena, param->n_values * sizeof **costs);
+        if (!costs[i])
+            status = no_memory(err);
+        /* Being another than the default, then its distance. */
+        for (size_t v = 0; costs[i] && v < param->n_values; ++v) {
+            const int64_t steps = (int64_t)v - (int64_t)param->default_index;
+
+            costs[i][v] = (steps != 0) * (INT64_C(1) << 32) +
+                          (steps < 0 ? -steps : steps);
+        }
+    }
     if (status == HONE_OK)
         status =
             hone__diagram_cheapest(space->diagram, costs, value_indexes, err);
-    for (size_t i = 0; i < tmpl->n_params; ++i) {
-        hone__free(costs[i]);
-        if (status == HONE_OK)
-            out[i] = tmpl->params[i].values[value_indexes[i]];
-    }
+    for (size_t i = 0; status == HONE_OK && i < tmpl->n_params; ++i)
+        out[i] = tmpl->params[i].values[value_indexes[i]];
+    hone__arena_free(&arena);
     return status;
 }

@@ -15,70 +15,23 @@ typedef struct plan {
     hone_text *out;
 } plan;
 
-static void need(plan *p, const hone_template_expr *expr)
+/* An expression as it is written; the lets that it reads are needed. */
+static const char *text_of(plan *p, const hone_template_expr *expr)
 {
-    if (!expr->expr)
-        return;
     for (size_t i = p->tmpl->n_lets; i-- > 0;) {
         if (!p->needs_let[i] &&
             hone__expr_reads(expr->expr, p->tmpl->slots.lets + i)) {
             p->needs_let[i] = 1;
-            need(p, &p->tmpl->lets[i].value);
+            (void)text_of(p, &p->tmpl->lets[i].value);
         }
     }
-}
-
-static void need_shape(plan *p, const hone_template_expr *count,
-                       const hone_template_shape *shape)
-{
-    need(p, count);
-    for (size_t i = 0; i < shape->rank; ++i)
-        need(p, &shape->extents[i]);
+    return hone__expr_text(expr->expr);
 }
 
 static int is_settled(const hone_template_require *require)
 {
     return require->bytes.expr || (!require->condition.reads_dims &&
                                    !require->condition.reads_properties);
-}
-
-static void need_all(plan *p)
-{
-    const hone_template *t = p->tmpl;
-
-    for (size_t i = 0; i < t->n_args; ++i)
-        need_shape(p, &t->args[i].count, &t->args[i].shape);
-    for (size_t i = 0; i < t->n_workspaces; ++i)
-        need(p, &t->workspaces[i].count);
-    for (size_t i = 0; i < t->n_constants; ++i) {
-        need(p, &t->constants[i].count);
-        need(p, &t->constants[i].condition);
-    }
-    for (size_t i = 0; i < t->n_maps; ++i) {
-        for (int k = 0; k < HONE_N_MAP_PARTS; ++k) {
-            for (size_t e = 0; e < t->maps[i].n[k]; ++e)
-                need(p, &t->maps[i].part[k][e]);
-        }
-    }
-    for (size_t i = 0; i < t->n_requires; ++i) {
-        if (!is_settled(&t->requires_[i]))
-            need(p, &t->requires_[i].condition);
-    }
-    for (size_t i = 0; i < t->n_launches; ++i) {
-        const hone_template_launch *launch = &t->launches[i];
-
-        need(p, &launch->condition);
-        need(p, &launch->shared);
-        for (int k = 0; k < 3; ++k) {
-            need(p, &launch->grid[k]);
-            need(p, &launch->block[k]);
-            need(p, &launch->cluster[k]);
-        }
-        for (size_t k = 0; k < launch->n_passed; ++k)
-            need(p, &launch->passed[k].value.expr);
-    }
-    need(p, &t->work_flops);
-    need(p, &t->work_bytes);
 }
 
 /* The lowest version whose readers know all that is written. */
@@ -178,21 +131,21 @@ static void write_buffers(plan *p)
         hone__text_printf(p->out, "arg %s %s %s", arg->name, modes[arg->mode],
                           type_text(p, &arg->type, code));
         if (arg->mode != HONE_ARG_SCALAR)
-            hone__text_printf(p->out, " %s", hone__expr_text(arg->count.expr));
+            hone__text_printf(p->out, " %s", text_of(p, &arg->count));
         hone__text_puts(p->out, "\n");
         if (arg->given.expr)
             hone__text_printf(p->out, "optional %s %s\n", arg->name,
-                              hone__expr_text(arg->given.expr));
+                              text_of(p, &arg->given));
         for (size_t e = 0; arg->shape.rank > 1 && e < arg->shape.rank; ++e)
             hone__text_printf(p->out, "%s%s %s%s", e ? " ;" : "shape ",
                               e ? "" : arg->name,
-                              hone__expr_text(arg->shape.extents[e].expr),
+                              text_of(p, &arg->shape.extents[e]),
                               e + 1 == arg->shape.rank ? "\n" : "");
     }
     for (size_t i = 0; i < t->n_requires; ++i) {
         if (!is_settled(&t->requires_[i]))
             hone__text_printf(p->out, "require %s\n",
-                              hone__expr_text(t->requires_[i].condition.expr));
+                              text_of(p, &t->requires_[i].condition));
     }
     for (size_t i = 0; i < t->n_workspaces; ++i) {
         const hone_template_workspace *workspace = &t->workspaces[i];
@@ -200,7 +153,7 @@ static void write_buffers(plan *p)
         hone__text_printf(p->out, "workspace %s %s %s%s\n", workspace->name,
                           type_text(p, &workspace->type, code),
                           zeros[workspace->zero],
-                          hone__expr_text(workspace->count.expr));
+                          text_of(p, &workspace->count));
     }
     for (size_t i = 0; i < t->n_constants; ++i) {
         const hone_template_constant *constant = &t->constants[i];
@@ -208,10 +161,10 @@ static void write_buffers(plan *p)
         hone__text_printf(p->out, "constant %s %s %s %s", constant->name,
                           type_text(p, &constant->type, code),
                           t->args[constant->arg].name,
-                          hone__expr_text(constant->count.expr));
+                          text_of(p, &constant->count));
         if (constant->condition.expr)
             hone__text_printf(p->out, " ; %s",
-                              hone__expr_text(constant->condition.expr));
+                              text_of(p, &constant->condition));
         hone__text_puts(p->out, "\n");
     }
 }
@@ -228,7 +181,7 @@ static void write_map(plan *p, const hone_template_map *map)
         for (size_t e = 0; e < map->n[k]; ++e)
             hone__text_printf(p->out, "%s%s %s", e ? " ;" : "map ",
                               e ? "" : hone__map_part_names[k],
-                              hone__expr_text(map->part[k][e].expr));
+                              text_of(p, &map->part[k][e]));
         if (map->n[k])
             hone__text_puts(p->out, "\n");
     }
@@ -239,7 +192,7 @@ static void write_line(plan *p, const char *what,
                        const hone_template_expr *expr)
 {
     if (expr->expr)
-        hone__text_printf(p->out, "%s %s\n", what, hone__expr_text(expr->expr));
+        hone__text_printf(p->out, "%s %s\n", what, text_of(p, expr));
 }
 
 static void write_triple(plan *p, const char *name,
@@ -248,23 +201,18 @@ static void write_triple(plan *p, const char *name,
     hone__text_puts(p->out, name);
     for (int k = 0; k < 3; ++k)
         hone__text_printf(p->out, "%s %s", k ? " ;" : "",
-                          expr[k].expr ? hone__expr_text(expr[k].expr) : "1");
+                          expr[k].expr ? text_of(p, &expr[k]) : "1");
     hone__text_puts(p->out, "\n");
 }
 
 static void write_passed(plan *p, const hone_template_pass *pass)
 {
-    static const char *const types[] = {[HONE_PASS_I32] = "i32",
-                                        [HONE_PASS_I64] = "i64",
-                                        [HONE_PASS_F32] = "f32",
-                                        [HONE_PASS_F64] = "f64"};
-
     const hone_template *t = p->tmpl;
 
-    if (types[pass->kind])
+    if (hone__pass_words[pass->kind])
         hone__text_printf(
             p->out, "%s %s %s\n", pass->value.is_real ? "real" : "value",
-            types[pass->kind], hone__expr_text(pass->value.expr.expr));
+            hone__pass_words[pass->kind], text_of(p, &pass->value.expr));
     else
         hone__text_printf(p->out, "pass %s\n",
                           pass->kind == HONE_PASS_ARG
@@ -293,13 +241,12 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
                                      const int64_t *config, hone_text *out,
                                      hone_error *err)
 {
-    plan p = {.tmpl = tmpl, .config = config, .out = out};
+    hone_text body = {0};
+    plan p = {.tmpl = tmpl, .config = config, .out = &body};
 
     p.needs_let = hone__alloc(tmpl->n_lets);
     if (!p.needs_let)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    need_all(&p);
-    write_names(&p);
     write_buffers(&p);
     for (size_t i = 0; i < tmpl->n_maps; ++i)
         write_map(&p, &tmpl->maps[i]);
@@ -307,6 +254,11 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
         write_launch(&p, &tmpl->launches[i]);
     write_line(&p, "work flops", &tmpl->work_flops);
     write_line(&p, "work bytes", &tmpl->work_bytes);
+    p.out = out;
+    write_names(&p); /* last: which lets are needed is known then */
+    out->failed |= body.failed;
+    hone__text_puts(out, hone__text_str(&body));
+    hone__text_free(&body);
     hone__free(p.needs_let);
     return hone__text_check(out, err);
 }

@@ -128,57 +128,41 @@ typedef struct passed {
     int is_array;
 } passed;
 
-static void describe_type(hone_type type, passed *out)
-{
-    const char *name = hone__type_name(type);
-
-    out->type = name;
-    out->size = (int)hone__type_size_bytes(type);
-    out->kind = *name == 'c'                   ? 'c'
-                : *name == 'i' || *name == 'u' ? 'i'
-                                               : 'f'; /* bf16, tf32 too */
-}
-
 /* 0: its type is not known here. */
 static int describe(const hone_template *tmpl, int64_t *slots,
                     const hone_template_pass *pass, passed *out)
 {
+    static const hone_type codes[] = {[HONE_PASS_I32] = HONE_TYPE_I32,
+                                      [HONE_PASS_I64] = HONE_TYPE_I64,
+                                      [HONE_PASS_F32] = HONE_TYPE_F32,
+                                      [HONE_PASS_F64] = HONE_TYPE_F64};
     const hone_template_expr *type = NULL;
-    int64_t code = 0;
+    int64_t code = codes[pass->kind];
 
     *out = (passed){.is_array = 0};
-    switch (pass->kind) {
-    case HONE_PASS_ARG:
-        out->name = tmpl->args[pass->index].name;
-        out->is_array = tmpl->args[pass->index].mode != HONE_ARG_SCALAR;
-        type = &tmpl->args[pass->index].type;
-        break;
-    case HONE_PASS_WORKSPACE:
-        out->name = tmpl->workspaces[pass->index].name;
-        out->is_array = 1;
-        type = &tmpl->workspaces[pass->index].type;
-        break;
-    case HONE_PASS_MAP:
+    if (pass->kind == HONE_PASS_MAP) {
         *out =
             (passed){tmpl->maps[pass->index].name, "tensor map", 'm', 128, 0};
         return 1;
-    case HONE_PASS_I32:
-        code = HONE_TYPE_I32;
-        break;
-    case HONE_PASS_I64:
-        code = HONE_TYPE_I64;
-        break;
-    case HONE_PASS_F32:
-        code = HONE_TYPE_F32;
-        break;
-    case HONE_PASS_F64:
-        code = HONE_TYPE_F64;
-        break;
+    }
+    if (pass->kind == HONE_PASS_ARG) {
+        out->name = tmpl->args[pass->index].name;
+        out->is_array = tmpl->args[pass->index].mode != HONE_ARG_SCALAR;
+        type = &tmpl->args[pass->index].type;
+    } else if (pass->kind == HONE_PASS_WORKSPACE) {
+        out->name = tmpl->workspaces[pass->index].name;
+        out->is_array = 1;
+        type = &tmpl->workspaces[pass->index].type;
     }
     if (type && hone__values_eval(tmpl, type, slots, &code, NULL) != HONE_OK)
         return 0;
-    describe_type((hone_type)code, out);
-    if (pass->kind == HONE_PASS_WORKSPACE && out->type[0] == 'u')
+    out->type = hone__type_name((hone_type)code);
+    out->size = (int)hone__type_size_bytes((hone_type)code);
+    out->kind = *out->type == 'c' ? 'c'
+                : *out->type == 'i' || *out->type == 'u'
+                    ? 'i'
+                    : 'f'; /* bf16, tf32 too */
+    if (pass->kind == HONE_PASS_WORKSPACE && *out->type == 'u')
         out->kind = 'r';
     return out->size > 0;
 }
@@ -212,12 +196,12 @@ static int may_launch(const hone_template *tmpl, int64_t *slots,
 static void assert_count(const hone_template_launch *launch,
                          const char *parameters, hone_text *out)
 {
-    hone__text_printf(out,
-                      "static_assert(hone__signature::counts<decltype(%s), "
-                      "%zu>(), \"launch passes %zu argument%s to the kernel "
-                      "'%s'",
-                      launch->kernel, launch->n_passed, launch->n_passed,
-                      launch->n_passed == 1 ? "" : "s", launch->kernel);
+    hone__text_printf(
+        out,
+        "static_assert(hone__signature::counts<decltype(%s), %zu>(), \"launch "
+        "passes %zu argument%s to the kernel '%s'",
+        launch->kernel, launch->n_passed, launch->n_passed,
+        launch->n_passed == 1 ? "" : "s", launch->kernel);
     if (parameters) {
         const char *end = parameters;
 
@@ -244,13 +228,13 @@ static void assert_passed(const hone_template *tmpl, int64_t *slots,
         return;
     if (parameters)
         put_parameter(parameters, index, &own);
-    hone__text_printf(
-        out,
-        "static_assert(!hone__signature::counts<decltype(%s), %zu>() || "
-        "hone__signature::%s<decltype(%s), %zu, '%c', %d>(), \"argument %zu "
-        "of the kernel '%s' is ",
-        launch->kernel, launch->n_passed, p.is_array ? "array" : "value",
-        launch->kernel, index, p.kind, p.size, index + 1, launch->kernel);
+    hone__text_printf(out,
+                      "static_assert(!hone__signature::counts<decltype(%s), "
+                      "%zu>() || hone__signature::%s<decltype(%s), %zu, '%c', "
+                      "%d>(), \"argument %zu of the kernel '%s' is ",
+                      launch->kernel, launch->n_passed,
+                      p.is_array ? "array" : "value", launch->kernel, index,
+                      p.kind, p.size, index + 1, launch->kernel);
     if (own.length && !own.failed)
         hone__text_printf(out, "'%s'", hone__text_str(&own));
     else

@@ -4,7 +4,6 @@
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* What a lone name is spelled as; everything else is a number. */
@@ -30,6 +29,15 @@ static hone_piece_kind spelling(const hone_parser *p, hone_slice where)
     default:
         return HONE_PIECE_NUMBER;
     }
+}
+
+hone_body_item *hone__body_push(hone_parser *p, hone_body_kind kind, int line)
+{
+    hone_body_item *item = HONE_PUSH(p, p->body->items, p->body->n_items);
+
+    if (item)
+        *item = (hone_body_item){.kind = kind, .line = line};
+    return item;
 }
 
 static int push_piece(hone_parser *p, hone_body_item *item, hone_piece piece)
@@ -108,10 +116,9 @@ static int push_lines(hone_parser *p, int first, int last)
     if (first > last ||
         at + strspn(p->tmpl->source + at, " \t\r\n") >= p->line_starts[last])
         return 1;
-    item = HONE_PUSH(p, p->body->items, p->body->n_items);
+    item = hone__body_push(p, HONE_BODY_TEXT, first);
     if (!item)
         return 0;
-    *item = (hone_body_item){.kind = HONE_BODY_TEXT, .line = first};
     end = p->line_starts[last];
     while (at + 1 < end) {
         if (is_header(p, at)) {
@@ -140,17 +147,6 @@ static int push_lines(hone_parser *p, int first, int last)
     return push_bytes(p, item, begin, end);
 }
 
-static int push_block(hone_parser *p)
-{
-    hone_body_item *item = HONE_PUSH(p, p->body->items, p->body->n_items);
-
-    if (!item)
-        return 0;
-    *item =
-        (hone_body_item){.kind = HONE_BODY_BLOCK, .line = p->body->block_line};
-    return 1;
-}
-
 int hone__body_text(hone_parser *p, size_t index)
 {
     hone_template_body *body = p->body;
@@ -163,20 +159,23 @@ int hone__body_text(hone_parser *p, size_t index)
     body->next_line = next;
     if (body->block_line < first || body->block_line >= next)
         return push_lines(p, first, last) &&
-               (!is_end || body->block_line < next || push_block(p));
+               (!is_end || body->block_line < next ||
+                hone__body_push(p, HONE_BODY_BLOCK, body->block_line));
     return push_lines(p, first,
                       body->block_line - 1 < last ? body->block_line - 1
                                                   : last) &&
-           push_block(p) && push_lines(p, body->block_line, last);
+           hone__body_push(p, HONE_BODY_BLOCK, body->block_line) &&
+           push_lines(p, body->block_line, last);
 }
+
+#define BLANKS " \t\v\f\r\n"
 
 static int in_comment(const hone_parser *p, size_t line)
 {
     const char *source = p->tmpl->source;
     size_t at = p->line_starts[line];
 
-    while (at < p->line_starts[line + 1] && isspace((unsigned char)source[at]))
-        ++at;
+    at += strspn(source + at, BLANKS);
     return at < p->line_starts[line + 1] && p->bare[at] == ' ' &&
            strncmp(source + at, "/*", 2) != 0 &&
            strncmp(source + at, "//", 2) != 0;
@@ -189,14 +188,12 @@ static int is_leading(const hone_parser *p, size_t line)
     const size_t end = p->line_starts[line + 1];
     size_t at = p->line_starts[line];
 
-    while (at < end && isspace((unsigned char)text[at]))
-        ++at;
-    if (at == end)
+    at += strspn(text + at, BLANKS);
+    if (at >= end)
         return 1;
     if (text[at++] != '#')
         return 0;
-    while (at < end && isspace((unsigned char)text[at]))
-        ++at;
+    at += strspn(text + at, BLANKS);
     return !strncmp(text + at, "include", 7) ||
            !strncmp(text + at, "pragma", 6);
 }

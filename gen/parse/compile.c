@@ -148,16 +148,10 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
                           "reads a device property, known only at run time; "
                           "this place takes parameters");
     }
-    switch (known->kind) {
-    case HONE_NAME_PARAM:
-        return slot(slots->params + known->index);
-    case HONE_NAME_LET:
-        return slot(slots->lets + known->index);
-    case HONE_NAME_LOOP:
-        return slot(known->index);
-    default: /* a dimension */
-        return slot(slots->dims + known->index);
-    }
+    return slot(known->index + (known->kind == HONE_NAME_PARAM  ? slots->params
+                                : known->kind == HONE_NAME_LET  ? slots->lets
+                                : known->kind == HONE_NAME_LOOP ? 0
+                                                                : slots->dims));
 }
 
 static hone_symbol lookup(void *user, const char *name, size_t length)
@@ -190,13 +184,10 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
 /* Say more than expr.c can, which knows no floating-point numbers. */
 static void note_real(hone_parser *p, hone_slice where)
 {
-    size_t begin = where.begin;
-
-    while (begin < where.end && p->bare[begin] != '.' &&
-           !hone__real_starts(p->bare + begin, where.end - begin))
-        ++begin;
-    if (!p->note[0] && begin < where.end &&
-        hone__real_starts(p->bare + begin, where.end - begin))
+    while (where.begin < where.end && p->bare[where.begin] != '.' &&
+           !hone__real_starts(p, where))
+        ++where.begin;
+    if (!p->note[0] && hone__real_starts(p, where))
         (void)snprintf(
             p->note, sizeof p->note,
             "expressions are of integers; a floating-point number is a value "
@@ -263,13 +254,18 @@ int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
     return 1;
 }
 
+int hone__compile_known(const hone_template_expr *expr, int64_t *out)
+{
+    return expr->expr && hone__expr_slot_count(expr->expr) == 0 &&
+           hone__expr_eval(expr->expr, NULL, out, NULL) == HONE_OK;
+}
+
 int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out)
 {
     hone_template_expr expr;
 
-    if (!hone__compile(p, where, HONE_SCOPE_CONSTANT, &expr))
-        return 0;
-    return hone__expr_eval(expr.expr, NULL, out, NULL) == HONE_OK;
+    return hone__compile(p, where, HONE_SCOPE_CONSTANT, &expr) &&
+           hone__compile_known(&expr, out);
 }
 
 int hone__compile_text(hone_parser *p, const char *text,
@@ -298,7 +294,7 @@ int hone__compile_real(hone_parser *p, hone_slice where,
     int ok;
 
     out->is_real = 1;
-    if (hone__real_is(p->bare + where.begin, where.end - where.begin)) {
+    if (hone__real_is(p, where)) {
         if (!hone__real_read(p, where, &number))
             return 0;
         (void)snprintf(bits, sizeof bits, "%lld",

@@ -5,6 +5,7 @@
 #include "gen/parse/parse.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 hone_cursor hone__cursor_at(hone_parser *p, size_t statement)
@@ -49,19 +50,25 @@ int hone__cursor_accept(hone_cursor *c, char wanted)
     return 1;
 }
 
+static int miss(hone_cursor *c, const char *what)
+{
+    const hone_slice here = hone__cursor_here(c);
+
+    if (c->at >= c->end)
+        return hone__complain(c->p, here,
+                              "expected %s, but the statement ends here", what);
+    return hone__complain(c->p, here, "expected %s, found '%.*s'", what,
+                          HONE_SLICE(c->p, here));
+}
+
 int hone__cursor_expect(hone_cursor *c, char wanted, const char *where)
 {
-    hone_slice here;
+    char what[100];
 
     if (hone__cursor_accept(c, wanted))
         return 1;
-    here = hone__cursor_here(c);
-    if (c->at >= c->end)
-        return hone__complain(c->p, here,
-                              "expected '%c' %s, but the statement ends here",
-                              wanted, where);
-    return hone__complain(c->p, here, "expected '%c' %s, found '%.*s'", wanted,
-                          where, HONE_SLICE(c->p, here));
+    (void)snprintf(what, sizeof what, "'%c' %s", wanted, where);
+    return miss(c, what);
 }
 
 hone_slice hone__cursor_word(hone_cursor *c)
@@ -78,17 +85,8 @@ hone_slice hone__cursor_word(hone_cursor *c)
 
 int hone__cursor_need_word(hone_cursor *c, const char *what, hone_slice *out)
 {
-    hone_slice here;
-
     *out = hone__cursor_word(c);
-    if (out->end > out->begin)
-        return 1;
-    here = hone__cursor_here(c);
-    if (c->at >= c->end)
-        return hone__complain(c->p, here,
-                              "expected %s, but the statement ends here", what);
-    return hone__complain(c->p, here, "expected %s, found '%.*s'", what,
-                          HONE_SLICE(c->p, here));
+    return out->end > out->begin || miss(c, what);
 }
 
 int hone__cursor_accept_word(hone_cursor *c, const char *word)

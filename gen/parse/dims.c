@@ -7,13 +7,16 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A sentence that begins with "gemm_f16(M, N, K): ". */
-static void start_sentence(const hone_template *tmpl, hone_text *out)
+/* The beginning of a sentence: "gemm_f16(M, N, K): ". */
+static hone_text signature_of(const hone_template *tmpl)
 {
-    hone__text_printf(out, "%s(", tmpl->op);
+    hone_text out = {0};
+
+    hone__text_printf(&out, "%s(", tmpl->op);
     for (size_t i = 0; i < tmpl->n_dims; ++i)
-        hone__text_printf(out, "%s%s", i ? ", " : "", tmpl->dims[i].name);
-    hone__text_puts(out, "): ");
+        hone__text_printf(&out, "%s%s", i ? ", " : "", tmpl->dims[i].name);
+    hone__text_puts(&out, "): ");
+    return out;
 }
 
 void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
@@ -33,10 +36,9 @@ static int is_mandatory(const hone_template_dim *dim)
 static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
                                 hone_error *err)
 {
-    hone_text sentence = {0};
+    hone_text sentence = signature_of(tmpl);
     size_t n_mandatory = 0;
 
-    start_sentence(tmpl, &sentence);
     while (n_mandatory < tmpl->n_dims && is_mandatory(&tmpl->dims[n_mandatory]))
         ++n_mandatory;
     hone__text_printf(&sentence, "takes %zu", n_mandatory);
@@ -61,37 +63,43 @@ static int is_allowed(const hone_template_dim *dim, int64_t value)
 
 enum { MOST_SHOWN = 13 }; /* so many types there are */
 
-/* "an element type, f32 or f64" */
-static void list_values(const hone_template_dim *dim, hone_text *out)
+/* "the dimension T is an element type, f32 or f64"; and what it is not, where
+ * there is such a word. */
+static hone_status refuse_kind(const hone_template *tmpl,
+                               const hone_template_dim *dim, const char *word,
+                               size_t length, hone_error *err)
 {
-    hone__text_puts(out, !dim->n_types    ? "an integer"
-                         : dim->is_choice ? "one of a few numbers,"
-                                          : "an element type,");
+    hone_text sentence = signature_of(tmpl);
+
+    hone__text_printf(&sentence, "the dimension %s is %s", dim->name,
+                      !dim->n_types    ? "an integer"
+                      : dim->is_choice ? "one of a few numbers,"
+                                       : "an element type,");
     for (size_t i = 0; i < dim->n_types; ++i) {
         if (dim->n_types > MOST_SHOWN && i > 2 && i + 1 < dim->n_types)
             continue;
-        hone__text_puts(out, i ? " or " : " ");
+        hone__text_puts(&sentence, i ? " or " : " ");
         if (dim->n_types > MOST_SHOWN && i > 2)
-            hone__text_puts(out, ".. or ");
-        hone__template_dim_text(dim, dim->types[i], out);
+            hone__text_puts(&sentence, ".. or ");
+        hone__template_dim_text(dim, dim->types[i], &sentence);
     }
+    if (word)
+        hone__text_printf(&sentence, ", not '%.*s'", (int)length, word);
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
 static hone_status refuse_value(const hone_template *tmpl,
                                 const hone_template_dim *dim, int64_t value,
                                 hone_error *err)
 {
-    hone_text sentence = {0};
+    hone_text sentence;
 
-    start_sentence(tmpl, &sentence);
-    if (!dim->n_types) {
-        hone__text_printf(&sentence,
-                          "the dimension %s must be at least 1, not %lld",
-                          dim->name, (long long)value);
-    } else {
-        hone__text_printf(&sentence, "the dimension %s is ", dim->name);
-        list_values(dim, &sentence);
-    }
+    if (dim->n_types)
+        return refuse_kind(tmpl, dim, NULL, 0, err);
+    sentence = signature_of(tmpl);
+    hone__text_printf(&sentence,
+                      "the dimension %s must be at least 1, not %lld",
+                      dim->name, (long long)value);
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
@@ -133,25 +141,12 @@ static int is_of_kind(const hone_template_dim *dim, const char *word,
     return wants_type ? n_types <= 1 && n_names == 1 : n_types == 0;
 }
 
-static hone_status refuse_kind(const hone_template *tmpl,
-                               const hone_template_dim *dim, const char *word,
-                               size_t length, hone_error *err)
-{
-    hone_text sentence = {0};
-
-    start_sentence(tmpl, &sentence);
-    hone__text_printf(&sentence, "the dimension %s is ", dim->name);
-    list_values(dim, &sentence);
-    hone__text_printf(&sentence, ", not '%.*s'", (int)length, word);
-    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
-}
-
 static hone_status parse_one(const hone_template *tmpl,
                              const hone_template_dim *dim, const char *word,
                              size_t length, int64_t *out, hone_error *err)
 {
     hone_expr *expr = NULL;
-    hone_text sentence = {0};
+    hone_text sentence;
     hone_status status =
         hone__expr_compile(word, length, NULL, NULL, &expr, NULL, NULL);
 
@@ -164,7 +159,7 @@ static hone_status parse_one(const hone_template *tmpl,
         return HONE_OK;
     if (status == HONE_ERR_NO_MEMORY)
         return hone__fail(err, status, "out of memory");
-    start_sentence(tmpl, &sentence);
+    sentence = signature_of(tmpl);
     hone__text_printf(&sentence,
                       "'%.*s' is not a dimension; give integers (4096, 4K, 1M) "
                       "or element types (f32), separated by commas",

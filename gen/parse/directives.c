@@ -19,11 +19,9 @@ static hone_body_item *open_item(hone_cursor *c, hone_body_kind kind)
                              HONE_MAX_BODY_NESTING);
         return NULL;
     }
-    item = HONE_PUSH(p, body->items, body->n_items);
+    item = hone__body_push(p, kind, hone__line_of(p, where.begin));
     if (!item)
         return NULL;
-    item->kind = kind;
-    item->line = hone__line_of(p, where.begin);
     body->open[body->n_open].first = body->n_items - 1;
     body->open[body->n_open++].branch = body->n_items - 1;
     return item;
@@ -165,11 +163,9 @@ static hone_body_item *continue_item(hone_cursor *c, hone_body_kind kind)
                              words[kind], body->items[branch].line);
         return NULL;
     }
-    item = HONE_PUSH(p, body->items, body->n_items);
+    item = hone__body_push(p, kind, hone__line_of(p, where.begin));
     if (!item)
         return NULL;
-    item->kind = kind;
-    item->line = hone__line_of(p, where.begin);
     body->items[branch].next = body->n_items - 1;
     body->open[body->n_open - 1].branch = body->n_items - 1;
     return item;

@@ -47,7 +47,7 @@ typedef struct draw_state {
 
 static int number(hone_parser *p, hone_slice where, hone_template_number *out)
 {
-    return hone__real_is(p->bare + where.begin, where.end - where.begin)
+    return hone__real_is(p, where)
                ? hone__compile_real(p, where, out)
                : hone__compile(p, where, HONE_SCOPE_ANY, &out->expr);
 }
@@ -142,9 +142,8 @@ static int fits(hone_parser *p, draw_state *s, const draw_word *word,
                 p, where, "'%s' and '%s' contradict each other; leave one out",
                 s->seen[i]->word, word->word);
     }
-    if (hone__expr_slot_count(arg->type.expr) == 0 &&
-        hone__expr_eval(arg->type.expr, NULL, &type, NULL) == HONE_OK &&
-        word->only_integers && !hone__type_is_integer((hone_type)type))
+    if (word->only_integers && hone__compile_known(&arg->type, &type) &&
+        !hone__type_is_integer((hone_type)type))
         return hone__complain(
             p, where, "'%s' is for integers, and '%s' holds %s", word->word,
             arg->name, hone__type_name((hone_type)type));

@@ -18,12 +18,6 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A file that includes others. */
-typedef struct includer {
-    const char *path;
-    int is_foreign; /* see hone_header */
-} includer;
-
 /* What was found for an include. */
 typedef struct found_header {
     hone_text path;
@@ -32,16 +26,16 @@ typedef struct found_header {
 } found_header;
 
 /* Is there such a file that can be read? */
-static int try_file(hone_text *path, const char *folder, size_t length,
-                    const char *name, struct stat *out)
+static int try_file(found_header *out, const char *folder, size_t length,
+                    const char *name)
 {
-    hone__text_clear(path);
-    hone__text_append(path, folder, length);
+    hone__text_clear(&out->path);
+    hone__text_append(&out->path, folder, length);
     if (length && folder[length - 1] != '/')
-        hone__text_puts(path, "/");
-    hone__text_puts(path, name);
-    return !path->failed && stat(path->data, out) == 0 &&
-           S_ISREG(out->st_mode) && access(path->data, R_OK) == 0;
+        hone__text_puts(&out->path, "/");
+    hone__text_puts(&out->path, name);
+    return !out->path.failed && stat(out->path.data, &out->file) == 0 &&
+           S_ISREG(out->file.st_mode) && access(out->path.data, R_OK) == 0;
 }
 
 /* In the folders of a search path; sets out->is_foreign. */
@@ -49,11 +43,11 @@ static int find_on_path(const char *at, const char *name, found_header *out)
 {
     while (*at && !out->path.failed) {
         const size_t length = strcspn(at, ":");
+        const int is_foreign = *at == HONE_INCLUDE_FOLDER;
 
-        out->is_foreign = *at == HONE_INCLUDE_FOLDER;
+        out->is_foreign = is_foreign;
         if (length &&
-            try_file(&out->path, at + out->is_foreign,
-                     length - (size_t)out->is_foreign, name, &out->file))
+            try_file(out, at + is_foreign, length - (size_t)is_foreign, name))
             return 1;
         at += length + (at[length] == ':');
     }
@@ -62,23 +56,22 @@ static int find_on_path(const char *at, const char *name, found_header *out)
 
 /* Beside the file that includes it (in quotes only), beside the template, in
  * the folders that it names, in those of the search path. */
-static int find(const hone_parser *p, const includer *by,
+static int find(const hone_parser *p, const hone_header *by,
                 const hone_include *include, found_header *out)
 {
     const char *own = p->tmpl->path;
+    const char *name = include->name;
 
     out->is_foreign = by->is_foreign;
-    if (include->name[0] == '/')
-        return try_file(&out->path, "", 0, include->name, &out->file);
+    if (name[0] == '/')
+        return try_file(out, "", 0, name);
     if (include->is_quoted &&
-        try_file(&out->path, by->path, folder_length(by->path), include->name,
-                 &out->file))
+        try_file(out, by->path, folder_length(by->path), name))
         return 1;
     out->is_foreign = 0;
-    return try_file(&out->path, own, folder_length(own), include->name,
-                    &out->file) ||
-           find_on_path(p->own_folders, include->name, out) ||
-           find_on_path(p->tmpl->search_path, include->name, out);
+    return try_file(out, own, folder_length(own), name) ||
+           find_on_path(p->own_folders, name, out) ||
+           find_on_path(p->tmpl->search_path, name, out);
 }
 
 /* What compilers know the file as: its name without a folder, with a number
@@ -135,7 +128,7 @@ static int add_header(hone_parser *p, found_header *found)
 }
 
 /* The same for a standard header, whose text is ours; -1 if it is none. */
-static int add_standard(hone_parser *p, const includer *by, const char *name)
+static int add_standard(hone_parser *p, const hone_header *by, const char *name)
 {
     hone_header header = {.is_foreign = 1};
     hone_text text = {0};
@@ -157,7 +150,7 @@ static int add_standard(hone_parser *p, const includer *by, const char *name)
 /* What to write for the include that file `by` has: the name of one of our
  * headers, or brackets, which make every compiler look among its own. NULL
  * without memory. */
-static const char *follow(hone_parser *p, const includer *by,
+static const char *follow(hone_parser *p, const hone_header *by,
                           const hone_include *include)
 {
     found_header found = {.is_foreign = 0};
@@ -182,7 +175,7 @@ static const char *follow(hone_parser *p, const includer *by,
 
 int hone__includes_of_template(hone_parser *p)
 {
-    const includer by = {p->tmpl->path, 0};
+    const hone_header by = {.path = p->tmpl->path};
     hone_include_scan scan = {p->bare, p->length, 0, 0};
     hone_include include;
 
@@ -231,7 +224,6 @@ static int write_header(hone_parser *p, size_t index, const hone_text *text,
                         hone_text *out)
 {
     const hone_header header = p->headers[index]; /* the list may move */
-    const includer by = {header.path, header.is_foreign};
     hone_include_scan scan = {header.code, text->length, 0, 0};
     hone_include include;
     size_t done = 0;
@@ -244,7 +236,7 @@ static int write_header(hone_parser *p, size_t index, const hone_text *text,
             continue;
         if (include.mistake)
             return complain(p, &header, text->data, &include);
-        spelled = follow(p, &by, &include);
+        spelled = follow(p, &header, &include);
         if (!spelled)
             return 0;
         hone__text_append(out, text->data + done, include.begin - done);

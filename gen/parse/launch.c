@@ -50,19 +50,16 @@ static int declares_c(const hone_parser *p)
 
 static int check_kernel(hone_parser *p, hone_slice where)
 {
-    const char *name = p->bare + where.begin;
-    const size_t length = where.end - where.begin;
-
-    if (!hone__code_has(p, name, length))
+    if (!hone__code_has(p, p->bare + where.begin, where.end - where.begin))
         return hone__complain(p, where,
                               "there is no kernel '%.*s' in this file",
-                              (int)length, name);
+                              HONE_SLICE(p, where));
     /* An included header may have a macro that says it. */
     if (!p->has_local_includes && !declares_c(p))
         return hone__complain(p, where,
                               "kernel '%.*s' cannot be found by its name in "
                               "C++; declare it extern \"C\" __global__",
-                              (int)length, name);
+                              HONE_SLICE(p, where));
     return 1;
 }
 
@@ -94,18 +91,16 @@ static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
     return 1;
 }
 
+const char *const hone__pass_words[] = {[HONE_PASS_I32] = "i32",
+                                        [HONE_PASS_I64] = "i64",
+                                        [HONE_PASS_F32] = "f32",
+                                        [HONE_PASS_F64] = "f64"};
+
 static int pass_item(hone_cursor *c, hone_template_pass *out)
 {
-    static const struct {
-        const char *word;
-        hone_pass_kind kind;
-    } kinds[] = {{"i32", HONE_PASS_I32},
-                 {"i64", HONE_PASS_I64},
-                 {"f32", HONE_PASS_F32},
-                 {"f64", HONE_PASS_F64}};
     hone_parser *p = c->p;
     hone_slice word;
-    size_t kind = 0;
+    int kind = HONE_PASS_F64;
 
     if (!hone__cursor_need_word(c,
                                 "an argument, a workspace, a tensor map, "
@@ -114,35 +109,33 @@ static int pass_item(hone_cursor *c, hone_template_pass *out)
         return 0;
     if (hone__cursor_peek(c) != '(')
         return pass_name(p, word, out);
-    while (kind < 4 && !hone__slice_is(p, word, kinds[kind].word))
-        ++kind;
-    if (kind == 4)
+    while (kind > 0 && !(hone__pass_words[kind] &&
+                         hone__slice_is(p, word, hone__pass_words[kind])))
+        --kind;
+    if (!kind)
         return hone__complain(p, word,
                               "values are passed as i32(..), i64(..), f32(..) "
                               "or f64(..), not '%.*s(..)'",
                               HONE_SLICE(p, word));
-    out->kind = kinds[kind].kind;
-    return out->kind == HONE_PASS_F32 || out->kind == HONE_PASS_F64
-               ? hone__compile_number(c, kinds[kind].word, &out->value)
-               : hone__compile_value(c, kinds[kind].word, HONE_SCOPE_ANY,
+    out->kind = (hone_pass_kind)kind;
+    return kind == HONE_PASS_F32 || kind == HONE_PASS_F64
+               ? hone__compile_number(c, hone__pass_words[kind], &out->value)
+               : hone__compile_value(c, hone__pass_words[kind], HONE_SCOPE_ANY,
                                      &out->value.expr);
 }
 
 static int clause_args(hone_cursor *c, hone_template_launch *launch)
 {
     hone_parser *p = c->p;
-    hone_template_pass *items = NULL;
     const hone_slice here = hone__cursor_here(c);
 
     if (!hone__cursor_expect(c, '(', "after args"))
         return 0;
     do {
-        hone_template_pass *item = HONE_PUSH(p, items, launch->n_passed);
+        hone_template_pass *item =
+            HONE_PUSH(p, launch->passed, launch->n_passed);
 
-        if (!item)
-            return 0;
-        launch->passed = items;
-        if (!pass_item(c, item))
+        if (!item || !pass_item(c, item))
             return 0;
     } while (hone__cursor_accept(c, ','));
     if (launch->n_passed > HONE_MAX_PASSED)
@@ -150,20 +143,6 @@ static int clause_args(hone_cursor *c, hone_template_launch *launch)
                               HONE_MAX_PASSED);
     return hone__cursor_expect(c, ')', "after the kernel's parameters");
 }
-
-typedef enum clause {
-    CLAUSE_IF,
-    CLAUSE_GRID,
-    CLAUSE_BLOCK,
-    CLAUSE_SHARED,
-    CLAUSE_ARGS,
-    CLAUSE_CLUSTER,
-    CLAUSE_COOPERATIVE,
-    N_CLAUSES
-} clause;
-
-static const char *const clause_names[N_CLAUSES] = {
-    "if", "grid", "block", "shared", "args", "cluster", "cooperative"};
 
 /* `(E, ..)` of grid, block or cluster: at least 1 each. What parameters make
  * of it is seen when a variant is made. */
@@ -178,9 +157,7 @@ static int read_extent(hone_cursor *c, const char *what,
     for (size_t i = 0; i < n; ++i) {
         int64_t value = 1;
 
-        if (hone__expr_slot_count(out[i].expr) == 0 &&
-            hone__expr_eval(out[i].expr, NULL, &value, NULL) == HONE_OK &&
-            value < 1)
+        if (hone__compile_known(&out[i], &value) && value < 1)
             return hone__complain(
                 c->p, (hone_slice){start.begin, c->at},
                 "a %s has at least 1 in every dimension, not %lld", what,
@@ -189,38 +166,32 @@ static int read_extent(hone_cursor *c, const char *what,
     return 1;
 }
 
-static int read_clause(hone_cursor *c, clause which,
-                       hone_template_launch *launch)
-{
-    switch (which) {
-    case CLAUSE_IF:
-        return hone__compile_value(c, "if", HONE_SCOPE_ANY, &launch->condition);
-    case CLAUSE_GRID:
-        return read_extent(c, "grid", launch->grid);
-    case CLAUSE_BLOCK:
-        return read_extent(c, "block", launch->block);
-    case CLAUSE_SHARED:
-        return hone__compile_value(c, "shared", HONE_SCOPE_ANY,
-                                   &launch->shared);
-    case CLAUSE_ARGS:
-        return clause_args(c, launch);
-    case CLAUSE_CLUSTER:
-        return read_extent(c, "cluster", launch->cluster);
-    default:
-        launch->cooperative = 1;
-        return 1;
-    }
-}
-
-static int next_clause(hone_cursor *c, hone_template_launch *launch,
+static int read_clause(hone_cursor *c, hone_template_launch *launch,
                        unsigned *seen)
 {
+    enum { ARGS = 5, COOPERATIVE }; /* behind the expressions */
+    static const char *const words[] = {
+        "if", "grid", "block", "shared", "cluster", "args", "cooperative"};
+    hone_template_expr *const exprs[] = {&launch->condition, launch->grid,
+                                         launch->block, &launch->shared,
+                                         launch->cluster};
     const int which = hone__cursor_choose(
-        c, "a launch", clause_names, N_CLAUSES, seen,
+        c, "a launch", words, sizeof words / sizeof words[0], seen,
         "if, grid, block, shared, args, cluster or cooperative",
         "if, grid, block, shared, args, cluster and cooperative");
 
-    return which >= 0 && read_clause(c, (clause)which, launch);
+    if (which < 0)
+        return 0;
+    if (which == ARGS)
+        return clause_args(c, launch);
+    if (which == COOPERATIVE) {
+        launch->cooperative = 1;
+        return 1;
+    }
+    return exprs[which] == &launch->condition || exprs[which] == &launch->shared
+               ? hone__compile_value(c, words[which], HONE_SCOPE_ANY,
+                                     exprs[which])
+               : read_extent(c, words[which], exprs[which]);
 }
 
 int hone__statement_launch(hone_parser *p, hone_cursor *c)
@@ -242,39 +213,41 @@ int hone__statement_launch(hone_parser *p, hone_cursor *c)
     if (!launch->kernel || !check_kernel(p, word))
         return 0;
     while (!hone__cursor_is_done(c)) {
-        if (!next_clause(c, launch, &seen))
+        if (!read_clause(c, launch, &seen))
             return 0;
     }
     return 1;
 }
 
-/* All arguments, then integer dimensions as i64, then workspaces. */
-static int standard_args(hone_parser *p, hone_template_launch *launch)
+static hone_template_pass *pass(hone_parser *p, hone_template_launch *launch,
+                                hone_pass_kind kind, size_t index)
 {
-    const hone_template *tmpl = p->tmpl;
-    const hone_template_expr at = {.line = 1, .column = 1};
-    const size_t n_most = tmpl->n_args + tmpl->n_dims + tmpl->n_workspaces;
-    hone_template_pass *item =
-        hone__arena_alloc(&p->tmpl->arena, (n_most + 1) * sizeof *item);
+    hone_template_pass *item = HONE_PUSH(p, launch->passed, launch->n_passed);
 
-    if (!item)
-        return hone__no_memory(p);
-    launch->passed = item;
-    for (size_t i = 0; i < tmpl->n_args; ++i)
-        *item++ = (hone_template_pass){.kind = HONE_PASS_ARG, .index = (int)i};
-    for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (tmpl->dims[i].n_types)
-            continue;
-        item->kind = HONE_PASS_I64;
-        if (!hone__compile_text(p, tmpl->dims[i].name, &at,
-                                &item++->value.expr))
-            return 0;
+    if (item)
+        *item = (hone_template_pass){.kind = kind, .index = (int)index};
+    return item;
+}
+
+/* All arguments, then integer dimensions as i64, then workspaces. */
+static void standard_args(hone_parser *p, hone_template_launch *launch)
+{
+    const hone_template_expr at = {.line = 1, .column = 1};
+    const hone_template *tmpl = p->tmpl;
+
+    for (size_t i = 0; i < tmpl->n_args && !p->no_memory; ++i)
+        (void)pass(p, launch, HONE_PASS_ARG, i);
+    for (size_t i = 0; i < tmpl->n_dims && !p->no_memory; ++i) {
+        hone_template_pass *item = NULL;
+
+        if (!tmpl->dims[i].n_types)
+            item = pass(p, launch, HONE_PASS_I64, 0);
+        if (item)
+            (void)hone__compile_text(p, tmpl->dims[i].name, &at,
+                                     &item->value.expr);
     }
-    for (size_t i = 0; i < tmpl->n_workspaces; ++i)
-        *item++ =
-            (hone_template_pass){.kind = HONE_PASS_WORKSPACE, .index = (int)i};
-    launch->n_passed = (size_t)(item - launch->passed);
-    return 1;
+    for (size_t i = 0; i < tmpl->n_workspaces && !p->no_memory; ++i)
+        (void)pass(p, launch, HONE_PASS_WORKSPACE, i);
 }
 
 /* A number, or a parameter all of whose values will do. */
@@ -325,9 +298,9 @@ int hone__launches_complete(hone_parser *p)
     for (size_t i = 0; i < p->tmpl->n_launches; ++i) {
         hone_template_launch *launch = &p->tmpl->launches[i];
 
-        if (!launch->passed && !standard_args(p, launch))
-            return 0;
-        for (int d = 0; d < 3; ++d) {
+        if (!launch->passed)
+            standard_args(p, launch);
+        for (int d = 0; d < 3 && !p->no_memory; ++d) {
             if (!require_threads(p, launch, &launch->block[d]))
                 return 0;
         }

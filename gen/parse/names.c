@@ -21,13 +21,13 @@ static const char *const reserved[] = {
     "signed",    "sizeof",   "static",   "struct",   "switch",    "template",
     "this",      "throw",    "true",     "try",      "typedef",   "typeid",
     "typename",  "union",    "unsigned", "using",    "virtual",   "void",
-    "volatile",  "while",    "xor",
+    "volatile",  "while",    "xor",      NULL,
 };
 
 static const char *const builtin[] = {
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "half",
-    "min",       "max",      "abs",      "ceildiv", "align",    "log2",
-    "ispow2",    "gcd",      "device",   "sm",      "main",     "nv",
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "half",   "min",
+    "max",       "abs",      "ceildiv",  "align",   "log2",     "ispow2", "gcd",
+    "device",    "sm",       "main",     "nv",      NULL,
 };
 
 static int is_text(const char *text, const char *name, size_t length)
@@ -35,21 +35,18 @@ static int is_text(const char *text, const char *name, size_t length)
     return strlen(text) == length && !memcmp(text, name, length);
 }
 
-static int is_in(const char *const *list, size_t n, const char *name,
-                 size_t length)
+static int is_in(const char *const *list, const char *name, size_t length)
 {
-    size_t i = 0;
-
-    while (i < n && !is_text(list[i], name, length))
-        ++i;
-    return i < n;
+    while (*list && !is_text(*list, name, length))
+        ++list;
+    return *list != NULL;
 }
 
 const char *hone__name_reserved(const char *name, size_t length)
 {
-    if (is_in(reserved, sizeof reserved / sizeof reserved[0], name, length))
+    if (is_in(reserved, name, length))
         return "is a word of C++";
-    if (is_in(builtin, sizeof builtin / sizeof builtin[0], name, length))
+    if (is_in(builtin, name, length))
         return "already means something in CUDA or in expressions";
     if (hone__type_find(name, length))
         return "is an element type";
@@ -218,23 +215,14 @@ static size_t skip_non_code(const char *code, size_t at, size_t length)
 /* Does the word stand for the parameter or let `name`? */
 static int names_it(const char *word, size_t length, const char *name)
 {
-    static const char macro[] = "HONE_";
-    static const char values[] = "_values";
-    const size_t name_length = strlen(name);
+    const size_t prefix = length > 5 && !strncmp(word, "HONE_", 5) ? 5 : 0;
+    const size_t n = prefix + strlen(name);
 
-    if (length > sizeof macro - 1 &&
-        strncmp(word, macro, sizeof macro - 1) == 0) {
-        word += sizeof macro - 1;
-        length -= sizeof macro - 1;
-        return length >= name_length && strncmp(word, name, name_length) == 0 &&
-               (length == name_length || word[name_length] == '_');
-    }
-    if (length < name_length || strncmp(word, name, name_length) != 0)
+    if (length < n || strncmp(word + prefix, name, n - prefix) != 0)
         return 0;
-    word += name_length;
-    length -= name_length;
-    return length == 0 ||
-           (length == sizeof values - 1 && strncmp(word, values, length) == 0);
+    return length == n ||
+           (prefix ? word[n] == '_'
+                   : length == n + 7 && !strncmp(word + n, "_values", 7));
 }
 
 static void mark(const hone_template *tmpl, const char *word, size_t length,

@@ -45,18 +45,22 @@ static size_t number_length(const char *text, size_t length, int *out_is_real)
     return digits(text, exponent, length);
 }
 
-int hone__real_is(const char *text, size_t length)
+int hone__real_is(const hone_parser *p, hone_slice where)
 {
+    const size_t length = where.end - where.begin;
     int is_real;
 
-    return number_length(text, length, &is_real) == length && is_real;
+    return number_length(p->bare + where.begin, length, &is_real) == length &&
+           is_real;
 }
 
-int hone__real_starts(const char *text, size_t length)
+int hone__real_starts(const hone_parser *p, hone_slice where)
 {
     int is_real;
 
-    return number_length(text, length, &is_real) != 0 && is_real;
+    return number_length(p->bare + where.begin, where.end - where.begin,
+                         &is_real) != 0 &&
+           is_real;
 }
 
 int hone__real_parse(const char *text, size_t length, double *out)
@@ -131,7 +135,7 @@ static int bounds(hone_cursor *c, const char *stops, hone_range *out)
 {
     hone_slice where = hone__range_bound(c, stops);
 
-    if (hone__real_is(c->p->bare + where.begin, where.end - where.begin))
+    if (hone__real_is(c->p, where))
         return hone__complain(
             c->p, where,
             "a range is of integers; list floating-point numbers: {0.5, 1.0}");

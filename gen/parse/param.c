@@ -58,7 +58,7 @@ static int read_value(hone_parser *p, hone_slice where, value *out)
     const char *text = p->bare + where.begin;
     const size_t length = where.end - where.begin;
 
-    if (hone__real_starts(text, length)) {
+    if (hone__real_starts(p, where)) {
         double number;
 
         out->kind = HONE_PARAM_REAL;

@@ -138,7 +138,6 @@ void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
 /* Length and bytes of a slice, for "%.*s". */
 #define HONE_SLICE(p, slice)                                                   \
     (int)((slice).end - (slice).begin), (p)->bare + (slice).begin
-void hone__diagnostics_sort(hone_diagnostics *diagnostics);
 /* Find the lines and the statements; blanks the comments. */
 int hone__lines_split(hone_parser *p);
 
@@ -224,6 +223,8 @@ int hone__compile_constant(hone_parser *p, hone_slice where, int64_t *out);
 /* An expression that was put together from others, at the place of `at`. */
 int hone__compile_text(hone_parser *p, const char *text,
                        const hone_template_expr *at, hone_template_expr *out);
+/* The value of one that reads nothing; 0: it reads something, or faults. */
+int hone__compile_known(const hone_template_expr *expr, int64_t *out);
 /* An element type, or a dimension or parameter that is one. */
 int hone__compile_type(hone_parser *p, hone_slice where,
                        hone_template_expr *out);
@@ -246,8 +247,8 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
 /* --- numbers.c --- */
 /* Is the text a floating-point literal (0.5, -1.0, 1e-3), or does it begin
  * with one? Integers are none. */
-int hone__real_is(const char *text, size_t length);
-int hone__real_starts(const char *text, size_t length);
+int hone__real_is(const hone_parser *p, hone_slice where);
+int hone__real_starts(const hone_parser *p, hone_slice where);
 /* A floating-point literal or an integer; complains about everything else. */
 int hone__real_read(hone_parser *p, hone_slice where, double *out);
 
@@ -270,23 +271,18 @@ hone_slice hone__range_bound(hone_cursor *c, const char *stops);
 
 /* --- statements --- */
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);
-hone_statement_function hone__statement_op;
-hone_statement_function hone__statement_arch;
-hone_statement_function hone__statement_device;
-hone_statement_function hone__statement_arg;
-hone_statement_function hone__statement_let;
-hone_statement_function hone__statement_require;
-hone_statement_function hone__statement_workspace;
-hone_statement_function hone__statement_constant;
-hone_statement_function hone__statement_param;
-hone_statement_function hone__statement_tensormap;
-hone_statement_function hone__statement_launch;
-hone_statement_function hone__statement_work;
-hone_statement_function hone__statement_check;
-hone_statement_function hone__statement_baseline;
-hone_statement_function hone__statement_inputs;
-hone_statement_function hone__statement_option;
-hone_statement_function hone__statement_include;
+/* All of them, by the word that they begin with. */
+#define HONE_STATEMENTS(X)                                                     \
+    X(op)                                                                      \
+    X(arch)                                                                    \
+    X(device)                                                                  \
+    X(arg)                                                                     \
+    X(param) X(let) X(require) X(workspace) X(launch) X(work) X(check)         \
+        X(baseline) X(inputs) X(option) X(constant) X(tensormap) X(include)
+#define HONE_STATEMENT(word) hone_statement_function hone__statement_##word;
+HONE_STATEMENTS(HONE_STATEMENT)
+#undef HONE_STATEMENT
+
 /* Is there such a word outside the `#pragma hone` lines? */
 int hone__code_has(const hone_parser *p, const char *word, size_t length);
 /* What tensor maps ask of the rest of the file. */
@@ -327,6 +323,7 @@ hone_status hone__template_hash(const hone_parser *p, hone_error *err);
 /* Take in the lines before statement `index`; n_statements: before the end
  * of the file. */
 int hone__body_text(hone_parser *p, size_t index);
+hone_body_item *hone__body_push(hone_parser *p, hone_body_kind kind, int line);
 /* HONE_BODY_TEXT if the word is no directive. */
 hone_body_kind hone__body_kind(const hone_parser *p, hone_slice word);
 int hone__body_directive(hone_cursor *c, hone_body_kind kind);

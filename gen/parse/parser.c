@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int hone__no_memory(hone_parser *p)
@@ -155,42 +154,35 @@ hone_template_expr hone__place(const hone_parser *p, hone_slice where)
 
 /* ---- mistakes ------------------------------------------------------------ */
 
+static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
+{
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
 int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
 {
-    hone_diagnostics *list = p->diagnostics;
-    hone_diagnostic *item =
-        hone__realloc(list->items, (list->n + 1) * sizeof *item);
     const hone_template_expr place = hone__place(p, where);
+    hone_diagnostics *list = p->diagnostics;
+    hone_diagnostic new = {
+        .line = place.line, .column = place.column, .length = 1};
+    hone_diagnostic *items =
+        hone__realloc(list->items, (list->n + 1) * sizeof *items);
+    size_t at = list->n;
     va_list args;
 
-    if (!item)
+    if (!items)
         return hone__no_memory(p);
-    list->items = item;
-    item += list->n++;
-    item->line = place.line;
-    item->column = place.column;
-    item->length = where.end > where.begin ? (int)(where.end - where.begin) : 1;
+    if (where.end > where.begin)
+        new.length = (int)(where.end - where.begin);
+    list->items = items;
+    for (; at && comes_before(&new, &items[at - 1]); --at)
+        items[at] = items[at - 1];
+    ++list->n;
     va_start(args, format);
-    (void)vsnprintf(item->text, sizeof item->text, format, args);
+    (void)vsnprintf(new.text, sizeof new.text, format, args);
     va_end(args);
+    items[at] = new;
     return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const hone_diagnostic *x = a;
-    const hone_diagnostic *y = b;
-
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
-}
-
-void hone__diagnostics_sort(hone_diagnostics *diagnostics)
-{
-    if (diagnostics->n > 1)
-        qsort(diagnostics->items, diagnostics->n, sizeof *diagnostics->items,
-              compare);
 }
 
 /* Start of a 1-based line, and its length without the line end. */

@@ -33,14 +33,18 @@ int hone__statement_work(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
+static int is_template(const char *name)
+{
+    return strncmp(name, HONE_TEMPLATE_PREFIX,
+                   sizeof HONE_TEMPLATE_PREFIX - 1) == 0;
+}
+
 /* "template" belongs to other templates, and their names have no dots. */
 static int template_name(hone_parser *p, hone_slice where, const char *name)
 {
-    const size_t length = sizeof HONE_TEMPLATE_PREFIX - 1;
-
     if (strcmp(name, "template") == 0 ||
-        (strncmp(name, HONE_TEMPLATE_PREFIX, length) == 0 &&
-         strchr(name + length, '.')))
+        (is_template(name) &&
+         strchr(name + sizeof HONE_TEMPLATE_PREFIX - 1, '.')))
         return hone__complain(p, where,
                               "another template is written as template.NAME, "
                               "where NAME.cu is its file");
@@ -82,18 +86,17 @@ static int given_twice(hone_parser *p, hone_slice word)
 static int check_magnitude(hone_cursor *c, hone_slice word,
                            hone_template_check *check)
 {
-    const size_t length = sizeof HONE_TEMPLATE_PREFIX - 1;
-    hone_slice name = hone__cursor_here(c);
+    const hone_slice name = hone__cursor_here(c);
 
     if (check->magnitude)
         return given_twice(c->p, word);
     if (!dotted_name(c, "template.NAME", &check->magnitude))
         return 0;
-    if (strncmp(check->magnitude, HONE_TEMPLATE_PREFIX, length) != 0)
+    if (!is_template(check->magnitude))
         return hone__complain(
             c->p, name,
             "a magnitude is computed by another template: template.NAME");
-    if (strncmp(check->reference, HONE_TEMPLATE_PREFIX, length) != 0)
+    if (!is_template(check->reference))
         return hone__complain(c->p, word,
                               "%s brings magnitudes of its own; they are given "
                               "to a check by template.NAME",
@@ -215,8 +218,7 @@ int hone__statement_inputs(hone_parser *p, hone_cursor *c)
     p->tmpl->inputs_line = hone__line_of(p, where.begin);
     if (!dotted_name(c, "template.NAME", &p->tmpl->inputs))
         return 0;
-    if (strncmp(p->tmpl->inputs, HONE_TEMPLATE_PREFIX,
-                sizeof HONE_TEMPLATE_PREFIX - 1) != 0)
+    if (!is_template(p->tmpl->inputs))
         return hone__complain(p, where,
                               "inputs are written by another template: "
                               "template.NAME, where NAME.cu is its file");

@@ -8,13 +8,6 @@
 
 enum { WORD_MAX = 40 }; /* longer words get no suggestion */
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    const size_t low = a < b ? a : b;
-
-    return low < c ? low : c;
-}
-
 /* Edits (insert, delete, replace, swap neighbours), ignoring case. */
 static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -32,8 +25,9 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
             const int x = tolower((unsigned char)a[i - 1]);
             const int y = tolower((unsigned char)b[j - 1]);
 
-            row[j] =
-                least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
+            row[j] = above[j] < row[j - 1] ? above[j] + 1 : row[j - 1] + 1;
+            if (above[j - 1] + (x != y) < row[j])
+                row[j] = above[j - 1] + (x != y);
             if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
                 y == tolower((unsigned char)a[i - 2]) &&
                 second[j - 2] + 1 < row[j])

@@ -10,38 +10,10 @@ static const struct {
     const char *word;
     hone_statement_function *function;
 } statements[] = {
-    {"op", hone__statement_op},
-    {"arch", hone__statement_arch},
-    {"device", hone__statement_device},
-    {"arg", hone__statement_arg},
-    {"param", hone__statement_param},
-    {"let", hone__statement_let},
-    {"require", hone__statement_require},
-    {"workspace", hone__statement_workspace},
-    {"launch", hone__statement_launch},
-    {"work", hone__statement_work},
-    {"check", hone__statement_check},
-    {"baseline", hone__statement_baseline},
-    {"inputs", hone__statement_inputs},
-    {"option", hone__statement_option},
-    {"constant", hone__statement_constant},
-    {"tensormap", hone__statement_tensormap},
-    {"include", hone__statement_include},
+#define ROW(word) {#word, hone__statement_##word},
+    HONE_STATEMENTS(ROW)
+#undef ROW
 };
-
-enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
-
-static int unknown_statement(hone_parser *p, hone_slice word)
-{
-    hone_suggestion s =
-        hone__suggest(p->bare + word.begin, word.end - word.begin);
-
-    for (size_t i = 0; i < N_STATEMENTS; ++i)
-        hone__suggest_offer(&s, statements[i].word);
-    hone__body_offer(&s);
-    return hone__complain(p, word, "unknown statement '%.*s'%s",
-                          HONE_SLICE(p, word), hone__suggest_text(&s));
-}
 
 /* The slots of parameters and lets are fixed before they are declared, so
  * that expressions can be compiled as they are read. */
@@ -66,6 +38,7 @@ static int read_statement(hone_parser *p, size_t index)
 {
     hone_cursor c = hone__cursor_at(p, index);
     hone_body_kind directive;
+    hone_suggestion s;
     hone_slice word;
 
     if (!hone__cursor_need_word(&c, "a statement such as param or launch",
@@ -74,11 +47,15 @@ static int read_statement(hone_parser *p, size_t index)
     directive = hone__body_kind(p, word);
     if (directive != HONE_BODY_TEXT)
         return hone__body_directive(&c, directive);
-    for (size_t i = 0; i < N_STATEMENTS; ++i) {
+    s = hone__suggest(p->bare + word.begin, word.end - word.begin);
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
         if (hone__slice_is(p, word, statements[i].word))
             return hone__body_stray(p, word) && statements[i].function(p, &c);
+        hone__suggest_offer(&s, statements[i].word);
     }
-    return unknown_statement(p, word);
+    hone__body_offer(&s);
+    return hone__complain(p, word, "unknown statement '%.*s'%s",
+                          HONE_SLICE(p, word), hone__suggest_text(&s));
 }
 
 /* The op is read first, wherever it stands: without its dimensions every
@@ -206,14 +183,12 @@ static hone_status verdict(hone_parser *p, hone_error *err)
                           "out of memory while reading '%s'",
                           p->tmpl->path ? p->tmpl->path : "a template");
     }
-    if (list->n) {
-        hone__diagnostics_sort(list);
+    if (list->n)
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s:%d:%d: %s (%zu mistake%s in this template)",
                           p->tmpl->path, list->items[0].line,
                           list->items[0].column, list->items[0].text, list->n,
                           list->n == 1 ? "" : "s");
-    }
     if (p->status)
         return p->status;
     HONE_TRY(hone__mentions_find(p, err));

@@ -183,6 +183,9 @@ typedef struct hone_template_pass {
     hone_template_number value; /* of all other kinds */
 } hone_template_pass;
 
+/* "i32" and so on, by hone_pass_kind; NULL: it is passed by name. */
+extern const char *const hone__pass_words[];
+
 typedef struct hone_template_launch {
     const char *kernel;
     hone_template_expr condition; /* .expr NULL: always */

@@ -40,7 +40,7 @@ static hone_status describe(const hone_template *t, hone_text *out,
     HONE_TRY(hone__config_parse(t, "", config, err));
     for (size_t i = 0; i < t->n_dims; ++i)
         whole[i] = t->dims[i].n_types ? t->dims[i].types[0] : dims[i];
-    hone__config_format(t, config, out);
+    hone__config_format(t, config, NULL, out);
     hone__template_label_dims(t, whole, out);
     HONE_TRY(hone__expand_unit(t, config, whole, out, err));
     HONE_TRY(hone__expand_options(t, config, whole, out, err));
@@ -174,7 +174,7 @@ static hone_status read_config(const char *text, hone_text *out,
     if (status == HONE_OK)
         status = hone__config_parse(t, text, config, err);
     if (status == HONE_OK)
-        hone__config_format(t, config, out);
+        hone__config_format(t, config, NULL, out);
     hone__template_free(t);
     return status;
 }

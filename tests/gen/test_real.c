@@ -85,7 +85,7 @@ static void configured(void **state)
             continue;
         }
         assert_int_equal(status, HONE_OK);
-        hone__config_format(t, config, &text);
+        hone__config_format(t, config, NULL, &text);
         assert_string_equal(hone__text_str(&text), rows[i].want);
         hone__text_free(&text);
     }

@@ -255,13 +255,13 @@ static void config_text(void **state)
 
     (void)state;
     assert_int_equal(hone__config_parse(t, "", config, NULL), HONE_OK);
-    hone__config_format(t, config, &text);
+    hone__config_format(t, config, NULL, &text);
     assert_string_equal(hone__text_str(&text), "A=4096,B=false,E=col,T=f32");
     assert_int_equal(
         hone__config_parse(t, " T=f64, E=row A=0x1000,B=true ", config, NULL),
         HONE_OK);
     hone__text_clear(&text);
-    hone__config_format(t, config, &text);
+    hone__config_format(t, config, NULL, &text);
     assert_string_equal(hone__text_str(&text), "A=4096,B=true,E=row,T=f64");
     assert_int_equal(hone__config_parse(t, hone__text_str(&text), again, NULL),
                      HONE_OK);

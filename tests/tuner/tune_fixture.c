@@ -118,7 +118,7 @@ static const char *kind_of(int64_t index)
     int64_t values[8];
 
     hone__space_get(seen.space, index, values);
-    hone__config_format(seen.tmpl, values, &config);
+    hone__config_format(seen.tmpl, values, NULL, &config);
     (void)snprintf(text, sizeof text, "%s", hone__text_str(&config));
     hone__text_free(&config);
     return text;
