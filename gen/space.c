@@ -13,6 +13,7 @@ static hone_status no_memory(hone_error *err)
 hone_status hone__space_prepare(hone_space *space, size_t n_params,
                                 hone_error *err)
 {
+    space->n_params = n_params;
     space->choices = hone__arena_alloc(&space->arena,
                                        (n_params + 1) * sizeof *space->choices);
     space->n_values = hone__arena_alloc(
@@ -82,7 +83,8 @@ hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
     }
     HONE_TRY(hone__csp_solve(&space->csp, space->roots, space->n_roots,
                              &space->diagram, err));
-    if (space->diagram->count < INT64_MAX)
+    space->count = space->diagram->count;
+    if (space->count < INT64_MAX)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
                       "%s: more than 9.2e18 configurations are valid; give the "
@@ -103,31 +105,6 @@ void hone__space_free(hone_space *space)
 }
 
 /* ---- configurations ---------------------------------------------------- */
-
-int64_t hone__space_raw_count(const hone_space *space)
-{
-    return space->raw;
-}
-
-int64_t hone__space_count(const hone_space *space)
-{
-    return space->diagram->count;
-}
-
-size_t hone__space_n_params(const hone_space *space)
-{
-    return space->csp.n_vars;
-}
-
-const int *hone__space_n_values(const hone_space *space)
-{
-    return space->n_values;
-}
-
-size_t hone__space_n_constraints(const hone_space *space)
-{
-    return space->n_constraints;
-}
 
 void hone__space_get_indexes(const hone_space *space, int64_t index,
                              int *out_value_indexes)

@@ -7,8 +7,9 @@
 #ifndef HONE_GEN_SPACE_H
 #define HONE_GEN_SPACE_H
 
-#include "gen/t1/t1.h"
 #include "gen/parse/template.h"
+#include "gen/solve/solve.h"
+#include "gen/t1/t1.h"
 
 /* A configuration is the vector of parameter values in declared order, or of
  * their indexes in the parameters' lists of values.
@@ -21,7 +22,26 @@
  * Constraints mean: for each configuration they are evaluated in declared
  * order up to the first that rejects it. A space in which this meets one that
  * cannot be evaluated is an error, whatever the other configurations do. */
-typedef struct hone_space hone_space;
+typedef struct hone_space {
+    size_t n_params;
+    int *n_values;        /* of each parameter */
+    size_t n_constraints; /* `require` lines or conditions */
+    int64_t raw;          /* product of n_values, saturated at INT64_MAX */
+    int64_t count;        /* valid configurations */
+    /* The rest is for space*.c alone. */
+    const hone_template *tmpl; /* one of these two */
+    hone_t1 *t1;
+    hone_arena arena;
+    hone_graph graph; /* of a template; a T1 definition has its own */
+    hone_csp csp;
+    hone_choices *choices;
+    hone_node *roots; /* all constraints, split, in declared order */
+    size_t *owner;    /* the constraint that each belongs to */
+    size_t n_roots;
+    hone_diagram *diagram;
+    int64_t *slots; /* of a template: properties and dimensions filled in */
+    int has_dims;
+} hone_space;
 
 /* `dims` NULL, or an integer dimension of it 0: constraints that read integer
  * dimensions are left out. NULL: dimensions that list their values take their
@@ -38,14 +58,6 @@ hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
 hone_status hone__space_create_t1(hone_t1 *t1, hone_space **out,
                                   hone_error *err);
 void hone__space_free(hone_space *space);
-
-/* Product of the domain sizes, saturated at INT64_MAX. */
-int64_t hone__space_raw_count(const hone_space *space);
-/* Valid configurations. */
-int64_t hone__space_count(const hone_space *space);
-/* The parameters, and how many values each has. */
-size_t hone__space_n_params(const hone_space *space);
-const int *hone__space_n_values(const hone_space *space);
 
 /* Configuration `index` (0 .. count-1). */
 void hone__space_get_indexes(const hone_space *space, int64_t index,
@@ -66,8 +78,6 @@ typedef struct hone_space_reason {
     int64_t rejected; /* that it rejects and no earlier one does */
 } hone_space_reason;
 
-/* How many constraints there are: `require` lines or conditions. */
-size_t hone__space_n_constraints(const hone_space *space);
 /* `out` has n_constraints entries. `out_pruned`, if not NULL, has one for
  * each value of the first parameter, then of the next ..: the constraint
  * that, with the earlier ones, leaves no configuration with this value; -1 if

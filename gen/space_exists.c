@@ -94,7 +94,7 @@ hone_status hone__space_settle_indexes(const hone_space *space,
 
     if (!out_exists)
         out_exists = exists;
-    memset(out_exists, 1, hone__space_n_params(space));
+    memset(out_exists, 1, space->n_params);
     if (!tmpl)
         return HONE_OK;
     for (size_t i = 0; i < tmpl->n_params; ++i)

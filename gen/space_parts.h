@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A search space as data, for the space_*.c files. Private to them. */
+/* What the space*.c files and config.c share. Private to them. */
 #ifndef HONE_GEN_SPACE_PARTS_H
 #define HONE_GEN_SPACE_PARTS_H
 
-#include "gen/solve/solve.h"
 #include "gen/space.h"
-
-struct hone_space {
-    const hone_template *tmpl; /* one of these two */
-    hone_t1 *t1;
-    hone_arena arena;
-    hone_graph graph; /* of a template; a T1 definition has its own */
-    hone_csp csp;
-    hone_choices *choices;
-    int *n_values;
-    size_t n_constraints;
-    hone_node *roots; /* all constraints, split, in declared order */
-    size_t *owner;    /* the constraint that each belongs to */
-    size_t n_roots;
-    hone_diagram *diagram;
-    int64_t raw;
-    int64_t *slots; /* of a template: properties and dimensions filled in */
-    int has_dims;
-};
 
 /* --- space.c --- */
 /* Room for the choices; then fill them in. */

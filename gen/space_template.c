@@ -306,7 +306,7 @@ hone_status hone__space_default(const hone_space *space, int64_t *out,
     hone_arena arena = {0};
     hone_status status = HONE_OK;
 
-    if (hone__space_count(space) == 0)
+    if (space->count == 0)
         return hone__space_fail_empty(space, err);
     for (size_t i = 0; status == HONE_OK && i < tmpl->n_params; ++i) {
         const hone_param *param = &tmpl->params[i];

@@ -18,8 +18,8 @@ static json_t *pruned_values(const hone_space_view *view, size_t constraint,
     json_t *list = json_array();
     hone_text text = {0};
 
-    for (size_t i = 0; i < hone__space_n_params(view->space); ++i) {
-        const int n = hone__space_n_values(view->space)[i];
+    for (size_t i = 0; i < view->space->n_params; ++i) {
+        const int n = view->space->n_values[i];
 
         for (int v = 0; v < n; ++v) {
             if (pruned[v] != (int)constraint)
@@ -36,7 +36,7 @@ static json_t *pruned_values(const hone_space_view *view, size_t constraint,
 static void explain_rows(const hone_space_view *view, hone_output *output,
                          const hone_space_reason *reasons, const int *pruned)
 {
-    const size_t n = hone__space_n_constraints(view->space);
+    const size_t n = view->space->n_constraints;
 
     for (size_t i = 0; i < n; ++i)
         hone__output_row(
@@ -54,15 +54,15 @@ static hone_exit explain(const hone_space_view *view)
     static const char columns[] =
         "line:n, rejected:n, alone:n, condition, message, "
         "pruned=values that no configuration is left with";
-    const size_t n = hone__space_n_constraints(view->space);
+    const size_t n = view->space->n_constraints;
     size_t n_values = 0;
     hone_space_reason *reasons;
     int *pruned;
     hone_error err = {0};
     hone_exit code;
 
-    for (size_t i = 0; i < hone__space_n_params(view->space); ++i)
-        n_values += (size_t)hone__space_n_values(view->space)[i];
+    for (size_t i = 0; i < view->space->n_params; ++i)
+        n_values += (size_t)view->space->n_values[i];
     reasons = hone__alloc((n + 1) * sizeof *reasons);
     pruned = hone__alloc((n_values + 1) * sizeof *pruned);
     if (!reasons || !pruned)
@@ -97,8 +97,7 @@ static hone_exit count(const hone_space_view *view)
 
     if (!hone__output_is_text(view->options))
         return head(view);
-    hone__text_printf(&text, "%lld\n",
-                      (long long)hone__space_count(view->space));
+    hone__text_printf(&text, "%lld\n", (long long)view->space->count);
     return hone__output_text(&text);
 }
 
@@ -124,7 +123,7 @@ hone_exit hone__cmd_space(const hone_options *options)
     if (hone__space_view_open(options, &view, &err) == HONE_OK)
         code = show(&view);
     if (err.status == HONE_OK && code == HONE_EXIT_DONE &&
-        hone__space_count(view.space) == 0)
+        view.space->count == 0)
         (void)hone__space_fail_empty(view.space, &err);
     if (err.status != HONE_OK)
         code = hone__message_error(&err);

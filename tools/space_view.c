@@ -77,13 +77,13 @@ void hone__space_view_close(hone_space_view *view)
 /* An integer where it fits, else a number that is near. */
 static json_t *raw_count(const hone_space *space)
 {
-    const int64_t raw = hone__space_raw_count(space);
+    const int64_t raw = space->raw;
     double product = 1;
 
     if (raw < INT64_MAX)
         return json_integer(raw);
-    for (size_t i = 0; i < hone__space_n_params(space); ++i)
-        product *= hone__space_n_values(space)[i];
+    for (size_t i = 0; i < space->n_params; ++i)
+        product *= space->n_values[i];
     return hone__json_real(product);
 }
 
@@ -129,7 +129,7 @@ static json_t *problem(const hone_space_view *view)
 
 json_t *hone__space_view_head(const hone_space_view *view)
 {
-    const int64_t valid = hone__space_count(view->space);
+    const int64_t valid = view->space->count;
 
     if (view->t1)
         return hone__json("definition:s name:s parameters:I constraints:I "
@@ -237,7 +237,7 @@ static void spell(const list_writer *w, size_t param, int value, spelling *out)
 
 static int prepare(list_writer *w)
 {
-    const int *n_values = hone__space_n_values(w->view->space);
+    const int *n_values = w->view->space->n_values;
     size_t at = 0;
 
     w->first = hone__alloc((w->n_params + 1) * sizeof *w->first);
@@ -326,7 +326,7 @@ static void put_row(list_writer *w, const uint16_t *row)
 static void put_all(list_writer *w)
 {
     const hone_options *options = w->view->options;
-    int64_t n = hone__space_count(w->view->space);
+    int64_t n = w->view->space->count;
 
     if (options->text[HONE_OPT_LIMIT] && options->number[HONE_OPT_LIMIT] < n)
         n = options->number[HONE_OPT_LIMIT];
@@ -343,7 +343,7 @@ hone_exit hone__space_view_list(const hone_space_view *view)
 {
     list_writer w = {
         .view = view,
-        .n_params = hone__space_n_params(view->space),
+        .n_params = view->space->n_params,
         .is_json = hone__options_is(view->options, HONE_OPT_FORMAT, "json"),
         .is_csv = hone__options_is(view->options, HONE_OPT_FORMAT, "csv")};
     const int is_ready = prepare(&w);

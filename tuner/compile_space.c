@@ -31,7 +31,7 @@ typedef struct compile_run {
 static void config_of(const compile_run *run, int64_t n, int64_t *out)
 {
     if (!run->request->config) {
-        const int64_t count = hone__space_count(run->space);
+        const int64_t count = run->space->count;
         const int64_t step = count / run->n_total;
         const int64_t rest = count % run->n_total;
 
@@ -130,7 +130,7 @@ static hone_status open_space(compile_run *run, hone_error *err)
     run->n_total = 1;
     if (request->config)
         return hone__space_check(run->space, request->config, err);
-    run->n_total = hone__space_count(run->space);
+    run->n_total = run->space->count;
     if (request->limit > 0 && request->limit < run->n_total)
         run->n_total = request->limit;
     return HONE_OK;

@@ -73,8 +73,7 @@ static void operate(subject *s, const hone_space *space, size_t round)
     int64_t sum = 0;
 
     for (size_t i = 0; i < N_OPERATIONS; ++i)
-        index[i] = (int64_t)(next_random(&random) %
-                             (uint64_t)hone__space_count(space));
+        index[i] = (int64_t)(next_random(&random) % (uint64_t)space->count);
     at[0] = now_ns();
     for (size_t i = 0; i < N_OPERATIONS; ++i)
         hone__space_get_indexes(space, index[i], values[i]);
@@ -102,10 +101,10 @@ static void run_one(subject *s, size_t round, int64_t most)
     at[1] = now_ns();
     must(hone__space_create_t1(t1, &space, &err), &err);
     at[2] = now_ns();
-    s->raw = hone__space_raw_count(space);
-    s->valid = hone__space_count(space);
+    s->raw = space->raw;
+    s->valid = space->count;
     if (s->valid <= most) {
-        const size_t width = hone__space_n_params(space);
+        const size_t width = space->n_params;
         uint16_t *list = malloc(((size_t)s->valid * width + 1) * sizeof *list);
 
         hone__space_rows(space, 0, s->valid, list);

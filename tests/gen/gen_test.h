@@ -47,9 +47,9 @@ static inline hone_properties properties_of(const char *arch)
  * parameter the most significant. To be freed. */
 static inline uint64_t *ranks_of(const hone_space *space)
 {
-    const size_t n = (size_t)hone__space_count(space);
-    const size_t n_params = hone__space_n_params(space);
-    const int *n_values = hone__space_n_values(space);
+    const size_t n = (size_t)space->count;
+    const size_t n_params = space->n_params;
+    const int *n_values = space->n_values;
     uint16_t *rows = malloc((n * n_params + 1) * sizeof *rows);
     uint64_t *ranks = calloc(n + 1, sizeof *ranks);
 

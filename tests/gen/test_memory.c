@@ -80,19 +80,18 @@ static hone_status walk(const hone_space *space, hone_text *out,
 {
     int indexes[HONE_GRAPH_VARS];
     hone_space_reason reasons[64];
-    const size_t n = hone__space_n_params(space);
+    const size_t n = space->n_params;
 
-    hone__text_printf(out, "%lld of %lld\n",
-                      (long long)hone__space_count(space),
-                      (long long)hone__space_raw_count(space));
-    if (hone__space_count(space) == 0)
+    hone__text_printf(out, "%lld of %lld\n", (long long)space->count,
+                      (long long)space->raw);
+    if (space->count == 0)
         return hone__space_fail_empty(space, err);
-    hone__space_get_indexes(space, hone__space_count(space) / 2, indexes);
+    hone__space_get_indexes(space, space->count / 2, indexes);
     for (size_t i = 0; i < n; ++i)
         hone__text_printf(out, "%d ", indexes[i]);
     hone__text_puts(out, "\n");
     HONE_TRY(hone__space_explain(space, reasons, NULL, err));
-    for (size_t i = 0; i < hone__space_n_constraints(space); ++i)
+    for (size_t i = 0; i < space->n_constraints; ++i)
         hone__text_printf(out, "%lld %lld\n", (long long)reasons[i].alone,
                           (long long)reasons[i].rejected);
     return HONE_OK;

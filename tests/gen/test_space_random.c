@@ -131,8 +131,8 @@ static void compare_members(subject *s)
     int values[RS_PARAMS];
     int found[RS_PARAMS];
 
-    SAME(s, hone__space_raw_count(s->space), s->raw);
-    SAME(s, hone__space_count(s->space), s->n_valid);
+    SAME(s, s->space->raw, s->raw);
+    SAME(s, s->space->count, s->n_valid);
     hone__space_rows(s->space, 0, s->n_valid, rows);
     for (size_t rank = 0; rank < s->raw; ++rank) {
         int64_t index;

@@ -397,9 +397,9 @@ static int64_t find_in_space(const void *user, int *values)
 
 hone_search_space hone__search_space_of(const hone_space *space)
 {
-    return (hone_search_space){.count = hone__space_count(space),
-                               .n_params = hone__space_n_params(space),
-                               .n_values = hone__space_n_values(space),
+    return (hone_search_space){.count = space->count,
+                               .n_params = space->n_params,
+                               .n_values = space->n_values,
                                .get = get_from_space,
                                .find = find_in_space,
                                .user = space};

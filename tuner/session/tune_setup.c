@@ -23,8 +23,8 @@ static hone_status open_space(hone_tune_run *run, hone_error *err)
                                 &run->space, err));
     HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
                                 &run->default_spec, err));
-    run->result->space_raw = hone__space_raw_count(run->space);
-    run->result->space_valid = hone__space_count(run->space);
+    run->result->space_raw = run->space->raw;
+    run->result->space_valid = run->space->count;
     return HONE_OK;
 }
 
