@@ -2,7 +2,7 @@
 /* Configurations as text: "BM=128,WMMA=m16n16k16,T=f32". */
 #include "gen/space_parts.h"
 #include "gen/parse/suggest.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <string.h>
 

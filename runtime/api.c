@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of hone.h that are not about one plan: see there. */
-#include "runtime/base/paths.h"
-#include "runtime/plan_cache.h"
+#include "runtime/store/database.h"
+#include "runtime/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -136,12 +136,13 @@ void hone_close(hone_ctx *ctx)
     hone__plan_cache_close(ctx);
     while (ctx->contexts) {
         hone_context *context = ctx->contexts;
+        hone_cu_context popped = NULL;
         const int alive = hone__context_enter(context);
 
         hone__memory_close(context, alive);
         hone__modules_unload(context, alive);
         if (alive)
-            hone__context_leave(context);
+            (void)context->driver->context_pop(&popped);
         ctx->contexts = context->next;
         hone__free(context);
     }
@@ -201,20 +202,10 @@ static hone_status plan_context(hone_ctx *ctx, hone_context **out,
     return hone__context_current(ctx, out, err);
 }
 
-/* Which kernel. Lock held. */
-static hone_status find_answer(const hone_context *context,
-                               const hone_plan_key *key, hone_answer *out,
-                               hone_error *err)
-{
-    return hone__match_find(context->ctx->store, &context->target, key->op,
-                            key->dims, key->n_dims, out, err);
-}
-
 hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
                              size_t n_dims, hone_plan **out_plan,
                              hone_match *out_match)
 {
-    const hone_plan_key key = {0, op, dims, n_dims};
     hone_error *err = hone__thread_error(ctx);
     hone_context *context = NULL;
     hone_answer answer;
@@ -232,7 +223,8 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
     (void)pthread_mutex_lock(&ctx->lock);
     status = plan_context(ctx, &context, err);
     if (status == HONE_OK)
-        status = find_answer(context, &key, &answer, err);
+        status = hone__match_find(ctx->store, &context->target, op, dims,
+                                  n_dims, &answer, err);
     if (status == HONE_OK)
         status = hone__plan_build(context, op, &answer, out_plan, err);
     if (status == HONE_OK && out_match)
@@ -262,7 +254,8 @@ static hone_status cache_plan(hone_context *context, hone_plan_key key,
     hone_answer answer;
     hone_status status = HONE_OK;
 
-    HONE_TRY(find_answer(context, &key, &answer, err));
+    HONE_TRY(hone__match_find(ctx->store, &context->target, key.op, key.dims,
+                              key.n_dims, &answer, err));
     key.dims = answer.resolved.dims;
     key.n_dims = answer.resolved.n_dims;
     *out = hone__plan_cache_find(ctx, &key);
@@ -270,7 +263,7 @@ static hone_status cache_plan(hone_context *context, hone_plan_key key,
         HONE_TRY(hone__plan_build(context, key.op, &answer, out, err));
         status = hone__plan_cache_add(ctx, *out, err);
         if (status != HONE_OK)
-            hone__plan_free(*out);
+            hone__program_free(&(*out)->program);
     }
     if (status == HONE_OK && n_asked != key.n_dims)
         status = hone__plan_cache_alias(ctx, *out, n_asked, err);

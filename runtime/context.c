@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA contexts and the cpu device as a hone_ctx knows them, and the error
- * record of each thread: see context.h. */
+/* CUDA contexts and the cpu device as a hone_ctx knows them, cubins and
+ * objects loaded into them, and the error record of each thread: see
+ * context.h. */
 #include "runtime/context.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The last failure of this thread, and the serial of the hone_ctx it was
  * on; 0: none, or there was no memory for one. */
@@ -65,8 +67,7 @@ static hone_status add_context(hone_ctx *ctx, const hone_driver *driver,
     hone_status status;
 
     if (!context)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a context");
+        return hone__out_of_memory(err, " for a context");
     context->ctx = ctx;
     context->driver = driver;
     context->handle = handle;
@@ -118,9 +119,68 @@ int hone__context_enter(const hone_context *context)
            !context->driver->context_push(context->handle);
 }
 
-void hone__context_leave(const hone_context *context)
-{
-    hone_cu_context popped = NULL;
+/* ---- modules ------------------------------------------------------------- */
 
-    (void)context->driver->context_pop(&popped);
+static hone_status add_module(hone_context *context, const hone_store_row *row,
+                              hone_module **out, hone_error *err)
+{
+    hone_module *module = hone__alloc(sizeof *module);
+    hone_text code = {0};
+    hone_status status;
+
+    if (!module)
+        return hone__out_of_memory(err, " for a module");
+    status = hone__store_cubin(context->ctx->store, row, &code, err);
+    if (status == HONE_OK)
+        status = hone__driver_load(context->driver, code.data, code.length,
+                                   row->config, &module->handle, err);
+    hone__text_free(&code);
+    if (status != HONE_OK) {
+        hone__free(module);
+        return status;
+    }
+    (void)snprintf(module->cubin_sha256, sizeof module->cubin_sha256, "%s",
+                   row->cubin_sha256);
+    (void)snprintf(module->config, sizeof module->config, "%s", row->config);
+    module->context = context;
+    module->next = context->modules;
+    context->modules = module;
+    *out = module;
+    return HONE_OK;
+}
+
+hone_status hone__module_get(hone_context *context, const hone_store_row *row,
+                             int with_code, hone_module **out, hone_error *err)
+{
+    hone_module *module = context->modules;
+
+    *out = NULL;
+    while (module && strcmp(module->cubin_sha256, row->cubin_sha256) != 0)
+        module = module->next;
+    if (!module)
+        HONE_TRY(add_module(context, row, &module, err));
+    if (with_code && !module->code.length) {
+        const hone_status status =
+            hone__store_cubin(context->ctx->store, row, &module->code, err);
+
+        if (status != HONE_OK) {
+            hone__text_free(&module->code);
+            return status;
+        }
+    }
+    *out = module;
+    return HONE_OK;
+}
+
+void hone__modules_unload(hone_context *context, int alive)
+{
+    while (context->modules) {
+        hone_module *next = context->modules->next;
+
+        if (alive)
+            (void)context->driver->module_unload(context->modules->handle);
+        hone__text_free(&context->modules->code);
+        hone__free(context->modules);
+        context->modules = next;
+    }
 }

@@ -7,7 +7,6 @@
 
 #include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
-#include "runtime/store/match.h"
 #include "runtime/store/store.h"
 
 #include <pthread.h>
@@ -37,7 +36,7 @@ typedef struct hone_context {
     struct hone_context *next;
 } hone_context;
 
-/* The plans of hone_launch(): see plan_cache.h. */
+/* The plans of hone_launch(): see plan.h. */
 typedef struct hone_plan_cache {
     hone_table table;
     size_t n_plans;
@@ -65,15 +64,14 @@ hone_error *hone__thread_error(const hone_ctx *ctx);
 hone_status hone__ctx_driver(const hone_ctx *ctx, const hone_driver **out,
                              hone_error *err);
 
-/* The current context; made known to `ctx` if it is not. `lock`
- * held. HONE_ERR_NO_GPU: no driver, no device or no current context. */
+/* The current context; made known to `ctx` if it is not. `lock` held.
+ * HONE_ERR_NO_GPU: no driver, no device or no current context. */
 hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
                                   hone_error *err);
 
-/* Make it current: 1, or 0 if it is gone (nothing to be
- * freed then). hone__context_leave() undoes it. */
+/* Make it current: 1, or 0 if it is gone (nothing to be freed then). The
+ * driver's context_pop() undoes it. */
 int hone__context_enter(const hone_context *context);
-void hone__context_leave(const hone_context *context);
 
 /* The module of a row's cubin, loaded on first use; with `with_code` it also
  * keeps the cubin. The context is current, `lock` held. */

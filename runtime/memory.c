@@ -11,13 +11,6 @@ enum {
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* One-to-one, and spreads the bits of addresses. 0 stays 0. */
-static uint64_t mix(uint64_t tag)
-{
-    tag *= UINT64_C(0x9e3779b97f4a7c15);
-    return tag ^ (tag >> 32);
-}
-
 /* Handles are NULL, 1 or the address of a driver's object; the per-thread
  * stream is told apart by an address of the calling thread, which is even
  * where the others are odd. Where streams mean nothing, there is one. */
@@ -28,8 +21,8 @@ static uint64_t tag_of(const hone_driver *driver, hone_stream stream)
     if (driver->kind && driver->kind->is_synchronous)
         return 1;
     if ((uintptr_t)stream == STREAM_PER_THREAD)
-        return mix((uintptr_t)&of_thread);
-    return mix((uint64_t)(uintptr_t)stream + 3);
+        return hone__table_tag((uintptr_t)&of_thread);
+    return hone__table_tag((uint64_t)(uintptr_t)stream + 3);
 }
 
 hone_memory *hone__memory_find(const hone_context *context, hone_stream stream)
@@ -37,37 +30,32 @@ hone_memory *hone__memory_find(const hone_context *context, hone_stream stream)
     return hone__table_find(&context->streams, tag_of(context->driver, stream));
 }
 
-static hone_status add_memory(hone_context *context, uint64_t tag,
-                              hone_memory **out, hone_error *err)
+static void free_memory(hone_memory *memory)
 {
-    hone_memory *memory = hone__alloc(sizeof *memory);
-    hone_status status;
-
-    if (!memory || pthread_mutex_init(&memory->turn, NULL)) {
-        hone__free(memory);
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for one more stream");
-    }
-    status = hone__table_put(&context->streams, tag, memory, err);
-    if (status == HONE_OK) {
-        *out = memory;
-        return HONE_OK;
-    }
     (void)pthread_mutex_destroy(&memory->turn);
     hone__free(memory);
-    return status;
 }
 
 hone_status hone__memory_get(hone_context *context, hone_stream stream,
                              hone_memory **out, hone_error *err)
 {
     const uint64_t tag = tag_of(context->driver, stream);
+    hone_memory *memory;
     hone_status status = HONE_OK;
 
     (void)pthread_mutex_lock(&context->ctx->lock);
     *out = hone__table_find(&context->streams, tag);
-    if (!*out)
-        status = add_memory(context, tag, out, err);
+    memory = *out ? NULL : hone__alloc(sizeof *memory);
+    if (!*out && (!memory || pthread_mutex_init(&memory->turn, NULL))) {
+        hone__free(memory);
+        status = hone__out_of_memory(err, " for one more stream");
+    } else if (!*out) {
+        status = hone__table_put(&context->streams, tag, memory, err);
+        if (status == HONE_OK)
+            *out = memory;
+        else
+            free_memory(memory);
+    }
     (void)pthread_mutex_unlock(&context->ctx->lock);
     return status;
 }
@@ -79,7 +67,8 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
 {
     const size_t align = HONE_WORKSPACE_ALIGN_BYTES;
 
-    *out = (hone_need){.module = module, .tag = mix((uintptr_t)program)};
+    *out = (hone_need){.module = module,
+                       .tag = hone__table_tag((uintptr_t)program)};
     for (size_t i = 0; i < program->more->n_parts; ++i) {
         const hone_program_part *part = &program->more->parts[i];
         size_t *bytes = part->zero == HONE_ZERO_ONCE ? &out->zeroed_bytes
@@ -93,27 +82,6 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
         *bytes += (part->size_bytes + align - 1) / align * align;
     }
     return HONE_OK;
-}
-
-static hone_status allocate_failed(const hone_driver *driver,
-                                   hone_cu_result result, size_t size_bytes,
-                                   hone_error *err)
-{
-    char what[160];
-
-    (void)snprintf(what, sizeof what,
-                   "allocating a workspace of %zu bytes (cuMemAlloc; while a "
-                   "stream is captured, call hone_plan_prepare() before)",
-                   size_bytes);
-    return hone__driver_check(driver, result, what, err);
-}
-
-static hone_status allocate(const hone_driver *driver, size_t size_bytes,
-                            hone_cu_ptr *out, hone_error *err)
-{
-    const hone_cu_result result = driver->memory_alloc(out, size_bytes);
-
-    return result ? allocate_failed(driver, result, size_bytes, err) : HONE_OK;
 }
 
 /* Fill new memory and wait for it, on a stream of our own: the caller may
@@ -140,51 +108,56 @@ static hone_status fill(const hone_driver *driver, hone_cu_ptr base,
     return status;
 }
 
-/* At least twice as much as the last one, but rather less than nothing. */
-static hone_status allocate_scratch(const hone_driver *driver,
-                                    size_t last_bytes, size_t need_bytes,
-                                    hone_scratch *out, hone_error *err)
+/* A block of `wish_bytes`, or where there is no memory for that, of
+ * `need_bytes`; filled with `value` if `is_filled`. */
+static hone_status new_block(const hone_driver *driver, size_t wish_bytes,
+                             size_t need_bytes, int is_filled, int value,
+                             hone_block **out, hone_error *err)
 {
-    out->size_bytes = 2 * last_bytes;
-    if (out->size_bytes > need_bytes) {
-        const hone_cu_result result =
-            driver->memory_alloc(&out->base, out->size_bytes);
+    hone_block *block = hone__alloc(sizeof *block);
+    hone_cu_result result = HONE_CU_OUT_OF_MEMORY;
+    hone_status status;
+    char what[160];
 
-        if (result != HONE_CU_OUT_OF_MEMORY)
-            return result
-                       ? allocate_failed(driver, result, out->size_bytes, err)
-                       : HONE_OK;
+    if (!block)
+        return hone__out_of_memory(err, " for a workspace");
+    block->size_bytes = wish_bytes;
+    if (wish_bytes > need_bytes)
+        result = driver->memory_alloc(&block->base, wish_bytes);
+    if (result == HONE_CU_OUT_OF_MEMORY) {
+        block->size_bytes = need_bytes;
+        result = driver->memory_alloc(&block->base, need_bytes);
     }
-    out->size_bytes = need_bytes;
-    return allocate(driver, need_bytes, &out->base, err);
+    (void)snprintf(what, sizeof what,
+                   "allocating a workspace of %zu bytes (cuMemAlloc; while a "
+                   "stream is captured, call hone_plan_prepare() before)",
+                   block->size_bytes);
+    status = hone__driver_check(driver, result, what, err);
+    if (status == HONE_OK && is_filled) {
+        status = fill(driver, block->base, block->size_bytes, value, err);
+        if (status != HONE_OK)
+            (void)driver->memory_free(block->base);
+    }
+    if (status == HONE_OK)
+        *out = block;
+    else
+        hone__free(block);
+    return status;
 }
 
+/* By a block of at least twice the last one, but rather less than nothing. */
 static hone_status grow_scratch(hone_memory *memory, const hone_driver *driver,
                                 size_t need_bytes, hone_error *err)
 {
-    hone_scratch *last =
+    hone_block *last =
         atomic_load_explicit(&memory->scratch, memory_order_relaxed);
-    hone_scratch *scratch = hone__alloc(sizeof *scratch);
-    hone_status status;
+    hone_block *scratch = NULL;
 
-    if (!scratch)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a workspace");
-    status = allocate_scratch(driver, last ? last->size_bytes : 0, need_bytes,
-                              scratch, err);
     /* Memory of the cpu device may hold anything, zeros as well: nothing is
      * to rely on that. */
-    if (status == HONE_OK && driver->kind) {
-        status =
-            fill(driver, scratch->base, scratch->size_bytes, UNWRITTEN, err);
-        if (status != HONE_OK)
-            (void)driver->memory_free(scratch->base);
-    }
-    if (status != HONE_OK) {
-        hone__free(scratch);
-        return status;
-    }
-    scratch->older = last;
+    HONE_TRY(new_block(driver, last ? 2 * last->size_bytes : 0, need_bytes,
+                       driver->kind != NULL, UNWRITTEN, &scratch, err));
+    scratch->next = last;
     atomic_store_explicit(&memory->scratch, scratch, memory_order_release);
     return HONE_OK;
 }
@@ -204,9 +177,9 @@ static size_t class_of(size_t size_bytes)
 /* What a plan left, zeroed behind its last run; NULL if nothing fits. */
 static hone_status reuse_zeros(hone_memory *memory, const hone_driver *driver,
                                size_t size_bytes, hone_stream stream,
-                               hone_zeros **out, hone_error *err)
+                               hone_block **out, hone_error *err)
 {
-    hone_zeros **link = &memory->spare;
+    hone_block **link = &memory->spare;
     int capture = HONE_CU_CAPTURE_NONE;
     uint64_t id = 0;
 
@@ -230,39 +203,16 @@ static hone_status reuse_zeros(hone_memory *memory, const hone_driver *driver,
     return HONE_OK;
 }
 
-static hone_status new_zeros(const hone_driver *driver, size_t size_bytes,
-                             hone_zeros **out, hone_error *err)
-{
-    hone_zeros *zeros = hone__alloc(sizeof *zeros);
-    hone_status status;
-
-    if (!zeros)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for a workspace");
-    zeros->size_bytes = size_bytes;
-    status = allocate(driver, size_bytes, &zeros->base, err);
-    if (status == HONE_OK) {
-        status = fill(driver, zeros->base, size_bytes, 0, err);
-        if (status != HONE_OK)
-            (void)driver->memory_free(zeros->base);
-    }
-    if (status == HONE_OK)
-        *out = zeros;
-    else
-        hone__free(zeros);
-    return status;
-}
-
 static hone_status add_zeros(hone_memory *memory, const hone_driver *driver,
                              const hone_need *need, hone_stream stream,
-                             hone_zeros **out, hone_error *err)
+                             hone_block **out, hone_error *err)
 {
     const size_t size_bytes = class_of(need->zeroed_bytes);
     hone_status status;
 
     HONE_TRY(reuse_zeros(memory, driver, size_bytes, stream, out, err));
     if (!*out)
-        HONE_TRY(new_zeros(driver, size_bytes, out, err));
+        HONE_TRY(new_block(driver, 0, size_bytes, 1, 0, out, err));
     status = hone__table_put(&memory->zeros, need->tag, *out, err);
     if (status != HONE_OK) {
         (*out)->next = memory->spare;
@@ -292,8 +242,8 @@ void hone__memory_forget(hone_context *context, const hone_need *need)
     for (size_t i = 0;
          need->zeroed_bytes && i < hone__table_size(&context->streams); ++i) {
         hone_memory *memory = hone__table_at(&context->streams, i);
-        hone_zeros *zeros;
-        hone_zeros **list;
+        hone_block *zeros;
+        hone_block **list;
 
         if (!memory)
             continue;
@@ -324,11 +274,10 @@ static hone_status add_bank(hone_memory *memory, const hone_need *need,
     hone_status status;
 
     if (!bank)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for constant memory of a stream");
-    status =
-        hone__bank_load(program->driver, module->code.data, module->code.length,
-                        module->config, &bank->bank, &found);
+        return hone__out_of_memory(err, " for constant memory of a stream");
+    status = hone__driver_load(program->driver, module->code.data,
+                               module->code.length, module->config,
+                               &bank->bank.module, &found);
     if (status != HONE_OK) {
         hone__free(bank);
         return hone__fail_native(err, status, found.domain, found.native,
@@ -393,38 +342,25 @@ hone_status hone__memory_bank(hone_memory *memory, const hone_need *need,
 
 /* ---- the end ------------------------------------------------------------- */
 
-static void free_zeros(hone_zeros *zeros, const hone_driver *driver, int alive)
+static void free_blocks(hone_block *block, const hone_driver *driver, int alive)
 {
-    while (zeros) {
-        hone_zeros *next = zeros->next;
+    while (block) {
+        hone_block *next = block->next;
 
         if (alive)
-            (void)driver->memory_free(zeros->base);
-        hone__free(zeros);
-        zeros = next;
-    }
-}
-
-static void free_scratch(hone_scratch *scratch, const hone_driver *driver,
-                         int alive)
-{
-    while (scratch) {
-        hone_scratch *older = scratch->older;
-
-        if (alive)
-            (void)driver->memory_free(scratch->base);
-        hone__free(scratch);
-        scratch = older;
+            (void)driver->memory_free(block->base);
+        hone__free(block);
+        block = next;
     }
 }
 
 static void empty(hone_memory *memory, const hone_driver *driver, int alive)
 {
-    free_scratch(atomic_load_explicit(&memory->scratch, memory_order_relaxed),
-                 driver, alive);
+    free_blocks(atomic_load_explicit(&memory->scratch, memory_order_relaxed),
+                driver, alive);
     atomic_store_explicit(&memory->scratch, NULL, memory_order_relaxed);
     for (size_t i = 0; i < hone__table_size(&memory->zeros); ++i) {
-        hone_zeros *zeros = hone__table_at(&memory->zeros, i);
+        hone_block *zeros = hone__table_at(&memory->zeros, i);
 
         if (zeros) {
             zeros->next = memory->spare;
@@ -432,14 +368,14 @@ static void empty(hone_memory *memory, const hone_driver *driver, int alive)
         }
     }
     hone__table_free(&memory->zeros);
-    free_zeros(memory->spare, driver, alive);
-    free_zeros(memory->captured, driver, alive);
+    free_blocks(memory->spare, driver, alive);
+    free_blocks(memory->captured, driver, alive);
     memory->spare = memory->captured = NULL;
     while (memory->banks) {
         hone_memory_bank *next = memory->banks->next;
 
         if (alive)
-            hone__bank_unload(driver, &memory->banks->bank);
+            (void)driver->module_unload(memory->banks->bank.module);
         hone__free(memory->banks);
         memory->banks = next;
     }
@@ -463,10 +399,8 @@ void hone__memory_release(hone_context *context, hone_stream stream)
     (void)pthread_mutex_lock(&memory->turn);
     empty(memory, driver, 1);
     (void)pthread_mutex_unlock(&memory->turn);
-    if (is_shared)
-        return;
-    (void)pthread_mutex_destroy(&memory->turn);
-    hone__free(memory);
+    if (!is_shared)
+        free_memory(memory);
 }
 
 void hone__memory_close(hone_context *context, int alive)
@@ -477,8 +411,7 @@ void hone__memory_close(hone_context *context, int alive)
         if (!memory)
             continue;
         empty(memory, context->driver, alive);
-        (void)pthread_mutex_destroy(&memory->turn);
-        hone__free(memory);
+        free_memory(memory);
     }
     hone__table_free(&context->streams);
 }

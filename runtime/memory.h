@@ -28,19 +28,13 @@ enum {
     HONE_BANKS_OF_CODE = 4
 };
 
-typedef struct hone_scratch {
-    struct hone_scratch *older;
+/* A block of device memory. */
+typedef struct hone_block {
     hone_cu_ptr base;
     size_t size_bytes;
-} hone_scratch;
-
-/* The workspaces of one plan that start zeroed. */
-typedef struct hone_zeros {
-    hone_cu_ptr base;
-    size_t size_bytes; /* a power of two */
-    atomic_int was_captured;
-    struct hone_zeros *next; /* of those without a plan */
-} hone_zeros;
+    atomic_int was_captured; /* of zeros: a graph may use them */
+    struct hone_block *next; /* in the list it is in */
+} hone_block;
 
 typedef struct hone_memory_bank {
     hone_bank bank;
@@ -54,10 +48,11 @@ typedef struct hone_memory_bank {
 typedef struct hone_memory {
     /* Held to change anything here, and by runs that must not overlap. */
     pthread_mutex_t turn;
-    _Atomic(hone_scratch *) scratch; /* the newest; NULL: none */
-    hone_table zeros;                /* by the tag of the need */
-    hone_zeros *spare;               /* for plans to come */
-    hone_zeros *captured;            /* of plans that are gone */
+    _Atomic(hone_block *) scratch; /* the newest, and the older; NULL: none */
+    hone_table zeros;  /* of plans, by the tag of the need; sizes are powers of
+                          two */
+    hone_block *spare; /* zeros for plans to come */
+    hone_block *captured; /* zeros of plans that are gone */
     hone_memory_bank *banks;
     uint64_t n_used; /* runs with constants */
 } hone_memory;
@@ -83,8 +78,8 @@ hone_status hone__memory_get(hone_context *context, hone_stream stream,
 /* What a program has of it. NULL for what it does not need, or what is not
  * there yet. */
 typedef struct hone_share {
-    const hone_scratch *scratch;
-    hone_zeros *zeros;
+    const hone_block *scratch;
+    hone_block *zeros;
 } hone_share;
 
 static inline hone_share hone__memory_share(const hone_memory *memory,

@@ -2,6 +2,8 @@
 /* Making and running plans: see plan.h. */
 #include "runtime/plan.h"
 
+#include "runtime/launch/launch_body.h"
+
 /* ---- making -------------------------------------------------------------- */
 
 /* How many dims have to be given: those behind have their defaults. */
@@ -12,7 +14,7 @@ static size_t count_least(const hone_answer *answer)
     int64_t dims[HONE_MAX_DIMS];
     size_t n = resolved->n_dims;
 
-    while (n > hone__launch_spec_n_mandatory(spec) &&
+    while (n > spec->n_mandatory &&
            hone__launch_spec_complete_dims(spec, resolved->dims, n - 1, dims,
                                            NULL) == HONE_OK &&
            dims[n - 1] == resolved->dims[n - 1])
@@ -34,8 +36,7 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
     plan->context_id = context->context_id;
     plan->n_dims = (uint8_t)resolved->n_dims;
     plan->n_least = (uint8_t)count_least(answer);
-    for (size_t i = 0; i < resolved->n_dims; ++i)
-        plan->dims[i] = resolved->dims[i];
+    memcpy(plan->dims, resolved->dims, resolved->n_dims * sizeof plan->dims[0]);
     plan->has_memory =
         has_constants || plan->need.scratch_bytes || plan->need.zeroed_bytes;
     plan->takes_turns =
@@ -48,6 +49,10 @@ hone_status hone__plan_build(hone_context *context, const char *op,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
+    hone_program_setup setup = {.driver = context->driver,
+                                .properties = &context->target.properties,
+                                .op = op,
+                                .resolved = resolved};
     hone_module *module = NULL;
     hone_program *program = NULL;
     hone_status status;
@@ -55,40 +60,28 @@ hone_status hone__plan_build(hone_context *context, const char *op,
     *out = NULL;
     HONE_TRY(hone__module_get(context, answer->row, resolved->n_constants != 0,
                               &module, err));
-    {
-        const hone_program_setup setup = {context->driver,
-                                          &context->target.properties,
-                                          module->handle, op, resolved};
-
-        HONE_TRY(hone__program_create(
-            &setup, sizeof(hone_plan) + resolved->n_dims * sizeof(int64_t),
-            &program, err));
-    }
+    setup.module = module->handle;
+    HONE_TRY(hone__program_create(
+        &setup, sizeof(hone_plan) + resolved->n_dims * sizeof(int64_t),
+        &program, err));
     *out = (hone_plan *)(void *)program;
     status = fill_plan(*out, context, answer, module, err);
     if (status != HONE_OK) {
-        hone__plan_free(*out);
+        hone__program_free(program);
         *out = NULL;
     }
     return status;
 }
 
-void hone__plan_free(hone_plan *plan)
-{
-    if (plan)
-        hone__program_free(&plan->program);
-}
-
 void hone__plan_leave(hone_plan *plan)
 {
     hone__memory_forget(plan->context, &plan->need);
-    hone__plan_free(plan);
+    hone__program_free(&plan->program);
 }
 
 /* ---- running ------------------------------------------------------------- */
 
-/* What is missing of a stream's memory would come from the current context.
- */
+/* What a stream lacks of memory would come from the current context. */
 static hone_status check_context(const hone_plan *plan, hone_error *err)
 {
     unsigned long long id = 0;
@@ -179,10 +172,28 @@ static hone_status run_in_turn(const hone_plan *plan, void *const *args,
         status = hone__program_run(program, args, parts, bank, stream, err);
         /* A run that broke off may have left anything in them. */
         if (status != HONE_OK && program->driver->kind)
-            (void)hone__program_clear(program, parts, stream, NULL);
+            (void)hone__program_zero(program, HONE_ZERO_ONCE, parts, stream,
+                                     NULL);
     }
     (void)pthread_mutex_unlock(&memory->turn);
     return status;
+}
+
+/* Without constant memory. The error record is looked for where it is needed:
+ * this is the hot path. */
+static inline hone_status run_alone(const hone_plan *plan, void *const *args,
+                                    hone_cu_ptr *parts, hone_stream stream)
+{
+    const hone_program *program = &plan->program;
+    hone_program_fault fault;
+
+    if (program->is_special)
+        return hone__program_run(program, args, parts, NULL, stream,
+                                 hone__thread_error(plan->context->ctx));
+    if (hone__program_enqueue(program, args, parts, stream, &fault))
+        return HONE_OK;
+    return hone__program_explain(program, &fault,
+                                 hone__thread_error(plan->context->ctx));
 }
 
 /* Runs on one stream follow each other on the device. */
@@ -193,7 +204,6 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
     const hone_memory *memory = hone__memory_find(plan->context, stream);
     hone_share share = {NULL, NULL};
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
-    hone_program_fault fault;
 
     if (memory)
         share = hone__memory_share(memory, &plan->need);
@@ -202,20 +212,13 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
                          hone__thread_error(plan->context->ctx)));
     hone__share_place(&share, program, parts);
     hone__share_follow(&share, program->driver, stream);
-    if (program->is_special)
-        return hone__program_run(program, args, parts, NULL, stream,
-                                 hone__thread_error(plan->context->ctx));
-    if (hone__program_enqueue(program, args, parts, stream, &fault))
-        return HONE_OK;
-    return hone__program_explain(program, &fault,
-                                 hone__thread_error(plan->context->ctx));
+    return run_alone(plan, args, parts, stream);
 }
 
 hone_status hone_plan_run(hone_plan *plan, void *const *args,
                           hone_stream stream)
 {
     static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
-    hone_program_fault fault;
 
     if (!plan || (plan->program.n_args && !args))
         return hone__fail(hone__thread_error(plan ? plan->context->ctx : NULL),
@@ -226,13 +229,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
         return run_in_turn(plan, args, stream);
     if (plan->has_memory)
         return run_in_memory(plan, args, stream);
-    if (plan->program.is_special)
-        return hone__program_run(&plan->program, args, no_parts, NULL, stream,
-                                 hone__thread_error(plan->context->ctx));
-    if (hone__program_enqueue(&plan->program, args, no_parts, stream, &fault))
-        return HONE_OK;
-    return hone__program_explain(&plan->program, &fault,
-                                 hone__thread_error(plan->context->ctx));
+    return run_alone(plan, args, no_parts, stream);
 }
 
 hone_status hone_plan_refresh(hone_plan *plan)

@@ -5,11 +5,8 @@
 #ifndef HONE_RUNTIME_PLAN_H
 #define HONE_RUNTIME_PLAN_H
 
-#include "runtime/context.h"
-#include "runtime/execute/program.h"
+#include "runtime/base/hazard.h"
 #include "runtime/memory.h"
-
-#include <string.h>
 
 /* What a plan is found by: the CUDA context (its id), the operation and the
  * dims, trailing ones that have their default left out or not. */
@@ -40,9 +37,8 @@ struct hone_plan {
 hone_status hone__plan_build(hone_context *context, const char *op,
                              const hone_answer *answer, hone_plan **out,
                              hone_error *err);
-/* One that was not run, or when all is freed; NULL is a no-op. */
-void hone__plan_free(hone_plan *plan);
-/* Any other: others may have its part of streams' memory. Lock held. */
+/* Free it when others may have its part of streams' memory; one that was not
+ * run, or when all is freed, is freed as a program. Lock held. */
 void hone__plan_leave(hone_plan *plan);
 
 /* A plan that is not in the cache arrives as a whole, instead of line by line
@@ -66,5 +62,29 @@ static inline int hone__plan_matches(const hone_plan *plan,
     /* The text decides, not the address: the caller may reuse a buffer. */
     return strcmp(plan->program.op, key->op) == 0;
 }
+
+/* ---- plan_cache.c ----------------------------------------------------------
+ *
+ * The plans of hone_launch(), found without a lock, and no more of them than
+ * a bound: where there is one too many, one goes that was not used since the
+ * last look around (second chance). The thread that found a plan keeps it
+ * from being freed until it finds another one (hazard.h). */
+enum { HONE_PLANS_BY_DEFAULT = 4096 };
+
+/* NULL if there is none, or it is just being moved. Takes no lock. The
+ * calling thread may use the plan until its next call. */
+hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key);
+/* Add a plan of these dims that is not in it and owns it from then on; it is
+ * the calling thread's to use, which has a hazard. Lock held.
+ * HONE_ERR_NO_MEMORY. */
+hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
+                                 hone_error *err);
+/* Find a plan of it also by fewer dims. Lock held. HONE_ERR_NO_MEMORY. */
+hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
+                                   size_t n_dims, hone_error *err);
+/* Keep this many; 1 or more. Lock held. */
+void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans);
+/* Free the plans; nobody uses one. */
+void hone__plan_cache_close(hone_ctx *ctx);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding, adding and evicting the plans of hone_launch(): see plan_cache.h.
- */
-#include "runtime/plan_cache.h"
+/* Finding, adding and evicting the plans of hone_launch(): see plan.h. */
+#include "runtime/plan.h"
 
 enum {
     /* Retired plans are freed together: asking all threads costs some
@@ -9,23 +8,17 @@ enum {
     RETIRED_TOGETHER = 32
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ (hash >> 32);
-}
-
 /* Never 0. Operations are few, so their length and ends are enough of them. */
 static uint64_t hash_of(const hone_plan_key *key)
 {
     const size_t length = strlen(key->op);
     uint64_t hash = key->context_id;
 
-    hash = mix(hash, (uint64_t)length << 16 |
-                         (uint64_t)(unsigned char)key->op[0] << 8 |
-                         (unsigned char)key->op[length - (length > 0)]);
+    hash ^= (uint64_t)length << 16 | (uint64_t)(unsigned char)key->op[0] << 8 |
+            (unsigned char)key->op[length - (length > 0)];
+    hash = hone__table_tag(hash);
     for (size_t i = 0; i < key->n_dims; ++i)
-        hash = mix(hash, (uint64_t)key->dims[i]);
+        hash = hone__table_tag(hash ^ (uint64_t)key->dims[i]);
     return hash + !hash;
 }
 
@@ -164,7 +157,7 @@ void hone__plan_cache_close(hone_ctx *ctx)
     while (cache->retired) {
         hone_plan *next = cache->retired->next;
 
-        hone__plan_free(cache->retired);
+        hone__program_free(&cache->retired->program);
         cache->retired = next;
     }
     hone__table_free(&cache->table);

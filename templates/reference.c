@@ -6,6 +6,21 @@
 #include <math.h>
 #include <string.h>
 
+#define COST(name, operations)                                                 \
+    double hone_reference_##name##_cost(const int64_t *dims)                   \
+    {                                                                          \
+        (void)dims;                                                            \
+        return operations;                                                     \
+    }
+COST(saxpy, 2.0)
+COST(sum, (double)dims[0])
+COST(gemm_f16, 2.0 * (double)dims[2] + 3.0)
+COST(gemm_sm90, 2.0 * (double)dims[2])
+COST(conv1d, 2.0 * (double)dims[1])
+COST(fft, 5.0 * log2((double)dims[0]))
+COST(fft_filter, 10.0 * log2((double)dims[0]) + 4.0)
+COST(scan, 0.0)
+
 double hone_reference_from_f16(uint16_t bits)
 {
     const uint64_t sign = (uint64_t)(bits & 0x8000u) << 48;
@@ -33,7 +48,8 @@ double hone_reference_from_f16(uint16_t bits)
     return value;
 }
 
-double hone_reference_from_bf16(uint16_t bits)
+/* Of bfloat16: the upper half of a float. */
+static double from_bf16(uint16_t bits)
 {
     const uint32_t wide = (uint32_t)bits << 16;
     float value;
@@ -42,31 +58,33 @@ double hone_reference_from_bf16(uint16_t bits)
     return (double)value;
 }
 
-void hone_reference_saxpy(const int64_t *dims, const void *const *args,
-                          int64_t first, int64_t count, double *value,
-                          double *magnitude)
+/* One element of an array of this type. */
+static double element_of(int64_t type, const void *array, int64_t index)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        double product, old;
-
-        if (dims[1] == HONE_REFERENCE_F64) {
-            product =
-                *(const double *)args[0] * ((const double *)args[1])[first + i];
-            old = ((const double *)args[2])[first + i];
-        } else {
-            product = (double)*(const float *)args[0] *
-                      (double)((const float *)args[1])[first + i];
-            old = (double)((const float *)args[2])[first + i];
-        }
-        value[i] = product + old;
-        magnitude[i] = fabs(product) + fabs(old);
+    switch (type) {
+    case HONE_REFERENCE_F16:
+        return hone_reference_from_f16(((const uint16_t *)array)[index]);
+    case HONE_REFERENCE_BF16:
+        return from_bf16(((const uint16_t *)array)[index]);
+    case HONE_REFERENCE_F64:
+        return ((const double *)array)[index];
+    case HONE_REFERENCE_I32:
+        return (double)((const int32_t *)array)[index];
+    default:
+        return (double)((const float *)array)[index];
     }
 }
 
-double hone_reference_saxpy_cost(const int64_t *dims)
+HONE_REFERENCE(saxpy)
 {
-    (void)dims;
-    return 2.0;
+    for (int64_t i = 0; i < count; ++i) {
+        const double product = element_of(dims[1], args[0], 0) *
+                               element_of(dims[1], args[1], first + i);
+        const double old = element_of(dims[1], args[2], first + i);
+
+        value[i] = product + old;
+        magnitude[i] = fabs(product) + fabs(old);
+    }
 }
 
 /* Neumaier's variant of compensated summation: what an addition rounds away
@@ -86,9 +104,7 @@ static double compensated_sum(const float *x, int64_t n)
     return isfinite(sum) ? sum + aside : sum;
 }
 
-void hone_reference_sum(const int64_t *dims, const void *const *args,
-                        int64_t first, int64_t count, double *value,
-                        double *magnitude)
+HONE_REFERENCE(sum)
 {
     const float *x = args[0];
 
@@ -98,11 +114,6 @@ void hone_reference_sum(const int64_t *dims, const void *const *args,
     magnitude[0] = 0.0;
     for (int64_t i = 0; i < dims[0]; ++i)
         magnitude[0] += fabs((double)x[i]);
-}
-
-double hone_reference_sum_cost(const int64_t *dims)
-{
-    return (double)dims[0];
 }
 
 /* `count` elements of one row of C, from column `col` on. */
@@ -137,9 +148,7 @@ static void gemm_row(const int64_t *dims, const void *const *args, int64_t row,
     }
 }
 
-void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
-                             int64_t first, int64_t count, double *value,
-                             double *magnitude)
+HONE_REFERENCE(gemm_f16)
 {
     const int64_t n = dims[1];
 
@@ -155,41 +164,21 @@ void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
     }
 }
 
-double hone_reference_gemm_f16_cost(const int64_t *dims)
-{
-    return 2.0 * (double)dims[2] + 3.0;
-}
-
-/* A factor of a product, as it is stored: element (row, step) of A is `along`
- * elements from the next step, `across` from the next row. */
-typedef struct factor {
-    const uint16_t *data;
-    int64_t type, across, along;
-} factor;
-
-static double factor_element(const factor *x, int64_t row, int64_t step)
-{
-    const uint16_t bits = x->data[row * x->across + step * x->along];
-
-    return x->type == HONE_REFERENCE_BF16 ? hone_reference_from_bf16(bits)
-                                          : hone_reference_from_f16(bits);
-}
-
-void hone_reference_gemm_sm90(const int64_t *dims, const void *const *args,
-                              int64_t first, int64_t count, double *value,
-                              double *magnitude)
+HONE_REFERENCE(gemm_sm90)
 {
     const int64_t m = dims[0], n = dims[1], k = dims[2];
-    const factor a = {args[0], dims[3], dims[4] ? 1 : k, dims[4] ? m : 1};
-    const factor b = {args[1], dims[3], dims[5] ? k : 1, dims[5] ? 1 : n};
+    /* From a row or a step to the next, as the factors are stored. */
+    const int64_t a_row = dims[4] ? 1 : k, a_step = dims[4] ? m : 1;
+    const int64_t b_column = dims[5] ? k : 1, b_step = dims[5] ? 1 : n;
 
     for (int64_t i = 0; i < count; ++i) {
         const int64_t row = (first + i) / n, column = (first + i) % n;
 
         value[i] = magnitude[i] = 0.0;
         for (int64_t step = 0; step < k; ++step) {
-            const double term = factor_element(&a, row, step) *
-                                factor_element(&b, column, step);
+            const double term =
+                element_of(dims[3], args[0], row * a_row + step * a_step) *
+                element_of(dims[3], args[1], column * b_column + step * b_step);
 
             value[i] += term;
             magnitude[i] += fabs(term);
@@ -197,14 +186,7 @@ void hone_reference_gemm_sm90(const int64_t *dims, const void *const *args,
     }
 }
 
-double hone_reference_gemm_sm90_cost(const int64_t *dims)
-{
-    return 2.0 * (double)dims[2];
-}
-
-void hone_reference_conv1d(const int64_t *dims, const void *const *args,
-                           int64_t first, int64_t count, double *value,
-                           double *magnitude)
+HONE_REFERENCE(conv1d)
 {
     const float *x = args[0];
     const float *h = args[1];
@@ -223,32 +205,13 @@ void hone_reference_conv1d(const int64_t *dims, const void *const *args,
     }
 }
 
-double hone_reference_conv1d_cost(const int64_t *dims)
-{
-    return 2.0 * (double)dims[1];
-}
-
-static double element_of(int64_t type, const void *array, int64_t index)
-{
-    switch (type) {
-    case HONE_REFERENCE_F16:
-        return hone_reference_from_f16(((const uint16_t *)array)[index]);
-    case HONE_REFERENCE_I32:
-        return (double)((const int32_t *)array)[index];
-    default:
-        return (double)((const float *)array)[index];
-    }
-}
-
 /* What 32 bits keep of an integer. */
 static double wrapped(double sum)
 {
     return sum - 0x1p32 * floor((sum + 0x1p31) / 0x1p32);
 }
 
-void hone_reference_scan(const int64_t *dims, const void *const *args,
-                         int64_t first, int64_t count, double *value,
-                         double *magnitude)
+HONE_REFERENCE(scan)
 {
     const int exclusive = *(const int32_t *)args[2] & 1;
     double sum = 0.0, absolute = 0.0;
@@ -266,10 +229,4 @@ void hone_reference_scan(const int64_t *dims, const void *const *args,
             magnitude[i - first] = exclusive ? absolute_before : absolute;
         }
     }
-}
-
-double hone_reference_scan_cost(const int64_t *dims)
-{
-    (void)dims;
-    return 0.0;
 }

@@ -32,44 +32,33 @@ enum {
  * NaN (whose payload moves to the top of double's). */
 double hone_reference_from_f16(uint16_t bits);
 
-/* The same of bfloat16: the upper half of a float. */
-double hone_reference_from_bf16(uint16_t bits);
+/* hone_reference_NAME() and hone_reference_NAME_cost(). */
+#define HONE_REFERENCE(name)                                                   \
+    double hone_reference_##name##_cost(const int64_t *dims);                  \
+    void hone_reference_##name(const int64_t *dims, const void *const *args,   \
+                               int64_t first, int64_t count, double *value,    \
+                               double *magnitude)
 
 /* dims {n, type}; args {alpha, x, y}; y = alpha*x + y. */
-void hone_reference_saxpy(const int64_t *dims, const void *const *args,
-                          int64_t first, int64_t count, double *value,
-                          double *magnitude);
-double hone_reference_saxpy_cost(const int64_t *dims);
+HONE_REFERENCE(saxpy);
 
 /* dims {n}; args {x, out}, f32; out[0] = sum of x. The sum itself is
  * compensated: its error is that of one rounding, at any n. */
-void hone_reference_sum(const int64_t *dims, const void *const *args,
-                        int64_t first, int64_t count, double *value,
-                        double *magnitude);
-double hone_reference_sum_cost(const int64_t *dims);
+HONE_REFERENCE(sum);
 
 /* dims {M, N, K}; args {A, B, C, alpha, beta}: A M x K and B K x N in f16,
  * C M x N in f32, all row-major, alpha and beta f32. C = alpha*A*B + beta*C;
  * with beta = 0 the old C does not count, whatever it holds. */
-void hone_reference_gemm_f16(const int64_t *dims, const void *const *args,
-                             int64_t first, int64_t count, double *value,
-                             double *magnitude);
-double hone_reference_gemm_f16_cost(const int64_t *dims);
+HONE_REFERENCE(gemm_f16);
 
 /* dims {M, N, K, type, TRANS_A, TRANS_B}; args {A, B, C} of type f16 or bf16:
  * C = op(A)*op(B), row-major; A is M x K, or K x M if TRANS_A is not 0, B is
  * K x N, or N x K. */
-void hone_reference_gemm_sm90(const int64_t *dims, const void *const *args,
-                              int64_t first, int64_t count, double *value,
-                              double *magnitude);
-double hone_reference_gemm_sm90_cost(const int64_t *dims);
+HONE_REFERENCE(gemm_sm90);
 
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
  * being 0 in front of its first element. */
-void hone_reference_conv1d(const int64_t *dims, const void *const *args,
-                           int64_t first, int64_t count, double *value,
-                           double *magnitude);
-double hone_reference_conv1d_cost(const int64_t *dims);
+HONE_REFERENCE(conv1d);
 
 /* dims {n, batch, direction}, n a power of two up to 8192; args {x, y},
  * complex f32. Transform b is y[b*n + k] = sum of x[b*n + j] *
@@ -77,27 +66,18 @@ double hone_reference_conv1d_cost(const int64_t *dims);
  * 2-norm of the transform's input. The errors of a fast transform are that of
  * one of its elements times a few units of round-off, while the sum of the
  * absolute values of the terms is up to sqrt(n) times as much. */
-void hone_reference_fft(const int64_t *dims, const void *const *args,
-                        int64_t first, int64_t count, double *value,
-                        double *magnitude);
-double hone_reference_fft_cost(const int64_t *dims);
+HONE_REFERENCE(fft);
 
 /* dims {n, batch}; args {x, h, y}, complex f32: y = the unscaled inverse
  * transform of h[k] * (forward transform of x)[k], h the same for every
  * transform of the batch. Magnitude: the larger of |x| * |h| and the 2-norm
  * of what is transformed back. */
-void hone_reference_fft_filter(const int64_t *dims, const void *const *args,
-                               int64_t first, int64_t count, double *value,
-                               double *magnitude);
-double hone_reference_fft_filter_cost(const int64_t *dims);
+HONE_REFERENCE(fft_filter);
 
 /* dims {n, type}; args {x, y, exclusive}: x and y in f16, f32 or i32,
  * exclusive i32. y[i] = sum of x up to and with x[i], or in front of it if
  * the lowest bit of exclusive is set; i32 wraps around. Each element costs
  * next to nothing once the one before it is known, all of them cost n. */
-void hone_reference_scan(const int64_t *dims, const void *const *args,
-                         int64_t first, int64_t count, double *value,
-                         double *magnitude);
-double hone_reference_scan_cost(const int64_t *dims);
+HONE_REFERENCE(scan);
 
 #endif

@@ -135,37 +135,29 @@ static void give(number *v, int64_t n, int inverse, const turns *t,
     }
 }
 
-/* What is asked of one transform of the batch; `h` NULL: no filter. */
-typedef struct order {
-    const float *x;
-    const float *h;
-    int64_t n;
-    int inverse;
-    int64_t first;
-    int64_t count;
-} order;
-
-static void fill_order(const order *o, const turns *t, double *value,
-                       double *magnitude)
+/* Elements of one transform of the batch; `h` NULL: no filter. Returns their
+ * magnitude. */
+static double fill_one(const float *x, const float *h, int64_t n, int inverse,
+                       const turns *t, int64_t first, int64_t count,
+                       double *value)
 {
     number v[MOST_N];
     double scale;
 
-    load(v, o->x, o->n);
-    scale = norm(v, o->n);
-    if (o->h) {
-        number h[MOST_N];
+    load(v, x, n);
+    scale = norm(v, n);
+    if (h) {
+        number filter[MOST_N];
 
-        load(h, o->h, o->n);
-        scale *= norm(h, o->n);
-        transform(v, o->n, t);
-        for (int64_t i = 0; i < o->n; ++i)
-            v[i] = times(v[i], h[i]);
-        scale = fmax(scale, norm(v, o->n));
+        load(filter, h, n);
+        scale *= norm(filter, n);
+        transform(v, n, t);
+        for (int64_t i = 0; i < n; ++i)
+            v[i] = times(v[i], filter[i]);
+        scale = fmax(scale, norm(v, n));
     }
-    give(v, o->n, o->inverse, t, o->first, o->count, value);
-    for (int64_t i = 0; i < o->count; ++i)
-        magnitude[i] = scale;
+    give(v, n, inverse, t, first, count, value);
+    return scale;
 }
 
 /* Transform by transform. */
@@ -181,9 +173,11 @@ static void fill_all(const float *x, const float *h, int64_t n, int inverse,
     while (count > 0) {
         const int64_t at = first % (2 * n);
         const int64_t part = count < 2 * n - at ? count : 2 * n - at;
-        const order o = {x + (first - at), h, n, inverse, at, part};
+        const double scale =
+            fill_one(x + (first - at), h, n, inverse, &t, at, part, value);
 
-        fill_order(&o, &t, value, magnitude);
+        for (int64_t i = 0; i < part; ++i)
+            magnitude[i] = scale;
         first += part;
         count -= part;
         value += part;
@@ -191,27 +185,13 @@ static void fill_all(const float *x, const float *h, int64_t n, int inverse,
     }
 }
 
-void hone_reference_fft(const int64_t *dims, const void *const *args,
-                        int64_t first, int64_t count, double *value,
-                        double *magnitude)
+HONE_REFERENCE(fft)
 {
     fill_all(args[0], NULL, dims[0], dims[2] == 2, first, count, value,
              magnitude);
 }
 
-double hone_reference_fft_cost(const int64_t *dims)
-{
-    return 5.0 * log2((double)dims[0]);
-}
-
-void hone_reference_fft_filter(const int64_t *dims, const void *const *args,
-                               int64_t first, int64_t count, double *value,
-                               double *magnitude)
+HONE_REFERENCE(fft_filter)
 {
     fill_all(args[0], args[1], dims[0], 1, first, count, value, magnitude);
-}
-
-double hone_reference_fft_filter_cost(const int64_t *dims)
-{
-    return 10.0 * log2((double)dims[0]) + 4.0;
 }

@@ -10,7 +10,7 @@
 #include "tools/references.h"
 #include "tools/tune_parts.h"
 
-#include "runtime/base/paths.h"
+#include "runtime/base/text.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "runtime/expr/expr.h"
 #include "runtime/base/alloc.h"
 #include "runtime/base/device_properties.h"
-#include "runtime/base/paths.h"
+#include "runtime/store/database.h"
 #include "tools/message.h"
 #include "tools/option_value.h"
 #include "tools/progress.h"

@@ -6,7 +6,7 @@
 #include "tools/option_value.h"
 
 #include "gen/parse/template.h"
-#include "runtime/base/paths.h"
+#include "runtime/store/database.h"
 #include "tools/message.h"
 #include "tools/process.h"
 #include "tuner/trial/devices.h"

@@ -6,7 +6,7 @@
 #include "gen/expand/values.h"
 #include "gen/parse/body.h"
 #include "runtime/base/alloc.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Expressions of a template: which names they may read where, and what is
  * wrong with them at which place. */
 #include "gen/parse/parse.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <stdio.h>
 #include <string.h>

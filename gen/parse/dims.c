@@ -2,7 +2,7 @@
 /* Problem dimensions of a template: checking, reading, labelling; and values
  * of parameters as text. */
 #include "gen/parse/template.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Numbers outside expressions: floating-point ones, of which expressions have
  * none, and ranges of integers: `1..7 step 3`, `pow2 16..256`. */
 #include "gen/parse/parse.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <ctype.h>
 #include <math.h>

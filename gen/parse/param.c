@@ -3,7 +3,7 @@
  * exists, and which of its values only some devices have. */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 /* Parameter values are int64 everywhere: integers as they are, booleans 0/1,
  * element types as their code, names of an enumeration as an id that is the
  * same for the same name throughout one template (from 1000 up),
- * floating-point numbers as the bits of a double (runtime/base/real.h). */
+ * floating-point numbers as the bits of a double (runtime/base/type.h). */
 typedef enum hone_param_kind {
     HONE_PARAM_INT,
     HONE_PARAM_BOOL,

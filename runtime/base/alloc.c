@@ -116,12 +116,8 @@ void *hone__arena_alloc(hone_arena *arena, size_t size_bytes)
         block->next = arena->head;
         arena->head = block;
     }
-    {
-        void *result = (char *)block->data + block->used_bytes;
-
-        block->used_bytes += need;
-        return result;
-    }
+    block->used_bytes += need;
+    return (char *)block->data + block->used_bytes - need;
 }
 
 char *hone__arena_strndup(hone_arena *arena, const char *text, size_t length)

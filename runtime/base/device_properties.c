@@ -61,24 +61,10 @@ hone_status hone__properties_of_arch(const char *arch, hone_properties *out,
                       arch);
 }
 
-/* The first that the system knows, in this order; 0 if it knows none. */
-static int64_t first_known(const int *names, size_t n)
-{
-    for (size_t i = 0; i < n; ++i) {
-        const long value = sysconf(names[i]);
-
-        if (value > 0)
-            return value;
-    }
-    return 0;
-}
-
 void hone__properties_of_host(hone_properties *out)
 {
-    static const int caches[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
-                                 _SC_LEVEL2_CACHE_SIZE};
-    const int64_t cache_bytes =
-        first_known(caches, sizeof caches / sizeof caches[0]);
+    static const int caches[] = {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
+                                 _SC_LEVEL4_CACHE_SIZE};
     const int64_t n_cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int64_t n_pages = sysconf(_SC_PHYS_PAGES);
     const int64_t page_bytes = sysconf(_SC_PAGESIZE);
@@ -87,27 +73,26 @@ void hone__properties_of_host(hone_properties *out)
     out->value[HONE_PROPERTY_sm_count] = n_cores > 0 ? n_cores : 1;
     if (n_pages > 0 && page_bytes > 0)
         out->value[HONE_PROPERTY_memory] = n_pages * page_bytes;
-    if (cache_bytes)
-        out->value[HONE_PROPERTY_l2] = cache_bytes;
+    /* The last one that the system knows. */
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; ++i) {
+        const long cache_bytes = sysconf(caches[i]);
+
+        if (cache_bytes > 0)
+            out->value[HONE_PROPERTY_l2] = cache_bytes;
+    }
 }
 
 /* The value of "model name : VALUE" without the spaces around it; 0 if this
  * is another line. */
-static int read_model(char *line, char *out, size_t size)
+static int read_model(const char *line, char out[64])
 {
-    static const char key[] = "model name";
-    char *value = strchr(line, ':');
     size_t length;
 
-    if (!value || strncmp(line, key, sizeof key - 1) != 0)
+    if (sscanf(line, "model name : %63[^\n]", out) != 1)
         return 0;
-    for (++value; isspace((unsigned char)*value); ++value)
-        ;
-    for (length = strlen(value);
-         length && isspace((unsigned char)value[length - 1]); --length)
-        ;
-    (void)snprintf(out, size, "%.*s", (int)length, value);
-    return length > 0;
+    for (length = strlen(out); isspace((unsigned char)out[length - 1]);)
+        out[--length] = '\0';
+    return 1;
 }
 
 void hone__host_name(char *out, size_t size)
@@ -123,7 +108,7 @@ void hone__host_name(char *out, size_t size)
         (void)snprintf(host.machine, sizeof host.machine, "unknown");
     }
     while (file && !found && fgets(line, sizeof line, file))
-        found = read_model(line, model, sizeof model);
+        found = read_model(line, model);
     if (file)
         (void)fclose(file);
     if (size > HONE_HOST_NAME_BYTES)

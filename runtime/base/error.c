@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error records: see error.h. */
+/* Error records: see error.h. Statuses and the version: see hone.h. */
 #include "runtime/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-static void record(hone_error *err, hone_status status, hone_domain domain,
-                   int native, const char *format, va_list args)
-    __attribute__((format(printf, 5, 0)));
-
-static void record(hone_error *err, hone_status status, hone_domain domain,
-                   int native, const char *format, va_list args)
-{
-    if (!err)
-        return;
-    err->status = status;
-    err->domain = domain;
-    err->native = native;
-    (void)vsnprintf(err->text, sizeof err->text, format, args);
-}
-
-hone_status hone__fail(hone_error *err, hone_status status, const char *format,
-                       ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    record(err, status, HONE_DOMAIN_NONE, 0, format, args);
-    va_end(args);
-    return status;
-}
 
 hone_status hone__fail_native(hone_error *err, hone_status status,
                               hone_domain domain, int native,
@@ -37,20 +11,21 @@ hone_status hone__fail_native(hone_error *err, hone_status status,
 {
     va_list args;
 
+    if (!err)
+        return status;
+    err->status = status;
+    err->domain = domain;
+    err->native = native;
     va_start(args, format);
-    record(err, status, domain, native, format, args);
+    (void)vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     return status;
 }
 
 void hone__error_clear(hone_error *err)
 {
-    if (!err)
-        return;
-    err->status = HONE_OK;
-    err->domain = HONE_DOMAIN_NONE;
-    err->native = 0;
-    err->text[0] = '\0';
+    if (err)
+        *err = (hone_error){.status = HONE_OK};
 }
 
 const char *hone__domain_name(hone_domain domain)
@@ -59,4 +34,34 @@ const char *hone__domain_name(hone_domain domain)
     const size_t index = (size_t)domain;
 
     return index < sizeof names / sizeof names[0] ? names[index] : "";
+}
+
+int hone_version_number(void)
+{
+    return 10000 * HONE_VERSION_MAJOR + 100 * HONE_VERSION_MINOR +
+           HONE_VERSION_PATCH;
+}
+
+const char *hone_status_name(hone_status status)
+{
+    switch (status) {
+#define STATUS_NAME(name, value, text)                                         \
+    case name:                                                                 \
+        return #name;
+        HONE_STATUS_MAP(STATUS_NAME)
+#undef STATUS_NAME
+    }
+    return "HONE_?";
+}
+
+const char *hone_status_str(hone_status status)
+{
+    switch (status) {
+#define STATUS_TEXT(name, value, text)                                         \
+    case name:                                                                 \
+        return text;
+        HONE_STATUS_MAP(STATUS_TEXT)
+#undef STATUS_TEXT
+    }
+    return "unknown status";
 }

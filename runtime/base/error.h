@@ -21,15 +21,19 @@ typedef struct hone_error {
     char text[1024];
 } hone_error;
 
-/* Record the sentence and return `status`. `err` may be NULL. */
-hone_status hone__fail(hone_error *err, hone_status status, const char *format,
-                       ...) __attribute__((format(printf, 3, 4)));
-
-/* The same with the native code that caused it. */
+/* Record the sentence, with the native code that caused the failure, and
+ * return `status`. `err` may be NULL. */
 hone_status hone__fail_native(hone_error *err, hone_status status,
                               hone_domain domain, int native,
                               const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same without such a code: hone__fail(err, status, format, ..). */
+#define hone__fail(err, status, ...)                                           \
+    hone__fail_native(err, status, HONE_DOMAIN_NONE, 0, __VA_ARGS__)
+
+/* HONE_ERR_NO_MEMORY; `why` is a literal that completes "out of memory". */
+#define hone__out_of_memory(err, why)                                          \
+    hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory" why)
 
 void hone__error_clear(hone_error *err);
 const char *hone__domain_name(hone_domain domain);

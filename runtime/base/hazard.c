@@ -89,8 +89,7 @@ hone_status hone__hazard_get(hone_error *err)
         hazard = NULL;
     }
     if (!hazard)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for one more thread");
+        return hone__out_of_memory(err, " for one more thread");
     hone__hazard_own.hazard = hazard;
     return HONE_OK;
 }

@@ -41,7 +41,7 @@ static hone_status grow(hone_table *table, hone_error *err)
         hone__alloc(sizeof *larger + capacity * sizeof larger->entries[0]);
 
     if (!larger)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory for a table");
+        return hone__out_of_memory(err, " for a table");
     larger->mask = capacity - 1;
     larger->outgrown = body;
     for (size_t i = 0; body && i <= body->mask; ++i) {

@@ -44,6 +44,14 @@ typedef struct hone_table_walk {
     hone_table_entry *entry; /* of the value that was found last */
 } hone_table_walk;
 
+/* Spread the bits of a number, such as an address, so that it is a tag.
+ * One-to-one; 0 stays 0. */
+static inline uint64_t hone__table_tag(uint64_t number)
+{
+    number *= UINT64_C(0x9e3779b97f4a7c15);
+    return number ^ (number >> 32);
+}
+
 static inline hone_table_walk hone__table_walk(const hone_table *table,
                                                uint64_t tag)
 {

@@ -72,6 +72,23 @@ void hone__text_printf(hone_text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void hone__shell_word(const char *word, hone_text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "+,-./:=@_";
+
+    if (*word && !word[strspn(word, plain)]) {
+        hone__text_puts(out, word);
+        return;
+    }
+    hone__text_puts(out, "'");
+    for (; *word; ++word)
+        hone__text_append(out, *word == '\'' ? "'\\''" : word,
+                          *word == '\'' ? 4 : 1);
+    hone__text_puts(out, "'");
+}
+
 void hone__text_clear(hone_text *text)
 {
     text->length = 0;
@@ -92,8 +109,7 @@ const char *hone__text_str(const hone_text *text)
 
 hone_status hone__text_check(const hone_text *text, hone_error *err)
 {
-    return text->failed ? hone__fail(err, HONE_ERR_NO_MEMORY,
-                                     "out of memory while building a text")
+    return text->failed ? hone__out_of_memory(err, " while building a text")
                         : HONE_OK;
 }
 
@@ -112,6 +128,7 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
                                  hone_error *err)
 {
     char buffer[16384];
+    hone_status status;
     size_t n;
     FILE *file = fopen(path, "rb");
 
@@ -120,15 +137,13 @@ hone_status hone__text_read_file(hone_text *text, const char *path,
                                  "cannot open '%s': %s", path, strerror(errno));
     while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
         hone__text_append(text, buffer, n);
-    if (ferror(file)) {
-        const int code = errno;
-
-        (void)fclose(file);
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
-                                 "cannot read '%s': %s", path, strerror(code));
-    }
+    status =
+        ferror(file)
+            ? hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                "cannot read '%s': %s", path, strerror(errno))
+            : hone__text_check(text, err);
     (void)fclose(file);
-    return hone__text_check(text, err);
+    return status;
 }
 
 int hone__write_all(int fd, const void *bytes, size_t size_bytes)
@@ -181,7 +196,7 @@ hone_status hone__folder_create(const char *path, hone_error *err)
     char *slash = copy;
 
     if (!copy)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__out_of_memory(err, "");
     while (slash && *slash) {
         slash = strchr(slash + 1, '/');
         if (slash)

@@ -21,6 +21,8 @@ void hone__text_append(hone_text *text, const char *bytes, size_t length);
 void hone__text_puts(hone_text *text, const char *string);
 void hone__text_printf(hone_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Append `word` as a shell takes it: in quotes if it needs them. */
+void hone__shell_word(const char *word, hone_text *text);
 /* Empty it; keeps the memory, and `failed`. */
 void hone__text_clear(hone_text *text);
 void hone__text_free(hone_text *text); /* back to {0} */

@@ -2,14 +2,14 @@
 /* Element types: see type.h. */
 #include "runtime/base/type.h"
 
-#include <string.h>
-
-static const struct {
+typedef struct type_row {
     hone_type type;
     const char *name;
     size_t size_bytes;
     const char *cpp;
-} types[] = {
+} type_row;
+
+static const type_row types[] = {
 #define TYPE_ROW(name, code, spelling, size, cpp)                              \
     {HONE_TYPE_##name, spelling, size, cpp},
     HONE_TYPE_MAP(TYPE_ROW)
@@ -18,14 +18,15 @@ static const struct {
 
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
-/* Index in the table, N_TYPES if there is none. */
-static size_t find(hone_type type)
+static const type_row *find(hone_type type)
 {
-    size_t i = 0;
+    static const type_row unknown = {(hone_type)0, "?", 0, "?"};
 
-    while (i < N_TYPES && types[i].type != type)
-        ++i;
-    return i;
+    for (size_t i = 0; i < N_TYPES; ++i) {
+        if (types[i].type == type)
+            return &types[i];
+    }
+    return &unknown;
 }
 
 hone_type hone__type_find(const char *name, size_t length)
@@ -40,23 +41,17 @@ hone_type hone__type_find(const char *name, size_t length)
 
 const char *hone__type_name(hone_type type)
 {
-    const size_t i = find(type);
-
-    return i < N_TYPES ? types[i].name : "?";
+    return find(type)->name;
 }
 
 const char *hone__type_cpp(hone_type type)
 {
-    const size_t i = find(type);
-
-    return i < N_TYPES ? types[i].cpp : "?";
+    return find(type)->cpp;
 }
 
 size_t hone__type_size_bytes(hone_type type)
 {
-    const size_t i = find(type);
-
-    return i < N_TYPES ? types[i].size_bytes : 0;
+    return find(type)->size_bytes;
 }
 
 int hone__type_is_integer(hone_type type)

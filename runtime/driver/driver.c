@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is the same for every driver: results as sentences, a device's
- * properties, loading kernels. See driver.h. */
+ * properties, loading kernels, cuLaunchKernelEx and what has to be asked
+ * before. See driver.h. */
 #include "runtime/driver/driver.h"
 
 #include "runtime/base/alloc.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 hone_status hone__driver_check(const hone_driver *driver, hone_cu_result result,
                                const char *what, hone_error *err)
@@ -52,20 +56,21 @@ hone_status hone__driver_properties(const hone_driver *driver,
     static const struct {
         hone_property fact;
         int attribute;
+        int unit;
     } rows[] = {
-        {HONE_PROPERTY_sm_count, HONE_CU_ATTR_SM_COUNT},
-        {HONE_PROPERTY_warp, HONE_CU_ATTR_WARP_SIZE},
-        {HONE_PROPERTY_threads_block, HONE_CU_ATTR_MAX_THREADS_PER_BLOCK},
-        {HONE_PROPERTY_threads_sm, HONE_CU_ATTR_MAX_THREADS_PER_SM},
-        {HONE_PROPERTY_blocks_sm, HONE_CU_ATTR_MAX_BLOCKS_PER_SM},
-        {HONE_PROPERTY_regs_sm, HONE_CU_ATTR_MAX_REGS_PER_SM},
-        {HONE_PROPERTY_smem_sm, HONE_CU_ATTR_MAX_SHARED_PER_SM},
-        {HONE_PROPERTY_smem_block, HONE_CU_ATTR_MAX_SHARED_PER_BLOCK},
-        {HONE_PROPERTY_smem_optin, HONE_CU_ATTR_MAX_SHARED_OPTIN},
-        {HONE_PROPERTY_l2, HONE_CU_ATTR_L2_BYTES},
+        {HONE_PROPERTY_sm, HONE_CU_ATTR_CC_MAJOR, 10},
+        {HONE_PROPERTY_sm, HONE_CU_ATTR_CC_MINOR, 1},
+        {HONE_PROPERTY_sm_count, HONE_CU_ATTR_SM_COUNT, 1},
+        {HONE_PROPERTY_warp, HONE_CU_ATTR_WARP_SIZE, 1},
+        {HONE_PROPERTY_threads_block, HONE_CU_ATTR_MAX_THREADS_PER_BLOCK, 1},
+        {HONE_PROPERTY_threads_sm, HONE_CU_ATTR_MAX_THREADS_PER_SM, 1},
+        {HONE_PROPERTY_blocks_sm, HONE_CU_ATTR_MAX_BLOCKS_PER_SM, 1},
+        {HONE_PROPERTY_regs_sm, HONE_CU_ATTR_MAX_REGS_PER_SM, 1},
+        {HONE_PROPERTY_smem_sm, HONE_CU_ATTR_MAX_SHARED_PER_SM, 1},
+        {HONE_PROPERTY_smem_block, HONE_CU_ATTR_MAX_SHARED_PER_BLOCK, 1},
+        {HONE_PROPERTY_smem_optin, HONE_CU_ATTR_MAX_SHARED_OPTIN, 1},
+        {HONE_PROPERTY_l2, HONE_CU_ATTR_L2_BYTES, 1},
     };
-    int major = 0;
-    int minor = 0;
     size_t memory_bytes = 0;
 
     *out = (hone_properties){{0}};
@@ -75,18 +80,11 @@ hone_status hone__driver_properties(const hone_driver *driver,
         HONE_TRY(hone__driver_check(
             driver, driver->device_attribute(&value, rows[i].attribute, device),
             "cuDeviceGetAttribute", err));
-        out->value[rows[i].fact] = value;
+        out->value[rows[i].fact] += rows[i].unit * value;
     }
-    HONE_TRY(hone__driver_check(
-        driver, driver->device_attribute(&major, HONE_CU_ATTR_CC_MAJOR, device),
-        "cuDeviceGetAttribute", err));
-    HONE_TRY(hone__driver_check(
-        driver, driver->device_attribute(&minor, HONE_CU_ATTR_CC_MINOR, device),
-        "cuDeviceGetAttribute", err));
     HONE_TRY(hone__driver_check(driver,
                                 driver->device_memory(&memory_bytes, device),
                                 "cuDeviceTotalMem", err));
-    out->value[HONE_PROPERTY_sm] = 10 * major + minor;
     out->value[HONE_PROPERTY_memory] = (int64_t)memory_bytes;
     return HONE_OK;
 }
@@ -164,4 +162,152 @@ hone_status hone__driver_kernel(const hone_driver *driver,
     /* Asking for an attribute also makes a lazily loading driver load the
      * kernel now, not inside the first launch. */
     return hone__driver_raise_shared(driver, *out, shared_bytes, err);
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+/* The driver's form of a launch. `attributes` has room for two. */
+static hone_cu_launch_config config_of(const hone_launch_shape *shape,
+                                       hone_stream stream,
+                                       hone_cu_attribute *attributes)
+{
+    hone_cu_launch_config config = {.shared_bytes = shape->shared_bytes,
+                                    .stream = stream,
+                                    .attributes = attributes};
+
+    memcpy(config.grid, shape->grid, sizeof config.grid);
+    memcpy(config.block, shape->block, sizeof config.block);
+    if (hone__volume(shape->cluster) > 1) {
+        hone_cu_attribute *a = &attributes[config.n_attributes++];
+
+        *a = (hone_cu_attribute){.id = ATTRIBUTE_CLUSTER};
+        memcpy(a->value.cluster, shape->cluster, sizeof a->value.cluster);
+    }
+    if (shape->cooperative) {
+        hone_cu_attribute *a = &attributes[config.n_attributes++];
+
+        *a = (hone_cu_attribute){.id = ATTRIBUTE_COOPERATIVE};
+        a->value.cooperative = 1;
+    }
+    return config;
+}
+
+/* What the driver would refuse with a bare "invalid value". */
+static hone_status check_limits(const hone_driver *driver, hone_cu_function f,
+                                const char *name,
+                                const hone_launch_shape *shape,
+                                const hone_properties *properties,
+                                hone_error *err)
+{
+    const int64_t optin = properties->value[HONE_PROPERTY_smem_optin];
+    const unsigned threads = hone__volume(shape->block);
+    int static_bytes = 0;
+    int max_threads = 0;
+
+    HONE_TRY(hone__driver_check(
+        driver,
+        driver->function_get(&static_bytes, HONE_CU_FUNC_SHARED_BYTES, f),
+        "reading a kernel's shared memory (cuFuncGetAttribute)", err));
+    HONE_TRY(hone__driver_check(
+        driver, driver->function_get(&max_threads, HONE_CU_FUNC_MAX_THREADS, f),
+        "reading a kernel's block limit (cuFuncGetAttribute)", err));
+    if ((int64_t)shape->shared_bytes + static_bytes > optin)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s needs %u + %d bytes of shared memory; "
+                          "the device has %" PRId64 " per block",
+                          name, shape->shared_bytes, static_bytes, optin);
+    if (threads > (unsigned)max_threads)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel %s is launched with %u threads per block "
+                          "but can run at most %d (registers or launch "
+                          "bounds)",
+                          name, threads, max_threads);
+    return HONE_OK;
+}
+
+/* Clusters and cooperative launches: do they fit? Others pass. */
+static hone_status check_residents(const hone_driver *driver,
+                                   hone_cu_function f, const char *name,
+                                   const hone_launch_shape *shape,
+                                   const hone_properties *properties,
+                                   hone_error *err)
+{
+    const unsigned of_cluster = hone__volume(shape->cluster);
+    const unsigned threads = hone__volume(shape->block);
+    const int64_t grid =
+        (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    int64_t resident = grid; /* blocks that run at the same time */
+    hone_cu_attribute attributes[2];
+    int n = 0;
+
+    if (of_cluster > 1) {
+        const hone_cu_launch_config config = config_of(shape, NULL, attributes);
+
+        if (of_cluster > HONE_PORTABLE_CLUSTER)
+            HONE_TRY(hone__driver_check(
+                driver,
+                driver->function_set(f, HONE_CU_FUNC_NON_PORTABLE_CLUSTER, 1),
+                "allowing clusters of more than 8 blocks (cuFuncSetAttribute)",
+                err));
+        HONE_TRY(hone__driver_check(
+            driver, driver->active_clusters(&n, f, &config),
+            "counting resident clusters (cuOccupancyMaxActiveClusters)", err));
+        if (n < 1)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "no cluster of %u blocks of kernel '%s' fits "
+                              "this device: each block has %u threads and %u "
+                              "bytes of dynamic shared memory; take smaller "
+                              "clusters or blocks",
+                              of_cluster, name, threads, shape->shared_bytes);
+        resident = (int64_t)n * of_cluster;
+    } else if (shape->cooperative) {
+        HONE_TRY(hone__driver_check(
+            driver, driver->occupancy(&n, f, (int)threads, shape->shared_bytes),
+            "counting resident blocks "
+            "(cuOccupancyMaxActiveBlocksPerMultiprocessor)",
+            err));
+        resident = n * properties->value[HONE_PROPERTY_sm_count];
+    }
+    if (shape->cooperative && grid > resident)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "kernel '%s' is a cooperative launch of %" PRId64
+                          " blocks, but only %" PRId64
+                          " of them run at the same time on this device; "
+                          "take a smaller grid, such as "
+                          "min(.., device.sm_count)",
+                          name, grid, resident);
+    return HONE_OK;
+}
+
+hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
+                                 const char *name,
+                                 const hone_launch_shape *shape,
+                                 const hone_properties *properties,
+                                 hone_error *err)
+{
+    if (driver->kind && hone__launch_is_special(shape))
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "kernel '%s' is launched %s, which the %s device "
+                          "does not have",
+                          name,
+                          shape->cooperative ? "cooperatively" : "in clusters",
+                          driver->kind->name);
+    HONE_TRY(check_limits(driver, f, name, shape, properties, err));
+    HONE_TRY(hone__driver_raise_shared(driver, f, shape->shared_bytes, err));
+    return check_residents(driver, f, name, shape, properties, err);
+}
+
+hone_cu_result hone__driver_launch(const hone_driver *driver,
+                                   hone_cu_function f,
+                                   const hone_launch_shape *shape,
+                                   hone_stream stream, void **params)
+{
+    hone_cu_attribute attributes[2];
+    const hone_cu_launch_config config = config_of(shape, stream, attributes);
+
+    if (!config.n_attributes)
+        return driver->launch(f, shape->grid[0], shape->grid[1], shape->grid[2],
+                              shape->block[0], shape->block[1], shape->block[2],
+                              shape->shared_bytes, stream, params, NULL);
+    return driver->launch_with(&config, f, params, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device's driver as a table of functions. Two drivers fill one: CUDA's, by
- * dlopen (cuda_driver.c), and that of the cpu device, which does the same in
+ * dlopen (libraries.c), and that of the cpu device, which does the same in
  * host memory (host_driver.c). Everything above this table exists once.
  *
  * The functions, their parameters and their results are CUDA's, because the
@@ -10,11 +10,7 @@
 #ifndef HONE_RUNTIME_DRIVER_H
 #define HONE_RUNTIME_DRIVER_H
 
-#include "runtime/base/error.h"
-#include "runtime/base/device_properties.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/launch/launch_spec.h"
 
 typedef int hone_cu_result;   /* CUresult; 0 is success */
 typedef int hone_cu_device;   /* CUdevice */
@@ -161,7 +157,6 @@ enum {
     X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))      \
     X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                     \
     X(stream_synchronize, cuStreamSynchronize, (hone_stream s))                \
-    X(stream_query, cuStreamQuery, (hone_stream s))                            \
     X(capture_info, cuStreamGetCaptureInfo,                                    \
       (hone_stream s, int *out_status, uint64_t *out_id))                      \
     X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))       \
@@ -175,7 +170,6 @@ enum {
     X(event_destroy, cuEventDestroy_v2, (hone_cu_event e))                     \
     X(event_record, cuEventRecord, (hone_cu_event e, hone_stream s))           \
     X(event_synchronize, cuEventSynchronize, (hone_cu_event e))                \
-    X(event_query, cuEventQuery, (hone_cu_event e))                            \
     X(event_elapsed, cuEventElapsedTime,                                       \
       (float *out_ms, hone_cu_event a, hone_cu_event b))
 
@@ -268,5 +262,22 @@ hone_status hone__driver_kernel(const hone_driver *driver,
                                 hone_cu_module module, const char *name,
                                 unsigned shared_bytes, hone_cu_function *out,
                                 hone_error *err);
+
+/* Make the kernel `name` ready for such launches, and see whether the device
+ * can hold them. What the driver would answer with a bare "invalid value" is
+ * said in a sentence. HONE_ERR_INPUT: more threads or shared memory than a
+ * block of this kernel can have, blocks of a cooperative launch that would
+ * have to wait for others to end, a cluster that does not fit.
+ * HONE_ERR_UNSUPPORTED: the driver has no launches of this kind. */
+hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
+                                 const char *name,
+                                 const hone_launch_shape *shape,
+                                 const hone_properties *properties,
+                                 hone_error *err);
+
+hone_cu_result hone__driver_launch(const hone_driver *driver,
+                                   hone_cu_function f,
+                                   const hone_launch_shape *shape,
+                                   hone_stream stream, void **params);
 
 #endif

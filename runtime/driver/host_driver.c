@@ -58,11 +58,19 @@ static hone_status failed(hone_cu_result result, const char *what,
 
 /* ---- the device ---------------------------------------------------------- */
 
-static hone_cu_result init(unsigned flags)
-{
-    (void)flags;
-    return 0;
-}
+/* What there is nothing to do for. */
+#define NOTHING(name, type)                                                    \
+    static hone_cu_result name(type unused)                                    \
+    {                                                                          \
+        (void)unused;                                                          \
+        return 0;                                                              \
+    }
+NOTHING(init, unsigned)
+NOTHING(primary_release, hone_cu_device)
+NOTHING(context_set, hone_cu_context)
+NOTHING(stream_nothing, hone_stream)
+NOTHING(event_nothing, hone_cu_event)
+#undef NOTHING
 
 static hone_cu_result get_zero(int *out)
 {
@@ -107,21 +115,9 @@ static hone_cu_result primary_retain(hone_cu_context *out,
     return 0;
 }
 
-static hone_cu_result primary_release(hone_cu_device device)
-{
-    (void)device;
-    return 0;
-}
-
 static hone_cu_result context_get(hone_cu_context *out)
 {
     return primary_retain(out, 0);
-}
-
-static hone_cu_result context_set(hone_cu_context context)
-{
-    (void)context;
-    return 0;
 }
 
 static hone_cu_result context_id(hone_cu_context context,
@@ -329,12 +325,6 @@ static hone_cu_result stream_create(hone_stream *out, unsigned flags)
     return 0;
 }
 
-static hone_cu_result stream_nothing(hone_stream stream)
-{
-    (void)stream;
-    return 0;
-}
-
 static hone_cu_result capture_info(hone_stream stream, int *out_status,
                                    uint64_t *out_id)
 {
@@ -366,12 +356,6 @@ static hone_cu_result event_record(hone_cu_event event, hone_stream stream)
     return 0;
 }
 
-static hone_cu_result event_nothing(hone_cu_event event)
-{
-    (void)event;
-    return 0;
-}
-
 static hone_cu_result event_elapsed(float *out_ms, hone_cu_event from,
                                     hone_cu_event to)
 {
@@ -390,46 +374,45 @@ const hone_driver *hone__host_driver(void)
     static const hone_driver_kind kind = {"cpu", 1, load, failed};
     /* What is not here is NULL: whoever asks for it looks at `kind`, or there
      * is a row of the device properties that keeps it from being asked for. */
-    static const hone_driver table = {.init = init,
-                                      .driver_version = get_zero,
-                                      .device_count = device_count,
-                                      .device_get = device_get,
-                                      .device_name = device_name,
-                                      .device_memory = device_memory,
-                                      .primary_retain = primary_retain,
-                                      .primary_release = primary_release,
-                                      .context_get = context_get,
-                                      .context_set = context_set,
-                                      .context_push = context_set,
-                                      .context_pop = context_get,
-                                      .context_device = get_zero,
-                                      .context_id = context_id,
-                                      .context_synchronize =
-                                          context_synchronize,
-                                      .module_unload = module_unload,
-                                      .module_function = module_function,
-                                      .module_global = module_global,
-                                      .function_get = function_get,
-                                      .launch = launch,
-                                      .memory_alloc = memory_alloc,
-                                      .memory_free = memory_free,
-                                      .memory_info = memory_info,
-                                      .copy_to_device = copy_to_device,
-                                      .copy_to_host = copy_to_host,
-                                      .copy_async = copy_async,
-                                      .fill8_async = fill8_async,
-                                      .stream_create = stream_create,
-                                      .stream_destroy = stream_nothing,
-                                      .stream_synchronize = stream_nothing,
-                                      .stream_query = stream_nothing,
-                                      .capture_info = capture_info,
-                                      .event_create = event_create,
-                                      .event_destroy = event_destroy,
-                                      .event_record = event_record,
-                                      .event_synchronize = event_nothing,
-                                      .event_query = event_nothing,
-                                      .event_elapsed = event_elapsed,
-                                      .kind = &kind};
+    static const hone_driver table = {
+        .init = init,
+        .driver_version = get_zero,
+        .device_count = device_count,
+        .device_get = device_get,
+        .device_name = device_name,
+        .device_memory = device_memory,
+        .primary_retain = primary_retain,
+        .primary_release = primary_release,
+        .context_get = context_get,
+        .context_set = context_set,
+        .context_push = context_set,
+        .context_pop = context_get,
+        .context_device = get_zero,
+        .context_id = context_id,
+        .context_synchronize = context_synchronize,
+        .module_unload = module_unload,
+        .module_function = module_function,
+        .module_global = module_global,
+        .function_get = function_get,
+        .launch = launch,
+        .memory_alloc = memory_alloc,
+        .memory_free = memory_free,
+        .memory_info = memory_info,
+        .copy_to_device = copy_to_device,
+        .copy_to_host = copy_to_host,
+        .copy_async = copy_async,
+        .fill8_async = fill8_async,
+        .stream_create = stream_create,
+        .stream_destroy = stream_nothing,
+        .stream_synchronize = stream_nothing,
+        .capture_info = capture_info,
+        .event_create = event_create,
+        .event_destroy = event_destroy,
+        .event_record = event_record,
+        .event_synchronize = event_nothing,
+        .event_elapsed = event_elapsed,
+        .kind = &kind,
+    };
 
     return &table;
 }

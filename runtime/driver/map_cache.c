@@ -61,8 +61,7 @@ hone_status hone__map_cache_create(const hone_resolved *resolved,
     cache =
         hone__alloc(sizeof *cache + resolved->n_maps * sizeof cache->maps[0]);
     if (!cache)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory for tensor maps");
+        return hone__out_of_memory(err, " for tensor maps");
     cache->driver = driver;
     cache->n = resolved->n_maps;
     for (size_t i = 0; i < cache->n; ++i) {
@@ -157,46 +156,31 @@ static hone_status encode(const hone_driver *driver, const cached_map *map,
         what, err);
 }
 
-/* Not kept yet: into a free entry, else instead of another. */
-static hone_status add(const hone_driver *driver, cached_map *map,
-                       uint64_t address, hone_cu_tensor_map *out,
-                       hone_error *err)
-{
-    const size_t first = first_of(address);
-    size_t place = first;
-
-    HONE_TRY(hone__tensor_map_check_address(&map->map.shape, address, err));
-    HONE_TRY(encode(driver, map, address, out, err));
-    for (size_t i = 0; i < N_ENTRIES; ++i) {
-        const size_t index = (first + i) % N_ENTRIES;
-
-        if (!atomic_load_explicit(&map->addresses[index],
-                                  memory_order_relaxed)) {
-            place = index;
-            break;
-        }
-    }
-    write_entry(map, place, address, out);
-    return HONE_OK;
-}
-
+/* Where it is kept, else encoded: into a free entry, else instead of another.
+ */
 static hone_status get_map(const hone_driver *driver, cached_map *map,
                            uint64_t address, hone_cu_tensor_map *out,
                            hone_error *err)
 {
     const size_t first = first_of(address);
+    size_t place = first;
 
-    for (size_t i = 0; address && i < N_ENTRIES; ++i) {
+    for (size_t i = 0; i < N_ENTRIES; ++i) {
         const size_t index = (first + i) % N_ENTRIES;
         const uint64_t found =
             atomic_load_explicit(&map->addresses[index], memory_order_relaxed);
 
-        if (!found)
-            break; /* entries are never freed: it is not behind */
+        if (!found) { /* entries are never freed: it is not behind */
+            place = index;
+            break;
+        }
         if (found == address && read_entry(map, index, address, out))
             return HONE_OK;
     }
-    return add(driver, map, address, out, err);
+    HONE_TRY(hone__tensor_map_check_address(&map->map.shape, address, err));
+    HONE_TRY(encode(driver, map, address, out, err));
+    write_entry(map, place, address, out);
+    return HONE_OK;
 }
 
 hone_status hone__map_cache_get(hone_map_cache *cache, void *const *args,

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling constant memory: see bank.h. */
-#include "runtime/execute/bank.h"
-
+/* Filling constant memory: see program.h. */
 #include "runtime/execute/program.h"
 
 #include <stdio.h>
 #include <string.h>
-
-hone_status hone__bank_load(const hone_driver *driver, const void *code,
-                            size_t size_bytes, const char *what, hone_bank *out,
-                            hone_error *err)
-{
-    *out = (hone_bank){.module = NULL};
-    return hone__driver_load(driver, code, size_bytes, what, &out->module, err);
-}
-
-void hone__bank_unload(const hone_driver *driver, hone_bank *bank)
-{
-    if (bank->module)
-        (void)driver->module_unload(bank->module);
-    *bank = (hone_bank){.module = NULL};
-}
 
 void hone__bank_forget(hone_bank *bank)
 {
@@ -131,9 +114,9 @@ hone_status hone__bank_kernel(hone_bank *bank, const hone_program *program,
                               hone_error *err)
 {
     const hone_cu_function of_program = program->launches[launch].function;
-    const hone_cu_shape *shape = &program->more->shapes[launch];
+    const hone_launch_shape *shape = &program->more->shapes[launch];
     const char *name = program->more->kernels[launch];
-    const unsigned n_cluster = hone__launch_n_cluster(shape);
+    const unsigned n_cluster = hone__volume(shape->cluster);
     hone_bank_kernel *kernel = bank->kernels;
 
     *out = of_program;

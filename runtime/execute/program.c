@@ -40,7 +40,7 @@ static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
     for (size_t i = 0; i < r->n_launches; ++i)
         bytes += sizeof(hone_program_launch) +
                  r->launches[i].n_passed * sizeof(hone_program_param) +
-                 rounded(sizeof(hone_cu_shape)) + sizeof(char *) +
+                 rounded(sizeof(hone_launch_shape)) + sizeof(char *) +
                  rounded(strlen(r->launches[i].kernel) + 1);
     for (size_t i = 0; i < r->n_constants; ++i)
         bytes += rounded(strlen(r->constants[i].name) + 1);
@@ -70,7 +70,8 @@ static hone_program *new_program(const hone_program_setup *setup,
     program->more = take(&next, sizeof *program->more);
     program->more->block = block;
     program->more->properties = setup->properties;
-    program->more->shapes = take(&next, r->n_launches * sizeof(hone_cu_shape));
+    program->more->shapes =
+        take(&next, r->n_launches * sizeof(hone_launch_shape));
     program->more->kernels = take(&next, r->n_launches * sizeof(char *));
     for (size_t i = 0; i < r->n_launches; ++i)
         program->more->kernels[i] = take_text(&next, r->launches[i].kernel);
@@ -94,7 +95,7 @@ static hone_status add_launch(hone_program *program,
 {
     const hone_resolved_launch *from = &setup->resolved->launches[index];
     hone_program_launch *to = &program->launches[index];
-    hone_cu_shape *shape = &program->more->shapes[index];
+    const hone_launch_shape *shape = &from->shape;
 
     for (size_t i = 0; i < from->n_passed; ++i) {
         const hone_pass *pass = &from->passed[i];
@@ -109,12 +110,12 @@ static hone_status add_launch(hone_program *program,
         if (pass->kind == HONE_PASS_ARG)
             to->params[i].rule = rule_of(&setup->resolved->args[pass->index]);
     }
-    *shape = hone__launch_shape(from);
+    program->more->shapes[index] = *shape;
     memcpy(to->grid, shape->grid, sizeof to->grid);
     memcpy(to->block, shape->block, sizeof to->block);
     to->shared_bytes = shape->shared_bytes;
     to->n_params = (unsigned)from->n_passed;
-    if (hone__launch_is_special(from))
+    if (hone__launch_is_special(shape))
         program->is_special = 1;
     HONE_TRY(hone__driver_kernel(setup->driver, setup->module, from->kernel, 0,
                                  &to->function, err));
@@ -238,10 +239,9 @@ hone_status hone__program_explain(const hone_program *program,
     return hone__driver_check(program->driver, fault->result, what, err);
 }
 
-/* Zero the workspaces with this rule. */
-static hone_status zero_parts(const hone_program *program, hone_zero rule,
-                              const hone_cu_ptr *parts, hone_stream stream,
-                              hone_error *err)
+hone_status hone__program_zero(const hone_program *program, hone_zero rule,
+                               const hone_cu_ptr *parts, hone_stream stream,
+                               hone_error *err)
 {
     const hone_driver *driver = program->driver;
     char what[160];
@@ -260,22 +260,6 @@ static hone_status zero_parts(const hone_program *program, hone_zero rule,
         return hone__driver_check(driver, result, what, err);
     }
     return HONE_OK;
-}
-
-hone_status hone__program_clear(const hone_program *program,
-                                const hone_cu_ptr *parts, hone_stream stream,
-                                hone_error *err)
-{
-    return zero_parts(program, HONE_ZERO_ONCE, parts, stream, err);
-}
-
-static void put_maps(const hone_program_launch *launch,
-                     hone_cu_tensor_map *maps, void **params)
-{
-    for (unsigned p = 0; p < launch->n_params; ++p) {
-        if (launch->params[p].kind == HONE_PASS_MAP)
-            params[p] = &maps[launch->params[p].of.index];
-    }
 }
 
 static hone_status launch_all(const hone_program *program, void *const *args,
@@ -299,8 +283,10 @@ static hone_status launch_all(const hone_program *program, void *const *args,
             fault.argument = args[fault.missing];
             return hone__program_explain(program, &fault, err);
         }
-        if (more->maps)
-            put_maps(launch, maps, params);
+        for (unsigned p = 0; more->maps && p < launch->n_params; ++p) {
+            if (launch->params[p].kind == HONE_PASS_MAP)
+                params[p] = &maps[launch->params[p].of.index];
+        }
         if (more->n_constants)
             HONE_TRY(hone__bank_kernel(bank, program, i, &function, err));
         fault.result = hone__driver_launch(program->driver, function,
@@ -321,7 +307,7 @@ hone_status hone__program_run(const hone_program *program, void *const *args,
         return hone__program_enqueue(program, args, parts, stream, &fault)
                    ? HONE_OK
                    : hone__program_explain(program, &fault, err);
-    HONE_TRY(zero_parts(program, HONE_ZERO_EACH, parts, stream, err));
+    HONE_TRY(hone__program_zero(program, HONE_ZERO_EACH, parts, stream, err));
     if (program->more->n_constants)
         HONE_TRY(hone__bank_fill(bank, program, args, stream, err));
     return launch_all(program, args, parts, bank, stream, err);

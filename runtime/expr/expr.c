@@ -23,15 +23,18 @@ static const struct {
                            "sizeof takes an element type such as f32"},
 };
 
+static hone_fault fault_if(int overflow)
+{
+    return overflow ? HONE_FAULT_OVERFLOW : HONE_FAULT_NONE;
+}
+
 static hone_fault divide(hone_op op, int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0)
         return HONE_FAULT_DIVISION;
     if (b == -1) { /* INT64_MIN / -1 traps on some processors, % too */
         *out = 0;
-        if (op == HONE_OP_DIV && __builtin_sub_overflow(0, a, out))
-            return HONE_FAULT_OVERFLOW;
-        return HONE_FAULT_NONE;
+        return fault_if(op == HONE_OP_DIV && __builtin_sub_overflow(0, a, out));
     }
     *out = op == HONE_OP_DIV ? a / b : a % b;
     return HONE_FAULT_NONE;
@@ -42,9 +45,7 @@ static hone_fault shift(hone_op op, int64_t a, int64_t b, int64_t *out)
     if (b < 0 || b > 62)
         return HONE_FAULT_SHIFT;
     if (op == HONE_OP_SHL)
-        return __builtin_mul_overflow(a, INT64_C(1) << b, out)
-                   ? HONE_FAULT_OVERFLOW
-                   : HONE_FAULT_NONE;
+        return fault_if(__builtin_mul_overflow(a, INT64_C(1) << b, out));
     /* Rounds down, written so that it does not depend on what the compiler
      * does with a negative left operand. */
     *out = a < 0 ? ~(~a >> b) : a >> b;
@@ -58,12 +59,8 @@ static hone_fault round_up(hone_op op, int64_t a, int64_t b, int64_t *out)
     if (b <= 0)
         return HONE_FAULT_DIVISOR;
     quotient = a / b + (a % b > 0);
-    if (op == HONE_OP_CEILDIV) {
-        *out = quotient;
-        return HONE_FAULT_NONE;
-    }
-    return __builtin_mul_overflow(quotient, b, out) ? HONE_FAULT_OVERFLOW
-                                                    : HONE_FAULT_NONE;
+    return fault_if(
+        __builtin_mul_overflow(quotient, op == HONE_OP_CEILDIV ? 1 : b, out));
 }
 
 static uint64_t magnitude(int64_t a)
@@ -82,53 +79,41 @@ static hone_fault gcd(int64_t a, int64_t b, int64_t *out)
         x = y;
         y = rest;
     }
-    if (x > INT64_MAX)
-        return HONE_FAULT_OVERFLOW;
-    *out = (int64_t)x;
-    return HONE_FAULT_NONE;
+    return fault_if(__builtin_add_overflow(x, 0, out));
 }
 
 static int log2_floor(int64_t a)
 {
     int result = 0;
 
-    while (a >>= 1)
+    for (; a > 1; a >>= 1)
         ++result;
     return result;
 }
 
 hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out)
 {
+    *out = a;
     switch (op) {
     case HONE_OP_NEG:
-        return __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
-                                                 : HONE_FAULT_NONE;
+        return fault_if(__builtin_sub_overflow(0, a, out));
     case HONE_OP_ABS:
-        *out = a;
-        return a < 0 && __builtin_sub_overflow(0, a, out) ? HONE_FAULT_OVERFLOW
-                                                          : HONE_FAULT_NONE;
-    case HONE_OP_NOT:
-        *out = !a;
-        return HONE_FAULT_NONE;
-    case HONE_OP_INVERT:
-        *out = ~a;
-        return HONE_FAULT_NONE;
+        return fault_if(a < 0 && __builtin_sub_overflow(0, a, out));
     case HONE_OP_LOG2:
-        if (a <= 0)
-            return HONE_FAULT_LOG2;
         *out = log2_floor(a);
-        return HONE_FAULT_NONE;
-    case HONE_OP_ISPOW2:
-        *out = a > 0 && (a & (a - 1)) == 0;
-        return HONE_FAULT_NONE;
+        return a > 0 ? HONE_FAULT_NONE : HONE_FAULT_LOG2;
     case HONE_OP_SIZEOF:
         *out = a >= 0 && a < 1000 ? (int64_t)hone__type_size_bytes((hone_type)a)
                                   : 0;
         return *out ? HONE_FAULT_NONE : HONE_FAULT_SIZEOF;
-    default: /* HONE_OP_BOOL */
-        *out = a != 0;
-        return HONE_FAULT_NONE;
+    /* clang-format off */
+    case HONE_OP_NOT:    *out = !a; break;
+    case HONE_OP_INVERT: *out = ~a; break;
+    case HONE_OP_ISPOW2: *out = a > 0 && (a & (a - 1)) == 0; break;
+    default:             *out = a != 0; break; /* HONE_OP_BOOL */
+        /* clang-format on */
     }
+    return HONE_FAULT_NONE;
 }
 
 hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out)
@@ -172,7 +157,7 @@ hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out)
         /* clang-format on */
     }
     *out = result;
-    return overflow ? HONE_FAULT_OVERFLOW : HONE_FAULT_NONE;
+    return fault_if(overflow);
 }
 
 /* The parser has counted that the stack is deep enough. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytecode between expr_parse.c, which writes it through expr_assemble.c,
- * and expr.c, which runs it: a stack machine on int64. Private to these and
- * to gen/, which takes conditions apart to propagate them. */
+/* The bytecode between expr_parse.c, which writes it, and expr.c, which runs
+ * it: a stack machine on int64. Private to these and to gen/, which takes
+ * conditions apart to propagate them. */
 #ifndef HONE_RUNTIME_EXPR_CODE_H
 #define HONE_RUNTIME_EXPR_CODE_H
 
@@ -66,14 +66,6 @@ struct hone_expr {
     char *text;
 };
 
-/* Appends instructions and counts the stack they need. Starts as {0} with an
- * empty `expr`. */
-typedef struct hone_assembler {
-    hone_expr *expr;
-    size_t capacity; /* of its code */
-    int stack;       /* values on the machine's stack at this point */
-} hone_assembler;
-
 /* Why an operation has no value. */
 typedef enum hone_fault {
     HONE_FAULT_NONE,
@@ -88,9 +80,5 @@ typedef enum hone_fault {
 /* One operation, checked. `out` is set only if there is no fault. */
 hone_fault hone__op_unary(hone_op op, int64_t a, int64_t *out);
 hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out);
-
-/* HONE_ERR_NO_MEMORY, HONE_ERR_INPUT (the stack would overflow). */
-hone_status hone__assemble(hone_assembler *code, hone_op op, int64_t operand,
-                           hone_error *err);
 
 #endif

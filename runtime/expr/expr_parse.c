@@ -11,7 +11,9 @@ typedef struct parser {
     size_t end; /* of the text to read */
     size_t at;
     int nesting;
-    hone_assembler code;
+    hone_expr *expr;
+    size_t capacity; /* of its code */
+    int stack;       /* values on the machine's stack at this point */
     hone_symbol_lookup *lookup;
     void *user;
     hone_span where; /* of the error */
@@ -30,17 +32,41 @@ static hone_status fail_at(parser *p, size_t offset, size_t length)
     (hone__fail((p)->err, HONE_ERR_INPUT, __VA_ARGS__),                        \
      fail_at((p), (offset), (length)))
 
+/* How an instruction changes the height of the stack. */
+static int stack_effect(hone_op op)
+{
+    if (op <= HONE_OP_SLOT)
+        return 1;
+    if (op == HONE_OP_JUMP || (op >= HONE_OP_NEG && op < HONE_OP_ADD))
+        return 0;
+    return -1;
+}
+
 static hone_status emit(parser *p, hone_op op, int64_t operand)
 {
-    const hone_status status = hone__assemble(&p->code, op, operand, p->err);
+    hone_expr *expr = p->expr;
 
-    return status == HONE_ERR_INPUT ? fail_at(p, p->at ? p->at - 1 : 0, 1)
-                                    : status;
+    if (expr->n_code == p->capacity) {
+        const size_t capacity = p->capacity ? 2 * p->capacity : 8;
+        hone_instruction *grown =
+            hone__realloc(expr->code, capacity * sizeof *grown);
+
+        if (!grown)
+            return hone__out_of_memory(p->err, "");
+        expr->code = grown;
+        p->capacity = capacity;
+    }
+    expr->code[expr->n_code++] = (hone_instruction){op, operand};
+    p->stack += stack_effect(op);
+    if (p->stack > HONE_EXPR_STACK)
+        return FAIL(p, p->at ? p->at - 1 : 0, 1,
+                    "the expression is too complex; split it with 'let'");
+    return HONE_OK;
 }
 
 static void jump_lands_here(parser *p, size_t instruction)
 {
-    p->code.expr->code[instruction].operand = (int64_t)p->code.expr->n_code;
+    p->expr->code[instruction].operand = (int64_t)p->expr->n_code;
 }
 
 static char peek(parser *p)
@@ -64,6 +90,17 @@ static hone_status expect(parser *p, char c, const char *where)
     return HONE_OK;
 }
 
+/* Something is where `expected` would have to be. */
+static hone_status unexpected(parser *p, const char *expected)
+{
+    const char c = p->text[p->at];
+
+    return isprint((unsigned char)c)
+               ? FAIL(p, p->at, 1, "expected %s, found '%c'", expected, c)
+               : FAIL(p, p->at, 1, "expected %s, found the byte 0x%02x",
+                      expected, (unsigned)(unsigned char)c);
+}
+
 static int is_name_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '.';
@@ -80,11 +117,10 @@ static size_t word_length(const parser *p)
 
 static int digit_value(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+    static const char digits[] = "0123456789abcdef";
+    const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+    return found ? (int)(found - digits) : 99;
 }
 
 static hone_status parse_number(parser *p)
@@ -120,6 +156,11 @@ static hone_status parse_number(parser *p)
     return emit(p, HONE_OP_CONST, value);
 }
 
+static int word_is(const char *word, size_t length, const char *what)
+{
+    return strlen(what) == length && memcmp(word, what, length) == 0;
+}
+
 static const struct {
     const char *name;
     hone_op op;
@@ -140,8 +181,7 @@ static hone_status parse_call(parser *p, size_t start, size_t length)
     int n_args = 0;
 
     while (f < N_FUNCTIONS &&
-           (strlen(functions[f].name) != length ||
-            memcmp(functions[f].name, p->text + start, length) != 0))
+           !word_is(p->text + start, length, functions[f].name))
         ++f;
     if (f == N_FUNCTIONS)
         return FAIL(p, start, length,
@@ -163,11 +203,6 @@ static hone_status parse_call(parser *p, size_t start, size_t length)
     return functions[f].n_args > 0 ? emit(p, functions[f].op, 0) : HONE_OK;
 }
 
-static int word_is(const char *word, size_t length, const char *what)
-{
-    return strlen(what) == length && memcmp(word, what, length) == 0;
-}
-
 static hone_status parse_name(parser *p)
 {
     const size_t start = p->at;
@@ -184,8 +219,8 @@ static hone_status parse_name(parser *p)
     if (p->lookup)
         symbol = p->lookup(p->user, word, length);
     if (symbol.kind == HONE_SYMBOL_SLOT) {
-        if ((size_t)symbol.value >= p->code.expr->n_slots)
-            p->code.expr->n_slots = (size_t)symbol.value + 1;
+        if ((size_t)symbol.value >= p->expr->n_slots)
+            p->expr->n_slots = (size_t)symbol.value + 1;
         return emit(p, HONE_OP_SLOT, symbol.value);
     }
     if (symbol.kind == HONE_SYMBOL_CONSTANT)
@@ -212,20 +247,15 @@ static hone_status parse_primary(parser *p)
     if (p->at >= p->end)
         return FAIL(p, p->at, 1,
                     "expected a value, but the expression ends here");
-    if (isprint((unsigned char)c))
-        return FAIL(p, p->at, 1, "expected a value, found '%c'", c);
-    return FAIL(p, p->at, 1, "expected a value, found the byte 0x%02x",
-                (unsigned)(unsigned char)c);
+    return unexpected(p, "a value");
 }
 
 static hone_status parse_unary(parser *p)
 {
-    static const struct {
-        char c;
-        hone_op op;
-    } operators[] = {
-        {'-', HONE_OP_NEG}, {'!', HONE_OP_NOT}, {'~', HONE_OP_INVERT}};
+    static const char operators[] = "-!~+";
+    static const hone_op ops[] = {HONE_OP_NEG, HONE_OP_NOT, HONE_OP_INVERT};
     const char c = peek(p);
+    const char *found = c ? strchr(operators, c) : NULL;
     hone_status status;
 
     if (p->nesting == HONE_EXPR_NESTING)
@@ -234,22 +264,12 @@ static hone_status parse_unary(parser *p)
                     "'let'",
                     HONE_EXPR_NESTING);
     ++p->nesting;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; ++i) {
-        if (c == operators[i].c) {
-            ++p->at;
-            status = parse_unary(p);
-            --p->nesting;
-            return status ? status : emit(p, operators[i].op, 0);
-        }
-    }
-    if (c == '+') {
-        ++p->at;
-        status = parse_unary(p);
-    } else {
-        status = parse_primary(p);
-    }
+    p->at += found != NULL;
+    status = found ? parse_unary(p) : parse_primary(p);
     --p->nesting;
-    return status;
+    return status == HONE_OK && found && c != '+'
+               ? emit(p, ops[found - operators], 0)
+               : status;
 }
 
 /* Longer spellings first. */
@@ -313,7 +333,7 @@ static hone_status parse_binary(parser *p, int lowest)
         p->at += strlen(row->text);
         if (is_logic) {
             HONE_TRY(emit(p, HONE_OP_BOOL, 0));
-            jump = p->code.expr->n_code;
+            jump = p->expr->n_code;
             HONE_TRY(emit(p, row->op, 0));
         }
         HONE_TRY(parse_binary(p, row->precedence + 1));
@@ -326,15 +346,15 @@ static hone_status parse_binary(parser *p, int lowest)
 
 static hone_status parse_branches(parser *p)
 {
-    size_t to_else = p->code.expr->n_code;
+    size_t to_else = p->expr->n_code;
     size_t to_end;
 
     HONE_TRY(emit(p, HONE_OP_JUMP_IF_ZERO, 0));
     HONE_TRY(parse_ternary(p));
     HONE_TRY(expect(p, ':', "after the first value of '?'"));
-    to_end = p->code.expr->n_code;
+    to_end = p->expr->n_code;
     HONE_TRY(emit(p, HONE_OP_JUMP, 0));
-    --p->code.stack; /* the other branch starts without the first one's value */
+    --p->stack; /* the other branch starts without the first one's value */
     jump_lands_here(p, to_else);
     HONE_TRY(parse_ternary(p));
     jump_lands_here(p, to_end);
@@ -367,11 +387,7 @@ static hone_status parse_all(parser *p)
         return HONE_OK;
     if (p->text[p->at] == '=')
         return FAIL(p, p->at, 1, "'=' is no operator; equality is '=='");
-    if (isprint((unsigned char)p->text[p->at]))
-        return FAIL(p, p->at, 1, "expected an operator, found '%c'",
-                    p->text[p->at]);
-    return FAIL(p, p->at, 1, "expected an operator, found the byte 0x%02x",
-                (unsigned)(unsigned char)p->text[p->at]);
+    return unexpected(p, "an operator");
 }
 
 static hone_status keep_text(parser *p, size_t start)
@@ -380,10 +396,8 @@ static hone_status keep_text(parser *p, size_t start)
 
     while (end > start && isspace((unsigned char)p->text[end - 1]))
         --end;
-    p->code.expr->text = hone__strndup(p->text + start, end - start);
-    return p->code.expr->text
-               ? HONE_OK
-               : hone__fail(p->err, HONE_ERR_NO_MEMORY, "out of memory");
+    p->expr->text = hone__strndup(p->text + start, end - start);
+    return p->expr->text ? HONE_OK : hone__out_of_memory(p->err, "");
 }
 
 hone_status hone__expr_compile(const char *text, size_t length,
@@ -393,15 +407,15 @@ hone_status hone__expr_compile(const char *text, size_t length,
 {
     parser p = {.text = text,
                 .end = length,
+                .expr = hone__alloc(sizeof *p.expr),
                 .lookup = lookup,
                 .user = user,
                 .err = err};
     hone_status status;
 
     *out = NULL;
-    p.code.expr = hone__alloc(sizeof *p.code.expr);
-    if (!p.code.expr)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!p.expr)
+        return hone__out_of_memory(err, "");
     (void)peek(&p);
     status = keep_text(&p, p.at);
     if (!status)
@@ -409,8 +423,8 @@ hone_status hone__expr_compile(const char *text, size_t length,
     if (out_where)
         *out_where = p.where;
     if (status)
-        hone__expr_free(p.code.expr);
+        hone__expr_free(p.expr);
     else
-        *out = p.code.expr;
+        *out = p.expr;
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A parsed launch plan, shared by its parser (launch_spec.c) and its
- * evaluation (launch_resolve.c). Strings live in the arena. */
+/* A parsed launch plan. Its parser (launch_spec.c) writes it, its evaluation
+ * (launch_resolve.c) and others read it. Strings live in the arena. */
 #ifndef HONE_RUNTIME_LAUNCH_BODY_H
 #define HONE_RUNTIME_LAUNCH_BODY_H
 
@@ -32,6 +32,12 @@ typedef struct spec_dim {
     int is_choice;         /* of a few integers; never mandatory */
     int64_t default_value; /* 0: mandatory */
 } spec_dim;
+
+/* Is it known when a variant is compiled, so that one serves one value? */
+static inline int hone__dim_is_fixed(const spec_dim *dim)
+{
+    return dim->is_type || dim->is_choice;
+}
 
 typedef struct spec_arg {
     const char *name;
@@ -101,6 +107,7 @@ struct hone_launch_spec {
     size_t n_names;
     spec_name *names;
     size_t n_dims;
+    size_t n_mandatory; /* of those: the first ones, without defaults */
     spec_dim dims[HONE_MAX_DIMS];
     size_t n_lets;
     const hone_expr **lets;

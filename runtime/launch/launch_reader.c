@@ -17,16 +17,24 @@ hone_status hone__reader_fail(hone_reader *r, const char *what,
 
 hone_status hone__reader_no_memory(hone_reader *r)
 {
-    return hone__fail(r->err, HONE_ERR_NO_MEMORY,
-                      "out of memory while reading a launch plan");
+    return hone__out_of_memory(r->err, " while reading a launch plan");
 }
 
-void *hone__reader_grow(void *items, size_t n, size_t item_bytes)
+hone_status hone__reader_push(hone_reader *r, void *list, size_t *n,
+                              const void *item, size_t item_bytes)
 {
+    char *items;
+
+    memcpy(&items, list, sizeof items);
     /* Capacities are powers of two from 8 up. */
-    if (n != 0 && (n < 8 || (n & (n - 1)) != 0))
-        return items;
-    return hone__realloc(items, (n < 8 ? 8 : 2 * n) * item_bytes);
+    if (*n == 0 || (*n >= 8 && (*n & (*n - 1)) == 0)) {
+        items = hone__realloc(items, (*n < 8 ? 8 : 2 * *n) * item_bytes);
+        if (!items)
+            return hone__reader_no_memory(r);
+        memcpy(list, &items, sizeof items);
+    }
+    memcpy(items + (*n)++ * item_bytes, item, item_bytes);
+    return HONE_OK;
 }
 
 static int is_blank(char c)
@@ -52,15 +60,12 @@ int hone__piece_is(hone_piece s, const char *word)
 
 hone_piece hone__reader_word(hone_reader *r)
 {
-    hone_piece word = hone__piece_trim(r->rest);
-    const char *end = word.text + word.length;
-    size_t length = 0;
+    hone_piece word = {r->rest.text, 0};
 
-    while (length < word.length && !is_blank(word.text[length]))
-        ++length;
-    word.length = length;
+    while (word.length < r->rest.length && !is_blank(word.text[word.length]))
+        ++word.length;
     r->rest = hone__piece_trim(
-        (hone_piece){word.text + length, (size_t)(end - word.text) - length});
+        (hone_piece){word.text + word.length, r->rest.length - word.length});
     return word;
 }
 
@@ -93,12 +98,11 @@ hone_status hone__reader_at_end(hone_reader *r)
                : HONE_OK;
 }
 
-static const hone_reader_name *find_name(const hone_reader *r, const char *name,
-                                         size_t length)
+static const hone_reader_name *find_name(const hone_reader *r, hone_piece name)
 {
     for (size_t i = 0; i < r->n_names; ++i) {
-        if (r->names[i].name.length == length &&
-            memcmp(r->names[i].name.text, name, length) == 0)
+        if (r->names[i].name.length == name.length &&
+            memcmp(r->names[i].name.text, name.text, name.length) == 0)
             return &r->names[i];
     }
     return NULL;
@@ -108,7 +112,7 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
 {
     static const char device[] = "device.";
     const size_t prefix = sizeof device - 1;
-    const hone_reader_name *found = find_name(user, name, length);
+    const hone_reader_name *found = find_name(user, (hone_piece){name, length});
 
     if (found)
         return found->symbol;
@@ -125,23 +129,17 @@ static hone_symbol lookup(void *user, const char *name, size_t length)
 hone_status hone__reader_declare(hone_reader *r, hone_piece name,
                                  hone_symbol symbol)
 {
-    hone_reader_name *grown;
+    const hone_reader_name declared = {name, symbol};
 
-    if (find_name(r, name.text, name.length))
+    if (find_name(r, name))
         return hone__reader_fail(r, "declared twice:", name);
-    grown = hone__reader_grow(r->names, r->n_names, sizeof *r->names);
-    if (!grown)
-        return hone__reader_no_memory(r);
-    r->names = grown;
-    r->names[r->n_names++] = (hone_reader_name){name, symbol};
-    return HONE_OK;
+    return hone__reader_push(r, &r->names, &r->n_names, &declared,
+                             sizeof declared);
 }
 
 hone_status hone__reader_expr(hone_reader *r, hone_piece text,
                               const hone_expr **out)
 {
-    hone_expr **grown;
-    hone_launch_spec *spec = r->spec;
     hone_error inner = {0};
     hone_expr *expr = NULL;
     hone_status status;
@@ -149,10 +147,6 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
     text = hone__piece_trim(text);
     if (!text.length)
         return hone__reader_fail(r, "an expression is missing", text);
-    grown = hone__reader_grow(spec->exprs, spec->n_exprs, sizeof(hone_expr *));
-    if (!grown)
-        return hone__reader_no_memory(r);
-    spec->exprs = grown;
     status = hone__expr_compile(text.text, text.length, lookup, r, &expr, NULL,
                                 &inner);
     if (status == HONE_ERR_NO_MEMORY)
@@ -162,9 +156,13 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
             r->err, HONE_ERR_INPUT, "launch plan, line %d: %s in '%.*s'",
             r->line, inner.text, (int)(text.length > 200 ? 200 : text.length),
             text.text);
-    spec->exprs[spec->n_exprs++] = expr;
-    *out = expr;
-    return HONE_OK;
+    status = hone__reader_push(r, &r->spec->exprs, &r->spec->n_exprs, &expr,
+                               sizeof(hone_expr *));
+    if (status != HONE_OK)
+        hone__expr_free(expr);
+    else
+        *out = expr;
+    return status;
 }
 
 hone_status hone__reader_exprs(hone_reader *r, size_t most,
@@ -188,11 +186,22 @@ hone_status hone__reader_exprs(hone_reader *r, size_t most,
     return hone__reader_fail(r, what, hone__piece_trim(rest));
 }
 
-hone_status hone__reader_rest(hone_reader *r, const hone_expr **out)
+hone_status hone__reader_part(hone_reader *r, hone_piece word,
+                              const hone_reader_part *parts, size_t n_parts,
+                              void *of, const char *twice)
 {
-    if (*out)
-        return hone__reader_fail(r, "stated twice for one launch:", r->rest);
-    return hone__reader_expr(r, r->rest, out);
+    const hone_expr **exprs;
+    size_t i = 0;
+
+    while (i < n_parts && !hone__piece_is(word, parts[i].word))
+        ++i;
+    if (i == n_parts)
+        return HONE_ERR_NOT_FOUND;
+    exprs = (const hone_expr **)(void *)((char *)of + parts[i].offset);
+    if (*exprs)
+        return hone__reader_fail(r, twice, word);
+    return parts[i].most ? hone__reader_exprs(r, parts[i].most, exprs)
+                         : hone__reader_expr(r, r->rest, exprs);
 }
 
 hone_status hone__reader_constant(hone_reader *r, int64_t *out)
@@ -211,15 +220,11 @@ hone_status hone__reader_version(hone_reader *r)
     const hone_piece whole = r->rest;
     const hone_piece word = hone__reader_word(r);
 
-    for (int i = 1; i <= NEWEST_VERSION; ++i) {
-        const char digit[2] = {(char)('0' + i), '\0'};
-
-        if (hone__piece_is(word, "hone-launch") &&
-            hone__piece_is(r->rest, digit))
-            r->version = i;
-    }
-    if (r->version)
+    if (hone__piece_is(word, "hone-launch") && r->rest.length == 1 &&
+        *r->rest.text >= '1' && *r->rest.text <= '0' + NEWEST_VERSION) {
+        r->version = *r->rest.text - '0';
         return HONE_OK;
+    }
     return hone__reader_fail(r,
                              "expected 'hone-launch 1', 2 or 3 (a "
                              "newer hone may have written this), found",

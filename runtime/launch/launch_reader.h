@@ -21,8 +21,9 @@ typedef struct hone_reader {
     hone_launch_spec *spec;
     hone_error *err;
     int line;
-    int version;     /* of the text; 0: not read yet */
-    hone_piece rest; /* of the current line, not read yet */
+    int version;        /* of the text; 0: not read yet */
+    hone_piece keyword; /* of the current line */
+    hone_piece rest;    /* of it, not read yet */
     size_t n_names;
     hone_reader_name *names;
 } hone_reader;
@@ -32,8 +33,9 @@ hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about);
 hone_status hone__reader_no_memory(hone_reader *r);
 
-/* The array with room for one item more; NULL: none, it is as it was. */
-void *hone__reader_grow(void *items, size_t n, size_t item_bytes);
+/* Append a copy of `item` to the `n` of a list, to which `list` points. */
+hone_status hone__reader_push(hone_reader *r, void *list, size_t *n,
+                              const void *item, size_t item_bytes);
 
 hone_piece hone__piece_trim(hone_piece s);
 int hone__piece_is(hone_piece s, const char *word);
@@ -57,13 +59,25 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
 /* The rest of the line as up to `most` expressions with ';' between. */
 hone_status hone__reader_exprs(hone_reader *r, size_t most,
                                const hone_expr **out);
-/* The rest of the line as an expression, which was not stated before. */
-hone_status hone__reader_rest(hone_reader *r, const hone_expr **out);
 /* The rest of the line as a constant expression. */
 hone_status hone__reader_constant(hone_reader *r, int64_t *out);
 
-/* What `pass NAME` means; 0: nothing. (launch_buffers.c, like the five
- * statements below.) */
+/* The expressions of a launch or a tensor map, by the word before them. */
+typedef struct hone_reader_part {
+    const char *word;
+    size_t offset; /* of the first one in the structure */
+    size_t most;   /* how many, with ';' between; 0: one, all that is left */
+} hone_reader_part;
+
+/* Read the rest of the line into the part of `of` that is called `word`;
+ * `twice` is said if it was stated before. HONE_ERR_NOT_FOUND without a
+ * sentence: there is no such part. */
+hone_status hone__reader_part(hone_reader *r, hone_piece word,
+                              const hone_reader_part *parts, size_t n_parts,
+                              void *of, const char *twice);
+
+/* launch_arrays.c: what `pass NAME` means (0: nothing), the statements that
+ * declare arrays and tensor maps, and whether a map is complete. */
 int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
                              spec_pass *out);
 hone_status hone__reader_arg(hone_reader *r);
@@ -71,9 +85,6 @@ hone_status hone__reader_shape(hone_reader *r);
 hone_status hone__reader_optional(hone_reader *r);
 hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
-
-/* launch_map.c: the statements tensormap and map, and whether a map is
- * complete. */
 hone_status hone__reader_tensormap(hone_reader *r);
 hone_status hone__reader_map(hone_reader *r);
 hone_status hone__launch_map_complete(const spec_map *map, hone_error *err);

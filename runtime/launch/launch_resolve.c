@@ -2,46 +2,14 @@
 /* Evaluation of a launch plan for one problem on one device: every
  * expression becomes a number, every number is checked against CUDA's
  * limits. See launch_spec.h. */
-#include "runtime/launch/launch_spec.h"
-
 #include "runtime/launch/launch_body.h"
-#include "runtime/base/real.h"
+
 #include "runtime/base/text.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-size_t hone__launch_spec_n_dims(const hone_launch_spec *spec)
-{
-    return spec->n_dims;
-}
-
-size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec)
-{
-    size_t n = 0;
-
-    while (n < spec->n_dims && !spec->dims[n].default_value &&
-           !spec->dims[n].is_choice)
-        ++n;
-    return n;
-}
-
-int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index)
-{
-    return spec->dims[index].is_type;
-}
-
-int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index)
-{
-    return spec->dims[index].is_type || spec->dims[index].is_choice;
-}
-
-const char *hone__launch_spec_op(const hone_launch_spec *spec)
-{
-    return spec->op;
-}
 
 /* "gemm_f16(M, N, K, T = f32)" */
 static void format_signature(const hone_launch_spec *spec, char *out,
@@ -70,7 +38,7 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             const int64_t *dims, size_t n_dims,
                                             int64_t *out_dims, hone_error *err)
 {
-    const size_t n_mandatory = hone__launch_spec_n_mandatory(spec);
+    const size_t n_mandatory = spec->n_mandatory;
     char signature[256];
 
     if (n_dims < n_mandatory || n_dims > spec->n_dims) {
@@ -86,22 +54,20 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
         const spec_dim *dim = &spec->dims[i];
         const int64_t value = i < n_dims ? dims[i] : dim->default_value;
 
-        if (!dim->is_type && value < (dim->is_choice ? 0 : 1)) {
-            format_signature(spec, signature, sizeof signature);
-            return hone__fail(err, HONE_ERR_DIMS,
-                              "dim %s of %s is %" PRId64
-                              "; sizes are 1 or more",
-                              dim->name, signature, value);
-        }
-        if (dim->is_type && (value < 1 || value > INT32_MAX ||
-                             !hone__type_size_bytes((hone_type)value))) {
-            format_signature(spec, signature, sizeof signature);
+        out_dims[i] = value;
+        if (dim->is_type ? value >= 1 && value <= INT32_MAX &&
+                               hone__type_size_bytes((hone_type)value)
+                         : value >= (dim->is_choice ? 0 : 1))
+            continue;
+        format_signature(spec, signature, sizeof signature);
+        if (dim->is_type)
             return hone__fail(err, HONE_ERR_DIMS,
                               "dim %s of %s is an element type; %" PRId64
                               " is not the code of one",
                               dim->name, signature, value);
-        }
-        out_dims[i] = value;
+        return hone__fail(err, HONE_ERR_DIMS,
+                          "dim %s of %s is %" PRId64 "; sizes are 1 or more",
+                          dim->name, signature, value);
     }
     return HONE_OK;
 }
@@ -117,6 +83,14 @@ typedef struct resolver {
 static hone_status eval(resolver *r, const hone_expr *expr, int64_t *out)
 {
     return hone__expr_eval(expr, r->slots, out, r->err);
+}
+
+/* Of an expression that may be left out. */
+static hone_status eval_or(resolver *r, const hone_expr *expr,
+                           int64_t otherwise, int64_t *out)
+{
+    *out = otherwise;
+    return expr ? eval(r, expr, out) : HONE_OK;
 }
 
 static hone_status check_requires(resolver *r)
@@ -154,9 +128,7 @@ static hone_status eval_array(resolver *r, const char *name,
                           ", which is no element type",
                           r->spec->op, name, type);
     *out_type = (hone_type)type;
-    *out_count = 1;
-    if (count_expr)
-        HONE_TRY(eval(r, count_expr, out_count));
+    HONE_TRY(eval_or(r, count_expr, 1, out_count));
     if (*out_count < 0)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan of %s: '%s' has a negative number of "
@@ -175,10 +147,9 @@ static hone_status resolve_shape(resolver *r, const spec_arg *arg,
                                  hone_resolved_arg *to)
 {
     int64_t product = 1;
-    int64_t is_given = 1;
+    int64_t is_given;
 
-    if (arg->given)
-        HONE_TRY(eval(r, arg->given, &is_given));
+    HONE_TRY(eval_or(r, arg->given, 1, &is_given));
     to->rank = arg->count != NULL;
     if (!is_given) {
         to->is_absent = 1;
@@ -240,12 +211,11 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
         const spec_constant *constant = &spec->constants[i];
         const hone_resolved_arg *from = &out->args[constant->arg];
         hone_resolved_constant *to = &out->constants[out->n_constants];
-        int64_t wanted = 1;
+        int64_t wanted;
         int64_t count;
         hone_type type;
 
-        if (constant->condition)
-            HONE_TRY(eval(r, constant->condition, &wanted));
+        HONE_TRY(eval_or(r, constant->condition, 1, &wanted));
         if (!wanted)
             continue;
         *to = (hone_resolved_constant){constant->name, constant->arg, 0};
@@ -273,7 +243,7 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
     return HONE_OK;
 }
 
-/* For launch_map.c. The smallest number would be taken for one that is not
+/* For hone__launch_map_eval(). The smallest number would be taken for one that is not
  * known; its neighbour breaks the same rules. */
 static hone_status eval_of_map(void *user, const hone_expr *expr, int64_t *out)
 {
@@ -311,10 +281,9 @@ static hone_status resolve_extents(resolver *r, const spec_launch *launch,
                                    const int64_t limits[3], unsigned out[3])
 {
     for (size_t i = 0; i < 3; ++i) {
-        int64_t value = 1;
+        int64_t value;
 
-        if (exprs[i])
-            HONE_TRY(eval(r, exprs[i], &value));
+        HONE_TRY(eval_or(r, exprs[i], 1, &value));
         if (value < 1 || value > limits[i])
             return hone__fail(r->err, HONE_ERR_INPUT,
                               "%s.%c of kernel '%s' is %" PRId64 " ('%s'); "
@@ -328,7 +297,7 @@ static hone_status resolve_extents(resolver *r, const spec_launch *launch,
 }
 
 static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
-                                    hone_resolved_launch *to)
+                                    hone_launch_shape *to)
 {
     static const int64_t grid_limits[3] = {INT32_MAX, 65535, 65535};
     static const int64_t block_limits[3] = {1024, 1024, 64};
@@ -336,20 +305,19 @@ static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
         r->properties->value[HONE_PROPERTY_threads_block];
     const int64_t most_shared = r->properties->value[HONE_PROPERTY_smem_optin];
     int64_t threads;
-    int64_t shared = 0;
+    int64_t shared;
 
     HONE_TRY(resolve_extents(r, launch, "grid", launch->grid, grid_limits,
                              to->grid));
     HONE_TRY(resolve_extents(r, launch, "block", launch->block, block_limits,
                              to->block));
-    threads = (int64_t)to->block[0] * to->block[1] * to->block[2];
+    threads = hone__volume(to->block);
     if (threads > most_threads)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "a block of kernel '%s' has %" PRId64
                           " threads; this device allows %" PRId64,
                           launch->kernel, threads, most_threads);
-    if (launch->shared)
-        HONE_TRY(eval(r, launch->shared, &shared));
+    HONE_TRY(eval_or(r, launch->shared, 0, &shared));
     if (shared < 0 || shared > most_shared)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "kernel '%s' wants %" PRId64
@@ -361,16 +329,17 @@ static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
 }
 
 static hone_status resolve_cluster(resolver *r, const spec_launch *launch,
-                                   hone_resolved_launch *to)
+                                   hone_launch_shape *to)
 {
     static const int64_t limits[3] = {HONE_MAX_CLUSTER, HONE_MAX_CLUSTER,
                                       HONE_MAX_CLUSTER};
     const int64_t sm = r->properties->value[HONE_PROPERTY_sm];
     unsigned blocks;
 
+    to->cooperative = launch->cooperative;
     HONE_TRY(resolve_extents(r, launch, "cluster", launch->cluster, limits,
                              to->cluster));
-    blocks = to->cluster[0] * to->cluster[1] * to->cluster[2];
+    blocks = hone__volume(to->cluster);
     if (blocks == 1)
         return HONE_OK;
     if (blocks > HONE_MAX_CLUSTER)
@@ -414,15 +383,13 @@ static hone_status resolve_launch(resolver *r, const spec_launch *launch,
                                   hone_resolved_launch *to)
 {
     to->kernel = launch->kernel;
-    HONE_TRY(resolve_geometry(r, launch, to));
-    HONE_TRY(resolve_cluster(r, launch, to));
-    to->cooperative = launch->cooperative;
+    HONE_TRY(resolve_geometry(r, launch, &to->shape));
+    HONE_TRY(resolve_cluster(r, launch, &to->shape));
     for (size_t i = 0; i < launch->n_passed; ++i) {
         const spec_pass *pass = &launch->passed[i];
-        int64_t value = 0;
+        int64_t value;
 
-        if (pass->value)
-            HONE_TRY(eval(r, pass->value, &value));
+        HONE_TRY(eval_or(r, pass->value, 0, &value));
         if (pass->kind == HONE_PASS_I32 &&
             (value < INT32_MIN || value > INT32_MAX))
             return hone__fail(r->err, HONE_ERR_OVERFLOW,
@@ -450,8 +417,7 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err)
 {
     const hone_launch_spec *spec = plan->spec;
-    const hone_properties *properties = plan->properties;
-    resolver r = {.spec = spec, .properties = properties, .err = err};
+    resolver r = {.spec = spec, .properties = plan->properties, .err = err};
 
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__launch_spec_complete_dims(spec, plan->dims, plan->n_dims,
@@ -459,7 +425,7 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     out->n_dims = spec->n_dims;
     for (size_t i = 0; i < spec->n_dims; ++i)
         out->dim_names[i] = spec->dims[i].name;
-    memcpy(r.slots, properties->value, sizeof properties->value);
+    memcpy(r.slots, plan->properties, sizeof *plan->properties);
     memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
     for (size_t i = 0; i < spec->n_lets; ++i)
         HONE_TRY(eval(&r, spec->lets[i], &r.slots[SLOT_LETS + i]));
@@ -471,18 +437,14 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     out->n_maps = spec->n_maps;
     for (size_t i = 0; i < spec->n_launches; ++i) {
         const spec_launch *launch = &spec->launches[i];
-        int64_t wanted = 1;
+        int64_t wanted;
 
-        if (launch->condition)
-            HONE_TRY(eval(&r, launch->condition, &wanted));
+        HONE_TRY(eval_or(&r, launch->condition, 1, &wanted));
         if (!wanted)
             continue;
         HONE_TRY(resolve_launch(&r, launch, &out->launches[out->n_launches]));
         ++out->n_launches;
     }
-    if (spec->flops)
-        HONE_TRY(eval(&r, spec->flops, &out->flops));
-    if (spec->bytes)
-        HONE_TRY(eval(&r, spec->bytes, &out->bytes));
-    return HONE_OK;
+    HONE_TRY(eval_or(&r, spec->flops, 0, &out->flops));
+    return eval_or(&r, spec->bytes, 0, &out->bytes);
 }

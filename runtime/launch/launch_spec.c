@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of the launch plan text: one handler per statement, see
  * launch_spec.h for the format. */
-#include "runtime/launch/launch_spec.h"
-
 #include "runtime/launch/launch_reader.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_LINE_BYTES = 4095 };
@@ -22,57 +22,45 @@ static hone_status parse_op(hone_reader *r)
 
 /* symbol NAME VALUE, param NAME VALUE, real-param NAME SPELLING VALUE:
  * constants. */
-static hone_status parse_constant(hone_reader *r, int is_param, int is_real)
+static hone_status parse_constant(hone_reader *r)
 {
-    hone_launch_spec *spec = r->spec;
+    spec_name constant = {.is_param = !hone__piece_is(r->keyword, "symbol")};
     hone_symbol symbol = {HONE_SYMBOL_CONSTANT, 0};
-    spec_name *grown;
-    const char *spelling = NULL;
     hone_piece name;
 
     HONE_TRY(hone__reader_name(r, &name));
-    if (is_real)
-        HONE_TRY(hone__reader_copy(r, hone__reader_word(r), &spelling));
+    if (hone__piece_is(r->keyword, "real-param"))
+        HONE_TRY(
+            hone__reader_copy(r, hone__reader_word(r), &constant.spelling));
     HONE_TRY(hone__reader_constant(r, &symbol.value));
     HONE_TRY(hone__reader_declare(r, name, symbol));
-    grown = hone__reader_grow(spec->names, spec->n_names, sizeof *spec->names);
-    if (!grown)
-        return hone__reader_no_memory(r);
-    spec->names = grown;
-    grown[spec->n_names] =
-        (spec_name){NULL, symbol.value, is_param, 0, spelling};
-    return hone__reader_copy(r, name, &grown[spec->n_names++].name);
+    HONE_TRY(hone__reader_copy(r, name, &constant.name));
+    constant.value = symbol.value;
+    return hone__reader_push(r, &r->spec->names, &r->spec->n_names, &constant,
+                             sizeof constant);
 }
 
-static hone_status parse_symbol(hone_reader *r)
+static spec_name *find_param(const hone_launch_spec *spec, hone_piece name)
 {
-    return parse_constant(r, 0, 0);
-}
-
-static hone_status parse_param(hone_reader *r)
-{
-    return parse_constant(r, 1, 0);
-}
-
-static hone_status parse_real_param(hone_reader *r)
-{
-    return parse_constant(r, 1, 1);
+    for (size_t i = 0; i < spec->n_names; ++i) {
+        if (spec->names[i].is_param &&
+            hone__piece_is(name, spec->names[i].name))
+            return &spec->names[i];
+    }
+    return NULL;
 }
 
 static hone_status parse_unstated(hone_reader *r)
 {
-    hone_launch_spec *spec = r->spec;
+    spec_name *param;
     hone_piece name;
 
     HONE_TRY(hone__reader_name(r, &name));
-    for (size_t i = 0; i < spec->n_names; ++i) {
-        if (!spec->names[i].is_param ||
-            !hone__piece_is(name, spec->names[i].name))
-            continue;
-        spec->names[i].may_lack = 1;
-        return hone__reader_at_end(r);
-    }
-    return hone__reader_fail(r, "no param is called", name);
+    param = find_param(r->spec, name);
+    if (!param)
+        return hone__reader_fail(r, "no param is called", name);
+    param->may_lack = 1;
+    return hone__reader_at_end(r);
 }
 
 static hone_status parse_dim(hone_reader *r)
@@ -102,14 +90,16 @@ static hone_status parse_dim(hone_reader *r)
     HONE_TRY(hone__reader_declare(
         r, name,
         (hone_symbol){HONE_SYMBOL_SLOT, SLOT_DIMS + (int64_t)spec->n_dims}));
+    spec->n_mandatory += !dim->default_value && !dim->is_choice;
     ++spec->n_dims;
     return HONE_OK;
 }
 
 static hone_status parse_let(hone_reader *r)
 {
-    const hone_expr **grown;
     hone_launch_spec *spec = r->spec;
+    const hone_symbol symbol = {HONE_SYMBOL_SLOT,
+                                SLOT_LETS + (int64_t)spec->n_lets};
     const hone_expr *expr = NULL;
     hone_piece name;
 
@@ -117,31 +107,18 @@ static hone_status parse_let(hone_reader *r)
     if (spec->n_lets == MAX_LETS)
         return hone__reader_fail(r, "more than 512 lets:", name);
     HONE_TRY(hone__reader_expr(r, r->rest, &expr));
-    grown = hone__reader_grow(spec->lets, spec->n_lets, sizeof *spec->lets);
-    if (!grown)
-        return hone__reader_no_memory(r);
-    spec->lets = grown;
-    HONE_TRY(hone__reader_declare(
-        r, name,
-        (hone_symbol){HONE_SYMBOL_SLOT, SLOT_LETS + (int64_t)spec->n_lets}));
-    spec->lets[spec->n_lets++] = expr;
-    return HONE_OK;
+    HONE_TRY(hone__reader_declare(r, name, symbol));
+    return hone__reader_push(r, &spec->lets, &spec->n_lets, &expr,
+                             sizeof(const hone_expr *));
 }
 
 static hone_status parse_require(hone_reader *r)
 {
-    const hone_expr **grown;
-    hone_launch_spec *spec = r->spec;
     const hone_expr *expr = NULL;
 
     HONE_TRY(hone__reader_expr(r, r->rest, &expr));
-    grown = hone__reader_grow(spec->requires_, spec->n_requires,
-                              sizeof *spec->requires_);
-    if (!grown)
-        return hone__reader_no_memory(r);
-    spec->requires_ = grown;
-    spec->requires_[spec->n_requires++] = expr;
-    return HONE_OK;
+    return hone__reader_push(r, &r->spec->requires_, &r->spec->n_requires,
+                             &expr, sizeof(const hone_expr *));
 }
 
 static hone_status parse_launch(hone_reader *r)
@@ -166,37 +143,20 @@ static spec_launch *current_launch(hone_reader *r)
     return &r->spec->launches[r->spec->n_launches - 1];
 }
 
-/* E ; E ; E */
-static hone_status parse_triple(hone_reader *r, const hone_expr *out[3])
+/* What a launch has of expressions. */
+static hone_status parse_clause(hone_reader *r)
 {
-    if (out[0])
-        return hone__reader_fail(r, "stated twice for one launch:", r->rest);
-    return hone__reader_exprs(r, 3, out);
-}
+    static const hone_reader_part parts[] = {
+        {"if", offsetof(spec_launch, condition), 0},
+        {"grid", offsetof(spec_launch, grid), 3},
+        {"block", offsetof(spec_launch, block), 3},
+        {"shared", offsetof(spec_launch, shared), 0},
+        {"cluster", offsetof(spec_launch, cluster), 3},
+    };
 
-static hone_status parse_if(hone_reader *r)
-{
-    return hone__reader_rest(r, &current_launch(r)->condition);
-}
-
-static hone_status parse_grid(hone_reader *r)
-{
-    return parse_triple(r, current_launch(r)->grid);
-}
-
-static hone_status parse_block(hone_reader *r)
-{
-    return parse_triple(r, current_launch(r)->block);
-}
-
-static hone_status parse_shared(hone_reader *r)
-{
-    return hone__reader_rest(r, &current_launch(r)->shared);
-}
-
-static hone_status parse_cluster(hone_reader *r)
-{
-    return parse_triple(r, current_launch(r)->cluster);
+    return hone__reader_part(r, r->keyword, parts,
+                             sizeof parts / sizeof parts[0], current_launch(r),
+                             "stated twice for one launch:");
 }
 
 static hone_status parse_cooperative(hone_reader *r)
@@ -230,49 +190,38 @@ static hone_status parse_pass(hone_reader *r)
     return add_passed(r, pass);
 }
 
-static hone_status parse_number(hone_reader *r, int is_real)
+static hone_status parse_number(hone_reader *r)
 {
-    static const struct {
-        const char *word;
-        hone_pass_kind kind;
-    } kinds[] = {{"i32", HONE_PASS_I32},
-                 {"i64", HONE_PASS_I64},
-                 {"f32", HONE_PASS_F32},
-                 {"f64", HONE_PASS_F64}};
+    static const char *const words[] = {"i32", "i64", "f32", "f64"};
+    static const hone_pass_kind kinds[] = {HONE_PASS_I32, HONE_PASS_I64,
+                                           HONE_PASS_F32, HONE_PASS_F64};
     const hone_piece word = hone__reader_word(r);
-    spec_pass pass = {.is_real = is_real};
-    size_t i = is_real ? 2 : 0;
+    spec_pass pass = {.is_real = hone__piece_is(r->keyword, "real")};
+    size_t i = pass.is_real ? 2 : 0;
     const size_t n = r->version > 2 ? 4 : 2;
 
-    while (i < n && !hone__piece_is(word, kinds[i].word))
+    while (i < n && !hone__piece_is(word, words[i]))
         ++i;
     if (i == n)
         return hone__reader_fail(
             r, "a value is i32, i64, or f32 or f64 of version 3, not", word);
-    pass.kind = kinds[i].kind;
+    pass.kind = kinds[i];
     HONE_TRY(hone__reader_expr(r, r->rest, &pass.value));
     return add_passed(r, pass);
 }
 
-static hone_status parse_value(hone_reader *r)
-{
-    return parse_number(r, 0);
-}
-
-static hone_status parse_real(hone_reader *r)
-{
-    return parse_number(r, 1);
-}
-
 static hone_status parse_work(hone_reader *r)
 {
+    static const hone_reader_part parts[] = {
+        {"flops", offsetof(hone_launch_spec, flops), 0},
+        {"bytes", offsetof(hone_launch_spec, bytes), 0}};
     const hone_piece kind = hone__reader_word(r);
+    const hone_status status = hone__reader_part(
+        r, kind, parts, 2, r->spec, "stated twice for one launch:");
 
-    if (hone__piece_is(kind, "flops"))
-        return hone__reader_rest(r, &r->spec->flops);
-    if (hone__piece_is(kind, "bytes"))
-        return hone__reader_rest(r, &r->spec->bytes);
-    return hone__reader_fail(r, "work is flops or bytes, not", kind);
+    return status == HONE_ERR_NOT_FOUND
+               ? hone__reader_fail(r, "work is flops or bytes, not", kind)
+               : status;
 }
 
 static hone_status parse_statement(hone_reader *r)
@@ -284,10 +233,10 @@ static hone_status parse_statement(hone_reader *r)
         int version; /* of the text that may hold it, at least */
     } statements[] = {
         {"op", parse_op, 0, 1},
-        {"symbol", parse_symbol, 0, 1},
+        {"symbol", parse_constant, 0, 1},
         {"dim", parse_dim, 0, 1},
-        {"param", parse_param, 0, 1},
-        {"real-param", parse_real_param, 0, 3},
+        {"param", parse_constant, 0, 1},
+        {"real-param", parse_constant, 0, 3},
         {"unstated", parse_unstated, 0, 3},
         {"let", parse_let, 0, 1},
         {"arg", hone__reader_arg, 0, 1},
@@ -299,29 +248,29 @@ static hone_status parse_statement(hone_reader *r)
         {"tensormap", hone__reader_tensormap, 0, 2},
         {"map", hone__reader_map, 0, 2},
         {"launch", parse_launch, 0, 1},
-        {"if", parse_if, 1, 1},
-        {"grid", parse_grid, 1, 1},
-        {"block", parse_block, 1, 1},
-        {"shared", parse_shared, 1, 1},
-        {"cluster", parse_cluster, 1, 2},
+        {"if", parse_clause, 1, 1},
+        {"grid", parse_clause, 1, 1},
+        {"block", parse_clause, 1, 1},
+        {"shared", parse_clause, 1, 1},
+        {"cluster", parse_clause, 1, 2},
         {"cooperative", parse_cooperative, 1, 2},
         {"pass", parse_pass, 1, 1},
-        {"value", parse_value, 1, 1},
-        {"real", parse_real, 1, 3},
+        {"value", parse_number, 1, 1},
+        {"real", parse_number, 1, 3},
         {"work", parse_work, 0, 1},
     };
-    const hone_piece keyword = hone__reader_word(r);
 
+    r->keyword = hone__reader_word(r);
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
-        if (!hone__piece_is(keyword, statements[i].keyword) ||
+        if (!hone__piece_is(r->keyword, statements[i].keyword) ||
             r->version < statements[i].version)
             continue;
         if (statements[i].of_launch && r->spec->n_launches == 0)
-            return hone__reader_fail(r,
-                                     "this belongs under a launch:", keyword);
+            return hone__reader_fail(
+                r, "this belongs under a launch:", r->keyword);
         return statements[i].parse(r);
     }
-    return hone__reader_fail(r, "unknown statement", keyword);
+    return hone__reader_fail(r, "unknown statement", r->keyword);
 }
 
 static hone_status check_complete(hone_reader *r)
@@ -404,4 +353,67 @@ void hone__launch_spec_free(hone_launch_spec *spec)
     hone__free(spec->requires_);
     hone__arena_free(&spec->arena);
     hone__free(spec);
+}
+
+/* ---- the configuration that a plan is said to be for --------------------- */
+
+/* Numbers, booleans, element types and names of enumerations. */
+static int is_value(const hone_launch_spec *spec, int64_t value,
+                    hone_piece text)
+{
+    char number[24];
+
+    (void)snprintf(number, sizeof number, "%" PRId64, value);
+    if (hone__piece_is(text, number) ||
+        (value == 1 && hone__piece_is(text, "true")) ||
+        (value == 0 && hone__piece_is(text, "false")))
+        return 1;
+    if (value > 0 && (int64_t)hone__type_find(text.text, text.length) == value)
+        return 1;
+    for (size_t i = 0; i < spec->n_names; ++i) {
+        const spec_name *symbol = &spec->names[i];
+
+        if (!symbol->is_param && symbol->value == value &&
+            hone__piece_is(text, symbol->name))
+            return 1;
+    }
+    return 0;
+}
+
+hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
+                                           const char *config, hone_error *err)
+{
+    size_t n_params = 0;
+    size_t n_given = 0;
+
+    for (size_t i = 0; i < spec->n_names; ++i)
+        n_params += spec->names[i].is_param && !spec->names[i].may_lack;
+    for (const char *pair = config; *pair;) {
+        const size_t length = strcspn(pair, ",");
+        const size_t name_length = strcspn(pair, "=,");
+        const spec_name *param =
+            find_param(spec, (hone_piece){pair, name_length});
+        const hone_piece value = {pair + name_length + 1,
+                                  length - name_length - 1};
+
+        if (!param || name_length == length)
+            return hone__fail(err, HONE_ERR_DATABASE,
+                              "the launch plan has no param for '%.*s'",
+                              (int)(length > 200 ? 200 : length), pair);
+        if (param->spelling ? !hone__piece_is(value, param->spelling)
+                            : !is_value(spec, param->value, value))
+            return hone__fail(err, HONE_ERR_DATABASE,
+                              "in the launch plan %s is %" PRId64
+                              ", in the configuration '%.*s'",
+                              param->name, param->value,
+                              (int)(length > 200 ? 200 : length), pair);
+        n_given += !param->may_lack;
+        pair += length + (pair[length] == ',');
+    }
+    return n_given == n_params
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_DATABASE,
+                            "the launch plan has %zu params, the "
+                            "configuration %zu",
+                            n_params, n_given);
 }

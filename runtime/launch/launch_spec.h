@@ -111,13 +111,29 @@ typedef struct hone_pass {
     int64_t value;
 } hone_pass;
 
-typedef struct hone_resolved_launch {
-    const char *kernel; /* borrowed from the spec */
+/* How a kernel is launched. */
+typedef struct hone_launch_shape {
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
     unsigned cluster[3]; /* 1, 1, 1: none */
     int cooperative;
+} hone_launch_shape;
+
+static inline unsigned hone__volume(const unsigned extents[3])
+{
+    return extents[0] * extents[1] * extents[2];
+}
+
+/* Does it need more than cuLaunchKernel? */
+static inline int hone__launch_is_special(const hone_launch_shape *shape)
+{
+    return shape->cooperative || hone__volume(shape->cluster) > 1;
+}
+
+typedef struct hone_resolved_launch {
+    const char *kernel; /* borrowed from the spec */
+    hone_launch_shape shape;
     size_t n_passed;
     hone_pass passed[HONE_MAX_PASSED];
 } hone_resolved_launch;
@@ -179,15 +195,6 @@ hone_status hone__launch_spec_parse(const char *text, hone_launch_spec **out,
                                     hone_error *err);
 void hone__launch_spec_free(hone_launch_spec *spec);
 
-/* Dimensions: count, how many are mandatory, whether one is an element
- * type, and whether it is known when a variant is compiled (a type, or a
- * choice of a few integers), so that a variant serves one value only. */
-size_t hone__launch_spec_n_dims(const hone_launch_spec *spec);
-size_t hone__launch_spec_n_mandatory(const hone_launch_spec *spec);
-int hone__launch_spec_dim_is_type(const hone_launch_spec *spec, size_t index);
-int hone__launch_spec_dim_is_fixed(const hone_launch_spec *spec, size_t index);
-const char *hone__launch_spec_op(const hone_launch_spec *spec);
-
 /* Is the plan for this configuration, "BM=128,WMMA=m16n16k16"? It must have
  * a value for each of the plan's params, but for those that may be left
  * unstated, and for nothing else.
@@ -213,9 +220,8 @@ typedef struct hone_launch_case {
 /* Evaluate everything. HONE_ERR_DIMS,
  * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
  * constants do not fit constant memory; CUDA does not allow a tensor map),
- * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a
- * grid, block or cluster outside CUDA's limits).
- * `out` borrows names from `spec`. */
+ * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a grid, block or cluster outside CUDA's
+ * limits). `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
 

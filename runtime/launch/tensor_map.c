@@ -61,7 +61,7 @@ static int place_of(int64_t value, const int64_t *list, int n)
 #define PLACE_OF(value, list)                                                  \
     place_of((value), (list), (int)(sizeof(list) / sizeof(list)[0]))
 
-/* ---- each dimension by itself ------------------------------------------ */
+/* ---- each dimension by itself -------------------------------------------- */
 
 static hone_status check_range(const hone_tensor_map *map, const char *what,
                                int index, int64_t value, int64_t most,
@@ -118,27 +118,29 @@ static hone_status check_dimensions(const hone_tensor_map *map, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- words that stand for codes ---------------------------------------- */
+/* A word that stands for a code; `place` is that of its value. */
+static hone_status check_mode(const hone_tensor_map *map, const char *what,
+                              int64_t value, int place, const char *rule,
+                              hone_error *err)
+{
+    if (value == HONE_MAP_UNKNOWN || place >= 0)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "tensor map '%s': the %s is %" PRId64 "%s", map->name,
+                      what, value, rule);
+}
 
 static hone_status check_modes(const hone_tensor_map *map, const type_row *type,
                                hone_error *err)
 {
-    if (map->swizzle != HONE_MAP_UNKNOWN &&
-        PLACE_OF(map->swizzle, swizzles) < 0)
-        return hone__fail(err, HONE_ERR_CONSTRAINT,
-                          "tensor map '%s': the swizzle is %" PRId64
-                          " bytes; a tensor map allows 0, 32, 64 and 128",
-                          map->name, map->swizzle);
-    if (map->l2 != HONE_MAP_UNKNOWN && PLACE_OF(map->l2, promotions) < 0)
-        return hone__fail(err, HONE_ERR_CONSTRAINT,
-                          "tensor map '%s': the L2 promotion is %" PRId64
-                          " bytes; a tensor map allows 0, 64, 128 and 256",
-                          map->name, map->l2);
-    if (map->fill != HONE_MAP_UNKNOWN && PLACE_OF(map->fill, fills) < 0)
-        return hone__fail(err, HONE_ERR_CONSTRAINT,
-                          "tensor map '%s': the fill is %" PRId64
-                          "; it is 0 for zeros or 1 for NaNs",
-                          map->name, map->fill);
+    const hone_cu_map_codes codes = hone__tensor_map_codes(map);
+
+    HONE_TRY(check_mode(map, "swizzle", map->swizzle, codes.swizzle,
+                        " bytes; a tensor map allows 0, 32, 64 and 128", err));
+    HONE_TRY(check_mode(map, "L2 promotion", map->l2, codes.l2,
+                        " bytes; a tensor map allows 0, 64, 128 and 256", err));
+    HONE_TRY(check_mode(map, "fill", map->fill, codes.fill,
+                        "; it is 0 for zeros or 1 for NaNs", err));
     if (map->fill == 1 && type && !type->is_float)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "tensor map '%s': there is no NaN to fill with in "
@@ -146,9 +148,6 @@ static hone_status check_modes(const hone_tensor_map *map, const type_row *type,
                           map->name, hone__type_name(type->type));
     return HONE_OK;
 }
-
-/* ---- rows of the box ----------------------------------------------------
- */
 
 static hone_status check_box_row(const hone_tensor_map *map,
                                  const type_row *type, hone_error *err)
@@ -173,9 +172,6 @@ static hone_status check_box_row(const hone_tensor_map *map,
                           row_bytes, map->swizzle);
     return HONE_OK;
 }
-
-/* ---- the array ----------------------------------------------------------
- */
 
 /* Behind the last byte that the map shows; HONE_MAP_UNKNOWN if a number is
  * missing, INT64_MAX if there are too many. */

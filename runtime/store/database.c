@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -68,8 +69,7 @@ hone_status hone__database_fail(const hone_database *db, int code,
                              db->path, doing, advice, said);
 }
 
-/* ---- statements ---------------------------------------------------------
- */
+/* ---- statements ---------------------------------------------------------- */
 
 hone_status hone__database_prepare(const hone_database *db, const char *doing,
                                    const char *sql, sqlite3_stmt **out,
@@ -89,19 +89,36 @@ hone_status hone__database_integer(const hone_database *db, const char *doing,
     sqlite3_stmt *statement;
     int code;
 
-    *out = 0;
     HONE_TRY(hone__database_prepare(db, doing, sql, &statement, err));
     code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        *out = sqlite3_column_int64(statement, 0);
-    else if (code != SQLITE_DONE)
+    *out = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
         status = hone__database_fail(db, code, doing, err);
     (void)sqlite3_finalize(statement);
     return status;
 }
 
-/* ---- before SQLite sees it ----------------------------------------------
- */
+/* ---- before SQLite sees it ----------------------------------------------- */
+
+hone_status hone__default_database(hone_text *out, hone_error *err)
+{
+    const char *chosen = getenv("HONE_DB");
+    const char *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+
+    if (chosen && *chosen)
+        hone__text_puts(out, chosen);
+    else if (data && *data == '/') /* XDG: a relative one is ignored */
+        hone__text_printf(out, "%s/hone/hone.db", data);
+    else if (home && *home)
+        hone__text_printf(out, "%s/.local/share/hone/hone.db", home);
+    else
+        return hone__fail(err, HONE_ERR_NOT_FOUND,
+                          "no database was named and neither HONE_DB, "
+                          "XDG_DATA_HOME nor HOME is set; set HONE_DB to "
+                          "the file");
+    return hone__text_check(out, err);
+}
 
 static hone_status create_folder_of(const char *path, hone_error *err)
 {
@@ -113,7 +130,7 @@ static hone_status create_folder_of(const char *path, hone_error *err)
         return HONE_OK;
     folder = hone__strndup(path, (size_t)(slash - path));
     if (!folder)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__out_of_memory(err, "");
     status = hone__folder_create(folder, err);
     hone__free(folder);
     return status;
@@ -147,8 +164,7 @@ static hone_status check_path(const char *path, hone_database_access access,
     return create_folder_of(path, err);
 }
 
-/* ---- connecting ---------------------------------------------------------
- */
+/* ---- connecting ---------------------------------------------------------- */
 
 /* As a URI, so that no name has a meaning of its own to SQLite, with
  * everything unusual as %XX. */
@@ -204,8 +220,7 @@ static hone_status connect(hone_database *db, int flags, const char *query,
     return status;
 }
 
-/* ---- is it ours? --------------------------------------------------------
- */
+/* ---- is it ours? --------------------------------------------------------- */
 
 /* What a file says about itself. */
 typedef struct identity {
@@ -218,21 +233,20 @@ typedef struct identity {
 static hone_status read_identity(hone_database *db, identity *out,
                                  hone_error *err)
 {
-    static const char doing[] = "read it";
+    const struct {
+        const char *sql;
+        int64_t *out;
+    } rows[] = {{"SELECT count(*) FROM sqlite_schema", &out->n_objects},
+                {"PRAGMA application_id", &out->application_id},
+                {"PRAGMA user_version", &out->version}};
     const int code = sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL);
-    hone_status status =
-        code == SQLITE_OK ? HONE_OK : hone__database_fail(db, code, doing, err);
+    hone_status status = code == SQLITE_OK
+                             ? HONE_OK
+                             : hone__database_fail(db, code, "read it", err);
 
-    if (status == HONE_OK)
-        status = hone__database_integer(db, doing,
-                                        "SELECT count(*) FROM sqlite_schema",
-                                        &out->n_objects, err);
-    if (status == HONE_OK)
-        status = hone__database_integer(db, doing, "PRAGMA application_id",
-                                        &out->application_id, err);
-    if (status == HONE_OK)
-        status = hone__database_integer(db, doing, "PRAGMA user_version",
-                                        &out->version, err);
+    for (size_t i = 0; i < 3 && status == HONE_OK; ++i)
+        status = hone__database_integer(db, "read it", rows[i].sql, rows[i].out,
+                                        err);
     if (!sqlite3_get_autocommit(db->handle))
         (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -335,7 +349,7 @@ hone_status hone__database_open(const char *path, hone_database_access access,
     HONE_TRY(check_path(path, access, err));
     out->path = hone__strdup(path);
     status = out->path ? connect_any(out, access, out_version, err)
-                       : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+                       : hone__out_of_memory(err, "");
     if (status != HONE_OK)
         hone__database_close(out);
     return status;

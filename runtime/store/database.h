@@ -6,10 +6,9 @@
 #ifndef HONE_RUNTIME_DATABASE_H
 #define HONE_RUNTIME_DATABASE_H
 
-#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/text.h"
-
-#include <stdint.h>
+#include "runtime/launch/launch_spec.h"
 
 struct sqlite3; /* of sqlite3.h */
 struct sqlite3_stmt;
@@ -24,6 +23,11 @@ typedef struct hone_database {
     struct sqlite3 *handle; /* NULL: not open */
     char *path;
 } hone_database;
+
+/* Where the database is when nobody says. Append $HONE_DB, else
+ * $XDG_DATA_HOME/hone/hone.db, else $HOME/.local/share/hone/hone.db; the file
+ * need not exist. HONE_ERR_NOT_FOUND if none of the three is set. */
+hone_status hone__default_database(hone_text *out, hone_error *err);
 
 typedef enum hone_database_access {
     HONE_DATABASE_READ,  /* works on read-only storage too */
@@ -65,5 +69,30 @@ hone_status hone__artifact_unpack(const hone_database *db, const char *what,
                                   struct sqlite3_stmt *row, hone_text *out,
                                   hone_error *err);
 enum { HONE_ARTIFACT_MOST_BYTES = 512 << 20 }; /* SQLite's limit is 10^9 */
+
+/* All that the launch of a stored variant relies on, with one hash over it:
+ * written with the row, compared before anything of it is launched. */
+typedef struct hone_launch_parts { /* NULL is "" */
+    const char *config;
+    const char *types;
+    const char *compile_arch;
+    const char *cubin_sha256;
+    const char *launch_plan;
+} hone_launch_parts;
+
+/* SHA-256 of config, types, compile_arch and cubin_sha256, each followed by a
+ * newline, and the launch plan. HONE_ERR_NO_MEMORY. */
+hone_status hone__launch_hash(const hone_launch_parts *parts,
+                              char out_sha256[HONE_SHA256_HEX],
+                              hone_error *err);
+
+/* Is it what was stored: has it this hash (NULL: a row from before there were
+ * any), and is the plan of this operation and for this configuration?
+ * HONE_ERR_DATABASE: no, and `err` completes "the launch plan is damaged: ".
+ * HONE_ERR_INPUT: this hone cannot read the plan. `*spec` is its plan, parsed
+ * here if it is NULL. */
+hone_status hone__launch_verify(const hone_launch_parts *parts,
+                                const char *launch_sha256, const char *op,
+                                hone_launch_spec **spec, hone_error *err);
 
 #endif

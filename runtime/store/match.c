@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates for a problem are sorted, exact before neighbour before default,
  * and the first that is whole and whose launch plan resolves for the
- * dimensions wins. See match.h. */
-#include "runtime/store/match_text.h"
+ * dimensions wins. See store.h. */
+#include "runtime/store/store.h"
+
+#include "runtime/launch/launch_body.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A row that may answer; better ones compare lower. */
+typedef struct candidate {
+    hone_store_row *row;
+    hone_match_kind kind;
+    double distance; /* of neighbours: sum of |log2 ratio| over the dims */
+    int mismatch;    /* other device name, mode, driver, architecture */
+} candidate;
+
+/* Room for every dim as a number, sign and comma included. */
+enum { DIMS_TEXT_BYTES = HONE_MAX_DIMS * 21 + 1 };
+
+/* What every step reads. */
+typedef struct matcher {
+    const hone_target *target;
+    hone_store *store;
+    hone_store_op *op;
+    const hone_launch_spec *spec; /* of any row: all have the same dims */
+    char arch[16];                /* of the device: "sm_90", "cpu" */
+    int64_t dims[HONE_MAX_DIMS];  /* completed */
+    size_t n_dims;
+    char types[DIMS_TEXT_BYTES]; /* codes of the type dims, as the database
+                                    spells it */
+    char device[64];             /* "sm_90 with 132 multiprocessors" */
+    char outdated[80]; /* " (3 winners of an older template are left out)",
+                          or nothing */
+    size_t n_damaged;  /* better ones that were left out for that */
+} matcher;
 
 /* A neighbour's integer dims differ by at most this factor, either way. */
 static const double most_log2_ratio = 2.0;
@@ -40,7 +70,7 @@ static int64_t alignment(int64_t size)
 }
 
 /* Distance of a tuned shape; negative if it must not stand in. */
-static double shape_distance(const hone_matcher *m, const hone_store_row *row)
+static double shape_distance(const matcher *m, const hone_store_row *row)
 {
     double sum = 0;
 
@@ -49,7 +79,7 @@ static double shape_distance(const hone_matcher *m, const hone_store_row *row)
     for (size_t i = 0; i < m->n_dims; ++i) {
         double ratio;
 
-        if (hone__launch_spec_dim_is_fixed(m->spec, i))
+        if (hone__dim_is_fixed(&m->spec->dims[i]))
             continue;
         if (row->dims[i] < 1 || alignment(m->dims[i]) < alignment(row->dims[i]))
             return -1;
@@ -61,7 +91,7 @@ static double shape_distance(const hone_matcher *m, const hone_store_row *row)
     return sum;
 }
 
-static int same_dims(const hone_matcher *m, const hone_store_row *row)
+static int same_dims(const matcher *m, const hone_store_row *row)
 {
     return row->n_dims == m->n_dims && strcmp(row->types, m->types) == 0 &&
            memcmp(row->dims, m->dims, m->n_dims * sizeof *m->dims) == 0;
@@ -69,8 +99,7 @@ static int same_dims(const hone_matcher *m, const hone_store_row *row)
 
 /* As a default: only the variant itself counts, not where it was measured.
  * Rows of default_v1 come first, then the closest older architecture. */
-static int judge_default(const hone_matcher *m, hone_store_row *row,
-                         hone_candidate_row *out)
+static int judge_default(const matcher *m, hone_store_row *row, candidate *out)
 {
     if (!row->is_default || strcmp(row->types, m->types) != 0)
         return 0;
@@ -83,12 +112,11 @@ static int judge_default(const hone_matcher *m, hone_store_row *row,
     return 1;
 }
 
-static int judge(const hone_matcher *m, hone_store_row *row,
-                 hone_candidate_row *out)
+static int judge(const matcher *m, hone_store_row *row, candidate *out)
 {
     const hone_target *target = m->target;
 
-    *out = (hone_candidate_row){.row = row};
+    *out = (candidate){.row = row};
     if (target->is_host
             ? strcmp(row->compile_arch, m->arch) != 0
             : !hone__arch_runs_on(row->compile_arch,
@@ -114,26 +142,24 @@ static int judge(const hone_matcher *m, hone_store_row *row,
 
 static int compare(const void *left, const void *right)
 {
-    const hone_candidate_row *a = left;
-    const hone_candidate_row *b = right;
+    const candidate *a = left;
+    const candidate *b = right;
+    const double of_a[] = {a->kind, a->distance, a->mismatch,
+                           (double)a->row->rank, a->row->time_ns};
+    const double of_b[] = {b->kind, b->distance, b->mismatch,
+                           (double)b->row->rank, b->row->time_ns};
 
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->distance < b->distance || a->distance > b->distance)
-        return a->distance < b->distance ? -1 : 1;
-    if (a->mismatch != b->mismatch)
-        return a->mismatch < b->mismatch ? -1 : 1;
-    if (a->row->rank != b->row->rank)
-        return a->row->rank < b->row->rank ? -1 : 1;
-    if (a->row->time_ns < b->row->time_ns || a->row->time_ns > b->row->time_ns)
-        return a->row->time_ns < b->row->time_ns ? -1 : 1;
+    for (size_t i = 0; i < sizeof of_a / sizeof of_a[0]; ++i) {
+        if (of_a[i] < of_b[i] || of_a[i] > of_b[i])
+            return of_a[i] < of_b[i] ? -1 : 1;
+    }
     return (a->row > b->row) - (a->row < b->row);
 }
 
 /* Candidates, best first; NULL when memory ran out. */
-static hone_candidate_row *collect(const hone_matcher *m, size_t *out_n)
+static candidate *collect(const matcher *m, size_t *out_n)
 {
-    hone_candidate_row *list = hone__alloc(m->op->n_rows * sizeof *list);
+    candidate *list = hone__alloc(m->op->n_rows * sizeof *list);
 
     *out_n = 0;
     for (size_t i = 0; list && i < m->op->n_rows; ++i)
@@ -143,8 +169,160 @@ static hone_candidate_row *collect(const hone_matcher *m, size_t *out_n)
     return list;
 }
 
+/* ---- why, as sentences --------------------------------------------------- */
+
+static void explain(const matcher *m, const candidate *c, hone_match *out)
+{
+    const hone_store_row *row = c->row;
+    char *reason = out->reason;
+    size_t room = sizeof out->reason;
+
+    out->kind = c->kind;
+    out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);
+    if (c->kind == HONE_MATCH_DEFAULT)
+        out->tuned_time_ns = 0; /* of another shape, if of any */
+    (void)snprintf(out->config, sizeof out->config, "%s", row->config);
+    /* What everybody should know comes first: the rest may be cut. */
+    if (m->n_damaged) {
+        (void)snprintf(reason, room,
+                       "%zu better left out: damaged in the database (hone "
+                       "tune stores good ones); ",
+                       m->n_damaged);
+        room -= strlen(reason);
+        reason += strlen(reason);
+    }
+    switch (c->kind) {
+    case HONE_MATCH_EXACT:
+        (void)snprintf(reason, room, "tuned for these dimensions on %.100s%s",
+                       row->device_name, row->is_cold ? "" : " (hot mode)");
+        break;
+    case HONE_MATCH_NEIGHBOUR:
+        (void)snprintf(reason, room,
+                       "tuned on %.60s for the nearest shape, %.100s; its "
+                       "constraints hold for this one",
+                       row->device_name, row->label);
+        break;
+    case HONE_MATCH_DEFAULT:
+        (void)snprintf(reason, room,
+                       "no shape near this one is tuned on %s%s; this is "
+                       "the template's default variant, compiled for %.16s",
+                       m->device, m->outdated, row->compile_arch);
+        break;
+    }
+}
+
+/* "64,64,f32". Without a launch plan nothing tells which dims are types: they
+ * are codes then, which --dims takes too. */
+static void put_dims(const matcher *m, hone_text *out)
+{
+    for (size_t i = 0; i < m->n_dims; ++i)
+        if (m->spec && m->spec->dims[i].is_type)
+            hone__text_printf(out, "%s%s", i ? "," : "",
+                              hone__type_name((hone_type)m->dims[i]));
+        else
+            hone__text_printf(out, "%s%" PRId64, i ? "," : "", m->dims[i]);
+}
+
+/* "hone tune gemm --dims 64,64,f32": what a shell runs as it stands. */
+static hone_status tune_command(const matcher *m, hone_text *out,
+                                hone_error *err)
+{
+    const char *path = m->store->file.path;
+    hone_text usual = {0};
+
+    hone__text_puts(out, "hone tune ");
+    hone__shell_word(m->op->name, out);
+    hone__text_puts(out, m->n_dims ? " --dims " : " --dims ''");
+    put_dims(m, out);
+    if (m->target->is_host)
+        hone__text_puts(out, " --device cpu");
+    if (hone__default_database(&usual, NULL) != HONE_OK ||
+        strcmp(hone__text_str(&usual), path) != 0) {
+        hone__text_puts(out, " --db ");
+        hone__shell_word(path, out);
+    }
+    hone__text_free(&usual);
+    return hone__text_check(out, err);
+}
+
+/* `why`, and what to run. */
+static hone_status refuse(const matcher *m, hone_status status,
+                          const hone_text *why, hone_error *err)
+{
+    hone_text command = {0};
+    hone_status made = hone__text_check(why, err);
+
+    if (made == HONE_OK)
+        made = tune_command(m, &command, err);
+    if (made == HONE_OK)
+        made = hone__fail(err, status, "%.600s; run: %s", hone__text_str(why),
+                          hone__text_str(&command));
+    hone__text_free(&command);
+    return made;
+}
+
+static hone_status nothing_runs(const matcher *m, const hone_error *why,
+                                hone_error *err)
+{
+    hone_text text = {0};
+    hone_status status;
+
+    if (why->status != HONE_OK) {
+        hone__text_printf(&text, "no kernel of %s can run dims ", m->op->name);
+        put_dims(m, &text);
+        hone__text_printf(&text, " on %s%s: %.400s", m->device, m->outdated,
+                          why->text);
+    } else {
+        hone__text_printf(
+            &text, "nothing tuned for %s on %s%s; the database has it for %s",
+            m->op->name, m->device, m->outdated, m->op->rows[0].compile_arch);
+    }
+    status = refuse(m, HONE_ERR_NOT_FOUND, &text, err);
+    hone__text_free(&text);
+    return status;
+}
+
+static hone_status unknown_op(const matcher *m, hone_error *err)
+{
+    const char *path = m->store->file.path;
+    const hone_store_op *op = m->op;
+    const char *const device = m->target->is_host ? " for the cpu device" : "";
+    hone_text text = {0}, ops = {0};
+    hone_status status = HONE_OK;
+
+    if (op->n_outdated) {
+        hone__text_printf(&text,
+                          "database '%s' has%s only winners of an older "
+                          "template of '%s'",
+                          path, device, op->name);
+    } else if (op->n_unreadable) {
+        hone__text_printf(&text,
+                          "database '%s' is damaged: the dims of the winners "
+                          "of '%s' cannot be read",
+                          path, op->name);
+    } else {
+        status = hone__store_list_ops(m->store, &ops, err);
+        hone__text_printf(&text,
+                          "operation '%s' is not in database '%s', which has "
+                          "%s%s",
+                          op->name, path,
+                          ops.length ? hone__text_str(&ops) : "none", device);
+    }
+    if (status == HONE_OK)
+        status =
+            refuse(m,
+                   !op->n_outdated && op->n_unreadable ? HONE_ERR_DATABASE
+                                                       : HONE_ERR_NOT_FOUND,
+                   &text, err);
+    hone__text_free(&text);
+    hone__text_free(&ops);
+    return status;
+}
+
+/* ---- the answer ---------------------------------------------------------- */
+
 /* HONE_OK: this row answers. */
-static hone_status take(hone_matcher *m, hone_store_row *row, hone_answer *out,
+static hone_status take(matcher *m, hone_store_row *row, hone_answer *out,
                         hone_error *err)
 {
     const hone_launch_spec *spec = NULL;
@@ -167,9 +345,8 @@ static int is_of_all(hone_status status)
 
 /* `*out_again`: the places behind a damaged winner are rows now, and all have
  * to be sorted again. */
-static hone_status choose(hone_matcher *m, const hone_candidate_row *list,
-                          size_t n, hone_answer *out, int *out_again,
-                          hone_error *err)
+static hone_status choose(matcher *m, const candidate *list, size_t n,
+                          hone_answer *out, int *out_again, hone_error *err)
 {
     hone_error why = {0}; /* of the best candidate that does not answer */
 
@@ -180,7 +357,7 @@ static hone_status choose(hone_matcher *m, const hone_candidate_row *list,
         const hone_status status = take(m, row, out, &reason);
 
         if (status == HONE_OK) {
-            hone__match_explain(m, &list[i], &out->match);
+            explain(m, &list[i], &out->match);
             return HONE_OK;
         }
         if (is_of_all(status))
@@ -194,17 +371,17 @@ static hone_status choose(hone_matcher *m, const hone_candidate_row *list,
         if (why.status == HONE_OK)
             why = reason;
     }
-    return hone__match_nothing_runs(m, &why, err);
+    return nothing_runs(m, &why, err);
 }
 
-static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
+static hone_status find(matcher *m, hone_answer *out, hone_error *err)
 {
     hone_status status;
     int again;
 
     do {
         size_t n = 0;
-        hone_candidate_row *list = collect(m, &n);
+        candidate *list = collect(m, &n);
 
         again = 0;
         status = list ? choose(m, list, n, out, &again, err)
@@ -218,8 +395,8 @@ static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
 }
 
 /* A launch plan that can be read tells the dims of the operation. */
-static hone_status read_dims(hone_matcher *m, const int64_t *dims,
-                             size_t n_dims, hone_error *err)
+static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
+                             hone_error *err)
 {
     hone_status status = HONE_ERR_INTERNAL;
     size_t used = 0;
@@ -234,9 +411,9 @@ static hone_status read_dims(hone_matcher *m, const int64_t *dims,
         return status;
     HONE_TRY(
         hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
-    m->n_dims = hone__launch_spec_n_dims(m->spec);
+    m->n_dims = m->spec->n_dims;
     for (size_t i = 0; i < m->n_dims; ++i) {
-        if (hone__launch_spec_dim_is_fixed(m->spec, i))
+        if (hone__dim_is_fixed(&m->spec->dims[i]))
             used += (size_t)snprintf(m->types + used, sizeof m->types - used,
                                      "%s%" PRId64, used ? "," : "", m->dims[i]);
     }
@@ -247,7 +424,7 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
                              const char *op, const int64_t *dims, size_t n_dims,
                              hone_answer *out, hone_error *err)
 {
-    hone_matcher m = {.target = target, .store = store};
+    matcher m = {.target = target, .store = store, .arch = HONE_ARCH_CPU};
 
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__store_op(store, op, &m.op, err));
@@ -255,13 +432,18 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
         m.n_dims = n_dims < HONE_MAX_DIMS ? n_dims : HONE_MAX_DIMS;
         if (m.n_dims)
             memcpy(m.dims, dims, m.n_dims * sizeof *dims);
-        return hone__match_unknown_op(&m, err);
+        return unknown_op(&m, err);
     }
-    if (target->is_host)
-        (void)snprintf(m.arch, sizeof m.arch, "%s", HONE_ARCH_CPU);
-    else
+    if (!target->is_host)
         (void)snprintf(m.arch, sizeof m.arch, "sm_%d",
                        (int)target->properties.value[HONE_PROPERTY_sm]);
+    (void)snprintf(m.device, sizeof m.device, "%s with %" PRId64 " %s", m.arch,
+                   target->properties.value[HONE_PROPERTY_sm_count],
+                   target->is_host ? "cores" : "multiprocessors");
+    if (m.op->n_outdated)
+        (void)snprintf(m.outdated, sizeof m.outdated,
+                       " (%zu winners of an older template are left out)",
+                       m.op->n_outdated);
     HONE_TRY(read_dims(&m, dims, n_dims, err));
     return find(&m, out, err);
 }

@@ -6,11 +6,7 @@
 #define HONE_RUNTIME_STORE_H
 
 #include "runtime/base/alloc.h"
-#include "runtime/base/error.h"
-#include "runtime/launch/launch_spec.h"
-#include "runtime/base/text.h"
-
-typedef struct hone_store hone_store;
+#include "runtime/store/database.h"
 
 /* A launch plan, shared by the rows whose text is the same. */
 typedef struct hone_store_plan {
@@ -62,12 +58,22 @@ typedef struct hone_store_op {
     struct hone_store_op *next;
 } hone_store_op;
 
+typedef struct hone_store {
+    hone_database file;
+    int64_t version;      /* of the format */
+    int64_t data_version; /* of the file when `ops` were read */
+    hone_store_op *ops;
+    const char *device_kind; /* whose rows are read: "cuda" or "cpu" */
+} hone_store;
+
+/* What changes whenever another connection has written. */
+#define HONE_STORE_CHANGES "PRAGMA data_version"
+
 /* HONE_ERR_NOT_FOUND: no such file; HONE_ERR_DATABASE: not one of ours, or
  * of a newer hone. */
 hone_status hone__store_open(const char *path, hone_store **out,
                              hone_error *err);
 void hone__store_close(hone_store *store); /* NULL is a no-op */
-const char *hone__store_path(const hone_store *store);
 
 /* Device kind and architecture of the cpu device, as rows have them. */
 #define HONE_ARCH_CPU "cpu"
@@ -75,6 +81,9 @@ const char *hone__store_path(const hone_store *store);
 /* Which rows there are: those of GPUs (the default), or those of the cpu
  * device. Never both, their times and their code have nothing in common. */
 void hone__store_select(hone_store *store, int is_host);
+
+/* Forget what was read: what hone__store_op() gave is not valid any more. */
+void hone__store_forget(hone_store *store);
 
 /* Valid until the next call of this function: it starts again when the
  * database was changed meanwhile. An unknown operation has no rows. */
@@ -107,5 +116,35 @@ hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
 /* Append the operations there are: "gemm_f16, saxpy". */
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
                                  hone_error *err);
+
+/* ---- match.c ---------------------------------------------------------------
+ *
+ * Which row answers a problem on a device: the exact shape, a guarded
+ * neighbour, or the default variant; see README.md for the rules. */
+
+/* The device a kernel is wanted for. */
+typedef struct hone_target {
+    int is_host; /* the cpu device: only what was compiled for it runs */
+    hone_properties properties;
+    char name[256];          /* "NVIDIA H200" */
+    char driver_version[16]; /* "13000"; "" of the cpu device */
+} hone_target;
+
+/* An answer; `row` and the names in `resolved` belong to the store. */
+typedef struct hone_answer {
+    const hone_store_row *row;
+    hone_resolved resolved;
+    hone_match match;
+} hone_answer;
+
+/* HONE_ERR_NOT_FOUND says what there is and what to do; HONE_ERR_DIMS also
+ * for shapes that nobody tuned. */
+hone_status hone__match_find(hone_store *store, const hone_target *target,
+                             const char *op, const int64_t *dims, size_t n_dims,
+                             hone_answer *out, hone_error *err);
+
+/* Does a cubin for `compile_arch` ("sm_90", "sm_90a") run on compute
+ * capability `sm` (90)? */
+int hone__arch_runs_on(const char *compile_arch, int64_t sm);
 
 #endif

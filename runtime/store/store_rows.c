@@ -3,8 +3,7 @@
  * database changes. See store.h. */
 #include "runtime/store/store.h"
 
-#include "runtime/store/store_sql.h"
-
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static void free_op(hone_store_op *op)
     hone__free(op);
 }
 
-void hone__store_free_ops(hone_store *store)
+void hone__store_forget(hone_store *store)
 {
     while (store->ops) {
         hone_store_op *next = store->ops->next;
@@ -29,8 +28,7 @@ void hone__store_free_ops(hone_store *store)
 
 static hone_status no_memory(hone_error *err)
 {
-    return hone__fail(err, HONE_ERR_NO_MEMORY,
-                      "out of memory while reading the database");
+    return hone__out_of_memory(err, " while reading the database");
 }
 
 /* Columns of all views; defaults have no measurement. */
@@ -86,29 +84,6 @@ static const struct {
                          " AND problem_id = ?3 AND device_id = ?4"
                          " AND mode = ?5 AND rank > 1"},
 };
-
-/* Sorted by launch plan, so that equal ones are neighbours and are kept
- * once. */
-static hone_status prepare(const hone_store *store, store_view view,
-                           sqlite3_stmt **out, hone_error *err)
-{
-    hone_text sql = {0};
-    hone_status status;
-
-    hone__text_printf(&sql,
-                      "SELECT launch_plan, %s, config, types, arch, "
-                      "compile_arch, cubin_sha256, %s, %s, %s%s "
-                      "ORDER BY launch_plan",
-                      views[view].id, views[view].is_default,
-                      store->version < 4 ? "NULL" : "launch_sha256",
-                      views[view].rank, views[view].rest);
-    status = hone__text_check(&sql, err);
-    if (status == HONE_OK)
-        status = hone__database_prepare(&store->file, hone__store_doing,
-                                        sql.data, out, err);
-    hone__text_free(&sql);
-    return status;
-}
 
 /* Copy a text column; the previous row's copy is taken if it is the same. */
 static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
@@ -171,31 +146,43 @@ static int keep_plan(hone_store_op *op, sqlite3_stmt *statement,
     return 1;
 }
 
+/* The texts of a row. */
+static const struct {
+    size_t offset;
+    int column;
+    int of_measured; /* not of defaults */
+} texts[] = {
+    {offsetof(hone_store_row, config), COLUMN_CONFIG, 0},
+    {offsetof(hone_store_row, types), COLUMN_TYPES, 0},
+    {offsetof(hone_store_row, arch), COLUMN_ARCH, 0},
+    {offsetof(hone_store_row, compile_arch), COLUMN_COMPILE_ARCH, 0},
+    {offsetof(hone_store_row, cubin_sha256), COLUMN_SHA256, 0},
+    {offsetof(hone_store_row, label), COLUMN_LABEL, 1},
+    {offsetof(hone_store_row, device_name), COLUMN_DEVICE_NAME, 1},
+    {offsetof(hone_store_row, driver_version), COLUMN_DRIVER, 1},
+};
+
 static int keep_texts(hone_store_op *op, sqlite3_stmt *statement,
                       const hone_store_row *last, hone_store_row *row)
 {
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+        const char **to =
+            (const char **)(void *)((char *)row + texts[i].offset);
+        const char *previous = NULL;
+
+        if (texts[i].of_measured && !row->rank)
+            continue;
+        if (last)
+            memcpy(&previous, (const char *)last + texts[i].offset,
+                   sizeof previous);
+        if (!keep(op, statement, texts[i].column, previous, to))
+            return 0;
+    }
     return keep_plan(op, statement, last, row) &&
-           keep(op, statement, COLUMN_CONFIG, last ? last->config : NULL,
-                &row->config) &&
-           keep(op, statement, COLUMN_TYPES, last ? last->types : NULL,
-                &row->types) &&
-           keep(op, statement, COLUMN_ARCH, last ? last->arch : NULL,
-                &row->arch) &&
-           keep(op, statement, COLUMN_COMPILE_ARCH,
-                last ? last->compile_arch : NULL, &row->compile_arch) &&
-           keep(op, statement, COLUMN_SHA256, last ? last->cubin_sha256 : NULL,
-                &row->cubin_sha256) &&
            (sqlite3_column_type(statement, COLUMN_LAUNCH_SHA256) ==
                 SQLITE_NULL ||
             keep(op, statement, COLUMN_LAUNCH_SHA256, NULL,
-                 &row->launch_sha256)) &&
-           (!row->rank ||
-            (keep(op, statement, COLUMN_LABEL, last ? last->label : NULL,
-                  &row->label) &&
-             keep(op, statement, COLUMN_DEVICE_NAME,
-                  last ? last->device_name : NULL, &row->device_name) &&
-             keep(op, statement, COLUMN_DRIVER,
-                  last ? last->driver_version : NULL, &row->driver_version)));
+                 &row->launch_sha256));
 }
 
 /* What a winner has beside; 0: its dims make no sense. */
@@ -251,10 +238,25 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
                             hone_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    hone_status status = HONE_OK;
+    hone_text sql = {0};
+    hone_status status;
     int code = SQLITE_ROW;
 
-    HONE_TRY(prepare(store, view, &statement, err));
+    /* Sorted by launch plan, so that equal ones are neighbours and are kept
+     * once. */
+    hone__text_printf(&sql,
+                      "SELECT launch_plan, %s, config, types, arch, "
+                      "compile_arch, cubin_sha256, %s, %s, %s%s "
+                      "ORDER BY launch_plan",
+                      views[view].id, views[view].is_default,
+                      store->version < 4 ? "NULL" : "launch_sha256",
+                      views[view].rank, views[view].rest);
+    status = hone__text_check(&sql, err);
+    if (status == HONE_OK)
+        status = hone__database_prepare(&store->file, "read it", sql.data,
+                                        &statement, err);
+    hone__text_free(&sql);
+    HONE_TRY(status);
     (void)sqlite3_bind_text(statement, 1, op->name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 2, store->device_kind, -1,
                             SQLITE_STATIC);
@@ -267,8 +269,7 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
     while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, err);
     if (status == HONE_OK && code != SQLITE_DONE)
-        status =
-            hone__database_fail(&store->file, code, hone__store_doing, err);
+        status = hone__database_fail(&store->file, code, "read it", err);
     (void)sqlite3_finalize(statement);
     return status;
 }
@@ -276,22 +277,12 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    size_t winner, hone_error *err)
 {
+    const hone_store_row from = op->rows[winner]; /* rows move */
+
     op->rows[winner].has_runners_up = 1;
     if (store->version < 4)
         return HONE_OK;
-    return add_rows(
-        store, op, VIEW_RUNNERS_UP,
-        &(const hone_store_row){.problem_id = op->rows[winner].problem_id,
-                                .device_id = op->rows[winner].device_id,
-                                .is_cold = op->rows[winner].is_cold},
-        err);
-}
-
-hone_status hone__store_data_version(const hone_store *store, int64_t *out,
-                                     hone_error *err)
-{
-    return hone__database_integer(&store->file, hone__store_doing,
-                                  "PRAGMA data_version", out, err);
+    return add_rows(store, op, VIEW_RUNNERS_UP, &from, err);
 }
 
 /* Forget what was read if another process has written since. */
@@ -299,9 +290,10 @@ static hone_status refresh(hone_store *store, hone_error *err)
 {
     int64_t version = 0;
 
-    HONE_TRY(hone__store_data_version(store, &version, err));
+    HONE_TRY(hone__database_integer(&store->file, "read it", HONE_STORE_CHANGES,
+                                    &version, err));
     if (version != store->data_version)
-        hone__store_free_ops(store);
+        hone__store_forget(store);
     store->data_version = version;
     return HONE_OK;
 }

@@ -3,7 +3,7 @@
  * space, in the code and in the launch plan as the runtime reads it. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/launch/launch_spec.h"
+#include "runtime/launch/launch_body.h"
 
 #define REST                                                                   \
     "#pragma hone arg x: in f32[n], y: out f32[FLIP ? 2*n : n]\n"              \
@@ -144,10 +144,10 @@ static void planned(void **state)
         hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 2, &properties}, &problem, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(hone__launch_spec_n_mandatory(spec), 1);
-    assert_false(hone__launch_spec_dim_is_fixed(spec, 0));
-    assert_true(hone__launch_spec_dim_is_fixed(spec, 1));
-    assert_false(hone__launch_spec_dim_is_type(spec, 1));
+    assert_int_equal(spec->n_mandatory, 1);
+    assert_false(hone__dim_is_fixed(&spec->dims[0]));
+    assert_true(hone__dim_is_fixed(&spec->dims[1]));
+    assert_false(spec->dims[1].is_type);
     assert_int_equal(problem.n_dims, 3);
     assert_int_equal(problem.dims[2], 4);
     assert_string_equal(problem.dim_names[1], "FLIP");

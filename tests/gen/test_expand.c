@@ -3,7 +3,7 @@
  * plans read back by the runtime, and every allocation failing once. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/launch/launch_spec.h"
+#include "runtime/launch/launch_body.h"
 
 #include <stdlib.h>
 
@@ -99,7 +99,7 @@ static void launch_plan(void **state)
         hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 1, &properties}, &r, &err))
         fail_msg("%s\n%s", err.text, hone__text_str(&text));
-    assert_string_equal(hone__launch_spec_op(spec), "unroll");
+    assert_string_equal(spec->op, "unroll");
     assert_int_equal(r.n_dims, 2);
     assert_int_equal(r.dims[1], HONE_TYPE_F32);
     assert_int_equal(r.n_args, 3);
@@ -110,12 +110,12 @@ static void launch_plan(void **state)
     assert_int_equal(r.workspaces[0].size_bytes, 2 * 8);
     assert_true(r.workspaces[0].zero);
     assert_int_equal(r.n_launches, 2);
-    assert_int_equal(r.launches[0].grid[0], 2);
-    assert_int_equal(r.launches[0].block[0], 256);
-    assert_int_equal(r.launches[0].shared_bytes, 2048);
+    assert_int_equal(r.launches[0].shape.grid[0], 2);
+    assert_int_equal(r.launches[0].shape.block[0], 256);
+    assert_int_equal(r.launches[0].shape.shared_bytes, 2048);
     assert_int_equal(r.launches[0].n_passed, 5);
     assert_int_equal(r.launches[0].passed[3].value, 1000);
-    assert_int_equal(r.launches[1].grid[1], 2);
+    assert_int_equal(r.launches[1].shape.grid[1], 2);
     assert_int_equal(r.launches[1].passed[2].kind, HONE_PASS_I32);
     assert_int_equal(r.launches[1].passed[3].value, 999);
     assert_int_equal(r.flops, 2000);

@@ -3,7 +3,7 @@
  * code and as what kernels get. */
 #include "tests/gen/gen_test.h"
 
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 #include "runtime/launch/launch_spec.h"
 
 static const char good[] =

@@ -101,14 +101,14 @@ static void resolved(void **state)
     assert_int_equal(r.n_constants, 1);
     assert_int_equal(r.constants[0].arg, 1);
     assert_int_equal(r.constants[0].size_bytes, 31 * 16);
-    assert_int_equal(r.launches[0].grid[0], 32);
-    assert_int_equal(r.launches[0].cluster[0], 16);
-    assert_int_equal(r.launches[1].cooperative, 1);
+    assert_int_equal(r.launches[0].shape.grid[0], 32);
+    assert_int_equal(r.launches[0].shape.cluster[0], 16);
+    assert_int_equal(r.launches[1].shape.cooperative, 1);
     hone__launch_spec_free(spec);
     read_back(t, "TAPS=global_memory", dims, 2, &r, &spec);
     assert_int_equal(r.workspaces[0].size_bytes, 20 * 4);
     assert_int_equal(r.n_constants, 0);
-    assert_int_equal(r.launches[0].cluster[0], 1);
+    assert_int_equal(r.launches[0].shape.cluster[0], 1);
     hone__launch_spec_free(spec);
     hone__template_free(t);
 }

@@ -10,7 +10,7 @@
  *       on the fake driver, with a database of its own
  *   bench_dispatch --db FILE --op OP ...
  *       on the GPU; OP has one integer dim (saxpy) and a default variant */
-#include "runtime/plan_cache.h"
+#include "runtime/plan.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <dlfcn.h>

@@ -26,7 +26,6 @@ UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
 UNUSED(cuMemsetD32Async,
        (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
        ADDRESS(to), ADDRESS(value), ADDRESS(count), s)
-UNUSED(cuStreamQuery, (hone_stream s), s)
 UNUSED(cuStreamBeginCapture_v2, (hone_stream s, int mode), s, ADDRESS(mode))
 UNUSED(cuStreamEndCapture, (hone_stream s, hone_cu_graph *out), s, out)
 UNUSED(cuGraphInstantiateWithFlags,
@@ -40,6 +39,5 @@ UNUSED(cuEventCreate, (hone_cu_event * out, unsigned flags), out,
 UNUSED(cuEventDestroy_v2, (hone_cu_event e), e)
 UNUSED(cuEventRecord, (hone_cu_event e, hone_stream s), e, s)
 UNUSED(cuEventSynchronize, (hone_cu_event e), e)
-UNUSED(cuEventQuery, (hone_cu_event e), e)
 UNUSED(cuEventElapsedTime, (float *out_ms, hone_cu_event a, hone_cu_event b),
        out_ms, a, b)

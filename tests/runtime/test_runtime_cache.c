@@ -4,7 +4,7 @@
 #include "tests/runtime/runtime_fixture.h"
 
 #include "runtime/base/alloc.h"
-#include "runtime/plan_cache.h"
+#include "runtime/plan.h"
 
 #include <malloc.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 #include "tests/runtime/runtime_fixture.h"
 
 #include "runtime/base/alloc.h"
-#include "runtime/launch/launch_spec.h"
+#include "runtime/launch/launch_body.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +37,10 @@ static void resolves_two_launches(void **state)
     hone_resolved r;
 
     (void)state;
-    assert_int_equal(hone__launch_spec_n_dims(spec), 4);
-    assert_int_equal(hone__launch_spec_n_mandatory(spec), 3);
-    assert_true(hone__launch_spec_dim_is_type(spec, 3));
-    assert_string_equal(hone__launch_spec_op(spec), "gemm");
+    assert_int_equal(spec->n_dims, 4);
+    assert_int_equal(spec->n_mandatory, 3);
+    assert_true(spec->dims[3].is_type);
+    assert_string_equal(spec->op, "gemm");
     assert_int_equal(
         hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 3, &properties}, &r, NULL),
@@ -56,13 +56,13 @@ static void resolves_two_launches(void **state)
     assert_int_equal(r.workspaces[1].size_bytes, 8 * 4);
     assert_true(r.workspaces[1].zero);
     assert_int_equal(r.n_launches, 2);
-    assert_int_equal(r.launches[0].grid[0], 4);
-    assert_int_equal(r.launches[0].grid[1], 2);
-    assert_int_equal(r.launches[0].grid[2], 4);
-    assert_int_equal(r.launches[0].block[0], 32);
-    assert_int_equal(r.launches[0].block[1], 4);
-    assert_int_equal(r.launches[0].block[2], 1);
-    assert_int_equal(r.launches[0].shared_bytes, 65536);
+    assert_int_equal(r.launches[0].shape.grid[0], 4);
+    assert_int_equal(r.launches[0].shape.grid[1], 2);
+    assert_int_equal(r.launches[0].shape.grid[2], 4);
+    assert_int_equal(r.launches[0].shape.block[0], 32);
+    assert_int_equal(r.launches[0].shape.block[1], 4);
+    assert_int_equal(r.launches[0].shape.block[2], 1);
+    assert_int_equal(r.launches[0].shape.shared_bytes, 65536);
     assert_int_equal(r.launches[0].n_passed, 6);
     assert_int_equal(r.launches[0].passed[4].kind, HONE_PASS_WORKSPACE);
     assert_int_equal(r.launches[0].passed[4].index, 1);
@@ -107,8 +107,8 @@ static void properties_reach_expressions(void **state)
         hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 1, &properties}, &r, NULL),
         HONE_OK);
-    assert_int_equal(r.launches[0].grid[0], 264);
-    assert_int_equal(r.launches[0].block[0], 32);
+    assert_int_equal(r.launches[0].shape.grid[0], 264);
+    assert_int_equal(r.launches[0].shape.block[0], 32);
     assert_int_equal(r.flops, 21);
     assert_int_equal(r.bytes, 0);
     hone__launch_spec_free(spec);
@@ -380,7 +380,7 @@ static void limits_are_reached(void **state)
         hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
                                   &r, NULL),
         HONE_OK);
-    assert_int_equal(r.launches[0].grid[0], INT32_MAX);
+    assert_int_equal(r.launches[0].shape.grid[0], INT32_MAX);
     assert_int_equal(r.launches[0].passed[1].value, INT32_MIN);
     assert_true(r.launches[0].passed[2].value == n * n);
     hone__launch_spec_free(spec);
@@ -416,12 +416,12 @@ static void special_launches_and_constants(void **state)
     assert_string_equal(r.constants[1].name, "more");
     assert_int_equal(r.constants[1].arg, 1);
     assert_int_equal(r.constants[1].size_bytes, 12);
-    assert_int_equal(r.launches[0].cluster[0], 2);
-    assert_int_equal(r.launches[0].cluster[1], 4);
-    assert_int_equal(r.launches[0].cluster[2], 1);
-    assert_true(r.launches[0].cooperative);
-    assert_int_equal(r.launches[1].cluster[0], 1);
-    assert_false(r.launches[1].cooperative);
+    assert_int_equal(r.launches[0].shape.cluster[0], 2);
+    assert_int_equal(r.launches[0].shape.cluster[1], 4);
+    assert_int_equal(r.launches[0].shape.cluster[2], 1);
+    assert_true(r.launches[0].shape.cooperative);
+    assert_int_equal(r.launches[1].shape.cluster[0], 1);
+    assert_false(r.launches[1].shape.cooperative);
     n = 17;
     assert_int_equal(
         hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},

@@ -3,7 +3,7 @@
  * a sentence that says what there is. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/store/match.h"
+#include "runtime/store/store.h"
 
 #include <stdio.h>
 #include <string.h>

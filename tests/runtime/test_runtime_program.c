@@ -6,6 +6,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/execute/program.h"
+#include "runtime/launch/launch_body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,7 @@ static void end(made *m)
 static hone_status make(made *m, int64_t n, hone_program **out, hone_error *err)
 {
     const hone_program_setup setup = {m->driver, &m->properties, m->module,
-                                      hone__launch_spec_op(m->spec),
-                                      m->resolved};
+                                      m->spec->op, m->resolved};
 
     assert_int_equal(hone__launch_spec_resolve(
                          &(hone_launch_case){m->spec, &n, 1, &m->properties},
@@ -128,7 +128,9 @@ static void memory_is_the_callers(void **state)
     assert_int_equal(launch->grid[0], 8);
     for (int i = 0; i < 12; ++i)
         assert_int_equal(memory[i], i < 4 ? 0 : UINT32_MAX);
-    assert_int_equal(hone__program_clear(program, parts, NULL, NULL), HONE_OK);
+    assert_int_equal(
+        hone__program_zero(program, HONE_ZERO_ONCE, parts, NULL, NULL),
+        HONE_OK);
     for (int i = 0; i < 12; ++i)
         assert_int_equal(memory[i], i < 8 ? 0 : UINT32_MAX);
     hone__program_free(program);
@@ -181,7 +183,7 @@ static void a_bank_with_its_own_module(void **state)
     uint32_t memory[8];
     hone_cu_ptr parts[HONE_MAX_WORKSPACES] = {(uintptr_t)&memory[0],
                                               (uintptr_t)&memory[4], 0};
-    hone_bank banks[2];
+    hone_bank banks[2] = {{0}};
     hone_program *small;
     hone_program *large;
     made m;
@@ -192,8 +194,9 @@ static void a_bank_with_its_own_module(void **state)
     large = program_of(&m, 32);
     taps_a[0] = 11;
     for (int i = 0; i < 2; ++i) {
-        assert_int_equal(hone__bank_load(m.driver, fir_cubin, sizeof fir_cubin,
-                                         "the test", &banks[i], NULL),
+        assert_int_equal(hone__driver_load(m.driver, fir_cubin,
+                                           sizeof fir_cubin, "the test",
+                                           &banks[i].module, NULL),
                          HONE_OK);
         banks[i].follows_captures = 1;
     }
@@ -211,7 +214,7 @@ static void a_bank_with_its_own_module(void **state)
     assert_int_equal(fake_n_copies(), 4);
     fake_capture(0);
     for (int i = 0; i < 2; ++i)
-        hone__bank_unload(m.driver, &banks[i]);
+        (void)m.driver->module_unload(banks[i].module);
     assert_int_equal(fake_n_modules(), 1);
     hone__program_free(small);
     hone__program_free(large);
@@ -382,21 +385,24 @@ static hone_status whole_life(made *m)
     hone_program *program = NULL;
     hone_bank bank = {0};
     hone_error error = {0};
-    hone_status status = hone__bank_load(m->driver, fir_cubin, sizeof fir_cubin,
-                                         "the test", &bank, &error);
+    hone_status status =
+        hone__driver_load(m->driver, fir_cubin, sizeof fir_cubin, "the test",
+                          &bank.module, &error);
 
     bank.follows_captures = 1;
     if (status == HONE_OK)
         status = make(m, 32, &program, &error);
     if (status == HONE_OK)
-        status = hone__program_clear(program, parts, NULL, &error);
+        status =
+            hone__program_zero(program, HONE_ZERO_ONCE, parts, NULL, &error);
     for (int i = 0; status == HONE_OK && i < 2; ++i)
         status =
             hone__program_run(program, fir_args, parts, &bank, NULL, &error);
     if (status != HONE_OK)
         assert_true(strlen(error.text) > 10);
     hone__program_free(program);
-    hone__bank_unload(m->driver, &bank);
+    if (bank.module)
+        (void)m->driver->module_unload(bank.module);
     return status;
 }
 

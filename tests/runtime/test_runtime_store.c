@@ -4,8 +4,9 @@
 #include "tests/runtime/runtime_fixture.h"
 
 #include "runtime/base/alloc.h"
-#include "runtime/base/paths.h"
+#include "runtime/store/database.h"
 #include "runtime/store/store.h"
+#include "runtime/launch/launch_body.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ static void rows_and_cubin(void **state)
     assert_true(op->rows[0].is_cold);
     assert_int_equal(hone__store_spec(store, op, &op->rows[0], &spec, NULL),
                      HONE_OK);
-    assert_string_equal(hone__launch_spec_op(spec), "axpy");
+    assert_string_equal(spec->op, "axpy");
     assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, NULL),
                      HONE_OK);
     assert_string_equal(cubin.data, axpy_cubin);
@@ -253,7 +254,7 @@ static void odd_file_names(void **state)
     fixture->db = NULL;
     assert_int_equal(rename(fixture->path, path), 0);
     assert_int_equal(hone__store_open(path, &store, NULL), HONE_OK);
-    assert_string_equal(hone__store_path(store), path);
+    assert_string_equal(store->file.path, path);
     hone__store_close(store);
 }
 

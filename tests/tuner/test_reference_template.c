@@ -4,6 +4,7 @@
  * be wrong with one. */
 #include "tuner/compile/host_unit.h"
 #include "tuner/compile/reference_template.h"
+#include "runtime/launch/launch_body.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +60,7 @@ static void compiles_for_a_gpu(void **state)
     assert_int_equal(other->role, HONE_ROLE_CHECK);
     assert_true(other->code.length > 500);
     assert_memory_equal(other->code.data + 1, "ELF", 3);
-    assert_string_equal(hone__launch_spec_op(other->spec), "norms_plain");
+    assert_string_equal(other->spec->op, "norms_plain");
     hone__reference_template_dims(
         other, odd, mapped); /* (columns, rows), (rows, columns) */
     assert_int_equal(mapped[0], 1000);

@@ -2,7 +2,6 @@
 /* Gates before and after compiling: see gate.h. */
 #include "tuner/compile/gate.h"
 
-#include "runtime/driver/driver_launch.h"
 #include "runtime/launch/launch_body.h"
 #include "tuner/compile/compile_log.h"
 #include "tuner/compile/plan_need.h"
@@ -156,13 +155,13 @@ hone_gate hone__gate_host(const hone_launch_case *plan, const char *options,
     for (size_t i = 0; i < resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &resolved.launches[i];
 
-        if (hone__launch_is_special(launch))
+        if (hone__launch_is_special(&launch->shape))
             return hone__gate_say(
                 &to, HONE_GATE_LIMITS,
                 "kernel '%s' is launched %s, which the cpu device does not "
                 "support; it is for CUDA devices only",
                 launch->kernel,
-                launch->cooperative ? "cooperatively" : "in clusters");
+                launch->shape.cooperative ? "cooperatively" : "in clusters");
     }
     return HONE_GATE_PASS;
 }

@@ -33,13 +33,12 @@ static void read_resolved(const hone_resolved *resolved, hone_plan_need *out)
 {
     for (size_t i = 0; i < resolved->n_launches; ++i) {
         const hone_resolved_launch *launch = &resolved->launches[i];
+        const hone_launch_shape *shape = &launch->shape;
 
         out->launches[i] = (hone_launch_need){
-            launch->kernel,
-            (int64_t)launch->block[0] * launch->block[1] * launch->block[2],
-            launch->shared_bytes, 1,
-            launch->cooperative
-                ? (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]
+            launch->kernel, hone__volume(shape->block), shape->shared_bytes, 1,
+            shape->cooperative
+                ? (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2]
                 : 0};
     }
     out->n_launches = resolved->n_launches;

@@ -2,7 +2,7 @@
 /* Checks, the same on every device: see check_data.h. */
 #include "tuner/judge/check_data.h"
 
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an argument is drawn from, from the words of the template and the
  * numbers of one problem: see input_values.h. */
-#include "runtime/base/real.h"
+#include "runtime/base/type.h"
 #include "tuner/judge/check_data.h"
 
 #include <math.h>

@@ -116,7 +116,8 @@ static hone_status read_features(const hone_variant *variant,
     for (size_t i = 0; i < variant->resolved.n_launches; ++i) {
         const hone_cu_function function =
             variant->program->launches[i].function;
-        const int64_t dynamic = variant->resolved.launches[i].shared_bytes;
+        const int64_t dynamic =
+            variant->resolved.launches[i].shape.shared_bytes;
         int registers = 0;
         int bytes = 0;
 

@@ -2,6 +2,7 @@
 /* A variant is a program of the runtime (runtime/execute) with workspaces
  * between guard bands: see variant.h. */
 #include "tuner/trial/variant.h"
+#include "runtime/launch/launch_body.h"
 
 #include <string.h>
 
@@ -55,7 +56,8 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
                                 &blocks[i], err));
         parts[i] = blocks[i].data;
     }
-    HONE_TRY(hone__program_clear(variant->program, parts, device->stream, err));
+    HONE_TRY(hone__program_zero(variant->program, HONE_ZERO_ONCE, parts,
+                                device->stream, err));
     ++variant->n_places;
     return HONE_OK;
 }
@@ -96,7 +98,7 @@ static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
         &(hone_program_setup){.driver = device->driver,
                               .properties = &device->properties,
                               .module = variant->module,
-                              .op = hone__launch_spec_op(spec),
+                              .op = spec->op,
                               .resolved = &variant->resolved},
         sizeof(hone_program), &variant->program, err));
     return add_place(variant, err);
