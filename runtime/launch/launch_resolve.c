@@ -243,8 +243,8 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
     return HONE_OK;
 }
 
-/* For hone__launch_map_eval(). The smallest number would be taken for one that is not
- * known; its neighbour breaks the same rules. */
+/* For hone__launch_map_eval(). The smallest number would be taken for one that
+ * is not known; its neighbour breaks the same rules. */
 static hone_status eval_of_map(void *user, const hone_expr *expr, int64_t *out)
 {
     HONE_TRY(eval(user, expr, out));
