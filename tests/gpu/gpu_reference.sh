@@ -6,7 +6,8 @@
 . "$(dirname "$0")/gpu_test.sh"
 fixtures=$HONE_SOURCE/tests/tools/fixtures
 cp "$fixtures/norms.cu" "$fixtures/norms_plain.cu" "$scratch"
-sed 's/check none/require rows % 2 == 0 "rows come in pairs"/' \
+sed 's/check none/require rows % 2 == 0 "rows come in pairs"/
+    s/op norms_plain/op pairs/' \
     "$fixtures/norms_plain.cu" >"$scratch/pairs.cu"
 sed 's/baseline template.norms_plain/baseline template.pairs/' \
     "$fixtures/norms.cu" >"$scratch/odd.cu"

@@ -77,14 +77,16 @@ out_has "TRANSPOSE 0 1 in 2 of 4 combinations"
 out_has "not covered: T=u8"
 out_has "not yet"
 
-# A reference reads arrays of the types it was written for, and no others;
+# A reference reads arrays of the types it was written for, and no others; it
+# does not see arguments behind its own;
 # what runs on no shape at all is no success.
 cat >"$work/bytes.cu" <<'END'
 #pragma hone op bytes(n, T in {u8, f32, i32})
-#pragma hone arg x: in T[n], y: out T[n], exclusive: i32
+#pragma hone arg x: in T[n], y: out T[n], exclusive: i32, spare: in T[n]
 #pragma hone launch bytes grid(1) block(1)
 #pragma hone check cpu.scan tolerance(n) exact(2)
-extern "C" __global__ void bytes(const T *x, T *y, int exclusive, long long n)
+extern "C" __global__ void bytes(const T *x, T *y, int exclusive,
+                                 const T *spare, long long n)
 {
     T sum = 0;
 
@@ -99,7 +101,7 @@ END
 run 0 verify "$work/bytes.cu" --format json
 json checked=3 failed=0 cases.1.compared=true cases.2.compared=false
 out_has "not covered: results with T=u8 (cpu.scan: takes arguments of the types"
-out_has "f16 f16 i32|f32 f32 i32|i32 i32 i32, not u8 u8 i32)"
+out_has "f16 f16 i32|f32 f32 i32|i32 i32 i32, not u8 u8 i32 u8)"
 run 0 help references
 out_has "i32|f32 f32 i32|i32 i32 i32"
 sed 's/^#pragma hone check.*/#pragma hone check none\n#pragma hone require n > 100000000/' \

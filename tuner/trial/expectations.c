@@ -140,7 +140,7 @@ static hone_status expect_pass(hone_problem *problem, int pass,
 }
 
 /* It would read arrays of other types as what they are not, and beyond their
- * ends. */
+ * ends. What follows the arguments that it takes it does not see. */
 static hone_status check_types(const hone_problem *problem,
                                const hone_reference *reference, hone_error *err)
 {
@@ -156,7 +156,8 @@ static hone_status check_types(const hone_problem *problem,
     while (!fits && *at) {
         const size_t length = strcspn(at, "|");
 
-        fits = length == own.length && memcmp(at, own.data, length) == 0;
+        fits = own.length >= length && memcmp(at, own.data, length) == 0 &&
+               (own.length == length || own.data[length] == ' ');
         at += length + (at[length] == '|');
     }
     status = hone__text_check(&own, err);
