@@ -91,7 +91,7 @@ static void name_all(const hone_parser *p, hone_text *out)
 
 int hone__constants_complete(hone_parser *p)
 {
-    const hone_template_expr *at = &p->tmpl->constants[0].count;
+    const hone_template_expr *at;
     hone_text bytes = {0};
     hone_text condition = {0};
     hone_text message = {0};
@@ -101,6 +101,7 @@ int hone__constants_complete(hone_parser *p)
 
     if (!p->tmpl->n_constants)
         return 1;
+    at = &p->tmpl->constants[0].count;
     for (size_t i = 0; i < p->tmpl->n_constants; ++i) {
         const hone_template_constant *constant = &p->tmpl->constants[i];
         const hone_expr *when = constant->condition.expr;
