@@ -239,30 +239,48 @@ static void write_all(walk *w, const char *before, const char *after)
         write_whole(w, i);
 }
 
-hone_status hone__live_write(const hone_live_headers *headers,
-                             const char *before, const char *block,
-                             const char *after, hone_text *out, hone_error *err)
+/* Those of the text before (0) or after (1) the parameters; NULL without
+ * memory. */
+static const char *tokens_of(hone_live_headers *headers, int which,
+                             const char *text)
+{
+    hone_text *last = &headers->last[which].text;
+    hone_text *tokens = &headers->last[which].tokens;
+    const size_t length = strlen(text);
+
+    if (tokens->data && last->length == length &&
+        memcmp(hone__text_str(last), text, length) == 0)
+        return tokens->data;
+    hone__text_clear(last);
+    hone__text_append(last, text, length);
+    hone__text_free(tokens);
+    if (!last->failed && hone__code_tokens(text, length, tokens))
+        return tokens->data;
+    hone__text_free(tokens);
+    return NULL;
+}
+
+hone_status hone__live_write(hone_live_headers *headers, const char *before,
+                             const char *block, const char *after,
+                             hone_text *out, hone_error *err)
 {
     const int asks_lines =
         strstr(before, "__LINE__") || strstr(after, "__LINE__");
     walk w = {.headers = headers, .block = block, .out = out};
-    hone_text tokens[2] = {{0}, {0}};
+    const char *first = tokens_of(headers, 0, before);
+    const char *second = first ? tokens_of(headers, 1, after) : NULL;
     hone_status status = HONE_OK;
 
     w.is_written = hone__alloc(headers->n + 1);
     w.n_sites = hone__alloc((headers->n + 1) * sizeof *w.n_sites);
-    if (!w.is_written || !w.n_sites ||
-        !hone__code_tokens(before, strlen(before), &tokens[0]) ||
-        !hone__code_tokens(after, strlen(after), &tokens[1]))
+    if (!w.is_written || !w.n_sites || !second)
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK && !asks_lines)
-        walk_all(&w, tokens[0].data, tokens[1].data);
+        walk_all(&w, first, second);
     if (status == HONE_OK && (asks_lines || w.failed))
         write_all(&w, before, after);
     if (status == HONE_OK)
         status = hone__text_check(w.redefined.failed ? &w.redefined : out, err);
-    hone__text_free(&tokens[0]);
-    hone__text_free(&tokens[1]);
     hone__text_free(&w.redefined);
     hone__free(w.is_written);
     hone__free(w.n_sites);

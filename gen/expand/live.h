@@ -25,6 +25,12 @@ typedef struct hone_live_headers {
     /* Macros HONE_.. that headers define or undefine; such a one is not to be
      * relied upon. */
     hone_text redefined;
+    /* What stood before and after the parameters of the last variant, since
+     * most have the same, and its tokens. */
+    struct {
+        hone_text text;
+        hone_text tokens;
+    } last[2];
 } hone_live_headers;
 
 hone_status hone__live_headers_create(const hone_template *tmpl,
@@ -53,9 +59,8 @@ void hone__live_redefined(const char *tokens, hone_text *out);
 /* Append the tokens of a variant's source that are live. `before` and `after`
  * are what stands before and after `block`, the parameters: only behind these
  * their macros have values. */
-hone_status hone__live_write(const hone_live_headers *headers,
-                             const char *before, const char *block,
-                             const char *after, hone_text *out,
-                             hone_error *err);
+hone_status hone__live_write(hone_live_headers *headers, const char *before,
+                             const char *block, const char *after,
+                             hone_text *out, hone_error *err);
 
 #endif

@@ -12,15 +12,17 @@
 
 static const char *line_end(const char *text)
 {
-    const size_t length = strlen(text);
     size_t at = 0;
 
-    while (at < length && text[at] != '\n') {
-        const size_t end = hone__code_literal_end(text, at, length);
+    for (;;) {
+        size_t end;
 
+        at += strcspn(text + at, "\n\"'");
+        if (!text[at] || text[at] == '\n')
+            return text + at;
+        end = hone__code_literal_end(text, at, at + strlen(text + at));
         at = end > at ? end : at + 1;
     }
-    return text + at;
 }
 
 int hone__live_next(const char **at, hone_live_line *out)
@@ -261,6 +263,10 @@ void hone__live_headers_free(hone_live_headers *headers)
         hone__free(headers->items[i].tokens);
         hone__free(headers->items[i].words);
         hone__free(headers->items[i].includes);
+    }
+    for (int i = 0; i < 2; ++i) {
+        hone__text_free(&headers->last[i].text);
+        hone__text_free(&headers->last[i].tokens);
     }
     hone__free(headers->items);
     hone__text_free(&headers->redefined);

@@ -154,7 +154,7 @@ static void write_plan(const hone_template *tmpl, const char *plan,
     }
 }
 
-hone_status hone__meaning_write(const hone_meaning *meaning, const char *source,
+hone_status hone__meaning_write(hone_meaning *meaning, const char *source,
                                 const char *plan, const int64_t *config,
                                 const int64_t *dims, hone_text *out,
                                 hone_error *err)

@@ -18,7 +18,7 @@ void hone__meaning_free(hone_meaning *meaning);
 
 /* Append it. `source` is what the compiler gets for this configuration:
  * hone__expand_unit(), with anything around it; `plan` its launch plan. */
-hone_status hone__meaning_write(const hone_meaning *meaning, const char *source,
+hone_status hone__meaning_write(hone_meaning *meaning, const char *source,
                                 const char *plan, const int64_t *config,
                                 const int64_t *dims, hone_text *out,
                                 hone_error *err);

@@ -15,6 +15,8 @@ int hone__code_is_name(char c)
 int hone__code_names(const char *text, const char *name, size_t length)
 {
     for (const char *at = text; (at = strchr(at, name[0])); ++at) {
+        if (length > 1 && at[1] != name[1])
+            continue; /* most, so that strncmp() is seldom called */
         if (strncmp(at, name, length) == 0 && !hone__code_is_name(at[length]) &&
             (at == text || !hone__code_is_name(at[-1])))
             return 1;
