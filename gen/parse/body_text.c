@@ -150,10 +150,10 @@ static int push_lines(hone_parser *p, int first, int last)
 int hone__body_text(hone_parser *p, size_t index)
 {
     hone_template_body *body = p->body;
-    const int is_end = index == p->n_statements;
+    const int is_end = index == p->n_own_statements;
     const int first = body->next_line;
     const int last =
-        is_end ? (int)p->n_lines : p->statements[index].first_line - 1;
+        is_end ? (int)p->n_own_lines : p->statements[index].first_line - 1;
     const int next = is_end ? last + 1 : p->statements[index].last_line + 1;
 
     body->next_line = next;
@@ -205,8 +205,8 @@ void hone__body_find_block(hone_parser *p)
     size_t statement = 0;
     size_t line = 0;
 
-    while (line < p->n_lines) {
-        if (statement < p->n_statements &&
+    while (line < p->n_own_lines) {
+        if (statement < p->n_own_statements &&
             p->statements[statement].first_line == (int)line + 1) {
             hone_cursor c = hone__cursor_at(p, statement);
 
@@ -214,7 +214,7 @@ void hone__body_find_block(hone_parser *p)
                 break;
             line = (size_t)p->statements[statement++].last_line;
         } else if (is_leading(p, line)) {
-            while (line + 1 < p->n_lines &&
+            while (line + 1 < p->n_own_lines &&
                    hone__code_is_spliced(p->bare, p->line_starts[line + 1] - 1))
                 ++line;
             ++line;
@@ -222,7 +222,7 @@ void hone__body_find_block(hone_parser *p)
             break;
         }
     }
-    while (line && line < p->n_lines && in_comment(p, line))
+    while (line && line < p->n_own_lines && in_comment(p, line))
         --line;
     p->body->block_line = (int)line + 1;
 }

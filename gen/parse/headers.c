@@ -272,8 +272,13 @@ static int read_header(hone_parser *p, size_t index, hone_text *out)
 
         p->headers[index].code = code;
         if (code) {
+            const hone_header copy = p->headers[index]; /* the list may move */
+
             hone__code_blank(code, text.length);
-            ok = write_header(p, index, &text, out);
+            ok = (copy.is_foreign ||
+                  hone__contract_blank(p, &copy, code, text.data,
+                                       text.length)) &&
+                 write_header(p, index, &text, out);
         } else {
             (void)hone__no_memory(p);
         }
@@ -306,6 +311,14 @@ hone_status hone__template_hash(const hone_parser *p, hone_error *err)
         all.failed = 1;
     for (size_t i = 0; i < p->n_includes; ++i)
         hone__text_printf(&all, "%s\n", p->includes[i].spelled);
+    for (size_t i = p->n_own_statements; i < p->n_statements; ++i) {
+        const hone_slice said = p->statements[i].text;
+
+        if (!hone__code_tokens(p->bare + said.begin, said.end - said.begin,
+                               &all))
+            all.failed = 1;
+        hone__text_puts(&all, "\n");
+    }
     for (size_t i = 0; i < 2 * tmpl->headers.n; ++i) {
         const size_t length = strlen(at);
 

@@ -25,7 +25,7 @@ int hone__code_has(const hone_parser *p, const char *word, size_t length)
 {
     size_t begin = 0;
 
-    for (size_t i = 0; i < p->n_statements; ++i) {
+    for (size_t i = 0; i < p->n_own_statements; ++i) {
         if (has_word(p, begin, p->statements[i].pragma, word, length))
             return 1;
         begin = p->statements[i].text.end;

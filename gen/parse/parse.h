@@ -92,11 +92,17 @@ typedef struct hone_parser {
     hone_template *tmpl;
     hone_template_body *body;
     char *bare; /* the source, comments and continuations blanked */
+    /* Of the file, behind which its contract follows in all of these: its
+     * lines and statements are counted on. */
     size_t length;
+    size_t n_own_lines;
+    size_t n_own_statements;
     size_t n_lines;
-    size_t *line_starts; /* n_lines + 1 of them */
+    size_t n_line_starts; /* n_lines + 1, the last where the text ends */
+    size_t *line_starts;
     size_t n_statements;
     hone_statement *statements;
+    const char *contract; /* as compilers know it; NULL: there is none */
     size_t n_names;
     hone_name *names;
     hone_diagnostics *diagnostics;
@@ -138,8 +144,12 @@ void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
 /* Length and bytes of a slice, for "%.*s". */
 #define HONE_SLICE(p, slice)                                                   \
     (int)((slice).end - (slice).begin), (p)->bare + (slice).begin
-/* Find the lines and the statements; blanks the comments. */
-int hone__lines_split(hone_parser *p);
+/* Find the lines and the statements of [from, to); blanks the comments. */
+int hone__lines_split(hone_parser *p, size_t from, size_t to);
+/* Offset behind `#pragma hone` if the line [at, end) begins with it, and where
+ * it begins; else 0. */
+size_t hone__pragma_end(const char *text, size_t at, size_t end,
+                        size_t *out_begin);
 
 /* --- cursor.c --- */
 typedef struct hone_cursor {
@@ -271,15 +281,34 @@ hone_slice hone__range_bound(hone_cursor *c, const char *stops);
 
 /* --- statements --- */
 typedef int hone_statement_function(hone_parser *p, hone_cursor *c);
-/* All of them, by the word that they begin with. */
+/* All of them, by the word that they begin with; and where they may stand. */
+enum {
+    HONE_OWN = 1,    /* in a template that declares its operation */
+    HONE_OF_ALL = 2, /* in a contract */
+    HONE_OF_ONE = 4, /* in a template that implements one */
+    HONE_ANYWHERE = 7
+};
 #define HONE_STATEMENTS(X)                                                     \
-    X(op)                                                                      \
-    X(arch)                                                                    \
-    X(device)                                                                  \
-    X(arg)                                                                     \
-    X(param) X(let) X(require) X(workspace) X(launch) X(work) X(check)         \
-        X(baseline) X(inputs) X(option) X(constant) X(tensormap) X(include)
-#define HONE_STATEMENT(word) hone_statement_function hone__statement_##word;
+    X(op, HONE_OWN | HONE_OF_ALL)                                              \
+    X(implements, HONE_OF_ONE)                                                 \
+    X(arch, HONE_OWN | HONE_OF_ONE)                                            \
+    X(device, HONE_OWN | HONE_OF_ONE)                                          \
+    X(arg, HONE_OWN | HONE_OF_ALL)                                             \
+    X(param, HONE_OWN | HONE_OF_ONE)                                           \
+    X(let, HONE_ANYWHERE)                                                      \
+    X(require, HONE_ANYWHERE)                                                  \
+    X(workspace, HONE_OWN | HONE_OF_ONE)                                       \
+    X(launch, HONE_OWN | HONE_OF_ONE)                                          \
+    X(work, HONE_OWN | HONE_OF_ALL)                                            \
+    X(check, HONE_OWN | HONE_OF_ALL)                                           \
+    X(baseline, HONE_OWN | HONE_OF_ALL)                                        \
+    X(inputs, HONE_OWN | HONE_OF_ALL)                                          \
+    X(option, HONE_OWN | HONE_OF_ONE)                                          \
+    X(constant, HONE_OWN | HONE_OF_ONE)                                        \
+    X(tensormap, HONE_OWN | HONE_OF_ONE)                                       \
+    X(include, HONE_OWN | HONE_OF_ONE)
+#define HONE_STATEMENT(word, places)                                           \
+    hone_statement_function hone__statement_##word;
 HONE_STATEMENTS(HONE_STATEMENT)
 #undef HONE_STATEMENT
 
@@ -306,6 +335,15 @@ int hone__launches_complete(hone_parser *p);
 /* --- load.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);
+
+/* --- contract.c --- */
+/* Look for the contract among the headers that the template includes, and read
+ * it behind the template: from here on p has both. */
+int hone__contract_read(hone_parser *p);
+/* Blank the statements of the contract in its texts; 0 after a complaint about
+ * those of another header. `code` is `text` without comments. */
+int hone__contract_blank(hone_parser *p, const hone_header *header, char *code,
+                         char *text, size_t length);
 
 /* --- headers.c, standard.c --- */
 /* Find what the template itself includes. */

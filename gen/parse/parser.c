@@ -47,24 +47,28 @@ const char *hone__text_keep(hone_parser *p, hone_text *text)
 
 /* ---- lines and statements ----------------------------------------------- */
 
-static int find_line_starts(hone_parser *p)
+static int push_line_start(hone_parser *p, size_t at)
+{
+    size_t *start = HONE_PUSH(p, p->line_starts, p->n_line_starts);
+
+    if (!start)
+        return 0;
+    *start = at;
+    p->n_lines = p->n_line_starts - 1;
+    return 1;
+}
+
+static int find_line_starts(hone_parser *p, size_t begin, size_t end)
 {
     const char *source = p->tmpl->source;
-    size_t n = 1;
 
-    for (size_t i = 0; i < p->length; ++i)
-        n += source[i] == '\n' && i + 1 < p->length;
-    p->line_starts =
-        hone__arena_alloc(&p->tmpl->arena, (n + 1) * sizeof *p->line_starts);
-    if (!p->line_starts)
-        return hone__no_memory(p);
-    for (size_t i = 0; i < p->length; ++i) {
-        if (source[i] == '\n' && i + 1 < p->length)
-            p->line_starts[++p->n_lines] = i + 1;
+    if (!begin && !push_line_start(p, 0))
+        return 0;
+    for (size_t i = begin; i < end; ++i) {
+        if (source[i] == '\n' && i + 1 < end && !push_line_start(p, i + 1))
+            return 0;
     }
-    ++p->n_lines;
-    p->line_starts[p->n_lines] = p->length;
-    return 1;
+    return push_line_start(p, end);
 }
 
 static size_t skip_blanks(const char *text, size_t at, size_t end)
@@ -85,26 +89,30 @@ static size_t skip_word(const char *text, size_t at, size_t end,
     return at + length;
 }
 
-/* Offset behind `#pragma hone` if the line has it, else 0. */
-static size_t pragma_end(const char *text, size_t at, size_t end)
+size_t hone__pragma_end(const char *text, size_t at, size_t end,
+                        size_t *out_begin)
 {
+    at = skip_blanks(text, at, end);
+    *out_begin = at;
     if (at == end || text[at] != '#')
         return 0;
     at = skip_word(text, skip_blanks(text, at + 1, end), end, "pragma");
     return at ? skip_word(text, skip_blanks(text, at, end), end, "hone") : 0;
 }
 
-int hone__lines_split(hone_parser *p)
+int hone__lines_split(hone_parser *p, size_t from, size_t to)
 {
     char *text = p->bare;
+    size_t line = p->n_lines;
 
-    if (!find_line_starts(p))
+    if (!find_line_starts(p, from, to))
         return 0;
-    hone__code_blank(text, p->length);
-    for (size_t line = 0; line < p->n_lines; ++line) {
+    hone__code_blank(text + from, to - from);
+    for (; line < p->n_lines; ++line) {
         const size_t end = p->line_starts[line + 1];
-        const size_t pragma = skip_blanks(text, p->line_starts[line], end);
-        const size_t begin = pragma_end(text, pragma, end);
+        size_t pragma;
+        const size_t begin =
+            hone__pragma_end(text, p->line_starts[line], end, &pragma);
         hone_statement *statement;
 
         if (!begin)
@@ -156,6 +164,8 @@ hone_template_expr hone__place(const hone_parser *p, hone_slice where)
 
 static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
 {
+    if (a->in_contract != b->in_contract)
+        return b->in_contract;
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
@@ -174,6 +184,10 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
         return hone__no_memory(p);
     if (where.end > where.begin)
         new.length = (int)(where.end - where.begin);
+    if ((size_t)place.line > p->n_own_lines) {
+        new.in_contract = 1;
+        new.line -= (int)p->n_own_lines;
+    }
     list->items = items;
     for (; at && comes_before(&new, &items[at - 1]); --at)
         items[at] = items[at - 1];
@@ -210,10 +224,12 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
         const hone_diagnostic *d = &diagnostics->items[i];
         const size_t before = (size_t)d->column - 1;
         size_t length;
-        const char *line = find_line(source, d->line, &length);
+        const char *line = find_line(
+            d->in_contract ? diagnostics->contract : source, d->line, &length);
 
-        hone__text_printf(out, "%s:%d:%d: error: %s\n%5d | ", path, d->line,
-                          d->column, d->text, d->line);
+        hone__text_printf(out, "%s:%d:%d: error: %s\n%5d | ",
+                          d->in_contract ? diagnostics->contract_path : path,
+                          d->line, d->column, d->text, d->line);
         hone__text_append(out, line, length);
         hone__text_puts(out, "\n      | ");
         /* A tab stays a tab, so that the caret stands below its place. */
@@ -229,5 +245,7 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
 void hone__diagnostics_free(hone_diagnostics *diagnostics)
 {
     hone__free(diagnostics->items);
+    hone__free(diagnostics->contract_path);
+    hone__free(diagnostics->contract);
     *diagnostics = (hone_diagnostics){0};
 }

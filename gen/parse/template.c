@@ -9,8 +9,9 @@
 static const struct {
     const char *word;
     hone_statement_function *function;
+    int places;
 } statements[] = {
-#define ROW(word) {#word, hone__statement_##word},
+#define ROW(word, places) {#word, hone__statement_##word, places},
     HONE_STATEMENTS(ROW)
 #undef ROW
 };
@@ -34,8 +35,30 @@ static void assign_slots(hone_parser *p)
     p->body->n_slots = slots->total;
 }
 
+static int misplaced(hone_parser *p, hone_slice word, int place)
+{
+    if (place == HONE_OF_ALL)
+        return hone__complain(
+            p, word,
+            "'%.*s' belongs into the templates that implement "
+            "the operation, not into its contract",
+            HONE_SLICE(p, word));
+    if (place == HONE_OF_ONE)
+        return hone__complain(p, word,
+                              "'%.*s' is the same for all implementations: it "
+                              "belongs into the contract, %s",
+                              HONE_SLICE(p, word), p->tmpl->contract_path);
+    return hone__complain(p, word,
+                          "'%.*s' needs the contract of an operation: include "
+                          "a header with '#pragma hone op NAME(DIMENSIONS)'",
+                          HONE_SLICE(p, word));
+}
+
 static int read_statement(hone_parser *p, size_t index)
 {
+    const int place = index >= p->n_own_statements ? HONE_OF_ALL
+                      : p->contract                ? HONE_OF_ONE
+                                                   : HONE_OWN;
     hone_cursor c = hone__cursor_at(p, index);
     hone_body_kind directive;
     hone_suggestion s;
@@ -46,11 +69,15 @@ static int read_statement(hone_parser *p, size_t index)
         return 0;
     directive = hone__body_kind(p, word);
     if (directive != HONE_BODY_TEXT)
-        return hone__body_directive(&c, directive);
+        return place == HONE_OF_ALL ? misplaced(p, word, place)
+                                    : hone__body_directive(&c, directive);
     s = hone__suggest(p->bare + word.begin, word.end - word.begin);
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
-        if (hone__slice_is(p, word, statements[i].word))
+        if (hone__slice_is(p, word, statements[i].word)) {
+            if (!(statements[i].places & place))
+                return misplaced(p, word, place);
             return hone__body_stray(p, word) && statements[i].function(p, &c);
+        }
         hone__suggest_offer(&s, statements[i].word);
     }
     hone__body_offer(&s);
@@ -58,54 +85,99 @@ static int read_statement(hone_parser *p, size_t index)
                           HONE_SLICE(p, word), hone__suggest_text(&s));
 }
 
-/* The op is read first, wherever it stands: without its dimensions every
- * expression would be wrong. */
-static size_t read_op(hone_parser *p)
+/* What is read first, wherever it stands in [from, to): without the dimensions
+ * every expression would be wrong. Where it stands; `to`: nowhere. */
+static size_t read_first(hone_parser *p, const char *wanted,
+                         hone_statement_function *function, size_t from,
+                         size_t to)
 {
     size_t n_before = 0; /* statements that may not stand before it */
 
-    for (size_t i = 0; i < p->n_statements; ++i) {
+    for (size_t i = from; i < to; ++i) {
         hone_cursor c = hone__cursor_at(p, i);
         hone_slice where;
 
         (void)hone__cursor_peek(&c);
-        where = (hone_slice){c.at, c.at + 2};
-        if (!hone__cursor_accept_word(&c, "op")) {
+        where = (hone_slice){c.at, c.at + strlen(wanted)};
+        if (!hone__cursor_accept_word(&c, wanted)) {
             n_before += !hone__cursor_accept_word(&c, "include");
             continue;
         }
         if (n_before)
-            (void)hone__complain(p, where, "'op' must be the first statement");
-        (void)hone__statement_op(p, &c);
+            (void)hone__complain(p, where, "'%s' must be the first statement",
+                                 wanted);
+        (void)function(p, &c);
         return i;
     }
-    (void)hone__complain(p, (hone_slice){0, 1},
-                         "this file has no '#pragma hone op NAME(DIMENSIONS)'");
-    return p->n_statements;
+    return to;
+}
+
+static int first_is(hone_parser *p, const char *word)
+{
+    hone_cursor c = hone__cursor_at(p, 0);
+
+    return hone__cursor_accept_word(&c, word);
+}
+
+/* The operation, and which implementation of it this is. Sets *out_own to the
+ * statement of the template that was read. */
+static size_t read_op(hone_parser *p, size_t *out_own)
+{
+    const size_t n_own = p->n_own_statements;
+    const size_t op =
+        p->contract
+            ? read_first(p, "op", hone__statement_op, n_own, p->n_statements)
+            : read_first(p, "op", hone__statement_op, 0, n_own);
+
+    *out_own = op;
+    if (!p->has_op && !(n_own && first_is(p, "implements")))
+        (void)hone__complain(
+            p, (hone_slice){0, 1},
+            "this file has no '#pragma hone op NAME(DIMENSIONS)'");
+    if (!p->contract)
+        return op;
+    *out_own =
+        read_first(p, "implements", hone__statement_implements, 0, n_own);
+    if (*out_own == n_own && p->has_op)
+        (void)hone__complain(p, (hone_slice){0, 1},
+                             "this file has no '#pragma hone implements "
+                             "%s/NAME', which its contract %s asks for",
+                             p->tmpl->op, p->tmpl->contract_path);
+    return op;
 }
 
 static void read_all(hone_parser *p)
 {
     size_t op;
+    size_t own;
 
-    if (!hone__lines_split(p) || !hone__folders_read(p) ||
-        !hone__includes_of_template(p))
+    if (!hone__lines_split(p, 0, p->length))
+        return;
+    p->n_own_statements = p->n_statements;
+    p->n_own_lines = p->n_lines;
+    p->tmpl->n_lines = (int)p->n_lines;
+    if (!hone__folders_read(p) || !hone__includes_of_template(p) ||
+        !hone__contract_read(p))
         return;
     (void)hone__headers_read(p); /* the verdict comes to it */
     hone__body_find_block(p);
-    op = read_op(p);
+    op = read_op(p, &own);
     assign_slots(p);
-    for (size_t i = 0; i < p->n_statements && !p->no_memory; ++i) {
-        (void)hone__body_text(p, i);
+    for (size_t i = p->n_own_statements; i < p->n_statements; ++i) {
         if (i != op && !p->no_memory)
             (void)read_statement(p, i);
     }
+    for (size_t i = 0; i < p->n_own_statements && !p->no_memory; ++i) {
+        (void)hone__body_text(p, i);
+        if (i != own && !p->no_memory)
+            (void)read_statement(p, i);
+    }
     if (!p->no_memory)
-        (void)hone__body_text(p, p->n_statements);
+        (void)hone__body_text(p, p->n_own_statements);
     if (!p->no_memory)
         hone__body_finish(p);
     if (p->has_op && !p->tmpl->n_launches)
-        (void)hone__complain(p, p->statements[op].text,
+        (void)hone__complain(p, p->statements[own].text,
                              "the op '%s' has no 'launch'", p->tmpl->op);
     if (!p->no_memory && !p->diagnostics->n)
         (void)(hone__launches_complete(p) && hone__constants_complete(p) &&
@@ -155,8 +227,13 @@ static hone_status write_contract(hone_parser *p, hone_error *err)
 static int prepare(hone_parser *p, const char *path, const char *search_path,
                    const char *text, size_t length)
 {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
     hone_arena *arena = &p->tmpl->arena;
 
+    p->tmpl->implementation =
+        hone__arena_strndup(arena, base, strcspn(base, "."));
+    p->tmpl->implementation_description = "";
     p->body = hone__arena_alloc(arena, sizeof *p->body);
     p->tmpl->body = p->body;
     p->tmpl->path = hone__arena_strndup(arena, path, strlen(path));
@@ -165,12 +242,22 @@ static int prepare(hone_parser *p, const char *path, const char *search_path,
     p->tmpl->source = hone__arena_strndup(arena, text, length);
     p->bare = hone__arena_strndup(arena, text, length);
     if (!p->body || !p->tmpl->path || !p->tmpl->search_path ||
-        !p->tmpl->source || !p->bare)
+        !p->tmpl->source || !p->bare || !p->tmpl->implementation)
         return hone__no_memory(p);
     p->tmpl->inputs = "";
     p->body->next_line = 1;
     p->tmpl->source_bytes = p->length = length;
     return 1;
+}
+
+/* Mistakes outlive the template, and show lines of the contract. */
+static int keep_contract(hone_parser *p)
+{
+    const char *text = p->tmpl->source + p->length;
+
+    p->diagnostics->contract_path = hone__strdup(p->tmpl->contract_path);
+    p->diagnostics->contract = hone__strdup(text);
+    return p->diagnostics->contract_path && p->diagnostics->contract;
 }
 
 static hone_status verdict(hone_parser *p, hone_error *err)
@@ -183,12 +270,16 @@ static hone_status verdict(hone_parser *p, hone_error *err)
                           "out of memory while reading '%s'",
                           p->tmpl->path ? p->tmpl->path : "a template");
     }
-    if (list->n)
-        return hone__fail(err, HONE_ERR_INPUT,
-                          "%s:%d:%d: %s (%zu mistake%s in this template)",
-                          p->tmpl->path, list->items[0].line,
-                          list->items[0].column, list->items[0].text, list->n,
-                          list->n == 1 ? "" : "s");
+    if (list->n) {
+        if (p->contract && !keep_contract(p))
+            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+        return hone__fail(
+            err, HONE_ERR_INPUT,
+            "%s:%d:%d: %s (%zu mistake%s in this template)",
+            list->items[0].in_contract ? list->contract_path : p->tmpl->path,
+            list->items[0].line, list->items[0].column, list->items[0].text,
+            list->n, list->n == 1 ? "" : "s");
+    }
     if (p->status)
         return p->status;
     HONE_TRY(hone__mentions_find(p, err));
@@ -220,6 +311,13 @@ hone_status hone__template_read(const char *path, const char *search_path,
     else
         *out = p.tmpl;
     return status;
+}
+
+hone_where hone__template_where(const hone_template *tmpl, int line)
+{
+    return line > tmpl->n_lines && tmpl->contract_path
+               ? (hone_where){tmpl->contract_path, line - tmpl->n_lines}
+               : (hone_where){tmpl->path, line};
 }
 
 void hone__template_free(hone_template *tmpl)

@@ -295,6 +295,14 @@ typedef struct hone_template {
     const char *contract;
     const char *op;
     const char *description;
+    /* NAME and the sentence of `implements OP/NAME`; of a template that
+     * declares the operation itself the name of the file, and "". */
+    const char *implementation;
+    const char *implementation_description;
+    /* The header that declares the operation, NULL: the file does. Lines above
+     * n_lines are lines of it, see hone__template_where(). */
+    const char *contract_path;
+    int n_lines;
     size_t n_dims;
     hone_template_dim *dims;
     hone_template_expr arch; /* .expr NULL: any; reads device.sm only */
@@ -338,15 +346,18 @@ typedef struct hone_template {
 
 /* What is wrong with a template, all of it at once. */
 typedef struct hone_diagnostic {
-    int line;       /* 1-based */
-    int column;     /* 1-based */
-    int length;     /* characters to underline, at least 1 */
-    char text[256]; /* a plain sentence that says how to mend it */
+    int in_contract; /* and not in the file itself */
+    int line;        /* 1-based */
+    int column;      /* 1-based */
+    int length;      /* characters to underline, at least 1 */
+    char text[256];  /* a plain sentence that says how to mend it */
 } hone_diagnostic;
 
 typedef struct hone_diagnostics {
     size_t n;
     hone_diagnostic *items; /* sorted by line and column */
+    char *contract_path;    /* these two: NULL unless one is in the contract */
+    char *contract;         /* its text */
 } hone_diagnostics;
 
 /* Parse, and read the headers that the text includes. On HONE_ERR_INPUT
@@ -382,6 +393,14 @@ hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,
                                 hone_diagnostics *diagnostics, hone_error *err);
 void hone__template_free(hone_template *tmpl);
+
+/* The file and the line in it that a `line` of the template's data means. */
+typedef struct hone_where {
+    const char *path;
+    int line;
+} hone_where;
+
+hone_where hone__template_where(const hone_template *tmpl, int line);
 
 /* "PATH:LINE:COL: error: SENTENCE", the line and a caret, for each. `source`
  * is the text that was parsed; needs no template. */

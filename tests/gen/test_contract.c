@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contracts: an operation that is declared once, in a header, and templates
+ * that implement it. */
+#include "tests/gen/gen_test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CONTRACT                                                               \
+    "/* what scale is */\n"                                                    \
+    "#pragma once\n"                                                           \
+    "#pragma hone op scale(n, T in {f32, f64}) \"y = a*x\"\n"                  \
+    "#pragma hone arg y: out T[n], x: in T[n], a: f32\n"                       \
+    "#pragma hone let HALF = n/2\n"                                            \
+    "#pragma hone work flops(n) \\\n"                                          \
+    "    bytes(HALF)\n"                                                        \
+    "#pragma hone check template.plain tolerance(2)\n"                         \
+    "#pragma hone baseline memcpy\n"                                           \
+    "inline int help() { return 1; }\n"
+
+#define INCLUDE "#include \"scale.cuh\"\n"
+#define IMPLEMENTS "#pragma hone implements scale/tiled \"with tiles\"\n"
+#define REST                                                                   \
+    "#pragma hone param BLOCK in {64, 128}\n"                                  \
+    "#pragma hone let BLOCKS = ceildiv(HALF, BLOCK)\n"                         \
+    "#pragma hone launch k grid(BLOCKS) block(BLOCK) args(y, x, a)\n"          \
+    "extern \"C\" __global__ void k(T *y, const T *x, float a) { help(); }\n"
+
+static char start[1024];
+static char folder[1100];
+
+static void write_file(const char *name, const char *text)
+{
+    assert_int_equal(hone__file_replace(name, text, strlen(text), NULL),
+                     HONE_OK);
+}
+
+static int enter(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/hone-contract-XXXXXX",
+                   tmp ? tmp : "/tmp");
+    if (!getcwd(start, sizeof start) || !mkdtemp(folder) || chdir(folder))
+        return 1;
+    write_file("scale.cuh", CONTRACT);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    char command[1200];
+
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return chdir(start) || system(command);
+}
+
+static hone_template *load_good(const char *text)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_error err = {0};
+
+    write_file("t.cu", text);
+    if (hone__template_load("./t.cu", "", &t, &d, &err) != HONE_OK)
+        fail_msg("%s\n%s", err.text, text);
+    return t;
+}
+
+/* What people see of the mistakes in a template. */
+static void mistakes_of(const char *text, hone_text *out)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_error err = {0};
+
+    write_file("t.cu", text);
+    assert_int_equal(hone__template_load("./t.cu", "", &t, &d, &err),
+                     HONE_ERR_INPUT);
+    hone__diagnostics_format(&d, "./t.cu", text, out);
+    if (!d.n)
+        hone__text_puts(out, err.text);
+    hone__diagnostics_free(&d);
+}
+
+static void assert_mistake(const char *text, const char *wanted)
+{
+    hone_text shown = {0};
+
+    mistakes_of(text, &shown);
+    if (!strstr(hone__text_str(&shown), wanted))
+        fail_msg("wanted: %s\nsaid: %s", wanted, hone__text_str(&shown));
+    hone__text_free(&shown);
+}
+
+static void both_make_one_template(void **state)
+{
+    hone_template *t = load_good(INCLUDE IMPLEMENTS REST);
+
+    (void)state;
+    assert_string_equal(t->op, "scale");
+    assert_string_equal(t->description, "y = a*x");
+    assert_string_equal(t->implementation, "tiled");
+    assert_string_equal(t->implementation_description, "with tiles");
+    assert_string_equal(t->contract_path, "./scale.cuh");
+    assert_int_equal(t->n_dims, 2);
+    assert_int_equal(t->n_args, 3);
+    assert_int_equal(t->n_lets, 2);
+    assert_string_equal(t->lets[0].name, "HALF");
+    assert_int_equal(t->n_checks, 1);
+    assert_int_equal(t->n_baselines, 1);
+    assert_non_null(t->work_bytes.expr);
+    hone__template_free(t);
+}
+
+static void a_template_of_its_own_names_its_file(void **state)
+{
+    hone_template *t =
+        load_good("#pragma hone op own(n)\n"
+                  "#pragma hone arg y: out f32[n]\n"
+                  "#pragma hone launch k\n"
+                  "extern \"C\" __global__ void k(float *y) {}\n");
+
+    (void)state;
+    assert_string_equal(t->implementation, "t");
+    assert_null(t->contract_path);
+    assert_string_equal(hone__template_where(t, 2).path, "./t.cu");
+    hone__template_free(t);
+}
+
+static void places_are_those_of_the_contract(void **state)
+{
+    hone_template *t = load_good(INCLUDE IMPLEMENTS REST);
+    const hone_where check = hone__template_where(t, t->checks[0].line);
+    const hone_where own = hone__template_where(t, t->params[0].line);
+
+    (void)state;
+    assert_string_equal(check.path, "./scale.cuh");
+    assert_int_equal(check.line, 8);
+    assert_string_equal(own.path, "./t.cu");
+    assert_int_equal(own.line, 3);
+    hone__template_free(t);
+}
+
+/* Compilers get a header without its statements, with its code in place. */
+static void compilers_see_the_code_alone(void **state)
+{
+    hone_template *t = load_good(INCLUDE IMPLEMENTS REST);
+    const char *text = t->headers.bytes + strlen(t->headers.bytes) + 1;
+    int n_lines = 0;
+
+    (void)state;
+    assert_null(strstr(text, "pragma hone"));
+    assert_null(strstr(text, "bytes(HALF)"));
+    assert_non_null(strstr(text, "#pragma once"));
+    for (const char *at = text; *at && strncmp(at, "inline", 6) != 0; ++at)
+        n_lines += *at == '\n';
+    assert_int_equal(n_lines, 9);
+    hone__template_free(t);
+}
+
+static void the_contract_is_in_the_hash(void **state)
+{
+    hone_template *before = load_good(INCLUDE IMPLEMENTS REST);
+    hone_template *same;
+    hone_template *after;
+
+    (void)state;
+    write_file("scale.cuh", "// words\n" CONTRACT);
+    same = load_good(INCLUDE IMPLEMENTS REST);
+    write_file("scale.cuh", CONTRACT "#pragma hone require n < 1000\n");
+    after = load_good(INCLUDE IMPLEMENTS REST);
+    assert_string_equal(before->sha256, same->sha256);
+    assert_string_not_equal(before->sha256, after->sha256);
+    hone__template_free(before);
+    hone__template_free(same);
+    hone__template_free(after);
+}
+
+static void disagreements_have_their_place(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *said;
+    } cases[] = {
+        {INCLUDE IMPLEMENTS "#pragma hone work flops(n)\n" REST,
+         "./t.cu:3:14: error: 'work' is the same for all implementations"},
+        {INCLUDE "#pragma hone implements gemm/tiled\n" REST,
+         "./t.cu:2:25: error: the operation of ./scale.cuh is 'scale'"},
+        {INCLUDE REST, "./t.cu:1:1: error: this file has no '#pragma hone "
+                       "implements scale/NAME'"},
+        {INCLUDE REST IMPLEMENTS, "'implements' must be the first statement"},
+        {IMPLEMENTS REST,
+         "./t.cu:1:14: error: 'implements' needs the contract"},
+        {INCLUDE IMPLEMENTS "#pragma hone let HALF = 1\n" REST,
+         "'HALF' is already declared on line 5 of the contract"},
+        {INCLUDE IMPLEMENTS "#pragma hone op t(n)\n" REST,
+         "./t.cu:3:14: error: 'op' is the same for all implementations"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        assert_mistake(cases[i].text, cases[i].said);
+}
+
+static void mistakes_of_a_contract_are_shown_there(void **state)
+{
+    (void)state;
+    write_file("scale.cuh", CONTRACT "#pragma hone param A in {1, 2}\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "./scale.cuh:11:14: error: 'param' belongs into the "
+                   "templates");
+    write_file("scale.cuh", CONTRACT "#pragma hone require m > 0\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "./scale.cuh:11:22: error: unknown name 'm'\n"
+                   "   11 | #pragma hone require m > 0\n"
+                   "      |                      ^\n");
+    write_file("scale.cuh", CONTRACT "#pragma hone if n\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "./scale.cuh:11:14: error: 'if' belongs into the");
+}
+
+static void there_is_one_contract(void **state)
+{
+    (void)state;
+    write_file("other.cuh", "#pragma hone op other(n)\n");
+    assert_mistake(INCLUDE "#include \"other.cuh\"\n" IMPLEMENTS REST,
+                   "./t.cu:2:10: error: this header has statements, and so has "
+                   "./scale.cuh");
+    write_file("other.cuh", INCLUDE);
+    assert_mistake("#include \"other.cuh\"\n#pragma hone op t(n)\n"
+                   "#pragma hone arg y: out f32[n]\n#pragma hone launch k\n"
+                   "extern \"C\" __global__ void k(float *y) {}\n",
+                   "./scale.cuh:3: a header with statements is the contract");
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    hone_template *t = NULL;
+    hone_diagnostics d;
+    hone_status status = HONE_ERR_NO_MEMORY;
+
+    (void)state;
+    write_file("t.cu", INCLUDE IMPLEMENTS REST);
+    for (int n = 0; status == HONE_ERR_NO_MEMORY; ++n) {
+        hone__alloc_fail_after(n);
+        status = hone__template_load("./t.cu", "", &t, &d, NULL);
+        hone__alloc_fail_after(-1);
+        hone__diagnostics_free(&d);
+    }
+    assert_int_equal(status, HONE_OK);
+    hone__template_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(both_make_one_template, enter, leave),
+        cmocka_unit_test_setup_teardown(a_template_of_its_own_names_its_file,
+                                        enter, leave),
+        cmocka_unit_test_setup_teardown(places_are_those_of_the_contract, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(compilers_see_the_code_alone, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(the_contract_is_in_the_hash, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(disagreements_have_their_place, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(mistakes_of_a_contract_are_shown_there,
+                                        enter, leave),
+        cmocka_unit_test_setup_teardown(there_is_one_contract, enter, leave),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail, enter,
+                                        leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
