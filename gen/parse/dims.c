@@ -28,6 +28,49 @@ void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
         hone__text_printf(out, "%lld", (long long)value);
 }
 
+/* "M", "T in {f16, f32} default f16" */
+static void put_dim(const hone_template_dim *dim, hone_text *out)
+{
+    hone__text_puts(out, dim->name);
+    for (size_t i = 0; i < dim->n_types; ++i) {
+        hone__text_puts(out, i ? ", " : " in {");
+        hone__template_dim_text(dim, dim->types[i], out);
+    }
+    hone__text_puts(out, dim->n_types ? "}" : "");
+    if (dim->default_value || dim->is_choice) {
+        hone__text_puts(out, " default ");
+        hone__template_dim_text(dim, dim->default_value, out);
+    }
+}
+
+void hone__template_signature(const hone_template *tmpl, hone_text *out)
+{
+    hone__text_printf(out, "%s(", tmpl->op);
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        hone__text_puts(out, i ? ", " : "");
+        put_dim(&tmpl->dims[i], out);
+    }
+    hone__text_puts(out, ")");
+}
+
+void hone__template_arguments(const hone_template *tmpl, hone_text *out)
+{
+    static const char *const modes[] = {[HONE_ARG_SCALAR] = "",
+                                        [HONE_ARG_IN] = "in ",
+                                        [HONE_ARG_OUT] = "out ",
+                                        [HONE_ARG_INOUT] = "inout "};
+
+    for (size_t i = 0; i < tmpl->n_args; ++i) {
+        const hone_template_arg *arg = &tmpl->args[i];
+
+        hone__text_printf(out, "%s%s: %s%s", i ? ", " : "", arg->name,
+                          modes[arg->mode], hone__expr_text(arg->type.expr));
+        for (size_t k = 0; k < arg->shape.rank; ++k)
+            hone__text_printf(out, "[%s]",
+                              hone__expr_text(arg->shape.extents[k].expr));
+    }
+}
+
 static int is_mandatory(const hone_template_dim *dim)
 {
     return !dim->is_choice && !dim->default_value;

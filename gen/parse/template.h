@@ -377,6 +377,28 @@ hone_status hone__template_read(const char *path, const char *search_path,
  * if one is not there or belongs to a compiler. */
 hone_status hone__search_path_include(hone_text *search_path,
                                       const char *folders, hone_error *err);
+/* What is on a search path, by the headings of the files: `op NAME`, or
+ * `implements OP/NAME` with the contract of that operation. */
+typedef struct hone_listed_template {
+    const char *op;
+    const char *name; /* of the implementation; else that of the file */
+    const char *path;
+    int folder; /* its place on the path */
+} hone_listed_template;
+
+typedef struct hone_template_list {
+    size_t n;
+    hone_listed_template *items; /* by operation and name */
+    hone_arena arena;
+} hone_template_list;
+
+/* All templates, or those that `asked` names: "OP" or "OP/NAME". Of the same
+ * implementation in several folders the first is meant; in one folder it is
+ * there twice. Files that cannot be read and have no heading are left out. */
+hone_status hone__templates_list(const char *asked, const char *search_path,
+                                 hone_template_list *out, hone_error *err);
+void hone__templates_list_free(hone_template_list *list);
+
 /* Append the file that `name` stands for: itself if it has a '/' or ends in
  * ".cu"; else NAME.cu, or the template whose operation is NAME, in the first
  * folder of `search_path` (colon-separated) that has one. HONE_ERR_NOT_FOUND
@@ -424,6 +446,10 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
                                       hone_error *err);
 /* How many dimensions such a text gives; the others have their default. */
 size_t hone__template_count_dims(const char *text);
+/* How callers see the operation: "axpy(n, T in {f32, f64} default f32)", and
+ * "alpha: T, x: in T[n], y: inout T[n]". */
+void hone__template_signature(const hone_template *tmpl, hone_text *out);
+void hone__template_arguments(const hone_template *tmpl, hone_text *out);
 /* The dimensions with 0 for those that are sizes, unless `with_sizes`: what a
  * search space for every size takes (gen/space.h). */
 void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,

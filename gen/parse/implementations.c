@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The templates on a search path, by what their headings say: which operation,
+ * and which implementation of it. */
+#include "gen/parse/code.h"
+#include "gen/parse/parse.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next identifier of [at, end); its length. */
+static size_t next_word(const char *text, size_t *at, size_t end)
+{
+    size_t length = 0;
+
+    while (*at < end && (text[*at] == ' ' || text[*at] == '\t'))
+        ++*at;
+    while (*at + length < end && hone__code_is_name(text[*at + length]))
+        ++length;
+    return length;
+}
+
+static int is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* `op NAME` or `implements NAME/NAME` in a text without comments, the first of
+ * them. 0: it has neither; -1 without memory. */
+static int read_heading(hone_arena *arena, const char *code, size_t length,
+                        hone_listed_template *out)
+{
+    size_t end;
+
+    for (size_t line = 0; line < length; line = end + 1) {
+        size_t begin, at, n;
+        int is_op;
+
+        end = line + strcspn(code + line, "\n");
+        at = hone__pragma_end(code, line, end, &begin);
+        n = at ? next_word(code, &at, end) : 0;
+        is_op = is_word(code + at, n, "op");
+        if (!n || (!is_op && !is_word(code + at, n, "implements")))
+            continue;
+        at += n;
+        n = next_word(code, &at, end);
+        out->op = hone__arena_strndup(arena, code + at, n);
+        if (!is_op && code[at + n] == '/') {
+            at += n + 1;
+            n = next_word(code, &at, end);
+            out->name = hone__arena_strndup(arena, code + at, n);
+        }
+        return out->op && out->name ? 1 : -1;
+    }
+    return 0;
+}
+
+static hone_status read_file(hone_arena *arena, const char *folder,
+                             const char *file, hone_listed_template *out,
+                             int *out_found, hone_error *err)
+{
+    hone_text path = {0}, text = {0};
+    hone_status status;
+
+    *out_found = 0;
+    hone__text_printf(&path, "%s/%s", folder, file);
+    status = hone__text_check(&path, err);
+    if (!status && hone__text_read_file(&text, path.data, NULL) == HONE_OK &&
+        text.length) {
+        out->path = hone__arena_strndup(arena, path.data, path.length);
+        out->name = hone__arena_strndup(arena, file, strlen(file) - 3);
+        hone__code_blank(text.data, text.length);
+        if (out->path && out->name)
+            *out_found = read_heading(arena, text.data, text.length, out);
+        if (!out->path || !out->name || *out_found < 0)
+            status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    }
+    hone__text_free(&path);
+    hone__text_free(&text);
+    return status;
+}
+
+/* "OP" or "OP/NAME", or NULL. */
+static int is_asked_for(const hone_listed_template *item, const char *asked)
+{
+    const size_t length = asked ? strcspn(asked, "/") : 0;
+
+    return !asked ||
+           (is_word(asked, length, item->op) &&
+            (!asked[length] || !strcmp(asked + length + 1, item->name)));
+}
+
+/* An earlier folder has it already: that one is meant. */
+static int is_shadowed(const hone_template_list *list,
+                       const hone_listed_template *item)
+{
+    for (size_t i = 0; i < list->n; ++i) {
+        if (list->items[i].folder != item->folder &&
+            !strcmp(list->items[i].op, item->op) &&
+            !strcmp(list->items[i].name, item->name))
+            return 1;
+    }
+    return 0;
+}
+
+static hone_status push(hone_template_list *list, hone_listed_template item,
+                        hone_error *err)
+{
+    hone_listed_template *items =
+        hone__realloc(list->items, (list->n + 1) * sizeof *items);
+
+    if (!items)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    list->items = items;
+    items[list->n++] = item;
+    return HONE_OK;
+}
+
+static hone_status list_folder(const char *folder, int index, const char *asked,
+                               hone_template_list *out, hone_error *err)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    hone_status status = HONE_OK;
+
+    while (dir && status == HONE_OK && (entry = readdir(dir))) {
+        const size_t length = strlen(entry->d_name);
+        hone_listed_template item = {.folder = index};
+        int found;
+
+        if (length < 4 || strcmp(entry->d_name + length - 3, ".cu") != 0)
+            continue;
+        status =
+            read_file(&out->arena, folder, entry->d_name, &item, &found, err);
+        if (status == HONE_OK && found && is_asked_for(&item, asked) &&
+            !is_shadowed(out, &item))
+            status = push(out, item, err);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const hone_listed_template *x = a;
+    const hone_listed_template *y = b;
+    const int by_op = strcmp(x->op, y->op);
+    const int by_name = by_op ? by_op : strcmp(x->name, y->name);
+
+    return by_name ? by_name : strcmp(x->path, y->path);
+}
+
+hone_status hone__templates_list(const char *asked, const char *search_path,
+                                 hone_template_list *out, hone_error *err)
+{
+    hone_text folder = {0};
+    hone_status status = HONE_OK;
+
+    *out = (hone_template_list){0};
+    for (int i = 0; *search_path && status == HONE_OK; ++i) {
+        const size_t length = strcspn(search_path, ":");
+
+        hone__text_clear(&folder);
+        hone__text_append(&folder, search_path, length);
+        status = hone__text_check(&folder, err);
+        if (length && *search_path != HONE_INCLUDE_FOLDER && status == HONE_OK)
+            status = list_folder(folder.data, i, asked, out, err);
+        search_path += length + (search_path[length] == ':');
+    }
+    if (out->n)
+        qsort(out->items, out->n, sizeof *out->items, compare);
+    hone__text_free(&folder);
+    if (status)
+        hone__templates_list_free(out);
+    return status;
+}
+
+void hone__templates_list_free(hone_template_list *list)
+{
+    hone__free(list->items);
+    hone__arena_free(&list->arena);
+    *list = (hone_template_list){0};
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone list: the operations on the template path, their implementations, and
+ * which of these apply to a problem and a device. */
+#include "tools/commands.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+#include "tools/option_value.h"
+#include "tools/output.h"
+
+#include "runtime/base/device_properties.h"
+#include "tuner/trial/devices.h"
+
+#include <string.h>
+
+/* What the list is made for. */
+typedef struct listing {
+    const hone_options *options;
+    hone_backend backend;
+    hone_properties properties;
+    hone_text device; /* as a person reads it */
+} listing;
+
+/* --device, else --arch, else the first GPU, else sm_90. */
+static hone_status find_device(listing *l, hone_error *err)
+{
+    const char *arch = l->options->text[HONE_OPT_ARCH];
+    const int is_asked = l->options->text[HONE_OPT_DEVICE] != NULL;
+    hone_device_report report;
+    hone_error why = {0};
+    hone_status status;
+    int ordinal;
+
+    HONE_TRY(hone__option_device(l->options, HONE_BACKEND_CUDA, &l->backend,
+                                 &ordinal, err));
+    if (arch && is_asked)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--arch and --device are two ways to name a device: "
+                          "give one");
+    if (!arch) {
+        status = hone__device_describe(l->backend, ordinal, NULL, &report,
+                                       is_asked ? err : &why);
+        if (status == HONE_OK) {
+            l->properties = report.properties;
+            hone__text_puts(&l->device, report.name);
+            return HONE_OK;
+        }
+        if (is_asked)
+            return status;
+    }
+    hone__text_puts(&l->device, arch ? arch : "sm_90 (no GPU here)");
+    return hone__properties_of_arch(arch ? arch : "sm_90", &l->properties, err);
+}
+
+/* Why the template has no variant there; `out` stays empty if it has one. */
+static hone_status why_not(const listing *l, const hone_template *tmpl,
+                           hone_text *out, hone_error *err)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    hone_space *space = NULL;
+    hone_error reason = {0};
+    hone_status status;
+    int is_given;
+
+    HONE_TRY(hone__load_dims(l->options, tmpl, dims, &is_given, err));
+    if (l->backend == HONE_BACKEND_CPU && tmpl->cuda_only) {
+        hone__text_puts(out, tmpl->cuda_only);
+        return HONE_OK;
+    }
+    status = hone__space_create(tmpl, is_given ? dims : NULL, &l->properties,
+                                &space, &reason);
+    if (status == HONE_OK && hone__space_count(space) == 0)
+        status = hone__space_fail_empty(space, &reason);
+    if (status != HONE_OK)
+        hone__text_puts(out, reason.text);
+    hone__space_free(space);
+    return status == HONE_ERR_NO_MEMORY
+               ? hone__fail(err, status, "out of memory")
+               : HONE_OK;
+}
+
+/* One operation: its implementations, and what they have in common. */
+typedef struct operation {
+    const char *op;
+    hone_text signature;
+    hone_text arguments;
+    const char *first; /* the file that says so */
+    json_t *implementations;
+} operation;
+
+/* All implementations of an operation are called in the same way. */
+static void compare_signature(operation *o, const hone_template *tmpl,
+                              hone_text *out_reason)
+{
+    hone_text signature = {0}, arguments = {0};
+
+    hone__template_signature(tmpl, &signature);
+    hone__template_arguments(tmpl, &arguments);
+    if (!o->first) {
+        o->first = tmpl->path;
+        o->signature = signature;
+        o->arguments = arguments;
+        return;
+    }
+    if (strcmp(hone__text_str(&signature), hone__text_str(&o->signature)) ||
+        strcmp(hone__text_str(&arguments), hone__text_str(&o->arguments)))
+        hone__text_printf(
+            out_reason,
+            "it is %s with %s, and %s is %s with %s: one contract "
+            "has to declare both",
+            hone__text_str(&signature), hone__text_str(&arguments), o->first,
+            hone__text_str(&o->signature), hone__text_str(&o->arguments));
+    hone__text_free(&signature);
+    hone__text_free(&arguments);
+}
+
+static hone_status put(const listing *l, const hone_listed_template *item,
+                       operation *o, hone_error *err)
+{
+    hone_template *tmpl = NULL;
+    hone_error mistake = {0};
+    hone_text reason = {0};
+    const char *said = "";
+    hone_status status =
+        hone__load_template(l->options, item->path, &tmpl, &mistake);
+
+    if (status == HONE_OK) {
+        compare_signature(o, tmpl, &reason);
+        said = tmpl->implementation_description[0]
+                   ? tmpl->implementation_description
+                   : tmpl->description;
+        if (!reason.length)
+            status = why_not(l, tmpl, &reason, err);
+    } else if (status == HONE_ERR_INPUT) {
+        hone__text_puts(&reason, mistake.text);
+        status = HONE_OK;
+    } else {
+        *err = mistake;
+    }
+    status = status ? status : hone__text_check(&reason, err);
+    if (status == HONE_OK)
+        o->implementations = hone__json_append(
+            o->implementations,
+            hone__json("op:s name:s kind:s applies:b reason:s description:s "
+                       "path:s",
+                       item->op, item->name, "template", !reason.length,
+                       reason.length ? reason.data : NULL, said, item->path));
+    hone__template_free(tmpl);
+    hone__text_free(&reason);
+    return status;
+}
+
+/* In JSON one row is an operation, else an implementation. */
+static void print(const listing *l, operation *o, hone_output *output)
+{
+    if (hone__options_is(l->options, HONE_OPT_FORMAT, "json")) {
+        hone__output_row(output,
+                         hone__json("op:s signature:s arguments:s "
+                                    "implementations:o",
+                                    o->op, hone__text_str(&o->signature),
+                                    hone__text_str(&o->arguments),
+                                    o->implementations));
+    } else {
+        for (size_t i = 0; i < json_array_size(o->implementations); ++i)
+            hone__output_row(
+                output, json_incref(json_array_get(o->implementations, i)));
+        json_decref(o->implementations);
+    }
+    hone__text_free(&o->signature);
+    hone__text_free(&o->arguments);
+}
+
+static hone_exit print_all(const listing *l, const hone_template_list *list)
+{
+    hone_output *output = hone__output_begin(
+        l->options, "operations",
+        "op, name, kind, applies, description=what it is, reason=why not",
+        hone__json("device:s", hone__text_str(&l->device)));
+    hone_status status = HONE_OK;
+    hone_error err = {0};
+
+    for (size_t i = 0; i < list->n && status == HONE_OK;) {
+        operation o = {.op = list->items[i].op,
+                       .implementations = json_array()};
+
+        for (; i < list->n && !strcmp(list->items[i].op, o.op); ++i) {
+            if (status == HONE_OK)
+                status = put(l, &list->items[i], &o, &err);
+        }
+        print(l, &o, output);
+    }
+    if (status == HONE_OK)
+        return hone__output_end(output, hone__json(""));
+    (void)hone__output_end(output, hone__json(""));
+    return hone__message_error(&err);
+}
+
+static hone_status find(const listing *l, hone_template_list *out,
+                        hone_error *err)
+{
+    const char *asked =
+        l->options->n_args ? hone__options_arg(l->options, 0) : NULL;
+    hone_text path = {0};
+    hone_status status = hone__locate_templates(l->options, &path, err);
+
+    if (status == HONE_OK)
+        status = hone__templates_list(asked, hone__text_str(&path), out, err);
+    if (status == HONE_OK && asked && !out->n)
+        status = hone__fail(err, HONE_ERR_NOT_FOUND,
+                            "there is no operation '%s' in %s; 'hone list' "
+                            "says what there is",
+                            asked, hone__text_str(&path));
+    hone__text_free(&path);
+    return status;
+}
+
+hone_exit hone__cmd_list(const hone_options *options)
+{
+    listing l = {.options = options};
+    hone_template_list list = {0};
+    hone_error err = {0};
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (options->text[HONE_OPT_DIMS] && !options->n_args)
+        (void)hone__fail(&err, HONE_ERR_ARGUMENT,
+                         "--dims belong to one operation: name it, as in "
+                         "hone list %s",
+                         "gemm --dims 4096,4096,4096");
+    if (err.status || find_device(&l, &err) || find(&l, &list, &err))
+        code = hone__message_error(&err);
+    else
+        code = print_all(&l, &list);
+    hone__templates_list_free(&list);
+    hone__text_free(&l.device);
+    return code;
+}
