@@ -141,9 +141,9 @@ static void locate(const hone_space *space, size_t constraint, hone_text *out)
         return;
     }
     require = &space->tmpl->requires_[constraint];
-    hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s", space->tmpl->path,
-                      require->condition.line, require->condition.column,
-                      hone__require_text(require),
+    hone__text_printf(out, "%s:%d:%d: '%s'%s%s%s",
+                      HONE_PLACE(space->tmpl, require->condition.line),
+                      require->condition.column, hone__require_text(require),
                       *require->message ? " (" : "", require->message,
                       *require->message ? ")" : "");
 }

@@ -287,10 +287,10 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
     if (require->bytes.expr)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "%s:%d: %s; this configuration takes %lld",
-                          tmpl->path, require->condition.line, require->message,
-                          (long long)bytes);
+                          HONE_PLACE(tmpl, require->condition.line),
+                          require->message, (long long)bytes);
     return hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: not '%s'%s%s",
-                      tmpl->path, require->condition.line,
+                      HONE_PLACE(tmpl, require->condition.line),
                       hone__require_text(require),
                       *require->message ? ": " : "", require->message);
 }

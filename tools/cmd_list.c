@@ -68,7 +68,7 @@ static hone_status why_not(const listing *l, const hone_template *tmpl,
     }
     status = hone__space_create(tmpl, is_given ? dims : NULL, &l->properties,
                                 &space, &reason);
-    if (status == HONE_OK && hone__space_count(space) == 0)
+    if (status == HONE_OK && space->count == 0)
         status = hone__space_fail_empty(space, &reason);
     if (status != HONE_OK)
         hone__text_puts(out, reason.text);

@@ -16,8 +16,9 @@ hone_status hone__values_eval(const hone_template *tmpl,
     hone_error inner = {0};
     const hone_status status = hone__expr_eval(expr->expr, slots, out, &inner);
 
-    return status ? hone__fail(err, status, "%s:%d:%d: %s", tmpl->path,
-                               expr->line, expr->column, inner.text)
+    return status ? hone__fail(err, status, "%s:%d:%d: %s",
+                               HONE_PLACE(tmpl, expr->line), expr->column,
+                               inner.text)
                   : HONE_OK;
 }
 
@@ -205,7 +206,7 @@ static hone_status write_option(const hone_template *tmpl,
             return hone__fail(err, HONE_ERR_INPUT,
                               "%s:%d: %s(%s) is %lld, but must be 0 (leave it "
                               "to the compiler) to 255",
-                              tmpl->path, expr->line, row->name,
+                              HONE_PLACE(tmpl, expr->line), row->name,
                               hone__expr_text(expr->expr), (long long)value);
         if (value)
             hone__text_printf(out, "%s=%lld\n", row->spelling,

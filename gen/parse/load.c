@@ -116,12 +116,52 @@ static int next_folder(const char **at, hone_text *out)
     return 0;
 }
 
+/* OP/NAME, and not a file. */
+static int is_implementation(const char *name)
+{
+    const char *slash = strchr(name, '/');
+
+    return slash && slash > name && name[0] != '.' && !strchr(slash + 1, '/') &&
+           !ends_with_cu(name);
+}
+
+/* The one implementation that `name` stands for, OP or OP/NAME. Returns how
+ * many there are: 0 or 1, or more with a sentence that says so. */
+static hone_status find_implementation(const char *name,
+                                       const char *search_path, hone_text *out,
+                                       int *out_n, hone_error *err)
+{
+    hone_template_list list;
+    hone_text names = {0};
+    hone_status status = hone__templates_list(name, search_path, &list, err);
+
+    *out_n = (int)list.n;
+    if (list.n == 1) {
+        hone__text_clear(out);
+        hone__text_puts(out, list.items[0].path);
+    }
+    for (size_t i = 0; i < list.n; ++i)
+        hone__text_printf(&names, "%s%s/%s (%s)", i ? ", " : "",
+                          list.items[i].op, list.items[i].name,
+                          list.items[i].path);
+    if (status == HONE_OK && list.n > 1)
+        status = hone__fail(err, HONE_ERR_INPUT,
+                            "'%s' has %zu implementations, of which one has to "
+                            "be named: %s",
+                            name, list.n, hone__text_str(&names));
+    hone__text_free(&names);
+    hone__templates_list_free(&list);
+    return status;
+}
+
 hone_status hone__template_find(const char *name, const char *search_path,
                                 hone_text *out, hone_error *err)
 {
+    const char *whole_path = search_path;
     hone_text searched = {0}, folder = {0}, names = {0};
     hone_status status = HONE_OK;
-    int n = strchr(name, '/') || ends_with_cu(name);
+    int n =
+        !is_implementation(name) && (strchr(name, '/') || ends_with_cu(name));
 
     if (n)
         hone__text_puts(out, name);
@@ -136,6 +176,8 @@ hone_status hone__template_find(const char *name, const char *search_path,
                        "%d templates in '%s' have the name or the operation "
                        "'%s': %s; give the path of one, or rename the others",
                        n, folder.data, name, hone__text_str(&names));
+    if (!n)
+        status = find_implementation(name, whole_path, out, &n, err);
     if (status == HONE_OK)
         status = hone__text_check(out->failed     ? out
                                   : folder.failed ? &folder

@@ -399,11 +399,12 @@ hone_status hone__templates_list(const char *asked, const char *search_path,
                                  hone_template_list *out, hone_error *err);
 void hone__templates_list_free(hone_template_list *list);
 
-/* Append the file that `name` stands for: itself if it has a '/' or ends in
- * ".cu"; else NAME.cu, or the template whose operation is NAME, in the first
- * folder of `search_path` (colon-separated) that has one. HONE_ERR_NOT_FOUND
- * lists the folders searched and the names there; HONE_ERR_INPUT if several in
- * one folder may be meant. */
+/* Append the file that `name` stands for: that of an implementation OP/NAME,
+ * or of OP where there is one; itself if it has a '/' or ends in ".cu"; else
+ * NAME.cu, or the template whose operation is NAME, in the first folder of
+ * `search_path` (colon-separated) that has one. HONE_ERR_NOT_FOUND lists the
+ * folders searched and the names there; HONE_ERR_INPUT if several in one folder
+ * may be meant. */
 hone_status hone__template_find(const char *name, const char *search_path,
                                 hone_text *out, hone_error *err);
 /* Does `name` stand for another file, too, with other contents, in a folder
@@ -423,6 +424,10 @@ typedef struct hone_where {
 } hone_where;
 
 hone_where hone__template_where(const hone_template *tmpl, int line);
+/* Both of them, for "%s:%d". */
+#define HONE_PLACE(tmpl, at)                                                   \
+    hone__template_where((tmpl), (at)).path,                                   \
+        hone__template_where((tmpl), (at)).line
 
 /* "PATH:LINE:COL: error: SENTENCE", the line and a caret, for each. `source`
  * is the text that was parsed; needs no template. */

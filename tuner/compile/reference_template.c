@@ -59,8 +59,8 @@ complain(const hone_reference_template *other, hone_error *err,
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s", other->by->path,
-                      other->line, other->name, text);
+    return hone__fail(err, HONE_ERR_INPUT, "%s:%d: %s: %s",
+                      HONE_PLACE(other->by, other->line), other->name, text);
 }
 
 /* The same for what another function said. */
@@ -72,8 +72,8 @@ static hone_status locate(const hone_reference_template *other,
     if (!err)
         return status;
     (void)snprintf(text, sizeof text, "%.630s", err->text);
-    return hone__fail(err, status, "%s:%d: %s: %s", other->by->path,
-                      other->line, other->name, text);
+    return hone__fail(err, status, "%s:%d: %s: %s",
+                      HONE_PLACE(other->by, other->line), other->name, text);
 }
 
 /* ---- finding it --------------------------------------------------------- */

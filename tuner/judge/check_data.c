@@ -202,11 +202,12 @@ static hone_status read_number(const hone_template *tmpl,
 
     HONE_TRY(hone__expr_eval(number->expr.expr, slots, &value, err));
     *out = number->is_real ? hone__real_of_bits(value) : (double)value;
-    return *out >= 0 ? HONE_OK
-                     : hone__fail(err, HONE_ERR_INPUT,
-                                  "%s:%d: %s of this check is %g here, and "
-                                  "must not be negative",
-                                  tmpl->path, number->expr.line, name, *out);
+    return *out >= 0
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_INPUT,
+                            "%s:%d: %s of this check is %g here, and "
+                            "must not be negative",
+                            HONE_PLACE(tmpl, number->expr.line), name, *out);
 }
 
 hone_status hone__check_bounds(const hone_template *tmpl,

@@ -33,8 +33,8 @@ complain(const maker *m, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
     return hone__fail(m->err, HONE_ERR_INPUT, "%s:%d:%d: %s: %s",
-                      m->request->tmpl->path, m->words->line, m->words->column,
-                      m->name, text);
+                      HONE_PLACE(m->request->tmpl, m->words->line),
+                      m->words->column, m->name, text);
 }
 
 static hone_status number(const maker *m, const hone_template_number *from,

@@ -152,7 +152,7 @@ static hone_status blame_reference(const hone_tune_run *run, const char *what,
     return hone__fail(err, HONE_ERR_INPUT,
                       "%s:%d: the reference %s is broken: %s; nothing can be "
                       "compared with it",
-                      tmpl->path, line, run->reference, what);
+                      HONE_PLACE(tmpl, line), run->reference, what);
 }
 
 /* The worker says that it cannot go on. Before it was ready, this is the

@@ -25,8 +25,9 @@ static hone_status read_file(const hone_problem *problem, size_t arg,
     status = hone__text_check(&path, err);
     if (status == HONE_OK && hone__npy_read(hone__text_str(&path), a->type,
                                             a->count, array, &found) != HONE_OK)
-        status = hone__fail(err, HONE_ERR_INPUT, "%s:%d:%d: %s: %.600s", by,
-                            draw->line, draw->column, a->name, found.text);
+        status = hone__fail(err, HONE_ERR_INPUT, "%s:%d:%d: %s: %.600s",
+                            HONE_PLACE(problem->tmpl, draw->line), draw->column,
+                            a->name, found.text);
     hone__text_free(&path);
     return status;
 }
@@ -143,7 +144,7 @@ static hone_status check_guards(hone_problem *problem, int pass,
                 return hone__fail(
                     err, HONE_ERR_INPUT,
                     "%s:%d: %s writes outside the array '%s'",
-                    problem->tmpl->path, problem->tmpl->inputs_line,
+                    HONE_PLACE(problem->tmpl, problem->tmpl->inputs_line),
                     problem->tmpl->inputs, problem->resolved.args[i].name);
         }
     }
@@ -183,8 +184,9 @@ static hone_status write_inputs(hone_problem *problem, hone_error *err)
                                                        &variant, why, err);
 
     if (status == HONE_OK && why[0])
-        status = hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: %s: %s",
-                            tmpl->path, tmpl->inputs_line, tmpl->inputs, why);
+        status =
+            hone__fail(err, HONE_ERR_CONSTRAINT, "%s:%d: %s: %s",
+                       HONE_PLACE(tmpl, tmpl->inputs_line), tmpl->inputs, why);
     for (int pass = 0; status == HONE_OK && pass < HONE_N_PASSES; ++pass)
         status = run_template(problem, &variant, pass, err);
     for (size_t i = 0; status == HONE_OK && i < tmpl->n_args; ++i)

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone list: operations, their implementations, and where these apply; and
+# templates that are called by operation and implementation.
+. "$(dirname "$0")/hone_test.sh"
+mkdir "$work/own"
+cat >"$work/own/twice.cuh" <<'END'
+#pragma once
+#pragma hone op twice(n, T in {f32, f64} default f32) "y = 2*x"
+#pragma hone arg x: in T[n], y: out T[n]
+#pragma hone work flops(n) bytes(2*n*sizeof(T))
+#pragma hone require n != 13 "nobody doubles thirteen"
+#pragma hone check template.twice_plain tolerance(0) exact(100)
+END
+implementation() { # implementation NAME STATEMENT FACTOR
+    cat >"$work/own/twice_$1.cu" <<END
+#include "twice.cuh"
+#pragma hone implements twice/$1 "the $1 way"
+$2
+#pragma hone launch k grid(ceildiv(n, 64)) block(64) args(x, y, i64(n))
+extern "C" __global__ void k(const T *x, T *y, long long n)
+{
+    long long i = (long long)blockIdx.x * 64 + threadIdx.x;
+
+    if (i < n)
+        y[i] = $3 * x[i];
+}
+END
+}
+implementation small '#pragma hone require n < 1000 "made for little"' 2
+implementation new '#pragma hone arch sm >= 90' 2
+implementation gpu '#pragma hone device cuda "it asks for a GPU"' 2
+cat >"$work/own/twice_plain.cu" <<'END'
+#pragma hone op twice_plain(n, T in {f32, f64} default f32)
+#pragma hone arg x: in T[n], y: out T[n]
+#pragma hone launch k args(x, y, i64(n))
+#pragma hone check none
+extern "C" __global__ void k(const T *x, T *y, long long n)
+{
+    for (long long i = 0; i < n; ++i)
+        y[i] = x[i] + x[i];
+}
+END
+HONE_TEMPLATE_PATH=$work/own
+export HONE_TEMPLATE_PATH
+
+run 0 list twice --arch sm_80 --dims 5000 --format json
+json operations.0.op=twice \
+    "operations.0.signature=twice(n, T in {f32, f64} default f32)" \
+    "operations.0.arguments=x: in T[n], y: out T[n]" \
+    operations.0.implementations.0.name=gpu \
+    operations.0.implementations.0.kind=template \
+    operations.0.implementations.0.applies=true \
+    operations.0.implementations.1.name=new \
+    operations.0.implementations.1.applies=false \
+    operations.0.implementations.2.name=small \
+    operations.0.implementations.2.applies=false
+out_has "made for little"
+out_has "sm >= 90"
+run 0 list twice --device cpu --format csv
+out_has "it asks for a GPU"
+[ "$(grep -c '^twice,' "$work/out")" -eq 3 ] || fail "a row each"
+run 0 list --arch sm_90
+out_has "twice_plain"
+out_has "the small way"
+run 0 list twice/new --arch sm_90
+out_has "the new way"
+grep -q "the small way" "$work/out" && fail "not asked for"
+run 0 list twice --dims 13 --arch sm_90
+out_has "twice.cuh:5:22: 'n != 13' (nobody doubles thirteen) rejects every"
+run 3 list thrice
+err_has "there is no operation 'thrice'"
+run 2 list --dims 4
+err_has "--dims belong to one operation"
+
+# By name, where a template is taken.
+run 0 space twice/small --count
+out_is 1
+run 3 space twice --count
+err_has "has 3 implementations"
+err_has "twice/small"
+run 0 verify twice/small --device cpu
+implementation small '' 3
+run 1 verify twice/small --device cpu
