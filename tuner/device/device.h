@@ -108,7 +108,8 @@ typedef struct hone_device_kind {
     hone_status (*warm_up)(hone_device *device, hone_warm_up *out,
                            hone_error *err);
     void (*read_clocks)(hone_device *device, hone_clocks *out);
-    /* Reasons, right now, for which a sample must be thrown away (cuda_device.h). */
+    /* Reasons, right now, for which a sample must be thrown away
+     * (cuda_device.h). */
     int64_t (*slowed)(hone_device *device);
 } hone_device_kind;
 
