@@ -78,7 +78,7 @@ static hone_text meaning_of(const char *text, const char *config)
     int64_t values[8] = {0};
     const int64_t dims[HONE_MAX_DIMS] = {100};
     hone_text source = {0}, plan = {0}, out = {0};
-    hone_meaning *meaning;
+    hone_meaning *meaning = NULL;
     hone_error err = {0};
 
     assert_true(t->n_params <= 8);

@@ -106,7 +106,7 @@ void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                 const hone_properties *properties, hone_template **out_tmpl,
                 hone_text *out_text, hone_launch_spec **out_spec)
 {
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_space *space = NULL;
     int64_t config[8] = {0};

@@ -14,7 +14,7 @@ static const char tail[] =
 int hone__search_fixture_open(const char *lines, hone_search_fixture *out)
 {
     char source[4096];
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_properties properties;
 

@@ -103,7 +103,7 @@ static void open_problem(hone_type type)
 {
     const int64_t dims[] = {N, type};
     const int64_t config[] = {1};
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_problem_setup of = {.dims = dims,
                              .mode = HONE_MODE_COLD,

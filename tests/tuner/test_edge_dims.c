@@ -24,7 +24,7 @@ typedef struct fixture {
 static void open_fixture(fixture *f, const char *op, const char *lines)
 {
     char text[2048];
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     int64_t config[4] = {0};
     hone_error err = {0};
 

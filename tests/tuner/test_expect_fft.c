@@ -32,7 +32,7 @@ static hone_status open_fixture(fixture *f, const char *check,
                                 int64_t direction, hone_error *err)
 {
     hone_problem_setup setup;
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_space *space = NULL;
     int64_t index = 0;
     char text[1024];

@@ -58,7 +58,7 @@ static void run_plain(void **params)
 static void make_other(const char *type, int parity)
 {
     hone_reference_template *other = &others.items[0];
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_space *space = NULL;
     hone_properties properties = {0};

@@ -59,7 +59,7 @@ static void test_farm_compiles_and_caches(void **state)
     char folder[] = "/tmp/hone-farm-XXXXXX";
     char command[64];
     hone_template *tmpl = NULL;
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_compile_result result;
     seen s = {0, 0, 0};

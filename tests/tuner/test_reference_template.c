@@ -21,7 +21,7 @@ static void compiles_for_a_gpu(void **state)
     const int64_t odd[] = {5, 1000};
     const hone_farm_options farm = {.backend = HONE_BACKEND_CUDA};
     hone_template *tmpl = NULL;
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_reference_templates_request request;
     hone_reference_templates *others = NULL;

@@ -40,7 +40,7 @@ typedef struct fixture {
 static int set_up(void **state)
 {
     static fixture f;
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_properties properties;
 

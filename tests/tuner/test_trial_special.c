@@ -117,7 +117,7 @@ static void use_config(const char *config_text)
 
 static int setup(void **state)
 {
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_problem_setup of = {.dims = dims,
                              .mode = HONE_MODE_COLD,

@@ -150,7 +150,7 @@ void seen_nothing(void)
 int tune_fixture_set_up(void **state)
 {
     static fixture f;
-    hone_diagnostics diagnostics = {0, NULL};
+    hone_diagnostics diagnostics = {0};
     hone_error err = {.status = HONE_OK};
     hone_properties properties;
     const int64_t dims[] = {100};
