@@ -116,13 +116,23 @@ static int next_folder(const char **at, hone_text *out)
     return 0;
 }
 
-/* OP/NAME, and not a file. */
-static int is_implementation(const char *name)
+/* A file that is there counts first, whatever it is called. */
+static int is_readable_file(const char *name)
+{
+    struct stat info;
+
+    return stat(name, &info) == 0 && !S_ISDIR(info.st_mode) &&
+           access(name, R_OK) == 0;
+}
+
+/* A path, and not OP/NAME. */
+static int is_path(const char *name)
 {
     const char *slash = strchr(name, '/');
 
-    return slash && slash > name && name[0] != '.' && !strchr(slash + 1, '/') &&
-           !ends_with_cu(name);
+    return ends_with_cu(name) ||
+           (slash && (slash == name || name[0] == '.' ||
+                      strchr(slash + 1, '/') || is_readable_file(name)));
 }
 
 /* The one implementation that `name` stands for, OP or OP/NAME. Returns how
@@ -160,8 +170,7 @@ hone_status hone__template_find(const char *name, const char *search_path,
     const char *whole_path = search_path;
     hone_text searched = {0}, folder = {0}, names = {0};
     hone_status status = HONE_OK;
-    int n =
-        !is_implementation(name) && (strchr(name, '/') || ends_with_cu(name));
+    int n = is_path(name);
 
     if (n)
         hone__text_puts(out, name);

@@ -4,6 +4,7 @@
 #include "tests/gen/gen_test.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CONTRACT                                                               \
@@ -236,6 +237,31 @@ static void there_is_one_contract(void **state)
                    "./scale.cuh:3: a header with statements is the contract");
 }
 
+static void assert_found(const char *name, const char *wanted)
+{
+    hone_text path = {0};
+    hone_error err = {0};
+
+    if (hone__template_find(name, ".", &path, &err) != HONE_OK)
+        fail_msg("%s", err.text);
+    assert_string_equal(path.data, wanted);
+    hone__text_free(&path);
+}
+
+/* A file needs no ending, and no folder is one. */
+static void files_come_before_implementations(void **state)
+{
+    (void)state;
+    write_file("t.cu", INCLUDE IMPLEMENTS REST);
+    assert_found("scale/tiled", "./t.cu");
+    assert_int_equal(mkdir("scale", 0700), 0);
+    assert_int_equal(mkdir("scale/tiled", 0700), 0);
+    assert_found("scale/tiled", "./t.cu");
+    assert_int_equal(rmdir("scale/tiled"), 0);
+    write_file("scale/tiled", INCLUDE IMPLEMENTS REST);
+    assert_found("scale/tiled", "scale/tiled");
+}
+
 static void every_allocation_may_fail(void **state)
 {
     hone_template *t = NULL;
@@ -271,6 +297,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_of_a_contract_are_shown_there,
                                         enter, leave),
         cmocka_unit_test_setup_teardown(there_is_one_contract, enter, leave),
+        cmocka_unit_test_setup_teardown(files_come_before_implementations,
+                                        enter, leave),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, enter,
                                         leave),
     };
