@@ -18,7 +18,17 @@ typedef struct listing {
     hone_backend backend;
     hone_properties properties;
     hone_text device; /* as a person reads it */
+    hone_exit code;   /* of a template with mistakes */
 } listing;
+
+/* What stands in for a GPU, and why: what the sentence says in front of its
+ * details and of what to do. */
+static void put_stand_in(hone_text *device, const hone_error *why)
+{
+    hone__text_printf(device, "sm_90 (%.*s)", (int)strcspn(why->text, ":;"),
+                      why->text);
+    hone__message_detail("listed for sm_90: %s", why->text);
+}
 
 /* --device, else --arch, else the first GPU, else sm_90. */
 static hone_status find_device(listing *l, hone_error *err)
@@ -47,11 +57,16 @@ static hone_status find_device(listing *l, hone_error *err)
         if (is_asked)
             return status;
     }
-    hone__text_puts(&l->device, arch ? arch : "sm_90 (no GPU here)");
+    if (arch)
+        hone__text_puts(&l->device, arch);
+    else
+        put_stand_in(&l->device, &why);
     return hone__properties_of_arch(arch ? arch : "sm_90", &l->properties, err);
 }
 
-/* Why the template has no variant there; `out` stays empty if it has one. */
+/* Why the template has no variant there; `out` stays empty if it has one.
+ * Without --dims it is asked of every size, and of each type's default or else
+ * its first. */
 static hone_status why_not(const listing *l, const hone_template *tmpl,
                            hone_text *out, hone_error *err)
 {
@@ -59,9 +74,10 @@ static hone_status why_not(const listing *l, const hone_template *tmpl,
     hone_space *space = NULL;
     hone_error reason = {0};
     hone_status status;
-    int is_given;
+    int is_given = l->options->text[HONE_OPT_DIMS] != NULL;
 
-    HONE_TRY(hone__load_dims(l->options, tmpl, dims, &is_given, err));
+    if (is_given)
+        HONE_TRY(hone__load_dims(l->options, tmpl, dims, &is_given, err));
     if (l->backend == HONE_BACKEND_CPU && tmpl->cuda_only) {
         hone__text_puts(out, tmpl->cuda_only);
         return HONE_OK;
@@ -113,7 +129,7 @@ static void compare_signature(operation *o, const hone_template *tmpl,
     hone__text_free(&arguments);
 }
 
-static hone_status put(const listing *l, const hone_listed_template *item,
+static hone_status put(listing *l, const hone_listed_template *item,
                        operation *o, hone_error *err)
 {
     hone_template *tmpl = NULL;
@@ -131,6 +147,7 @@ static hone_status put(const listing *l, const hone_listed_template *item,
         if (!reason.length)
             status = why_not(l, tmpl, &reason, err);
     } else if (status == HONE_ERR_INPUT) {
+        l->code = hone__message_error(&mistake);
         hone__text_puts(&reason, mistake.text);
         status = HONE_OK;
     } else {
@@ -169,7 +186,7 @@ static void print(const listing *l, operation *o, hone_output *output)
     hone__text_free(&o->arguments);
 }
 
-static hone_exit print_all(const listing *l, const hone_template_list *list)
+static hone_exit print_all(listing *l, const hone_template_list *list)
 {
     hone_output *output = hone__output_begin(
         l->options, "operations",
@@ -177,6 +194,7 @@ static hone_exit print_all(const listing *l, const hone_template_list *list)
         hone__json("device:s", hone__text_str(&l->device)));
     hone_status status = HONE_OK;
     hone_error err = {0};
+    hone_exit code;
 
     for (size_t i = 0; i < list->n && status == HONE_OK;) {
         operation o = {.op = list->items[i].op,
@@ -188,10 +206,10 @@ static hone_exit print_all(const listing *l, const hone_template_list *list)
         }
         print(l, &o, output);
     }
-    if (status == HONE_OK)
-        return hone__output_end(output, hone__json(""));
-    (void)hone__output_end(output, hone__json(""));
-    return hone__message_error(&err);
+    code = hone__output_end(output, hone__json(""));
+    if (status != HONE_OK)
+        return hone__message_error(&err);
+    return code ? code : l->code;
 }
 
 static hone_status find(const listing *l, hone_template_list *out,

@@ -31,7 +31,7 @@ implementation small '#pragma hone require n < 1000 "made for little"' 2
 implementation new '#pragma hone arch sm >= 90' 2
 implementation gpu '#pragma hone device cuda "it asks for a GPU"' 2
 cat >"$work/own/twice_plain.cu" <<'END'
-#pragma hone op twice_plain(n, T in {f32, f64} default f32)
+#pragma hone op twice_plain(n, T in {f32, f64})
 #pragma hone arg x: in T[n], y: out T[n]
 #pragma hone launch k args(x, y, i64(n))
 #pragma hone check none
@@ -63,6 +63,11 @@ out_has "it asks for a GPU"
 run 0 list --arch sm_90
 out_has "twice_plain"
 out_has "the small way"
+# A type without default is the first, where nobody names one.
+run 0 list twice_plain --arch sm_90 --format json
+json operations.0.implementations.0.applies=true
+run 3 list twice_plain --dims 5 --arch sm_90
+err_has "takes 2 dimensions"
 run 0 list twice/new --arch sm_90
 out_has "the new way"
 grep -q "the small way" "$work/out" && fail "not asked for"
@@ -72,6 +77,28 @@ run 3 list thrice
 err_has "there is no operation 'thrice'"
 run 2 list --dims 4
 err_has "--dims belong to one operation"
+
+# What stands in for a GPU says why.
+HONE_CUDA_LIBRARY=$work/none/libcuda.so.1
+export HONE_CUDA_LIBRARY
+run 0 list twice
+out_has "device: sm_90 (no NVIDIA driver)"
+err_empty
+HONE_CUDA_LIBRARY=libm.so.6
+run 0 list twice --verbose
+out_has "device: sm_90 ('libm.so.6' has no function "
+err_has "the NVIDIA driver is too old; install driver"
+
+# Mistakes do not keep it from listing the others, and are not passed over.
+echo '#pragma hone implements twice/broken' >"$work/own/twice_broken.cu"
+run 3 list --arch sm_90 --format json
+out_has '"the small way"'
+out_has '"name": "broken", "kind": "template", "applies": false'
+err_has "twice_broken.cu:1:14: error: 'implements' needs the contract"
+err_has "hone: error: $work/own/twice_broken.cu:1:14: "
+run 3 list twice/broken --arch sm_90
+run 0 list twice/small --arch sm_90
+rm "$work/own/twice_broken.cu"
 
 # By name, where a template is taken.
 run 0 space twice/small --count
