@@ -2,7 +2,8 @@
 # Every fenced block of a document as a file of its own: NUMBER.KIND in the
 # folder `out`, KIND being the first word of the info string and NUMBER the
 # line of the fence; what else the info string says is in NUMBER.info. Blocks
-# without an info string show no code, but for those of man pages (`plain`).
+# without an info string show no code, but for those of man pages (`plain`); one
+# that has statements is NUMBER.untagged.
 /^```/ && number {
     close(file)
     number = 0
@@ -22,4 +23,5 @@
     }
     next
 }
+number && kind == "" && /^#pragma hone/ { file = out "/" number ".untagged" }
 number { print >file }

@@ -111,13 +111,19 @@ surround() { # surround BLOCK SUFFIX
 }
 
 cxx_example() { # cxx_example BLOCK
-    if grep -q 'in=' "${1%.*}.info" || grep -q '^#pragma hone op ' "$1"; then
+    header=$(sed -n 's/.*as=\([a-z_.]*\).*/\1/p' "${1%.*}.info")
+    if [ -n "$header" ]; then
+        # Run with the template below that includes it.
+        cp "$1" "$(dirname "$1")/$header"
+        grep -qF "#include \"$header\"" "$(dirname "$1")"/[0-9]*.c++ ||
+            broken "no example of this document includes $header"
+    elif grep -q 'in=' "${1%.*}.info" || grep -q '^#pragma hone op ' "$1"; then
         cp "$(surround "$1" cu)" "$1.cu"
         template_example "$1.cu"
     else
         broken "this is no whole template: give the fence an info string" \
             "'c++ in=NAME', and tests/tools/examples/example_NAME.cu what" \
-            "stands around it"
+            "stands around it; or 'c++ as=NAME' if another one includes it"
     fi
 }
 
@@ -185,6 +191,7 @@ while read -r document; do
             ;;
         c++) cxx_example "$block" ;;
         c) echo "$block" >>"$work/programs" ;;
+        untagged) broken "statements that nobody runs: give the fence 'c++'" ;;
         *) broken "examples of the kind '$kind' are not run by anybody" ;;
         esac
         [ "$kind" = info ] || blocks=$((blocks + 1))
