@@ -14,6 +14,7 @@
     }
 COST(saxpy, 2.0)
 COST(sum, (double)dims[0])
+COST(gemm, 2.0 * (double)dims[2] + 3.0)
 COST(gemm_f16, 2.0 * (double)dims[2] + 3.0)
 COST(gemm_sm90, 2.0 * (double)dims[2])
 COST(conv1d, 2.0 * (double)dims[1])
@@ -114,6 +115,80 @@ HONE_REFERENCE(sum)
     magnitude[0] = 0.0;
     for (int64_t i = 0; i < dims[0]; ++i)
         magnitude[0] += fabs((double)x[i]);
+}
+
+/* Where the elements of a product lie: from one to the next along each
+ * dimension. */
+typedef struct gemm_layout {
+    int64_t n, k;
+    int64_t type, type_c;
+    int64_t a_row, a_step, b_step, b_col, c_row;
+} gemm_layout;
+
+static gemm_layout gemm_read(const int64_t *dims)
+{
+    const int64_t m = dims[0], n = dims[1], k = dims[2];
+    const int trans_a = dims[5] != 0, trans_b = dims[6] != 0;
+    const int64_t lda = trans_a ? m : k, ldb = trans_b ? k : n;
+
+    return (gemm_layout){n,
+                         k,
+                         dims[3],
+                         dims[4],
+                         trans_a ? 1 : lda,
+                         trans_a ? lda : 1,
+                         trans_b ? 1 : ldb,
+                         trans_b ? ldb : 1,
+                         n};
+}
+
+/* `count` elements of one row of a C, from column `col` on. */
+static void gemm_part(const gemm_layout *g, const void *const *args,
+                      int64_t row, int64_t col, int64_t count, double *value,
+                      double *magnitude)
+{
+    const double alpha = (double)*(const float *)args[3];
+    const double beta = (double)*(const float *)args[4];
+    const int64_t a = row * g->a_row, b = col * g->b_col;
+    const int64_t c = row * g->c_row + col;
+
+    for (int64_t j = 0; j < count; ++j)
+        value[j] = magnitude[j] = 0.0;
+    for (int64_t step = 0; step < g->k; ++step) {
+        const double left = element_of(g->type, args[0], a + step * g->a_step);
+
+        for (int64_t j = 0; j < count; ++j) {
+            const double term =
+                left * element_of(g->type, args[1],
+                                  b + step * g->b_step + j * g->b_col);
+
+            value[j] += term;
+            magnitude[j] += fabs(term);
+        }
+    }
+    for (int64_t j = 0; j < count; ++j) {
+        const double old =
+            beta != 0.0 ? beta * element_of(g->type_c, args[2], c + j) : 0.0;
+
+        value[j] = alpha * value[j] + old;
+        magnitude[j] = fabs(alpha) * magnitude[j] + fabs(old);
+    }
+}
+
+HONE_REFERENCE(gemm)
+{
+    const gemm_layout g = gemm_read(dims);
+
+    while (count > 0) {
+        const int64_t col = first % g.n;
+        const int64_t part = count < g.n - col ? count : g.n - col;
+
+        gemm_part(&g, args, first / g.n, col, part, value, magnitude);
+        first += part;
+        count -= part;
+        value += part;
+        magnitude += part;
+    }
 }
 
 /* `count` elements of one row of C, from column `col` on. */

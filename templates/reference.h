@@ -46,6 +46,12 @@ HONE_REFERENCE(saxpy);
  * compensated: its error is that of one rounding, at any n. */
 HONE_REFERENCE(sum);
 
+/* dims {M, N, K, type, type of C, TRANS_A, TRANS_B}; args {A, B, C, alpha,
+ * beta}, alpha and beta f32: C = alpha*op(A)*op(B) + beta*C, row-major; A is
+ * M x K, or K x M if TRANS_A is not 0, B is K x N, or N x K. With beta = 0 the
+ * old C does not count, whatever it holds. */
+HONE_REFERENCE(gemm);
+
 /* dims {M, N, K}; args {A, B, C, alpha, beta}: A M x K and B K x N in f16,
  * C M x N in f32, all row-major, alpha and beta f32. C = alpha*A*B + beta*C;
  * with beta = 0 the old C does not count, whatever it holds. */

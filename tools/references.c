@@ -10,6 +10,11 @@
     X(saxpy, "f32 f32 f32|f64 f64 f64",                                        \
       "y = alpha*x + y; arguments alpha, x, y")                                \
     X(sum, "f32 f32", "out[0] = sum of x; arguments x, out")                   \
+    X(gemm,                                                                    \
+      "f16 f16 f32 f32 f32|bf16 bf16 f32 f32 f32|"                             \
+      "f16 f16 f16 f32 f32|bf16 bf16 bf16 f32 f32",                            \
+      "C = alpha*op(A)*op(B) + beta*C, row-major; dimensions M, N, K, type, "  \
+      "type of C, TRANS_A, TRANS_B; arguments A, B, C, alpha, beta")           \
     X(gemm_f16, "f16 f16 f32 f32 f32",                                         \
       "C = alpha*A*B + beta*C, row-major; arguments A, B, C, alpha, beta")     \
     X(gemm_sm90, "f16 f16 f16|bf16 bf16 bf16",                                 \

@@ -39,6 +39,8 @@ space reduce_sum 1000000 100 2000
 space gemm_f16 1,1,1 200 10000
 space gemm_f16 3000,517,777 200 10000
 space gemm_f16 4096,4096,4096 200 10000
+space gemm_plain 1,1,1 1 1
+space gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
 space gemm_sm90 1,8,8 300 40000
 space gemm_sm90 16,4096,4096 300 40000
 space gemm_sm90 3000,520,776 300 40000
@@ -69,6 +71,7 @@ refused gemm_sm90 16,20,16 "a row of B .* no multiple of 8 elements"
 refused gemm_sm90 20,16,16,f16,1 "a row of A .* no multiple of 8 elements"
 refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
 refused gemm_sm90 16,16,16,f16,2 "TRANS_A is one of a few numbers, 0 or 1"
+refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
 for size in 1000 8 16384; do
     refused fft "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
     refused fft_filter "$size" "n is one of a few numbers, 16 or .* or 8192"
@@ -82,7 +85,7 @@ space scan 268435456 300 10000
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 conv1d fft fft_filter scan; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -99,7 +102,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 gemm_sm90 conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 conv1d fft fft_filter scan; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

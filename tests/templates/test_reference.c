@@ -251,6 +251,60 @@ static void test_gemm_sm90(void **state)
     }
 }
 
+/* 2*op(A)*op(B) - C/2 of all four pairs of layouts, in both types, C in f32
+ * and in these; by ranges that begin and end inside rows. */
+static void test_gemm_forms(void **state)
+{
+    static const int a[2][3] = {{1, 2, 3}, {-4, 1, 2}};
+    static const int b[3][2] = {{1, -2}, {3, -4}, {2, 1}};
+    static const float c[] = {1.0f, 2.0f, -3.0f, 4.0f};
+    const double want[] = {25.5, -15.0, 7.5, 10.0};
+    const double terms[] = {26.5, 27.0, 23.5, 30.0};
+    static const uint16_t f16[] = {0, F16_1, F16_2, F16_3, 0x4400};
+    static const uint16_t bf16[] = {0, 0x3f80, 0x4000, 0x4040, 0x4080};
+    const float alpha = 2.0f, beta = -0.5f;
+
+    (void)state;
+    for (int which = 0; which < 16; ++which) {
+        const int trans_a = which & 1, trans_b = which >> 1 & 1;
+        const uint16_t *const bits = which & 4 ? bf16 : f16;
+        const int type = which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16;
+        const int64_t dims[] = {
+            2,       2,      3, type, which & 8 ? type : HONE_REFERENCE_F32,
+            trans_a, trans_b};
+        uint16_t left[6], right[6], old[4];
+        const void *args[] = {left, right, which & 8 ? (const void *)old : c,
+                              &alpha, &beta};
+
+        for (int i = 0; i < 6; ++i) {
+            const int x = a[i / 3][i % 3], y = b[i / 2][i % 2];
+
+            left[trans_a ? i % 3 * 2 + i / 3 : i] =
+                (uint16_t)(bits[x < 0 ? -x : x] | (x < 0 ? 0x8000 : 0));
+            right[trans_b ? i % 2 * 3 + i / 2 : i] =
+                (uint16_t)(bits[y < 0 ? -y : y] | (y < 0 ? 0x8000 : 0));
+        }
+        for (int i = 0; i < 4; ++i)
+            old[i] =
+                (uint16_t)(bits[(int)fabsf(c[i])] | (c[i] < 0.0f ? 0x8000 : 0));
+        for (int64_t first = 0; first < 4; ++first) {
+            for (int64_t count = 0; count <= 4 - first; ++count) {
+                double value[5], magnitude[5];
+
+                value[count] = magnitude[count] = -1.0;
+                hone_reference_gemm(dims, args, first, count, value, magnitude);
+                for (int64_t i = 0; i < count; ++i) {
+                    assert_true(same(value[i], want[first + i]));
+                    assert_true(same(magnitude[i], terms[first + i]));
+                }
+                assert_true(same(value[count], -1.0));
+                assert_true(same(magnitude[count], -1.0));
+            }
+        }
+        assert_true(same(hone_reference_gemm_cost(dims), 9.0));
+    }
+}
+
 /* A range that begins and ends inside rows, element by element. */
 static void test_gemm_ranges(void **state)
 {
@@ -282,6 +336,8 @@ static void test_gemm_ranges(void **state)
 /* beta = 0: C may hold anything. */
 static void test_gemm_ignores_c(void **state)
 {
+    const int64_t dims[] = {2, 2, 3, HONE_REFERENCE_F16, HONE_REFERENCE_F32,
+                            0, 0};
     const float c[] = {NAN, INFINITY, NAN, NAN};
     const float alpha = 1.0f, beta = 0.0f;
     const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
@@ -290,6 +346,9 @@ static void test_gemm_ignores_c(void **state)
     (void)state;
     hone_reference_gemm_f16(gemm_dims, args, 0, 4, value, magnitude);
     assert_true(same(value[0], 13.0));
+    assert_true(same(value[3], -10.0));
+    assert_true(same(magnitude[0], 13.0));
+    hone_reference_gemm(dims, args, 0, 4, value, magnitude);
     assert_true(same(value[3], -10.0));
     assert_true(same(magnitude[0], 13.0));
 }
@@ -309,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_gemm_ranges),
         cmocka_unit_test(test_gemm_ignores_c),
         cmocka_unit_test(test_gemm_sm90),
+        cmocka_unit_test(test_gemm_forms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,3 +16,5 @@ run 0 verify saxpy reduce_sum gemm_f16 conv1d scan --sanitize --limit 3 \
 json checked=30 failed=0
 run 0 verify fft fft_filter --sanitize --limit 1 --format json
 json checked=4 failed=0
+run 0 verify gemm/plain --sanitize --format json
+json checked=18 failed=0

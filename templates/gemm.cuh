@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm: C = alpha*op(A)*op(B) + beta*C, the contract of all its implementations.
+ *
+ * Layout: all matrices are row-major. op(A) is M x K: A itself, or with TRANS_A
+ * = 1 the transpose of the K x M matrix that is stored. op(B) is K x N: B, or
+ * with TRANS_B = 1 the transpose of an N x K matrix. Any M, N and K from 1 up.
+ *
+ * Types: A and B are T; C is OUT, f32 or the same 16 bits. alpha and beta are
+ * f32.
+ *
+ * Accuracy: products are exact, sums are kept in f32 in any order, and what is
+ * alpha*sum + beta*C in f32 is rounded to OUT once. So an element is within
+ * (K + 4) * 2^-24 * (|alpha| * sum of |a*b| + |beta*c|) of the true value,
+ * before that rounding. A sum beyond the largest f16 (65504) becomes infinite.
+ *
+ * beta = 0: C is written without being read; it may hold anything, NaN too.
+ * beta is known at launch only. alpha = 0 is no special case: A and B are read.
+ *
+ * Hazards: C overlaps neither A nor B. */
+#pragma once
+
+#pragma hone op gemm(M, N, K, T in {f16, bf16} default f16, OUT in {f32, f16, bf16} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}) "C = alpha*op(A)*op(B) + beta*C, row-major, sums in f32"
+
+/* As they are stored. */
+#pragma hone let ROWS_A = TRANS_A ? K : M
+#pragma hone let COLS_A = TRANS_A ? M : K
+#pragma hone let ROWS_B = TRANS_B ? N : K
+#pragma hone let COLS_B = TRANS_B ? K : N
+#pragma hone let LDA = COLS_A
+#pragma hone let LDB = COLS_B
+#pragma hone let LDC = N
+#pragma hone let BATCH = 1
+#pragma hone let STRIDE_A = ROWS_A*LDA
+#pragma hone let STRIDE_B = ROWS_B*LDB
+#pragma hone let STRIDE_C = M*LDC
+
+#pragma hone arg A: in T[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A]
+#pragma hone arg B: in T[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B]
+#pragma hone arg C: inout OUT[(BATCH - 1)*STRIDE_C + (M - 1)*LDC + N]
+/* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
+#pragma hone arg alpha: f32, beta: f32 from -1.0..1.0
+
+#pragma hone require OUT == f32 || OUT == T "C is f32, or of the type of A and B"
+
+#pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
+/* abs: half a unit of the smallest f16. */
+#pragma hone check cpu.gemm tolerance(K + 4) abs(3e-8) exact(K <= 262144 ? 4 : 1)
+#pragma hone check cublas.gemm tolerance(2*K + 8) abs(6e-8)
+#pragma hone baseline cublas, cublaslt
