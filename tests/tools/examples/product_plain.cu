@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#pragma hone op gemm_plain(M, N, K, T in {f16, bf16}) "C = A*B, row-major"
+#pragma hone op product_plain(M, N, K, T in {f16, bf16}) "C = A*B, row-major"
 #pragma hone arg A: in T[M][K], B: in T[K][N], C: out T[M][N]
-#pragma hone launch gemm_plain grid(ceildiv(M*N, 64)) block(64)
+#pragma hone launch product_plain grid(ceildiv(M*N, 64)) block(64)
 #pragma hone check none
-extern "C" __global__ void gemm_plain(const T *A, const T *B, T *C,
+extern "C" __global__ void product_plain(const T *A, const T *B, T *C,
                                       long long M, long long N, long long K)
 {
     const long long i = blockIdx.x * 64LL + threadIdx.x;
