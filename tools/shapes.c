@@ -3,27 +3,16 @@
 #include "tools/tune_parts.h"
 
 #include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 #include "tools/inputs.h"
 
 #include <string.h>
-
-/* The list with room for one more, `size` bytes each; NULL: no memory. */
-static void *grown(void *list, size_t n, size_t size, hone_error *err)
-{
-    void *more = hone__realloc(list, (n + 1) * size);
-
-    if (!more)
-        (void)hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    return more;
-}
 
 /* The template `name`, loaded once. */
 static hone_status use_template(const hone_options *options, const char *name,
                                 hone_shapes *shapes, const hone_template **out,
                                 hone_error *err)
 {
-    hone_template **list;
-
     for (size_t i = 0; i < shapes->n_templates; ++i) {
         if (strcmp(shapes->templates[i]->op, name) == 0 ||
             strcmp(shapes->templates[i]->path, name) == 0) {
@@ -31,12 +20,10 @@ static hone_status use_template(const hone_options *options, const char *name,
             return HONE_OK;
         }
     }
-    list = grown(shapes->templates, shapes->n_templates, sizeof *list, err);
-    if (!list)
-        return HONE_ERR_NO_MEMORY;
-    shapes->templates = list;
-    HONE_TRY(
-        hone__load_template(options, name, &list[shapes->n_templates], err));
+    if (!HONE_GROW(shapes->templates, shapes->n_templates))
+        return hone__out_of_memory(err, "");
+    HONE_TRY(hone__load_template(options, name,
+                                 &shapes->templates[shapes->n_templates], err));
     *out = shapes->templates[shapes->n_templates++];
     return HONE_OK;
 }
@@ -45,7 +32,6 @@ static hone_status add_shape(hone_shapes *shapes, const hone_template *tmpl,
                              const char *dims, hone_error *err)
 {
     hone_shape shape = {.tmpl = tmpl};
-    hone_shape *list;
 
     HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
     for (size_t i = 0; i < shapes->n; ++i)
@@ -53,10 +39,8 @@ static hone_status add_shape(hone_shapes *shapes, const hone_template *tmpl,
             memcmp(shapes->items[i].dims, shape.dims,
                    tmpl->n_dims * sizeof *shape.dims) == 0)
             return HONE_OK;
-    list = grown(shapes->items, shapes->n, sizeof *list, err);
-    if (!list)
-        return HONE_ERR_NO_MEMORY;
-    shapes->items = list;
+    if (!HONE_GROW(shapes->items, shapes->n))
+        return hone__out_of_memory(err, "");
     shapes->items[shapes->n++] = shape;
     return HONE_OK;
 }

@@ -3,6 +3,7 @@
 #include "tools/verify_parts.h"
 
 #include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 #include "tools/option_value.h"
 
 #include <stdio.h>
@@ -128,17 +129,15 @@ hone_status hone__verify_cases_next(hone_verify_cases *cases,
                                     hone_verify_case **out, hone_error *err)
 {
     const int64_t limit = share(cases);
-    hone_verify_case *grown, *item;
+    hone_verify_case *item;
     int more = 0;
 
     *out = NULL;
     if (limit < 0)
         return HONE_OK;
-    grown = hone__realloc(cases->items, (cases->n + 1) * sizeof *grown);
-    if (!grown)
+    if (!HONE_GROW(cases->items, cases->n))
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    cases->items = grown;
-    item = &grown[cases->n];
+    item = &cases->items[cases->n];
     *item = (hone_verify_case){.limit = limit};
     HONE_TRY(hone__cover_next(cases->cover, item->choice, &more, err));
     if (!more)

@@ -4,6 +4,7 @@
 
 #include "gen/parse/code.h"
 #include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 
 #include <string.h>
 
@@ -190,15 +191,11 @@ static int read_includes(hone_live_headers *headers, hone_live_header *header)
     }
     for (at = header->tokens; (at = strstr(at, "\"./")); ++at) {
         const size_t i = hone__live_header_at(headers, at);
-        size_t *grown;
 
         if (i == headers->n)
             continue;
-        grown = hone__realloc(header->includes,
-                              (header->n_includes + 1) * sizeof *grown);
-        if (!grown)
+        if (!HONE_GROW(header->includes, header->n_includes))
             return 0;
-        header->includes = grown;
         header->includes[header->n_includes++] = i;
         ++headers->items[i].n_sites;
     }

@@ -3,6 +3,7 @@
  * and which implementation of it. */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
+#include "runtime/base/grow.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -103,19 +104,6 @@ static int is_shadowed(const hone_template_list *list,
     return 0;
 }
 
-static hone_status push(hone_template_list *list, hone_listed_template item,
-                        hone_error *err)
-{
-    hone_listed_template *items =
-        hone__realloc(list->items, (list->n + 1) * sizeof *items);
-
-    if (!items)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    list->items = items;
-    items[list->n++] = item;
-    return HONE_OK;
-}
-
 static hone_status list_folder(const char *folder, int index, const char *asked,
                                hone_template_list *out, hone_error *err)
 {
@@ -132,9 +120,13 @@ static hone_status list_folder(const char *folder, int index, const char *asked,
             continue;
         status =
             read_file(&out->arena, folder, entry->d_name, &item, &found, err);
-        if (status == HONE_OK && found && is_asked_for(&item, asked) &&
-            !is_shadowed(out, &item))
-            status = push(out, item, err);
+        if (status != HONE_OK || !found || !is_asked_for(&item, asked) ||
+            is_shadowed(out, &item))
+            continue;
+        if (HONE_GROW(out->items, out->n))
+            out->items[out->n++] = item;
+        else
+            status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     }
     if (dir)
         (void)closedir(dir);

@@ -3,6 +3,7 @@
  * the file, places, and mistakes as a person sees them. */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
+#include "runtime/base/grow.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -175,12 +176,11 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     hone_diagnostics *list = p->diagnostics;
     hone_diagnostic new = {
         .line = place.line, .column = place.column, .length = 1};
-    hone_diagnostic *items =
-        hone__realloc(list->items, (list->n + 1) * sizeof *items);
+    hone_diagnostic *items;
     size_t at = list->n;
     va_list args;
 
-    if (!items)
+    if (!HONE_GROW(list->items, list->n))
         return hone__no_memory(p);
     if (where.end > where.begin)
         new.length = (int)(where.end - where.begin);
@@ -188,7 +188,7 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
         new.in_contract = 1;
         new.line -= (int)p->n_own_lines;
     }
-    list->items = items;
+    items = list->items;
     for (; at && comes_before(&new, &items[at - 1]); --at)
         items[at] = items[at - 1];
     ++list->n;

@@ -4,6 +4,7 @@
  * again is read again. A trial run of a loop, of one turn and without values,
  * comes first: it finds mistakes and the end, however often the loop turns. */
 #include "gen/t1/python.h"
+#include "runtime/base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,6 @@ typedef hone_python_parser parser;
 typedef struct values {
     hone_datum *items;
     size_t n;
-    size_t capacity;
 } values;
 
 static int read_list(parser *p, values *out);
@@ -34,15 +34,8 @@ static int push(parser *p, values *to, hone_datum value)
         return 1;
     if (to->n == HONE_PYTHON_ITEMS)
         return fail_here(p, "the list has more than 65536 values");
-    if (to->n == to->capacity) {
-        const size_t capacity = to->capacity ? 2 * to->capacity : 64;
-        hone_datum *items = hone__realloc(to->items, capacity * sizeof *items);
-
-        if (!items)
-            return (int)hone__python_no_memory(p);
-        to->items = items;
-        to->capacity = capacity;
-    }
+    if (!HONE_GROW(to->items, to->n))
+        return (int)hone__python_no_memory(p);
     to->items[to->n++] = value;
     return 1;
 }

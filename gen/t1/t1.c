@@ -4,6 +4,7 @@
 #include "gen/t1/t1_loader.h"
 
 #include "gen/parse/suggest.h"
+#include "runtime/base/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,17 +18,14 @@ void hone__t1_complain(loader *l, const hone_json_tree *value,
                        const char *format, ...)
 {
     hone_diagnostics *list = l->diagnostics;
-    hone_diagnostic *items =
-        hone__realloc(list->items, (list->n + 1) * sizeof *items);
     hone_diagnostic *mistake;
     va_list args;
 
-    if (!items) {
+    if (!HONE_GROW(list->items, list->n)) {
         l->no_memory = 1;
         return;
     }
-    list->items = items;
-    mistake = &items[list->n++];
+    mistake = &list->items[list->n++];
     *mistake =
         (hone_diagnostic){.line = value->line,
                           .column = value->column,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions from text to bytecode: precedence climbing, one pass. */
 #include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 #include "runtime/expr/expr_code.h"
 
 #include <ctype.h>
@@ -12,8 +13,7 @@ typedef struct parser {
     size_t at;
     int nesting;
     hone_expr *expr;
-    size_t capacity; /* of its code */
-    int stack;       /* values on the machine's stack at this point */
+    int stack; /* values on the machine's stack at this point */
     hone_symbol_lookup *lookup;
     void *user;
     hone_span where; /* of the error */
@@ -46,16 +46,8 @@ static hone_status emit(parser *p, hone_op op, int64_t operand)
 {
     hone_expr *expr = p->expr;
 
-    if (expr->n_code == p->capacity) {
-        const size_t capacity = p->capacity ? 2 * p->capacity : 8;
-        hone_instruction *grown =
-            hone__realloc(expr->code, capacity * sizeof *grown);
-
-        if (!grown)
-            return hone__out_of_memory(p->err, "");
-        expr->code = grown;
-        p->capacity = capacity;
-    }
+    if (!HONE_GROW(expr->code, expr->n_code))
+        return hone__out_of_memory(p->err, "");
     expr->code[expr->n_code++] = (hone_instruction){op, operand};
     p->stack += stack_effect(op);
     if (p->stack > HONE_EXPR_STACK)

@@ -2,6 +2,8 @@
 /* Reading a launch plan's text: see launch_reader.h. */
 #include "runtime/launch/launch_reader.h"
 
+#include "runtime/base/grow.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -25,14 +27,9 @@ hone_status hone__reader_push(hone_reader *r, void *list, size_t *n,
 {
     char *items;
 
+    if (!hone__grow(list, *n, item_bytes))
+        return hone__reader_no_memory(r);
     memcpy(&items, list, sizeof items);
-    /* Capacities are powers of two from 8 up. */
-    if (*n == 0 || (*n >= 8 && (*n & (*n - 1)) == 0)) {
-        items = hone__realloc(items, (*n < 8 ? 8 : 2 * *n) * item_bytes);
-        if (!items)
-            return hone__reader_no_memory(r);
-        memcpy(list, &items, sizeof items);
-    }
     memcpy(items + (*n)++ * item_bytes, item, item_bytes);
     return HONE_OK;
 }

@@ -3,6 +3,8 @@
  * database changes. See store.h. */
 #include "runtime/store/store.h"
 
+#include "runtime/base/grow.h"
+
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,12 +214,8 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
         op->n_outdated += rank == 1;
         return HONE_OK;
     }
-    if (n == 0 || (n >= 8 && (n & (n - 1)) == 0)) {
-        row = hone__realloc(op->rows, (n ? 2 * n : 8) * sizeof *row);
-        if (!row)
-            return no_memory(err);
-        op->rows = row;
-    }
+    if (!HONE_GROW(op->rows, n))
+        return no_memory(err);
     row = &op->rows[n];
     *row = (hone_store_row){
         .rank = rank, .label = "", .device_name = "", .driver_version = ""};

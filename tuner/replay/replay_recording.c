@@ -3,6 +3,8 @@
  * once. The readers of the formats fill them. */
 #include "tuner/replay/replay_recording.h"
 
+#include "runtime/base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,13 +50,9 @@ hone_status hone__recording_add(hone_recordings *list, const char *path,
                                 hone_error *err)
 {
     hone_recording *recording = hone__alloc(sizeof *recording);
-    hone_recording **items =
-        hone__realloc(list->items, (list->n + 1) * sizeof(hone_recording *));
 
     *out = NULL;
-    if (items)
-        list->items = items;
-    if (!items || !recording) {
+    if (!recording || !HONE_GROW(list->items, list->n)) {
         hone__free(recording);
         return out_of_memory(err);
     }
@@ -106,18 +104,16 @@ hone_status hone__recording_add_param(hone_recording *recording,
                                       const char *name, hone_error *err)
 {
     const size_t n = recording->n_params;
-    hone_recorded_param *params;
 
     if (n == HONE_MAX_RECORDED_PARAMS)
         return hone__fail(err, HONE_ERR_INPUT, "%s: more than %d parameters",
                           recording->path, HONE_MAX_RECORDED_PARAMS);
-    params = hone__realloc(recording->params, (n + 1) * sizeof *params);
-    if (!params)
+    if (!HONE_GROW(recording->params, n))
         return out_of_memory(err);
-    recording->params = params;
-    params[n] = (hone_recorded_param){0};
+    recording->params[n] = (hone_recorded_param){0};
     ++recording->n_params;
-    return hone__recording_text(recording, name, &params[n].name, err);
+    return hone__recording_text(recording, name, &recording->params[n].name,
+                                err);
 }
 
 hone_status hone__recording_value(hone_recording *recording, size_t param,
@@ -132,16 +128,8 @@ hone_status hone__recording_value(hone_recording *recording, size_t param,
             return HONE_OK;
         }
     }
-    if (p->n_values == p->capacity) {
-        const size_t capacity = p->capacity ? 2 * p->capacity : 8;
-        const char **values =
-            hone__realloc(p->values, capacity * sizeof(const char *));
-
-        if (!values)
-            return out_of_memory(err);
-        p->values = values;
-        p->capacity = capacity;
-    }
+    if (!HONE_GROW(p->values, p->n_values))
+        return out_of_memory(err);
     HONE_TRY(
         hone__recording_text(recording, text, &p->values[p->n_values], err));
     *out = (uint32_t)p->n_values++;

@@ -38,7 +38,6 @@ typedef struct hone_recorded_trial {
 typedef struct hone_recorded_param {
     const char *name;
     size_t n_values;
-    size_t capacity;
     const char **values; /* as text, in the file's order */
     int *rank;           /* of each value: numbers ascend, others stay */
     int *by_rank;        /* the other way round */

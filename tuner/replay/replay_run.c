@@ -5,6 +5,7 @@
 #include "tuner/judge/statistics.h"
 #include "tuner/process/parallel.h"
 #include "tuner/session/rules.h"
+#include "runtime/base/grow.h"
 
 uint64_t hone__replay_seed(uint64_t seed, int64_t repeat)
 {
@@ -112,17 +113,9 @@ static hone_status add_point(void *user, const hone_replay_step *step,
 {
     hone_replay_trace *trace = user;
 
-    if (trace->n == trace->capacity) {
-        const size_t capacity = trace->capacity ? 2 * trace->capacity : 512;
-        hone_replay_point *points =
-            hone__realloc(trace->points, capacity * sizeof *points);
-
-        if (!points)
-            return hone__fail(err, HONE_ERR_NO_MEMORY,
-                              "out of memory for a simulated run");
-        trace->points = points;
-        trace->capacity = capacity;
-    }
+    if (!HONE_GROW(trace->points, trace->n))
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a simulated run");
     trace->points[trace->n++] =
         (hone_replay_point){step->simulated_s, step->best_ns};
     return HONE_OK;

@@ -69,7 +69,6 @@ typedef struct hone_replay_point {
 typedef struct hone_replay_trace {
     hone_replay_point *points;
     size_t n;
-    size_t capacity;
 } hone_replay_trace;
 
 typedef struct hone_replay_traces {

@@ -6,6 +6,7 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 
 #include <string.h>
 
@@ -107,12 +108,8 @@ static hone_status read_config(carry_walk *walk, const char *config,
 static hone_status add_carried(hone_tune_run *run, int64_t index,
                                hone_error *err)
 {
-    hone_carried *grown = hone__realloc(run->carried, (run->n_carried + 1) *
-                                                          sizeof *run->carried);
-
-    if (!grown)
+    if (!HONE_GROW(run->carried, run->n_carried))
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    run->carried = grown;
     run->carried[run->n_carried++] = (hone_carried){.index = index};
     return HONE_OK;
 }
@@ -120,13 +117,10 @@ static hone_status add_carried(hone_tune_run *run, int64_t index,
 static hone_status add_same(carry_walk *walk, int64_t variant_id,
                             size_t carried, hone_error *err)
 {
-    same_variant *grown =
-        hone__realloc(walk->same, (walk->n_same + 1) * sizeof *walk->same);
     same_variant *same;
 
-    if (!grown)
+    if (!HONE_GROW(walk->same, walk->n_same))
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    walk->same = grown;
     same = &walk->same[walk->n_same++];
     *same = (same_variant){.variant_id = variant_id, .carried = carried};
     same->is_default =

@@ -2,7 +2,7 @@
 /* A tuning run and its database: every outcome the moment it is known. */
 #include "tuner/session/tune_state.h"
 
-#include "runtime/base/alloc.h"
+#include "runtime/base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +12,8 @@ static hone_status add_candidate(hone_tune_run *run,
                                  const hone_candidate *candidate,
                                  const char *config, hone_error *err)
 {
-    if (run->n_candidates == run->candidate_capacity) {
-        const size_t capacity =
-            run->candidate_capacity ? 2 * run->candidate_capacity : 256;
-        hone_candidate *grown =
-            hone__realloc(run->candidates, capacity * sizeof *run->candidates);
-
-        if (!grown)
-            return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-        run->candidates = grown;
-        run->candidate_capacity = capacity;
-    }
+    if (!HONE_GROW(run->candidates, run->n_candidates))
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     run->candidates[run->n_candidates++] = *candidate;
     if (run->progress.best_ns <= 0 ||
         candidate->time_ns < run->progress.best_ns) {

@@ -128,7 +128,6 @@ typedef struct hone_tune_run {
     int64_t device_id, template_id, problem_id, toolchain_id, session_id;
     hone_candidate *candidates;
     size_t n_candidates;
-    size_t candidate_capacity;
     hone_tune_progress progress;
     char best_config[256];
     int64_t best_trial_id;
