@@ -186,7 +186,7 @@ hone_status hone__db_launch_get(hone_db *db, int64_t variant_id,
                             "database '%s' is damaged: there is no variant "
                             "%lld of a template",
                             db->path, (long long)variant_id);
-    if (status == HONE_OK)
+    if (status == HONE_OK && walk.cubin_sha256[0])
         status = hone__db_artifact_get(db, walk.cubin_sha256, &out->cubin, err);
     if (status == HONE_ERR_NOT_FOUND && walk.found)
         status = hone__fail(err, HONE_ERR_DATABASE,

@@ -74,7 +74,8 @@ static hone_status on_move(void *user, const hone_db_row *row, hone_error *err)
     hone_launch_parts parts = {v[0].text, v[1].text, v[2].text, v[3].text,
                                v[4].text};
 
-    walk->is_whole = v[3].kind == HONE_DB_NULL;
+    walk->is_whole =
+        v[3].kind == HONE_DB_NULL && !hone__launch_is_vendors(v[4].text);
     if (walk->is_whole)
         return HONE_OK;
     HONE_TRY(hone__launch_hash(&parts, walk->launch_sha256, err));

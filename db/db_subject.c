@@ -197,6 +197,8 @@ static const char put_variant[] =
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err)
 {
+    const int is_launched =
+        variant->cubin_sha256 || hone__launch_is_vendors(variant->launch_plan);
     char launch[HONE_SHA256_HEX];
 
     HONE_TRY(hone__db_need("variant", "arch", variant->arch, err));
@@ -229,7 +231,7 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
             hone__db_text_or_empty(variant->launch_plan),
             hone__db_integer(variant->is_default ? 1 : 0),
             hone__db_text_or_empty(variant->compiler_warnings),
-            hone__db_text(variant->cubin_sha256 ? launch : NULL)};
+            hone__db_text(is_launched ? launch : NULL)};
 
         return hone__db_find_or_put(db, "store a variant", find_variant,
                                     put_variant, values, N_OF(values), out_id,

@@ -140,6 +140,7 @@ void hone_close(hone_ctx *ctx)
         const int alive = hone__context_enter(context);
 
         hone__memory_close(context, alive);
+        hone__vendors_free(context->vendors, alive);
         hone__modules_unload(context, alive);
         if (alive)
             (void)context->driver->context_pop(&popped);
@@ -202,6 +203,21 @@ static hone_status plan_context(hone_ctx *ctx, hone_context **out,
     return hone__context_current(ctx, out, err);
 }
 
+/* Where the plan of an answer goes. */
+typedef struct plan_builder {
+    hone_context *context;
+    const char *op;
+    hone_plan **out;
+} plan_builder;
+
+static hone_status build_plan(void *user, hone_answer *answer, hone_error *err)
+{
+    const plan_builder *builder = user;
+
+    return hone__plan_build(builder->context, builder->op, answer, builder->out,
+                            err);
+}
+
 hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
                              size_t n_dims, hone_plan **out_plan,
                              hone_match *out_match)
@@ -223,10 +239,15 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
     (void)pthread_mutex_lock(&ctx->lock);
     status = plan_context(ctx, &context, err);
     if (status == HONE_OK)
-        status = hone__match_find(ctx->store, &context->target, op, dims,
-                                  n_dims, &answer, err);
-    if (status == HONE_OK)
-        status = hone__plan_build(context, op, &answer, out_plan, err);
+        status = hone__match_find(
+            &(hone_query){.store = ctx->store,
+                          .target = &context->target,
+                          .op = op,
+                          .dims = dims,
+                          .n_dims = n_dims,
+                          .use = build_plan,
+                          .user = &(plan_builder){context, op, out_plan}},
+            &answer, err);
     if (status == HONE_OK && out_match)
         *out_match = answer.match;
     (void)pthread_mutex_unlock(&ctx->lock);
@@ -246,28 +267,43 @@ void hone_plan_destroy(hone_plan *plan)
 
 /* The plan of an answer, which is made if another thread did not just do so,
  * or if it was not asked for with more dims. Lock held. */
-static hone_status cache_plan(hone_context *context, hone_plan_key key,
+static hone_status find_or_build(void *user, hone_answer *answer,
+                                 hone_error *err)
+{
+    const plan_builder *builder = user;
+    hone_context *context = builder->context;
+    const hone_plan_key key = {context->context_id, builder->op,
+                               answer->resolved.dims, answer->resolved.n_dims};
+    hone_status status;
+
+    *builder->out = hone__plan_cache_find(context->ctx, &key);
+    if (*builder->out)
+        return HONE_OK;
+    HONE_TRY(build_plan(user, answer, err));
+    status = hone__plan_cache_add(context->ctx, *builder->out, err);
+    if (status != HONE_OK)
+        hone__program_free(&(*builder->out)->program);
+    return status;
+}
+
+static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
                               hone_plan **out, hone_error *err)
 {
     hone_ctx *ctx = context->ctx;
-    const size_t n_asked = key.n_dims;
     hone_answer answer;
-    hone_status status = HONE_OK;
 
-    HONE_TRY(hone__match_find(ctx->store, &context->target, key.op, key.dims,
-                              key.n_dims, &answer, err));
-    key.dims = answer.resolved.dims;
-    key.n_dims = answer.resolved.n_dims;
-    *out = hone__plan_cache_find(ctx, &key);
-    if (!*out) {
-        HONE_TRY(hone__plan_build(context, key.op, &answer, out, err));
-        status = hone__plan_cache_add(ctx, *out, err);
-        if (status != HONE_OK)
-            hone__program_free(&(*out)->program);
-    }
-    if (status == HONE_OK && n_asked != key.n_dims)
-        status = hone__plan_cache_alias(ctx, *out, n_asked, err);
-    return status;
+    HONE_TRY(hone__match_find(
+        &(hone_query){.store = ctx->store,
+                      .target = &context->target,
+                      .op = key->op,
+                      .dims = key->dims,
+                      .n_dims = key->n_dims,
+                      .use = find_or_build,
+                      .user = &(plan_builder){context, key->op, out}},
+        &answer, err));
+    return key->n_dims != answer.resolved.n_dims
+               ? hone__plan_cache_alias(ctx, *out, key->n_dims, err)
+               : HONE_OK;
 }
 
 /* What hone_launch() does not find. */
@@ -284,7 +320,7 @@ static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
         key.context_id = context->context_id;
         *out = hone__plan_cache_find(ctx, &key);
         if (!*out)
-            status = cache_plan(context, key, out, err);
+            status = cache_plan(context, &key, out, err);
     }
     (void)pthread_mutex_unlock(&ctx->lock);
     return status;

@@ -8,6 +8,7 @@
 #include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
 #include "runtime/store/store.h"
+#include "runtime/vendor/vendor.h"
 
 #include <pthread.h>
 
@@ -31,8 +32,9 @@ typedef struct hone_context {
     hone_cu_context handle;
     unsigned long long context_id;
     hone_target target;
-    hone_table streams;   /* their hone_memory; changed under the ctx's lock */
-    hone_module *modules; /* under the ctx's lock */
+    hone_table streams;    /* their hone_memory; changed under the ctx's lock */
+    hone_module *modules;  /* under the ctx's lock */
+    hone_vendors *vendors; /* likewise; NULL until a plan needs one */
     struct hone_context *next;
 } hone_context;
 

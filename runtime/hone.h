@@ -237,7 +237,8 @@ HONE_API const char *hone_errmsg(hone_ctx *ctx);
 /**
  * The native code behind the last failure of the calling thread.
  *
- * @param out_domain  "cuda", "nvrtc", "sqlite", "errno" or "" (static)
+ * @param out_domain  "cuda", "nvrtc", "sqlite", "errno", "cublas", "cufft" or
+ * "" (static)
  * @return the code, 0 if there was none
  */
 HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);

@@ -4,6 +4,8 @@
 
 #include "runtime/launch/launch_body.h"
 
+#include <stdio.h>
+
 /* ---- making -------------------------------------------------------------- */
 
 /* How many dims have to be given: those behind have their defaults. */
@@ -44,8 +46,27 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
     return HONE_OK;
 }
 
+/* What the plan's kernels are in, or its library's handles. */
+static hone_status provide_code(hone_context *context,
+                                const hone_answer *answer,
+                                hone_program_setup *setup, hone_module **module,
+                                hone_error *err)
+{
+    if (answer->resolved.vendor) {
+        if (!context->vendors)
+            HONE_TRY(
+                hone__vendors_create(context->driver, &context->vendors, err));
+        setup->vendors = context->vendors;
+        return HONE_OK;
+    }
+    HONE_TRY(hone__module_get(context, answer->row,
+                              answer->resolved.n_constants != 0, module, err));
+    setup->module = (*module)->handle;
+    return HONE_OK;
+}
+
 hone_status hone__plan_build(hone_context *context, const char *op,
-                             const hone_answer *answer, hone_plan **out,
+                             hone_answer *answer, hone_plan **out,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
@@ -58,14 +79,15 @@ hone_status hone__plan_build(hone_context *context, const char *op,
     hone_status status;
 
     *out = NULL;
-    HONE_TRY(hone__module_get(context, answer->row, resolved->n_constants != 0,
-                              &module, err));
-    setup.module = module->handle;
+    HONE_TRY(provide_code(context, answer, &setup, &module, err));
     HONE_TRY(hone__program_create(
         &setup, sizeof(hone_plan) + resolved->n_dims * sizeof(int64_t),
         &program, err));
     *out = (hone_plan *)(void *)program;
     status = fill_plan(*out, context, answer, module, err);
+    if (program->more->vendor)
+        (void)snprintf(answer->note, sizeof answer->note, "%s",
+                       program->more->vendor->note);
     if (status != HONE_OK) {
         hone__program_free(program);
         *out = NULL;
@@ -123,6 +145,28 @@ static hone_status find_memory(const hone_plan *plan, hone_stream stream,
     return hone__memory_get(plan->context, stream, out, err);
 }
 
+/* Where there is no memory for its workspace, a vendor's function that can do
+ * without goes on like that, and does not ask again. */
+static hone_status do_without(const hone_plan *plan, hone_status status,
+                              hone_share *out)
+{
+    hone_vendor *vendor = plan->program.more->vendor;
+
+    if (status != HONE_ERR_NO_MEMORY || !vendor || !vendor->can_do_without)
+        return status;
+    atomic_store_explicit(&vendor->does_without, 1, memory_order_relaxed);
+    *out = (hone_share){NULL, NULL};
+    return HONE_OK;
+}
+
+static int does_without(const hone_plan *plan)
+{
+    const hone_vendor *vendor = plan->program.more->vendor;
+
+    return vendor &&
+           atomic_load_explicit(&vendor->does_without, memory_order_relaxed);
+}
+
 static hone_status prepare(const hone_plan *plan, hone_stream stream,
                            hone_share *out, hone_error *err)
 {
@@ -130,11 +174,14 @@ static hone_status prepare(const hone_plan *plan, hone_stream stream,
     hone_bank *bank = NULL;
     hone_status status;
 
+    *out = (hone_share){NULL, NULL};
+    if (does_without(plan))
+        return HONE_OK;
     HONE_TRY(find_memory(plan, stream, &memory, err));
     (void)pthread_mutex_lock(&memory->turn);
     status = provide(plan, memory, stream, out, &bank, err);
     (void)pthread_mutex_unlock(&memory->turn);
-    return status;
+    return do_without(plan, status, out);
 }
 
 hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)

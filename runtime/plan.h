@@ -33,9 +33,10 @@ struct hone_plan {
     int64_t dims[];
 };
 
-/* Make a plan of `op` for an answer; the lock of the ctx is held. */
+/* Make a plan of `op` for an answer, and note in it what is not as stored;
+ * the lock of the ctx is held. */
 hone_status hone__plan_build(hone_context *context, const char *op,
-                             const hone_answer *answer, hone_plan **out,
+                             hone_answer *answer, hone_plan **out,
                              hone_error *err);
 /* Free it when others may have its part of streams' memory; one that was not
  * run, or when all is freed, is freed as a program. Lock held. */

@@ -30,7 +30,8 @@ void hone__error_clear(hone_error *err)
 
 const char *hone__domain_name(hone_domain domain)
 {
-    static const char *const names[] = {"", "cuda", "nvrtc", "sqlite", "errno"};
+    static const char *const names[] = {"",      "cuda",   "nvrtc", "sqlite",
+                                        "errno", "cublas", "cufft"};
     const size_t index = (size_t)domain;
 
     return index < sizeof names / sizeof names[0] ? names[index] : "";

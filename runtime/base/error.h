@@ -11,7 +11,9 @@ typedef enum hone_domain {
     HONE_DOMAIN_CUDA,
     HONE_DOMAIN_NVRTC,
     HONE_DOMAIN_SQLITE,
-    HONE_DOMAIN_ERRNO
+    HONE_DOMAIN_ERRNO,
+    HONE_DOMAIN_CUBLAS, /* cuBLAS and cuBLASLt */
+    HONE_DOMAIN_CUFFT
 } hone_domain;
 
 typedef struct hone_error {

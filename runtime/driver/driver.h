@@ -183,6 +183,7 @@ enum { HONE_CU_INTERLEAVE_NONE = 0 };
 
 /* The same for functions that a driver may lack: NULL then. */
 #define HONE_CUDA_OPTIONAL_MAP(X)                                              \
+    X(capture_mode, cuThreadExchangeStreamCaptureMode, (int *in_out_mode))     \
     X(tensor_map, cuTensorMapEncodeTiled,                                      \
       (hone_cu_tensor_map * out, int type, uint32_t rank, hone_cu_ptr address, \
        const uint64_t *dims, const uint64_t *strides, const uint32_t *box,     \

@@ -44,6 +44,8 @@ static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
                  rounded(strlen(r->launches[i].kernel) + 1);
     for (size_t i = 0; i < r->n_constants; ++i)
         bytes += rounded(strlen(r->constants[i].name) + 1);
+    if (r->vendor)
+        bytes += r->n_args * sizeof(hone_program_param);
     return bytes;
 }
 
@@ -78,6 +80,9 @@ static hone_program *new_program(const hone_program_setup *setup,
     for (size_t i = 0; i < r->n_constants; ++i)
         program->more->constants[i].name =
             take_text(&next, r->constants[i].name);
+    if (r->vendor)
+        program->more->arguments.params =
+            take(&next, r->n_args * sizeof(hone_program_param));
     return program;
 }
 
@@ -155,6 +160,27 @@ static hone_status add_constant(hone_program *program,
     return HONE_OK;
 }
 
+/* A function of a vendor's library, ready to be run. */
+static hone_status add_vendor(hone_program *program,
+                              const hone_program_setup *setup, hone_error *err)
+{
+    const hone_resolved *r = setup->resolved;
+    hone_program_more *more = program->more;
+
+    for (size_t i = 0; i < r->n_args; ++i)
+        more->arguments.params[i] =
+            (hone_program_param){HONE_PASS_ARG, rule_of(&r->args[i]), {(int)i}};
+    more->arguments.n_params = (unsigned)r->n_args;
+    program->is_special = 1;
+    HONE_TRY(hone__vendor_open(setup->vendors, setup->op, r, r->vendor,
+                               &more->vendor, err));
+    HONE_TRY(hone__vendor_warm(more->vendor, r, err));
+    if (more->vendor->workspace_bytes)
+        more->parts[more->n_parts++] =
+            (hone_program_part){more->vendor->workspace_bytes, HONE_ZERO_NEVER};
+    return HONE_OK;
+}
+
 static hone_status fill_program(hone_program *program,
                                 const hone_program_setup *setup,
                                 hone_error *err)
@@ -163,6 +189,8 @@ static hone_status fill_program(hone_program *program,
     hone_program_more *more = program->more;
 
     program->n_args = (uint16_t)r->n_args;
+    if (r->vendor)
+        return add_vendor(program, setup, err);
     for (size_t i = 0; i < r->n_launches; ++i)
         HONE_TRY(add_launch(program, setup, i, err));
     for (size_t i = 0; i < r->n_constants; ++i)
@@ -205,6 +233,7 @@ void hone__program_free(hone_program *program)
     if (!program)
         return;
     hone__map_cache_free(program->more->maps);
+    hone__vendor_close(program->more->vendor);
     hone__free(program->more->block);
 }
 
@@ -297,6 +326,23 @@ static hone_status launch_all(const hone_program *program, void *const *args,
     return HONE_OK;
 }
 
+static hone_status run_vendor(const hone_program *program, void *const *args,
+                              hone_cu_ptr *parts, hone_stream stream,
+                              hone_error *err)
+{
+    const hone_program_more *more = program->more;
+    void *params[HONE_MAX_ARGS];
+    hone_program_fault fault = {
+        .missing = hone__program_params(&more->arguments, args, NULL, params)};
+
+    if (fault.missing >= 0) {
+        fault.argument = args[fault.missing];
+        return hone__program_explain(program, &fault, err);
+    }
+    return hone__vendor_enqueue(more->vendor, params,
+                                more->n_parts ? parts[0] : 0, stream, err);
+}
+
 hone_status hone__program_run(const hone_program *program, void *const *args,
                               hone_cu_ptr *parts, hone_bank *bank,
                               hone_stream stream, hone_error *err)
@@ -307,6 +353,8 @@ hone_status hone__program_run(const hone_program *program, void *const *args,
         return hone__program_enqueue(program, args, parts, stream, &fault)
                    ? HONE_OK
                    : hone__program_explain(program, &fault, err);
+    if (program->more->vendor)
+        return run_vendor(program, args, parts, stream, err);
     HONE_TRY(hone__program_zero(program, HONE_ZERO_EACH, parts, stream, err));
     if (program->more->n_constants)
         HONE_TRY(hone__bank_fill(bank, program, args, stream, err));

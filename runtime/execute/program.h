@@ -11,6 +11,7 @@
 #define HONE_RUNTIME_PROGRAM_H
 
 #include "runtime/driver/map_cache.h"
+#include "runtime/vendor/vendor.h"
 
 #include <string.h>
 
@@ -64,6 +65,10 @@ typedef struct hone_program_more {
     hone_program_constant constants[HONE_MAX_CONSTANTS];
     hone_launch_shape *shapes; /* one for each launch, as are kernels */
     const char **kernels;
+    /* In place of launches, NULL: none. It has one part at most, the
+     * workspace; `arguments` are its args, as parameters. */
+    hone_vendor *vendor;
+    hone_program_launch arguments;
 } hone_program_more;
 
 enum { HONE_LINE_BYTES = 64 }; /* of the cache, on hosts that CUDA runs on */
@@ -79,7 +84,8 @@ typedef struct hone_program {
     uint16_t n_launches;
     uint16_t n_args;
     /* A run is not launches alone: constants, tensor maps, workspaces that
-     * are zeroed each time, clusters or cooperative launches. */
+     * are zeroed each time, clusters or cooperative launches; or a function
+     * of a vendor's library. */
     uint8_t is_special;
 } hone_program;
 
@@ -87,6 +93,7 @@ typedef struct hone_program_setup {
     const hone_driver *driver;
     const hone_properties *properties; /* of the device; outlive the program */
     hone_cu_module module;             /* likewise; has the kernels */
+    hone_vendors *vendors; /* likewise; of a plan with a vendor's function */
     const char *op;
     const hone_resolved *resolved;
 } hone_program_setup;
@@ -95,7 +102,7 @@ typedef struct hone_program_setup {
  * sizeof(hone_program) or more; the rest of it is zeroed. HONE_ERR_INPUT if
  * this device cannot launch a kernel that way, or if the module has no such
  * constant, or a smaller one; HONE_ERR_UNSUPPORTED, HONE_ERR_NO_GPU for what
- * the driver does not have. */
+ * the driver does not have; what hone__vendor_open() returns. */
 hone_status hone__program_create(const hone_program_setup *setup,
                                  size_t head_bytes, hone_program **out,
                                  hone_error *err);

@@ -99,6 +99,12 @@ typedef struct spec_launch {
     spec_pass passed[HONE_MAX_PASSED];
 } spec_launch;
 
+typedef struct spec_vendor {
+    int line; /* of the statement; 0: there is none */
+    int has_choice, has_workspace;
+    hone_vendor_choice choice;
+} spec_vendor;
+
 struct hone_launch_spec {
     hone_arena arena;
     size_t n_exprs; /* owns every expression below */
@@ -123,6 +129,7 @@ struct hone_launch_spec {
     spec_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     spec_launch launches[HONE_MAX_LAUNCHES];
+    spec_vendor vendor;
     const hone_expr *flops; /* NULL: not declared */
     const hone_expr *bytes;
 };

@@ -87,6 +87,13 @@ hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
 hone_status hone__reader_tensormap(hone_reader *r);
 hone_status hone__reader_map(hone_reader *r);
+/* launch_vendor.c: the statement `vendor`, those about it, and whether they
+ * belong together. */
+hone_status hone__reader_vendor(hone_reader *r);
+hone_status hone__reader_vendor_number(hone_reader *r);
+hone_status hone__reader_vendor_algorithm(hone_reader *r);
+hone_status hone__launch_vendor_complete(const spec_vendor *vendor,
+                                         hone_error *err);
 hone_status hone__launch_map_complete(const spec_map *map, hone_error *err);
 
 #endif

@@ -445,6 +445,8 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
         HONE_TRY(resolve_launch(&r, launch, &out->launches[out->n_launches]));
         ++out->n_launches;
     }
+    if (spec->vendor.line)
+        out->vendor = &spec->vendor.choice;
     HONE_TRY(eval_or(&r, spec->flops, 0, &out->flops));
     return eval_or(&r, spec->bytes, 0, &out->bytes);
 }

@@ -226,38 +226,44 @@ static hone_status parse_work(hone_reader *r)
 
 static hone_status parse_statement(hone_reader *r)
 {
+    enum { ANYWHERE, UNDER_LAUNCH, NOT_OF_VENDOR, UNDER_VENDOR };
     static const struct {
         const char *keyword;
         hone_status (*parse)(hone_reader *r);
-        int of_launch;
+        int place;
         int version; /* of the text that may hold it, at least */
     } statements[] = {
-        {"op", parse_op, 0, 1},
-        {"symbol", parse_constant, 0, 1},
-        {"dim", parse_dim, 0, 1},
-        {"param", parse_constant, 0, 1},
-        {"real-param", parse_constant, 0, 3},
-        {"unstated", parse_unstated, 0, 3},
-        {"let", parse_let, 0, 1},
-        {"arg", hone__reader_arg, 0, 1},
-        {"shape", hone__reader_shape, 0, 3},
-        {"optional", hone__reader_optional, 0, 3},
-        {"require", parse_require, 0, 1},
-        {"workspace", hone__reader_workspace, 0, 1},
-        {"constant", hone__reader_constant_memory, 0, 2},
-        {"tensormap", hone__reader_tensormap, 0, 2},
-        {"map", hone__reader_map, 0, 2},
-        {"launch", parse_launch, 0, 1},
-        {"if", parse_clause, 1, 1},
-        {"grid", parse_clause, 1, 1},
-        {"block", parse_clause, 1, 1},
-        {"shared", parse_clause, 1, 1},
-        {"cluster", parse_clause, 1, 2},
-        {"cooperative", parse_cooperative, 1, 2},
-        {"pass", parse_pass, 1, 1},
-        {"value", parse_number, 1, 1},
-        {"real", parse_number, 1, 3},
-        {"work", parse_work, 0, 1},
+        {"op", parse_op, ANYWHERE, 1},
+        {"symbol", parse_constant, ANYWHERE, 1},
+        {"dim", parse_dim, ANYWHERE, 1},
+        {"param", parse_constant, ANYWHERE, 1},
+        {"real-param", parse_constant, ANYWHERE, 3},
+        {"unstated", parse_unstated, ANYWHERE, 3},
+        {"let", parse_let, ANYWHERE, 1},
+        {"arg", hone__reader_arg, ANYWHERE, 1},
+        {"shape", hone__reader_shape, ANYWHERE, 3},
+        {"optional", hone__reader_optional, ANYWHERE, 3},
+        {"require", parse_require, ANYWHERE, 1},
+        {"workspace", hone__reader_workspace, NOT_OF_VENDOR, 1},
+        {"constant", hone__reader_constant_memory, NOT_OF_VENDOR, 2},
+        {"tensormap", hone__reader_tensormap, NOT_OF_VENDOR, 2},
+        {"map", hone__reader_map, ANYWHERE, 2},
+        {"launch", parse_launch, NOT_OF_VENDOR, 1},
+        {"if", parse_clause, UNDER_LAUNCH, 1},
+        {"grid", parse_clause, UNDER_LAUNCH, 1},
+        {"block", parse_clause, UNDER_LAUNCH, 1},
+        {"shared", parse_clause, UNDER_LAUNCH, 1},
+        {"cluster", parse_clause, UNDER_LAUNCH, 2},
+        {"cooperative", parse_cooperative, UNDER_LAUNCH, 2},
+        {"pass", parse_pass, UNDER_LAUNCH, 1},
+        {"value", parse_number, UNDER_LAUNCH, 1},
+        {"real", parse_number, UNDER_LAUNCH, 3},
+        {"work", parse_work, ANYWHERE, 1},
+        {"vendor", hone__reader_vendor, ANYWHERE, 4},
+        {"vendor-choice", hone__reader_vendor_number, UNDER_VENDOR, 4},
+        {"vendor-version", hone__reader_vendor_number, UNDER_VENDOR, 4},
+        {"vendor-workspace", hone__reader_vendor_number, UNDER_VENDOR, 4},
+        {"vendor-algorithm", hone__reader_vendor_algorithm, UNDER_VENDOR, 4},
     };
 
     r->keyword = hone__reader_word(r);
@@ -265,9 +271,15 @@ static hone_status parse_statement(hone_reader *r)
         if (!hone__piece_is(r->keyword, statements[i].keyword) ||
             r->version < statements[i].version)
             continue;
-        if (statements[i].of_launch && r->spec->n_launches == 0)
+        if (statements[i].place == UNDER_LAUNCH && r->spec->n_launches == 0)
             return hone__reader_fail(
                 r, "this belongs under a launch:", r->keyword);
+        if (statements[i].place == UNDER_VENDOR && !r->spec->vendor.line)
+            return hone__reader_fail(
+                r, "this belongs under a vendor:", r->keyword);
+        if (statements[i].place == NOT_OF_VENDOR && r->spec->vendor.line)
+            return hone__reader_fail(
+                r, "a function of a vendor's library has no", r->keyword);
         return statements[i].parse(r);
     }
     return hone__reader_fail(r, "unknown statement", r->keyword);
@@ -280,6 +292,8 @@ static hone_status check_complete(hone_reader *r)
     if (!spec->op)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan: the op statement is missing");
+    if (spec->vendor.line)
+        return hone__launch_vendor_complete(&spec->vendor, r->err);
     if (!spec->n_launches)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan of %s: it launches nothing", spec->op);

@@ -54,6 +54,17 @@
  *   real f32 ALPHA                   # (3) f32|f64, the bits of a double
  *   work flops 2*M*N*K
  *   work bytes 2*(M*K+K*N)+4*M*N
+ *
+ * In place of launches, and of workspaces, constants and tensor maps, a
+ * function of a vendor's library (runtime/vendor):
+ *
+ *   vendor cublaslt.gemm             # (4) its name; what follows is about it
+ *   vendor-choice 3                  # (4) place in the list of what the
+ *                                    # library proposes, from 0; without: 0
+ *   vendor-version 130100            # (4) of the library that was asked
+ *   vendor-algorithm 2a00..          # (4) what it proposed, bytes in hex;
+ *                                    # without, it is asked again
+ *   vendor-workspace 33554432        # (4) bytes that it was measured with
  */
 #ifndef HONE_RUNTIME_LAUNCH_SPEC_H
 #define HONE_RUNTIME_LAUNCH_SPEC_H
@@ -75,7 +86,8 @@ enum {
     HONE_CONSTANT_BYTES = 65536, /* constant memory of a module, all devices */
     HONE_PORTABLE_CLUSTER = 8,   /* blocks that every device can hold */
     HONE_MAX_CLUSTER = 16,       /* with the non-portable attribute */
-    HONE_MAX_PASSED = 40         /* kernel parameters of one launch */
+    HONE_MAX_PASSED = 40,        /* kernel parameters of one launch */
+    HONE_VENDOR_ALGORITHM_BYTES = 64
 };
 
 typedef struct hone_launch_spec hone_launch_spec;
@@ -170,6 +182,16 @@ typedef struct hone_resolved_map {
     hone_tensor_map shape; /* its rules hold; names borrowed from the spec */
 } hone_resolved_map;
 
+/* A function of a vendor's library, and which of the ways it proposes. */
+typedef struct hone_vendor_choice {
+    const char *function; /* "cublaslt.gemm"; borrowed, NULL: none */
+    int64_t rank;         /* in the list of the library's proposals, from 0 */
+    int64_t version;      /* of the library that proposed it; 0: not known */
+    int64_t workspace_bytes;
+    size_t n_algorithm_bytes; /* 0: the library is asked by rank */
+    unsigned char algorithm[HONE_VENDOR_ALGORITHM_BYTES];
+} hone_vendor_choice;
+
 /* A launch plan with its expressions evaluated for one problem. Launches
  * and constants whose `if` is false are left out. */
 typedef struct hone_resolved {
@@ -186,7 +208,9 @@ typedef struct hone_resolved {
     hone_resolved_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     hone_resolved_launch launches[HONE_MAX_LAUNCHES];
-    int64_t flops; /* 0 if not declared */
+    const hone_vendor_choice *vendor; /* in place of launches; borrowed from
+                                         the spec, NULL: none */
+    int64_t flops;                    /* 0 if not declared */
     int64_t bytes;
 } hone_resolved;
 

@@ -80,6 +80,10 @@ typedef struct hone_launch_parts { /* NULL is "" */
     const char *launch_plan;
 } hone_launch_parts;
 
+/* Is it for a function of a vendor's library? Then the variant has no cubin,
+ * and can be launched all the same. */
+int hone__launch_is_vendors(const char *launch_plan);
+
 /* SHA-256 of config, types, compile_arch and cubin_sha256, each followed by a
  * newline, and the launch plan. HONE_ERR_NO_MEMORY. */
 hone_status hone__launch_hash(const hone_launch_parts *parts,

@@ -25,7 +25,8 @@ enum { DIMS_TEXT_BYTES = HONE_MAX_DIMS * 21 + 1 };
 
 /* What every step reads. */
 typedef struct matcher {
-    const hone_target *target;
+    const hone_query *query;
+    const hone_target *target; /* these two are the query's */
     hone_store *store;
     hone_store_op *op;
     const hone_launch_spec *spec; /* of any row: all have the same dims */
@@ -35,9 +36,11 @@ typedef struct matcher {
     char types[DIMS_TEXT_BYTES]; /* codes of the type dims, as the database
                                     spells it */
     char device[64];             /* "sm_90 with 132 multiprocessors" */
-    char outdated[80]; /* " (3 winners of an older template are left out)",
-                          or nothing */
-    size_t n_damaged;  /* better ones that were left out for that */
+    char outdated[80];  /* " (3 winners of an older template are left out)",
+                           or nothing */
+    size_t n_damaged;   /* better ones that were left out for that */
+    size_t n_refused;   /* better functions of vendors that cannot be used */
+    hone_error refusal; /* why the best of them */
 } matcher;
 
 /* A neighbour's integer dims differ by at most this factor, either way. */
@@ -117,7 +120,7 @@ static int judge(const matcher *m, hone_store_row *row, candidate *out)
     const hone_target *target = m->target;
 
     *out = (candidate){.row = row};
-    if (target->is_host
+    if (target->is_host || !row->cubin_sha256[0]
             ? strcmp(row->compile_arch, m->arch) != 0
             : !hone__arch_runs_on(row->compile_arch,
                                   target->properties.value[HONE_PROPERTY_sm]))
@@ -171,7 +174,8 @@ static candidate *collect(const matcher *m, size_t *out_n)
 
 /* ---- why, as sentences --------------------------------------------------- */
 
-static void explain(const matcher *m, const candidate *c, hone_match *out)
+static void explain(const matcher *m, const candidate *c, const char *note,
+                    hone_match *out)
 {
     const hone_store_row *row = c->row;
     char *reason = out->reason;
@@ -188,6 +192,17 @@ static void explain(const matcher *m, const candidate *c, hone_match *out)
                        "%zu better left out: damaged in the database (hone "
                        "tune stores good ones); ",
                        m->n_damaged);
+        room -= strlen(reason);
+        reason += strlen(reason);
+    }
+    if (m->n_refused) {
+        (void)snprintf(reason, room, "%zu better left out: %.100s; ",
+                       m->n_refused, m->refusal.text);
+        room -= strlen(reason);
+        reason += strlen(reason);
+    }
+    if (note[0]) {
+        (void)snprintf(reason, room, "%s (hone tune finds it anew); ", note);
         room -= strlen(reason);
         reason += strlen(reason);
     }
@@ -321,11 +336,24 @@ static hone_status unknown_op(const matcher *m, hone_error *err)
 
 /* ---- the answer ---------------------------------------------------------- */
 
-/* HONE_OK: this row answers. */
+/* A vendor's function that cannot be used here: the next best will do, also
+ * where memory was short. */
+static hone_status refuse_row(matcher *m, hone_store_row *row,
+                              hone_error *reason)
+{
+    row->is_refused = 1;
+    reason->status = HONE_ERR_UNSUPPORTED;
+    if (!m->n_refused++)
+        m->refusal = *reason;
+    return HONE_ERR_UNSUPPORTED;
+}
+
+/* HONE_OK: this row answers, and is in use. */
 static hone_status take(matcher *m, hone_store_row *row, hone_answer *out,
-                        hone_error *err)
+                        int *out_failed, hone_error *err)
 {
     const hone_launch_spec *spec = NULL;
+    hone_status status = HONE_OK;
 
     HONE_TRY(hone__store_spec(m->store, m->op, row, &spec, err));
     HONE_TRY(hone__launch_spec_resolve(
@@ -333,7 +361,13 @@ static hone_status take(matcher *m, hone_store_row *row, hone_answer *out,
         &out->resolved, err));
     HONE_TRY(hone__store_check_cubin(m->store, m->op, row, err));
     out->row = row;
-    return HONE_OK;
+    out->note[0] = '\0';
+    if (m->query->use)
+        status = m->query->use(m->query->user, out, err);
+    if (status != HONE_OK && spec->vendor.line)
+        return refuse_row(m, row, err);
+    *out_failed = status != HONE_OK;
+    return status;
 }
 
 /* Not of the row alone: the next one would fail the same way. */
@@ -343,27 +377,39 @@ static int is_of_all(hone_status status)
            status == HONE_ERR_BUSY;
 }
 
+/* The places behind a winner that does not answer may not be read yet. */
+static int lacks_runners_up(const hone_store_row *row)
+{
+    return (row->damage || row->is_refused) && row->rank == 1 &&
+           !row->has_runners_up;
+}
+
 /* `*out_again`: the places behind a damaged winner are rows now, and all have
  * to be sorted again. */
 static hone_status choose(matcher *m, const candidate *list, size_t n,
                           hone_answer *out, int *out_again, hone_error *err)
 {
-    hone_error why = {0}; /* of the best candidate that does not answer */
+    hone_error why = m->refusal; /* of the best one that does not answer */
 
     m->n_damaged = 0;
     for (size_t i = 0; i < n; ++i) {
         hone_store_row *row = list[i].row;
         hone_error reason = {0};
-        const hone_status status = take(m, row, out, &reason);
+        int failed = 0;
+        hone_status status;
 
+        if (row->is_refused)
+            continue;
+        status = take(m, row, out, &failed, &reason);
         if (status == HONE_OK) {
-            explain(m, &list[i], &out->match);
+            explain(m, &list[i], out->note, &out->match);
             return HONE_OK;
         }
-        if (is_of_all(status))
-            return hone__fail(err, status, "%s", reason.text);
+        if (failed || is_of_all(status))
+            return hone__fail_native(err, status, reason.domain, reason.native,
+                                     "%s", reason.text);
         m->n_damaged += row->damage != NULL;
-        if (row->damage && row->rank == 1 && !row->has_runners_up) {
+        if (lacks_runners_up(row)) {
             *out_again = 1;
             return hone__store_runners_up(m->store, m->op,
                                           (size_t)(row - m->op->rows), err);
@@ -420,20 +466,26 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     return HONE_OK;
 }
 
-hone_status hone__match_find(hone_store *store, const hone_target *target,
-                             const char *op, const int64_t *dims, size_t n_dims,
-                             hone_answer *out, hone_error *err)
+hone_status hone__match_find(const hone_query *query, hone_answer *out,
+                             hone_error *err)
 {
-    matcher m = {.target = target, .store = store, .arch = HONE_ARCH_CPU};
+    const hone_target *target = query->target;
+    const size_t n_dims = query->n_dims;
+    matcher m = {.query = query,
+                 .target = target,
+                 .store = query->store,
+                 .arch = HONE_ARCH_CPU};
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(hone__store_op(store, op, &m.op, err));
+    HONE_TRY(hone__store_op(m.store, query->op, &m.op, err));
     if (!m.op->n_rows) {
         m.n_dims = n_dims < HONE_MAX_DIMS ? n_dims : HONE_MAX_DIMS;
         if (m.n_dims)
-            memcpy(m.dims, dims, m.n_dims * sizeof *dims);
+            memcpy(m.dims, query->dims, m.n_dims * sizeof *query->dims);
         return unknown_op(&m, err);
     }
+    for (size_t i = 0; i < m.op->n_rows; ++i)
+        m.op->rows[i].is_refused = 0;
     if (!target->is_host)
         (void)snprintf(m.arch, sizeof m.arch, "sm_%d",
                        (int)target->properties.value[HONE_PROPERTY_sm]);
@@ -444,6 +496,6 @@ hone_status hone__match_find(hone_store *store, const hone_target *target,
         (void)snprintf(m.outdated, sizeof m.outdated,
                        " (%zu winners of an older template are left out)",
                        m.op->n_outdated);
-    HONE_TRY(read_dims(&m, dims, n_dims, err));
+    HONE_TRY(read_dims(&m, query->dims, n_dims, err));
     return find(&m, out, err);
 }

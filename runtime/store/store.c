@@ -167,6 +167,11 @@ hone_status hone__artifact_unpack(const hone_database *db, const char *what,
 
 /* ---- launches ------------------------------------------------------------ */
 
+int hone__launch_is_vendors(const char *launch_plan)
+{
+    return launch_plan && strstr(launch_plan, "\nvendor ") != NULL;
+}
+
 hone_status hone__launch_hash(const hone_launch_parts *parts,
                               char out_sha256[HONE_SHA256_HEX], hone_error *err)
 {
@@ -205,6 +210,11 @@ hone_status hone__launch_verify(const hone_launch_parts *parts,
     if (strcmp((*spec)->op, op) != 0)
         return hone__fail(err, HONE_ERR_DATABASE,
                           "it is for another operation");
+    if (((*spec)->vendor.line != 0) == (parts->cubin_sha256[0] != '\0'))
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          (*spec)->vendor.line
+                              ? "it is for a vendor's library and has a cubin"
+                              : "it has no cubin");
     return hone__launch_spec_check_config(*spec, parts->config, err);
 }
 
@@ -274,7 +284,7 @@ hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
 
     if (row->damage)
         return hone__fail(err, HONE_ERR_DATABASE, "%s", row->damage);
-    if (row->is_cubin_checked)
+    if (row->is_cubin_checked || !row->cubin_sha256[0])
         return HONE_OK;
     status = hone__store_cubin(store, row, &content, &why);
     hone__text_free(&content);

@@ -34,7 +34,7 @@ typedef struct hone_store_row {
     const char *compile_arch; /* what the cubin is for: "sm_90a" */
     const char *types;        /* codes of the type dims: "4", "" if none */
     const char *config;
-    const char *cubin_sha256;
+    const char *cubin_sha256;  /* "": a function of a vendor's library */
     const char *launch_sha256; /* NULL: stored before format version 4 */
     hone_store_plan *plan;
     int64_t problem_id; /* these two and the mode: its ranking */
@@ -44,6 +44,7 @@ typedef struct hone_store_row {
     int is_plan_checked;  /* by hone__store_spec() */
     int is_cubin_checked; /* by hone__store_check_cubin() */
     int has_runners_up;   /* hone__store_runners_up() was called */
+    int is_refused;       /* cannot be used, says the query that is answered */
 } hone_store_row;
 
 /* All that is known of one operation. */
@@ -99,7 +100,8 @@ hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
                              hone_store_row *row, const hone_launch_spec **out,
                              hone_error *err);
 
-/* Is the row's cubin there, with its SHA-256? HONE_ERR_DATABASE as above. */
+/* Is the row's cubin there, with its SHA-256? A plan with a vendor's function
+ * has none. HONE_ERR_DATABASE as above. */
 hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
                                     hone_store_row *row, hone_error *err);
 /* Append the row's cubin, checked against its SHA-256. */
@@ -135,13 +137,27 @@ typedef struct hone_answer {
     const hone_store_row *row;
     hone_resolved resolved;
     hone_match match;
+    char note[160]; /* of `use`: what is not as it was stored; "": nothing */
 } hone_answer;
+
+/* What is asked for. */
+typedef struct hone_query {
+    hone_store *store;
+    const hone_target *target;
+    const char *op;
+    const int64_t *dims;
+    size_t n_dims;
+    /* Makes use of an answer, all but its match. Where that fails and the
+     * answer is a function of a vendor's library, the next best one is tried;
+     * any other failure is the caller's. NULL: every answer will do. */
+    hone_status (*use)(void *user, hone_answer *answer, hone_error *err);
+    void *user;
+} hone_query;
 
 /* HONE_ERR_NOT_FOUND says what there is and what to do; HONE_ERR_DIMS also
  * for shapes that nobody tuned. */
-hone_status hone__match_find(hone_store *store, const hone_target *target,
-                             const char *op, const int64_t *dims, size_t n_dims,
-                             hone_answer *out, hone_error *err);
+hone_status hone__match_find(const hone_query *query, hone_answer *out,
+                             hone_error *err);
 
 /* Does a cubin for `compile_arch` ("sm_90", "sm_90a") run on compute
  * capability `sm` (90)? */

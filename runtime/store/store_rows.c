@@ -66,8 +66,10 @@ typedef enum store_view {
 #define COLUMNS_OF_WINNERS                                                     \
     "dims, label, mode, device_name, driver_version, sm_count, time_ns, "      \
     "template_is_latest, problem_id, device_id FROM "
+/* A function of a vendor's library has no cubin, but a line in its plan. */
 #define OF_WINNERS                                                             \
-    " WHERE op = ?1 AND device_kind = ?2 AND cubin_sha256 IS NOT NULL"
+    " WHERE op = ?1 AND device_kind = ?2 AND (cubin_sha256 IS NOT NULL"        \
+    " OR instr(launch_plan, char(10) || 'vendor ') > 0)"
 
 /* What differs: how a row is called, its rank, and all from there on. */
 static const struct {

@@ -183,8 +183,12 @@ static void make_args(bench *b)
     hone_answer answer;
 
     if (hone__context_current(b->ctx, &device, &error) ||
-        hone__match_find(b->ctx->store, &device->target, b->op, &n, 1, &answer,
-                         &error))
+        hone__match_find(&(hone_query){.store = b->ctx->store,
+                                       .target = &device->target,
+                                       .op = b->op,
+                                       .dims = &n,
+                                       .n_dims = 1},
+                         &answer, &error))
         die(b->op, error.text);
     for (size_t i = 0; i < answer.resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &answer.resolved.args[i];

@@ -84,6 +84,9 @@ FAKE_API long fake_n_fills(void);
  */
 FAKE_API void fake_capture(int on);
 
+FAKE_API long fake_n_graphs(void);       /* now, instantiated ones as well */
+FAKE_API long fake_n_instantiated(void); /* ever */
+
 /* Count no modules and memory of before: they died with a context. */
 FAKE_API void fake_lose_all(void);
 FAKE_API long fake_n_modules(void);     /* loaded now */

@@ -26,14 +26,7 @@ UNUSED(cuMemcpyDtoH_v2, (void *to, hone_cu_ptr from, size_t size_bytes), to,
 UNUSED(cuMemsetD32Async,
        (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
        ADDRESS(to), ADDRESS(value), ADDRESS(count), s)
-UNUSED(cuStreamBeginCapture_v2, (hone_stream s, int mode), s, ADDRESS(mode))
-UNUSED(cuStreamEndCapture, (hone_stream s, hone_cu_graph *out), s, out)
-UNUSED(cuGraphInstantiateWithFlags,
-       (hone_cu_graph_exec * out, hone_cu_graph g, unsigned long long flags),
-       out, g, ADDRESS(flags))
 UNUSED(cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s), g, s)
-UNUSED(cuGraphExecDestroy, (hone_cu_graph_exec g), g)
-UNUSED(cuGraphDestroy, (hone_cu_graph g), g)
 UNUSED(cuEventCreate, (hone_cu_event * out, unsigned flags), out,
        ADDRESS(flags))
 UNUSED(cuEventDestroy_v2, (hone_cu_event e), e)

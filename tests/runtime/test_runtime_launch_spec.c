@@ -154,6 +154,46 @@ static void configurations_are_compared(void **state)
 
 #define HEAD "hone-launch 1\nop x\ndim n int\n"
 #define HEAD_2 "hone-launch 2\nop x\ndim n int\n"
+#define HEAD_4 "hone-launch 4\nop x\ndim n int\n"
+#define OF_VENDOR HEAD_4 "vendor a.b\n"
+#define WITHOUT "line 5: a function of a vendor's library has no "
+
+/* All that a plan says of a vendor's function; and little. */
+static void vendors_are_read(void **state)
+{
+    static const char text[] = OF_VENDOR "vendor-choice 3\n"
+                                         "vendor-version 130100\n"
+                                         "vendor-algorithm 00ff10a0\n"
+                                         "vendor-workspace 32*1024\n"
+                                         "work flops 2*n\n";
+    const hone_properties properties = h100();
+    const int64_t dims[] = {5};
+    hone_launch_spec *spec = parse(text);
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 1, &properties}, &r, NULL),
+        HONE_OK);
+    assert_int_equal(r.n_launches, 0);
+    assert_int_equal(r.flops, 10);
+    assert_string_equal(r.vendor->function, "a.b");
+    assert_int_equal(r.vendor->rank, 3);
+    assert_int_equal(r.vendor->version, 130100);
+    assert_int_equal(r.vendor->workspace_bytes, 32768);
+    assert_int_equal(r.vendor->n_algorithm_bytes, 4);
+    assert_memory_equal(r.vendor->algorithm, "\x00\xff\x10\xa0", 4);
+    hone__launch_spec_free(spec);
+    spec = parse(OF_VENDOR);
+    assert_int_equal(
+        hone__launch_spec_resolve(
+            &(hone_launch_case){spec, dims, 1, &properties}, &r, NULL),
+        HONE_OK);
+    assert_int_equal(r.vendor->rank + r.vendor->version, 0);
+    assert_int_equal(r.vendor->n_algorithm_bytes, 0);
+    hone__launch_spec_free(spec);
+}
 
 static void mistakes_have_lines(void **state)
 {
@@ -162,7 +202,7 @@ static void mistakes_have_lines(void **state)
         const char *part;
     } rows[] = {
         {"", "empty"},
-        {"hone-launch 4\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 5\nop x\n", "line 1: expected 'hone-launch 1'"},
         {"hone-launch 0\nop x\n", "found 'hone-launch 0'"},
         {"hone-launch 1 2\nop x\n", "found 'hone-launch 1 2'"},
         {"hone-launch 2\nop x\n", "launches nothing"},
@@ -218,6 +258,37 @@ static void mistakes_have_lines(void **state)
         {HEAD_2 "launch k\ncluster 2\ncluster 2\n", "line 6: stated twice"},
         {HEAD_2 "launch k\ncooperative 1\n", "line 5: nothing may follow"},
         {HEAD "work time n\n", "line 4: work is flops or bytes, not 'time'"},
+        {HEAD "vendor a.b\n", "line 4: unknown statement 'vendor'"},
+        {HEAD_4 "vendor\n", "line 4: expected a function's name, found ''"},
+        {HEAD_4 "vendor A\n", "line 4: expected a function's name, found 'A'"},
+        {HEAD_4 "vendor a b\n", "line 4: nothing may follow here, found 'b'"},
+        {OF_VENDOR "vendor c\n", "line 5: a second vendor: 'c'"},
+        {HEAD_4 "launch k\nvendor a\n", "line 5: a plan with launches"},
+        {HEAD_4 "workspace w 4 n\nvendor a\n", "line 5: a plan with launches"},
+        {OF_VENDOR "launch k\n", WITHOUT "'launch'"},
+        {OF_VENDOR "workspace w 4 n\n", WITHOUT "'workspace'"},
+        {OF_VENDOR "constant c 4 a n\n", WITHOUT "'constant'"},
+        {OF_VENDOR "tensormap t a\n", WITHOUT "'tensormap'"},
+        {OF_VENDOR "grid n\n", "line 5: this belongs under a launch"},
+        {HEAD_4 "vendor-choice 1\n", "line 4: this belongs under a vendor"},
+        {OF_VENDOR "vendor-choice n\n", "line 5: expected a constant"},
+        {OF_VENDOR "vendor-choice -1\n", "line 5: out of range: '-1'"},
+        {OF_VENDOR "vendor-choice 0\nvendor-choice 0\n",
+         "line 6: stated twice: 'vendor-choice'"},
+        {OF_VENDOR "vendor-version 0\n", "line 5: out of range: '0'"},
+        {OF_VENDOR "vendor-version 1\nvendor-version 1\n",
+         "line 6: stated twice: 'vendor-version'"},
+        {OF_VENDOR "vendor-workspace\n", "line 5: an expression is missing"},
+        {OF_VENDOR "vendor-workspace 0\nvendor-workspace 0\n",
+         "line 6: stated twice: 'vendor-workspace'"},
+        {OF_VENDOR "vendor-algorithm\n", "line 5: an algorithm is 1 to 64"},
+        {OF_VENDOR "vendor-algorithm 123\n", "line 5: an algorithm is 1 to"},
+        {OF_VENDOR "vendor-algorithm 12G4\n", "two hex digits, found 'G4'"},
+        {OF_VENDOR "vendor-algorithm 12 34\n", "line 5: nothing may follow"},
+        {OF_VENDOR "vendor-algorithm 12\nvendor-algorithm 12\n",
+         "line 6: stated twice: 'vendor-algorithm'"},
+        {OF_VENDOR "vendor-algorithm 12\n",
+         "line 4: 'a.b' has a vendor-algorithm and no vendor-version"},
     };
 
     (void)state;
@@ -468,6 +539,7 @@ int main(void)
         cmocka_unit_test(conditions_leave_launches_out),
         cmocka_unit_test(properties_reach_expressions),
         cmocka_unit_test(configurations_are_compared),
+        cmocka_unit_test(vendors_are_read),
         cmocka_unit_test(mistakes_have_lines),
         cmocka_unit_test(limits_of_the_text),
         cmocka_unit_test(bad_dims_are_named),

@@ -91,10 +91,12 @@ static hone_status put_variant(hone_db *db, const tuned_row *row,
     variant.template_id = *out_template;
     HONE_TRY(hone__db_toolchain_put(db, "nvrtc", "13.0", &variant.toolchain_id,
                                     err));
-    HONE_TRY(hone__db_artifact_put(
-        db, "cubin", row->cubin,
-        EITHER(row->cubin_bytes, strlen(row->cubin) + 1), sha256, err));
-    variant.cubin_sha256 = sha256;
+    if (row->cubin) {
+        HONE_TRY(hone__db_artifact_put(
+            db, "cubin", row->cubin,
+            EITHER(row->cubin_bytes, strlen(row->cubin) + 1), sha256, err));
+        variant.cubin_sha256 = sha256;
+    }
     plan_for(row->launch_plan, op, variant.config, &plan);
     variant.launch_plan = plan.data;
     status = hone__db_variant_put(db, &variant, out_variant, err);

@@ -21,7 +21,7 @@ typedef struct tuned_row {
     const char *config;       /* ["BLOCK=256"] */
     const char *types;        /* [""] */
     const char *launch_plan;
-    const char *cubin;
+    const char *cubin;           /* NULL: a function of a vendor's library */
     size_t cubin_bytes;          /* [its length as a string] */
     const char *template_sha256; /* 64 digits [a1a1..] */
     int is_default;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled only, and only where cuFFT's header is: our declarations of its
  * ABI against the originals. */
-#include "tuner/baselines/vendor_api.h"
+#include "runtime/vendor/vendor_api.h"
 
 #include <cufft.h>
 

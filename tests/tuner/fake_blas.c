@@ -3,8 +3,12 @@
  * host, column-major and by its own reading of the arguments. It is as strict
  * as the contract lets it be: an own workspace after every set stream, the
  * right types, non-null descriptions. $FAKE_BLAS_FAIL names a function that
- * fails; fake_blas_live() counts what was not destroyed. */
+ * fails; fake_blas_live() counts what was not destroyed. cuBLASLt's kernels are
+ * loaded at their first run, which fails on the stream of
+ * fake_blas_capture(). $FAKE_BLAS_VERSION is the version, and
+ * $FAKE_BLAS_GUESSES how many algorithms there are. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,11 +28,23 @@ typedef struct layout {
     int type;
     uint64_t rows, columns;
     int64_t leading;
+    int32_t batch;
+    int64_t stride;
 } layout;
 
+/* Of a search. */
+typedef struct preference {
+    uint64_t workspace_bytes;
+    uint32_t align_bytes[4]; /* of A to D */
+} preference;
+
+/* data: a number from 100 up, the alignment it needs, the workspace it needs,
+ * the version that it is of. */
 typedef struct algorithm {
     uint64_t data[8];
 } algorithm;
+
+enum { NUMBER, ALIGNMENT, WORKSPACE, VERSION };
 
 typedef struct heuristic {
     algorithm algorithm;
@@ -40,7 +56,10 @@ typedef struct heuristic {
 
 #define EXPORT __attribute__((visibility("default")))
 
-static int live;
+static atomic_int live;
+static _Atomic(void *) captured;
+static atomic_ulong loaded[17]; /* by alignment; a bit per algorithm */
+static atomic_ulong n_heuristics;
 
 static int fails(const char *function)
 {
@@ -109,10 +128,18 @@ static float factor_element(const factor *x, int64_t row, int64_t column)
                          : column * x->leading + row);
 }
 
+/* A rehearsal: its pointers lead nowhere. */
+static int is_pretended(const void *p)
+{
+    return ((uintptr_t)p & 0xffffffff00u) == 0;
+}
+
 /* Column-major C[m,n] = alpha*op(A)[m,k]*op(B)[k,n] + beta*C. */
 static void multiply(int m, int n, int k, float alpha, factor a, factor b,
                      float beta, void *c, int c_type, int64_t ldc)
 {
+    if (is_pretended(a.data))
+        return;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
             const int64_t at = j * ldc + i;
@@ -128,6 +155,38 @@ static void multiply(int m, int n, int k, float alpha, factor a, factor b,
 static int types_fit(int a, int b, int c)
 {
     return a == b && (c == R_32F || (c == a && (a == R_16F || a == R_16BF)));
+}
+
+/* This stream is captured; NULL: none. */
+EXPORT void fake_blas_capture(void *stream);
+EXPORT void fake_blas_capture(void *stream)
+{
+    captured = stream;
+}
+
+EXPORT void fake_blas_unload(void);
+EXPORT void fake_blas_unload(void)
+{
+    for (int i = 0; i < 17; i++)
+        loaded[i] = 0;
+}
+
+EXPORT long fake_blas_n_heuristics(void);
+EXPORT long fake_blas_n_heuristics(void)
+{
+    return (long)n_heuristics;
+}
+
+static int number_of(const char *variable, int otherwise)
+{
+    const char *const text = getenv(variable);
+
+    return text ? atoi(text) : otherwise;
+}
+
+static int version(void)
+{
+    return number_of("FAKE_BLAS_VERSION", 130100);
 }
 
 EXPORT int fake_blas_live(void);
@@ -155,6 +214,12 @@ DECLARE(int, cublasCreate_v2, (handle * *out))
     (*out)->pointer_mode = (*out)->math_mode = -1;
     live++;
     return 0;
+}
+
+DECLARE(int, cublasGetVersion_v2, (handle * h, int *out))
+{
+    *out = version();
+    return h ? 0 : BAD;
 }
 
 DECLARE(int, cublasDestroy_v2, (handle * h))
@@ -191,7 +256,7 @@ DECLARE(int, cublasSetMathMode, (handle * h, int mode))
 
 static int ready(const handle *h)
 {
-    return h && h->workspace_set && !h->pointer_mode && !h->math_mode;
+    return h && !h->pointer_mode && !h->math_mode;
 }
 
 DECLARE(int, cublasGemmEx,
@@ -202,14 +267,37 @@ DECLARE(int, cublasGemmEx,
 {
     if (fails("cublasGemmEx"))
         return FAILED;
-    if (!ready(h) || (op_a | op_b) > 1 || lda < (op_a ? k : m) ||
-        ldb < (op_b ? n : k) || ldc < m || !types_fit(a_type, b_type, c_type) ||
-        compute_type != COMPUTE_32F || algo != -1)
+    if (!ready(h) || !h->workspace_set || (op_a | op_b) > 1 ||
+        lda < (op_a ? k : m) || ldb < (op_b ? n : k) || ldc < m ||
+        !types_fit(a_type, b_type, c_type) || compute_type != COMPUTE_32F ||
+        algo != -1)
         return BAD;
     multiply(m, n, k, *(const float *)alpha, (factor){a, a_type, op_a, lda},
              (factor){b, b_type, op_b, ldb}, *(const float *)beta, c, c_type,
              ldc);
     return 0;
+}
+
+DECLARE(int, cublasGemmStridedBatchedEx,
+        (handle * h, int op_a, int op_b, int m, int n, int k, const void *alpha,
+         const void *a, int a_type, int lda, long long a_stride, const void *b,
+         int b_type, int ldb, long long b_stride, const void *beta, void *c,
+         int c_type, int ldc, long long c_stride, int batch, int compute_type,
+         int algo))
+{
+    int status = batch > 0 ? 0 : BAD;
+
+    for (int i = 0; i < batch && !status; i++) {
+        const int64_t of_in = a_type == R_32F ? 4 : 2;
+        const int64_t of_out = c_type == R_32F ? 4 : 2;
+
+        status = cublasGemmEx(
+            h, op_a, op_b, m, n, k, alpha,
+            (const char *)a + i * a_stride * of_in, a_type, lda,
+            (const char *)b + i * b_stride * of_in, b_type, ldb, beta,
+            (char *)c + i * c_stride * of_out, c_type, ldc, compute_type, algo);
+    }
+    return status;
 }
 
 DECLARE(int, cublasAxpyEx,
@@ -247,9 +335,14 @@ static int destroy(void *p)
     return 0;
 }
 
+DECLARE(size_t, cublasLtGetVersion, (void))
+{
+    return (size_t)version();
+}
+
 DECLARE(int, cublasLtCreate, (void **out))
 {
-    return create(out, 1);
+    return fails("cublasLtCreate") ? FAILED : create(out, 1);
 }
 
 DECLARE(int, cublasLtDestroy, (void *h))
@@ -290,7 +383,19 @@ DECLARE(int, cublasLtMatrixLayoutCreate,
     if (create(&made, sizeof **out))
         return BAD;
     *out = made;
-    **out = (layout){type, rows, columns, leading};
+    **out = (layout){type, rows, columns, leading, 1, 0};
+    return 0;
+}
+
+DECLARE(int, cublasLtMatrixLayoutSetAttribute,
+        (layout * l, int attribute, const void *value, size_t size_bytes))
+{
+    if (attribute == 5 && size_bytes == sizeof l->batch)
+        memcpy(&l->batch, value, sizeof l->batch);
+    else if (attribute == 6 && size_bytes == sizeof l->stride)
+        memcpy(&l->stride, value, sizeof l->stride);
+    else
+        return BAD;
     return 0;
 }
 
@@ -299,47 +404,100 @@ DECLARE(int, cublasLtMatrixLayoutDestroy, (layout * l))
     return destroy(l);
 }
 
-DECLARE(int, cublasLtMatmulPreferenceCreate, (uint64_t * *out))
+DECLARE(int, cublasLtMatmulPreferenceCreate, (preference * *out))
 {
     void *made = NULL;
 
     if (create(&made, sizeof **out))
         return BAD;
     *out = made;
+    for (int i = 0; i < 4; i++)
+        (*out)->align_bytes[i] = 256;
     return 0;
 }
 
-DECLARE(int, cublasLtMatmulPreferenceDestroy, (uint64_t * p))
+DECLARE(int, cublasLtMatmulPreferenceDestroy, (preference * p))
 {
     return destroy(p);
 }
 
 DECLARE(int, cublasLtMatmulPreferenceSetAttribute,
-        (uint64_t * p, int attribute, const void *value, size_t size_bytes))
+        (preference * p, int attribute, const void *value, size_t size_bytes))
 {
-    if (attribute != 1 || size_bytes != sizeof *p)
+    if (attribute == 1 && size_bytes == sizeof p->workspace_bytes)
+        memcpy(&p->workspace_bytes, value, size_bytes);
+    else if (attribute >= 5 && attribute <= 8 &&
+             size_bytes == sizeof p->align_bytes[0])
+        memcpy(&p->align_bytes[attribute - 5], value, size_bytes);
+    else
         return BAD;
-    memcpy(p, value, sizeof *p);
     return 0;
+}
+
+/* What is asked for, and less where matrices lie at lesser addresses. */
+static uint64_t alignment_of(const preference *p)
+{
+    uint64_t align_bytes = 16;
+
+    for (int i = 0; i < 4; i++)
+        if (p->align_bytes[i] < align_bytes)
+            align_bytes = p->align_bytes[i];
+    return align_bytes;
 }
 
 /* Four guesses; the second is unusable and the third too hungry. */
 DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
         (void *h, void *desc, layout *a, layout *b, layout *c, layout *d,
-         uint64_t *preference, int wanted, heuristic *results, int *n_results))
+         preference *p, int wanted, heuristic *results, int *n_results))
 {
+    n_heuristics++;
     if (fails("cublasLtMatmulAlgoGetHeuristic"))
         return UNSUPPORTED;
-    if (!h || !desc || !a || !b || !c || c != d || wanted != 16)
+    if (!h || !desc || !a || !b || !c || c != d || wanted != 32)
         return BAD;
-    *n_results = fails("heuristics") ? 0 : 4;
+    *n_results = fails("heuristics") ? 0 : number_of("FAKE_BLAS_GUESSES", 4);
     for (int i = 0; i < *n_results; i++) {
         memset(&results[i], 0, sizeof results[i]);
-        results[i].algorithm.data[0] = 100 + (uint64_t)i;
         results[i].state = i == 1 ? UNSUPPORTED : 0;
-        results[i].workspace_bytes = i == 2 ? *preference + 1 : *preference;
+        results[i].workspace_bytes = p->workspace_bytes + (i == 2);
+        results[i].algorithm.data[NUMBER] = 100 + (uint64_t)i;
+        results[i].algorithm.data[ALIGNMENT] = alignment_of(p);
+        results[i].algorithm.data[WORKSPACE] = results[i].workspace_bytes;
+        results[i].algorithm.data[VERSION] = (uint64_t)version();
     }
     return 0;
+}
+
+static int is_known(const algorithm *algo)
+{
+    return algo->data[VERSION] == (uint64_t)version() &&
+           algo->data[NUMBER] >= 100 && algo->data[NUMBER] < 132 &&
+           algo->data[NUMBER] != 101;
+}
+
+DECLARE(int, cublasLtMatmulAlgoCheck,
+        (void *h, void *desc, layout *a, layout *b, layout *c, layout *d,
+         const algorithm *algo, heuristic *result))
+{
+    if (fails("cublasLtMatmulAlgoCheck"))
+        return UNSUPPORTED;
+    if (!h || !desc || !a || !b || !c || c != d || !is_known(algo))
+        return BAD;
+    memset(result, 0, sizeof *result);
+    result->workspace_bytes = algo->data[WORKSPACE];
+    return 0;
+}
+
+/* The first run of an algorithm loads its kernel. */
+static int load(const algorithm *algo, const void *stream)
+{
+    const unsigned long bit = 1ul << (algo->data[NUMBER] - 100);
+    atomic_ulong *const of = &loaded[algo->data[ALIGNMENT]];
+
+    if (stream && stream == captured && !(*of & bit))
+        return 0;
+    *of |= bit;
+    return 1;
 }
 
 DECLARE(int, cublasLtMatmul,
@@ -350,22 +508,36 @@ DECLARE(int, cublasLtMatmul,
 {
     uint64_t m, n, k, k_too;
 
-    (void)stream;
-    if (!h || !desc || c != d || lc != ld || !workspace ||
-        workspace_bytes != (size_t)32 << 20)
+    if (fails("cublasLtMatmul"))
+        return FAILED;
+    if (!h || !desc || c != d || lc != ld || !is_known(algo) ||
+        workspace_bytes < algo->data[WORKSPACE] ||
+        (algo->data[WORKSPACE] && !workspace))
         return BAD;
     m = desc[0] ? la->columns : la->rows;
     k = desc[0] ? la->rows : la->columns;
     k_too = desc[1] ? lb->columns : lb->rows;
     n = desc[1] ? lb->rows : lb->columns;
     if (k != k_too || m != lc->rows || n != lc->columns ||
-        !types_fit(la->type, lb->type, lc->type))
+        !types_fit(la->type, lb->type, lc->type) || la->batch != lc->batch ||
+        lb->batch != lc->batch)
         return BAD;
-    if (algo->data[0] != 100 && algo->data[0] != 103)
+    if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % algo->data[ALIGNMENT])
         return BAD;
-    multiply((int)m, (int)n, (int)k, *(const float *)alpha,
-             (factor){a, la->type, desc[0], la->leading},
-             (factor){b, lb->type, desc[1], lb->leading}, *(const float *)beta,
-             d, ld->type, ld->leading);
+    if (!load(algo, stream))
+        return FAILED;
+    for (int i = 0; i < lc->batch; i++) {
+        const int64_t of_a = la->type == R_32F ? 4 : 2;
+        const int64_t of_b = lb->type == R_32F ? 4 : 2;
+        const int64_t of_c = lc->type == R_32F ? 4 : 2;
+
+        multiply((int)m, (int)n, (int)k, *(const float *)alpha,
+                 (factor){(const char *)a + i * la->stride * of_a, la->type,
+                          desc[0], la->leading},
+                 (factor){(const char *)b + i * lb->stride * of_b, lb->type,
+                          desc[1], lb->leading},
+                 *(const float *)beta, (char *)d + i * ld->stride * of_c,
+                 ld->type, ld->leading);
+    }
     return 0;
 }

@@ -2,10 +2,12 @@
 /* A library with the symbols of cuFFT that computes transforms on the host by
  * their definition. It wants a plan of one dimension with transforms one
  * after another, and a stream before the first run. $FAKE_FFT_FAIL names a
- * function that fails with $FAKE_FFT_CODE (5); fake_fft_live() counts plans,
+ * function that fails with $FAKE_FFT_CODE (5). A plan without automatic
+ * allocation wants a work area. fake_fft_live() counts plans,
  * fake_fft_streams() how often a stream was set. */
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@ enum { C2C = 0x29, Z2Z = 0x69, MOST_PLANS = 4, MOST_N = 64 };
 typedef struct plan {
     int used;
     int has_stream;
+    int brings_area; /* the caller does */
+    void *area;
     int type;
     long long n;
     long long batch;
@@ -28,7 +32,10 @@ static int streams;
 
 EXPORT int fake_fft_live(void);
 EXPORT int fake_fft_streams(void);
+EXPORT int cufftGetVersion(int *out);
 EXPORT int cufftCreate(int *out);
+EXPORT int cufftSetAutoAllocation(int h, int on);
+EXPORT int cufftSetWorkArea(int h, void *area);
 EXPORT int cufftMakePlanMany64(int h, int rank, long long *n,
                                long long *in_embed, long long in_stride,
                                long long in_distance, long long *out_embed,
@@ -77,6 +84,34 @@ int cufftCreate(int *out)
     return 2;
 }
 
+int cufftGetVersion(int *out)
+{
+    const char *const text = getenv("FAKE_FFT_VERSION");
+
+    *out = text ? atoi(text) : 12000;
+    return 0;
+}
+
+int cufftSetAutoAllocation(int h, int on)
+{
+    plan *const p = plan_of(h);
+
+    if (!p || p->n)
+        return INVALID_PLAN;
+    p->brings_area = !on;
+    return 0;
+}
+
+int cufftSetWorkArea(int h, void *area)
+{
+    plan *const p = plan_of(h);
+
+    if (!p || !p->brings_area)
+        return INVALID_PLAN;
+    p->area = area;
+    return 0;
+}
+
 int cufftMakePlanMany64(int h, int rank, long long *n, long long *in_embed,
                         long long in_stride, long long in_distance,
                         long long *out_embed, long long out_stride,
@@ -101,7 +136,7 @@ int cufftMakePlanMany64(int h, int rank, long long *n, long long *in_embed,
     p->type = type;
     p->n = n[0];
     p->batch = batch;
-    *workspace_bytes = 0;
+    *workspace_bytes = 1024;
     return 0;
 }
 
@@ -140,8 +175,10 @@ static int exec(const plan *p, int type, const void *in, void *out,
 
     if (!p || !p->has_stream || p->type != type)
         return INVALID_PLAN;
-    if (direction != 1 && direction != -1)
+    if ((direction != 1 && direction != -1) || (p->brings_area && !p->area))
         return INVALID_VALUE;
+    if (((uintptr_t)in & 0xffffffffffu) == 0)
+        return 0; /* a rehearsal: its pointers lead nowhere */
     for (long long b = 0; b < p->batch; b++) {
         const long long base = 2 * b * p->n;
 

@@ -4,7 +4,7 @@
  * a wrong leading dimension or a forgotten setting changes the result. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
-#include "tuner/baselines/vendor_api.h"
+#include "runtime/vendor/vendor_api.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -347,23 +347,29 @@ static void test_failures(void **state)
     close_baseline(baseline);
 }
 
+/* Arrays at lesser addresses than the heuristic was told get an algorithm of
+ * their own, and at none for their elements a sentence. */
 static void test_lt_alignment(void **state)
 {
     const hone_resolved problem = gemm_problem(M, N, K);
     hone_baseline *const baseline = open_baseline("cublaslt", "gemm", &problem);
     hone_error err = {0};
-    gemm_case t;
 
     (void)state;
-    gemm_make(&t, 1, 0);
-    t.at[1] += 64;
-    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
-                     HONE_ERR_ARGUMENT);
-    assert_non_null(strstr(err.text, "256"));
-    t.at[1] -= 64;
-    assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
-                     HONE_OK);
-    gemm_check_and_free(&t);
+    for (int shift = 2; shift <= 64; shift *= 2) {
+        gemm_case t;
+
+        gemm_make(&t, 1, 0);
+        memmove((char *)t.b + shift, t.b, sizeof *t.b * N * K);
+        t.at[1] += (hone_cu_ptr)shift;
+        if (enqueue_algorithm(baseline, 0, t.args, NULL, &err))
+            fail_msg("%s", err.text);
+        t.at[1]++;
+        assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),
+                         HONE_ERR_ARGUMENT);
+        assert_non_null(strstr(err.text, "multiple"));
+        gemm_check_and_free(&t);
+    }
     close_baseline(baseline);
 }
 
@@ -424,6 +430,7 @@ static void test_constants(void **state)
     assert_int_equal(HONE_BLAS_COMPUTE_32F, 68);
     assert_int_equal(HONE_BLAS_COMPUTE_32F_FAST_TF32, 77);
     assert_int_equal(HONE_LT_PREF_MAX_WORKSPACE_BYTES, 1);
+    assert_int_equal(HONE_LT_PREF_MIN_ALIGNMENT_A, 5);
     assert_int_equal(sizeof(hone_lt_algorithm), 64);
     assert_int_equal(sizeof(hone_lt_heuristic), 96);
 }

@@ -92,24 +92,3 @@ hone_status hone__baseline_enqueue(void *baseline, void *const *args,
                           "algorithm it does not have");
     return self->kind->enqueue(self, args, stream, err);
 }
-
-hone_status hone__baseline_unfit(const char *who, const char *op,
-                                 const char *why, hone_error *err)
-{
-    return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "baseline '%s' cannot do operation '%s': %s", who, op,
-                      why);
-}
-
-int hone__baseline_find_arg(const hone_resolved *problem, const char *name)
-{
-    for (size_t i = 0; i < problem->n_args; i++)
-        if (!strcmp(problem->args[i].name, name))
-            return (int)i;
-    return -1;
-}
-
-void *hone__baseline_pointer(void *const *args, int index)
-{
-    return (void *)(uintptr_t) * (const hone_cu_ptr *)args[index];
-}

@@ -44,15 +44,15 @@ struct hone_baseline {
  * hone__baseline_KIND. Every other name is looked for in plug-ins. Those with
  * a point in their names are functions, and serve as references too. */
 #define HONE_BASELINE_MAP(X)                                                   \
-    X("cublas", cublas_gemm, "cuBLAS, the same as cublas.gemm")                \
-    X("cublas.gemm", cublas_gemm, "cublasGemmEx; arguments A, B, C")           \
-    X("cublas.axpy", cublas_axpy,                                              \
+    X("cublas", vendor, "cuBLAS, the same as cublas.gemm")                     \
+    X("cublas.gemm", vendor, "cublasGemmEx; arguments A, B, C")                \
+    X("cublas.axpy", vendor,                                                   \
       "cublasSaxpy or cublasDaxpy; arguments alpha, x, y")                     \
-    X("cublaslt", cublaslt,                                                    \
+    X("cublaslt", vendor,                                                      \
       "cuBLASLt, the fastest of its algorithms; as cublas")                    \
-    X("cufft", cufft, "cuFFT, the same as cufft.c2c")                          \
-    X("cufft.c2c", cufft, "cufftExecC2C; arguments x, y of c32")               \
-    X("cufft.filter", cufft_filter,                                            \
+    X("cufft", vendor, "cuFFT, the same as cufft.c2c")                         \
+    X("cufft.c2c", vendor, "cufftExecC2C; arguments x, y of c32")              \
+    X("cufft.filter", vendor,                                                  \
       "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")   \
     X("memcpy", memcpy,                                                        \
       "a copy that moves the bytes of the work line; nothing is checked")
@@ -81,19 +81,8 @@ void hone__baseline_close(hone_baseline *baseline);
 
 /* Enqueue one execution of a hone_baseline; `args` as for hone_plan_run().
  * Capturable into a graph once the algorithm has run outside one: vendor
- * libraries load their kernels at the first run. Arrays start on 256-byte
- * boundaries, as cuMemAlloc gives them. */
+ * libraries load their kernels at the first run. */
 hone_status hone__baseline_enqueue(void *baseline, void *const *args,
                                    hone_stream stream, hone_error *err);
-
-/* ---- for kinds ----------------------------------------------------------- */
-
-/* Fails: "baseline 'WHO' cannot do operation 'OP': WHY". */
-hone_status hone__baseline_unfit(const char *who, const char *op,
-                                 const char *why, hone_error *err);
-/* Index of the argument called `name`, or -1. */
-int hone__baseline_find_arg(const hone_resolved *problem, const char *name);
-/* Device pointer of the array at `index` of a call's arguments. */
-void *hone__baseline_pointer(void *const *args, int index);
 
 #endif

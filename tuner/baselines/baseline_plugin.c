@@ -3,7 +3,7 @@
 #include "tuner/baselines/baseline.h"
 
 #include "tuner/baselines/baseline_plugin.h"
-#include "tuner/baselines/vendor_api.h"
+#include "runtime/vendor/vendor_api.h"
 
 #include <stdio.h>
 #include <string.h>

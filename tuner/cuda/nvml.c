@@ -4,7 +4,7 @@
 #include "tuner/cuda/cuda_device.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/process/library.h"
+#include "runtime/driver/library.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

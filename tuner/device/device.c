@@ -36,6 +36,7 @@ void hone__device_close(hone_device *device)
 {
     if (!device->driver)
         return;
+    hone__vendors_free(device->vendors, 1);
     if (device->code)
         (void)device->driver->module_unload(device->code);
     hone__block_free(device, &device->audit);
@@ -48,6 +49,16 @@ void hone__device_close(hone_device *device)
     if (device->kind->end)
         device->kind->end(device);
     memset(device, 0, sizeof *device);
+}
+
+hone_status hone__device_vendors(hone_device *device, hone_vendors **out,
+                                 hone_error *err)
+{
+    *out = NULL;
+    if (!device->vendors)
+        HONE_TRY(hone__vendors_create(device->driver, &device->vendors, err));
+    *out = device->vendors;
+    return HONE_OK;
 }
 
 hone_status hone__device_warm_up(hone_device *device, hone_warm_up *out,

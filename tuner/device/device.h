@@ -7,6 +7,7 @@
 #define HONE_TUNER_DEVICE_H
 
 #include "runtime/driver/driver.h"
+#include "runtime/vendor/vendor.h"
 #include "tuner/compile/gate.h"
 #include "tuner/judge/outcome.h"
 
@@ -71,6 +72,7 @@ typedef struct hone_device {
     hone_cu_ptr scratch;    /* small results of our kernels */
     hone_block audit;       /* rows of hone__audit() */
     struct hone_nvml *nvml; /* NULL: not there */
+    hone_vendors *vendors;  /* hone__device_vendors(); NULL: not asked for */
     int64_t clock_khz;      /* the most; 0 unknown, like the others */
     int64_t memory_clock_khz;
     int64_t bus_bits;
@@ -124,6 +126,9 @@ hone_status hone__device_begin(hone_device *device, const void *code,
                                hone_error *err);
 /* Needed only for a clean exit under a memory checker. */
 void hone__device_close(hone_device *device);
+/* The handles of vendors' libraries in its context, made at the first call. */
+hone_status hone__device_vendors(hone_device *device, hone_vendors **out,
+                                 hone_error *err);
 hone_status hone__device_warm_up(hone_device *device, hone_warm_up *out,
                                  hone_error *err);
 /* All -1 where the device has nothing to say. */

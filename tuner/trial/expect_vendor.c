@@ -7,7 +7,7 @@
 #include "tuner/trial/expectations.h"
 
 #include "tuner/baselines/baseline.h"
-#include "tuner/baselines/vendor_problem.h"
+#include "runtime/vendor/vendor_problem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static hone_status transform(hone_device *device, const hone_fft_problem *fft,
                              hone_fft_plan *plan, const hone_block *from,
                              const hone_block *to, hone_error *err)
 {
-    HONE_TRY(hone__fft_plan_open(fft, HONE_FFT_Z2Z, plan, err));
+    HONE_TRY(hone__fft_plan_open(fft, HONE_FFT_Z2Z, plan, NULL, err));
     HONE_TRY(
         hone__fft_check(plan->fft->set_stream(plan->handle, device->stream),
                         "cufftSetStream", err));

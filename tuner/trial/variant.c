@@ -21,13 +21,23 @@ hone_outcome hone__outcome_of(const hone_error *err)
     return HONE_OUTCOME_LAUNCH;
 }
 
-static hone_status make_workspace(hone_device *device,
-                                  const hone_resolved_workspace *workspace,
+static size_t count_parts(const hone_variant *variant)
+{
+    return variant->program ? variant->program->more->n_parts : 0;
+}
+
+static size_t part_bytes(const hone_variant *variant, size_t part)
+{
+    return variant->program->more->parts[part].size_bytes;
+}
+
+static hone_status make_workspace(hone_variant *variant, size_t part,
                                   hone_block *out, hone_error *err)
 {
+    const hone_resolved *resolved = &variant->resolved;
     hone_error found = {.status = HONE_OK};
-    const hone_status status =
-        hone__block_alloc(device, (size_t)workspace->size_bytes, out, &found);
+    const hone_status status = hone__block_alloc(
+        variant->device, part_bytes(variant, part), out, &found);
 
     if (status != HONE_ERR_NO_MEMORY) {
         if (status != HONE_OK && err)
@@ -38,22 +48,23 @@ static hone_status make_workspace(hone_device *device,
         err, status, found.domain, found.native,
         "the workspace '%s' does not fit beside the arguments: %.200s; end "
         "other processes on the device if they hold the rest",
-        workspace->name, found.text);
+        resolved->vendor ? resolved->vendor->function
+                         : resolved->workspaces[part].name,
+        found.text);
 }
 
 /* All workspaces at one more place. */
 static hone_status add_place(hone_variant *variant, hone_error *err)
 {
     hone_device *device = variant->device;
-    const size_t n = variant->resolved.n_workspaces;
+    const size_t n = count_parts(variant);
     hone_block *blocks = &variant->workspaces[variant->n_places * n];
     hone_cu_ptr parts[HONE_MAX_WORKSPACES] = {0};
 
     for (size_t i = 0; i < n; ++i) {
-        if (!variant->resolved.workspaces[i].size_bytes)
+        if (!part_bytes(variant, i))
             continue; /* a null pointer, as TEMPLATE.md says */
-        HONE_TRY(make_workspace(device, &variant->resolved.workspaces[i],
-                                &blocks[i], err));
+        HONE_TRY(make_workspace(variant, i, &blocks[i], err));
         parts[i] = blocks[i].data;
     }
     HONE_TRY(hone__program_zero(variant->program, HONE_ZERO_ONCE, parts,
@@ -65,10 +76,10 @@ static hone_status add_place(hone_variant *variant, hone_error *err)
 hone_status hone__variant_spread(hone_variant *variant, size_t most,
                                  hone_error *err)
 {
-    int64_t bytes = 0;
+    size_t bytes = 0;
 
-    for (size_t i = 0; i < variant->resolved.n_workspaces; ++i)
-        bytes += variant->resolved.workspaces[i].size_bytes;
+    for (size_t i = 0; i < count_parts(variant); ++i)
+        bytes += part_bytes(variant, i);
     if (!bytes || bytes > 16 << 20)
         return HONE_OK;
     if (bytes > 1 << 20 && most > HONE_PLACES_OF_LARGE)
@@ -88,16 +99,21 @@ static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
                         const int64_t *dims, size_t n_dims, hone_error *err)
 {
     hone_device *device = variant->device;
+    hone_vendors *vendors = NULL;
 
     HONE_TRY(hone__launch_spec_resolve(
         &(hone_launch_case){spec, dims, n_dims, &device->properties},
         &variant->resolved, err));
-    HONE_TRY(hone__driver_load(device->driver, cubin, cubin_bytes,
-                               "the variant", &variant->module, err));
+    if (variant->resolved.vendor)
+        HONE_TRY(hone__device_vendors(device, &vendors, err));
+    else
+        HONE_TRY(hone__driver_load(device->driver, cubin, cubin_bytes,
+                                   "the variant", &variant->module, err));
     HONE_TRY(hone__program_create(
         &(hone_program_setup){.driver = device->driver,
                               .properties = &device->properties,
                               .module = variant->module,
+                              .vendors = vendors,
                               .op = spec->op,
                               .resolved = &variant->resolved},
         sizeof(hone_program), &variant->program, err));
@@ -136,7 +152,7 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
                            hone_error *err)
 {
     hone_variant *variant = user;
-    const size_t n = variant->resolved.n_workspaces;
+    const size_t n = count_parts(variant);
     const hone_block *blocks =
         &variant->workspaces[variant->turn++ % variant->n_places * n];
     hone_cu_ptr parts[HONE_MAX_WORKSPACES] = {0};
@@ -150,5 +166,5 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
 hone_subject hone__variant_subject(hone_variant *variant)
 {
     return (hone_subject){enqueue, variant, variant->workspaces,
-                          variant->n_places * variant->resolved.n_workspaces};
+                          variant->n_places * count_parts(variant)};
 }

@@ -34,13 +34,14 @@ typedef struct hone_variant {
      * the last one. The arrays are not rotated (problem_sets.c), so that no
      * copy is timed, as none happens in a program that keeps them. */
     hone_bank bank;
-    /* Workspace i at place p is [p * resolved.n_workspaces + i]. */
+    /* Workspace i of the program at place p is [p * n_parts + i]. */
     hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
     size_t n_places;
     size_t turn; /* the next execution's place */
 } hone_variant;
 
-/* Load; `spec` is borrowed, `cubin` may lie at any address. */
+/* Load; `spec` is borrowed, `cubin` may lie at any address and is not read
+ * where the plan is a function of a vendor's library. */
 hone_status hone__variant_load(hone_device *device,
                                const hone_launch_spec *spec, const void *cubin,
                                size_t cubin_bytes, const int64_t *dims,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening vendor libraries at run time: see library.h. */
-#include "tuner/process/library.h"
+#include "runtime/driver/library.h"
 
 #include "runtime/driver/nvrtc_api.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening vendor libraries at run time and filling tables of their functions,
  * so that hone builds and runs on machines that have none of them. */
-#ifndef HONE_TUNER_LIBRARY_H
-#define HONE_TUNER_LIBRARY_H
+#ifndef HONE_RUNTIME_LIBRARY_H
+#define HONE_RUNTIME_LIBRARY_H
 
 #include "runtime/base/error.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of vendors' libraries: see vendor_api.h. */
-#include "tuner/baselines/vendor_api.h"
+#include "runtime/vendor/vendor_api.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -97,22 +97,29 @@ hone_status hone__fft_get(const hone_fft **out, hone_error *err)
                              &loaded, err);
 }
 
-static hone_status failed(hone_status status, const char *what,
-                          const char *text, int result, hone_error *err)
+static hone_status failed(hone_status status, hone_domain domain,
+                          const char *what, const char *text, int result,
+                          hone_error *err)
 {
-    return hone__fail(err, status, "%s failed: %s (code %d)", what,
-                      text ? text : "unknown status", result);
+    return hone__fail_native(err, status, domain, result,
+                             "%s failed: %s (code %d)", what,
+                             text ? text : "unknown status", result);
 }
 
 static hone_status check_blas(const char *(*text_of)(hone_blas_result),
                               hone_blas_result result, const char *what,
                               hone_error *err)
 {
-    return result
-               ? failed(result == HONE_BLAS_NOT_SUPPORTED ? HONE_ERR_UNSUPPORTED
-                                                          : HONE_ERR_CUDA,
-                        what, text_of(result), result, err)
-               : HONE_OK;
+    hone_status status = HONE_ERR_CUDA;
+
+    if (!result)
+        return HONE_OK;
+    if (result == HONE_BLAS_NOT_SUPPORTED)
+        status = HONE_ERR_UNSUPPORTED;
+    if (result == HONE_BLAS_ALLOC_FAILED)
+        status = HONE_ERR_NO_MEMORY;
+    return failed(status, HONE_DOMAIN_CUBLAS, what, text_of(result), result,
+                  err);
 }
 
 hone_status hone__blas_check(const hone_blas *blas, hone_blas_result result,
@@ -152,6 +159,6 @@ hone_status hone__fft_check(hone_fft_result result, const char *what,
     if (result == HONE_FFT_INVALID_SIZE || result == HONE_FFT_NOT_IMPLEMENTED ||
         result == HONE_FFT_NOT_SUPPORTED)
         status = HONE_ERR_UNSUPPORTED;
-    return failed(status, what, result > 0 && result < n ? texts[result] : NULL,
-                  result, err);
+    return failed(status, HONE_DOMAIN_CUFFT, what,
+                  result > 0 && result < n ? texts[result] : NULL, result, err);
 }

@@ -2,11 +2,11 @@
 /* cuBLAS, cuBLASLt and cuFFT as tables of functions, filled by dlopen.
  * Declarations follow the ABI of CUDA 12 and 13; their headers are not used.
  */
-#ifndef HONE_TUNER_VENDOR_API_H
-#define HONE_TUNER_VENDOR_API_H
+#ifndef HONE_RUNTIME_VENDOR_API_H
+#define HONE_RUNTIME_VENDOR_API_H
 
 #include "runtime/base/error.h"
-#include "tuner/process/library.h"
+#include "runtime/driver/library.h"
 
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ hone_status hone__vendor_load(const hone_library_search *search,
 
 typedef int hone_blas_result; /* cublasStatus_t; 0 is success */
 
-enum { HONE_BLAS_NOT_SUPPORTED = 15 };
+enum { HONE_BLAS_ALLOC_FAILED = 3, HONE_BLAS_NOT_SUPPORTED = 15 };
 
 /* cudaDataType_t */
 enum {
@@ -42,6 +42,9 @@ enum {
     HONE_BLAS_DEFAULT_MATH = 0, /* tensor cores wherever the types allow */
     HONE_BLAS_GEMM_DEFAULT = -1,
     HONE_LT_PREF_MAX_WORKSPACE_BYTES = 1,
+    HONE_LT_PREF_MIN_ALIGNMENT_A = 5, /* then B, C, D */
+    HONE_LT_LAYOUT_BATCH_COUNT = 5,
+    HONE_LT_LAYOUT_BATCH_STRIDE = 6,
     HONE_LT_DESC_LEFT_OP = 3,
     HONE_LT_DESC_RIGHT_OP = 4
 };
@@ -52,6 +55,8 @@ typedef struct cublasContext *hone_blas_handle;
 #define HONE_BLAS_MAP(X)                                                       \
     X(status_string, cublasGetStatusString, const char *,                      \
       (hone_blas_result r))                                                    \
+    X(version, cublasGetVersion_v2, hone_blas_result,                          \
+      (hone_blas_handle h, int *out))                                          \
     X(create, cublasCreate_v2, hone_blas_result, (hone_blas_handle * out))     \
     X(destroy, cublasDestroy_v2, hone_blas_result, (hone_blas_handle h))       \
     X(set_stream, cublasSetStream_v2, hone_blas_result,                        \
@@ -67,6 +72,12 @@ typedef struct cublasContext *hone_blas_handle;
        const void *alpha, const void *a, int a_type, int lda, const void *b,   \
        int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,    \
        int compute_type, int algorithm))                                       \
+    X(gemm_strided, cublasGemmStridedBatchedEx, hone_blas_result,              \
+      (hone_blas_handle h, int op_a, int op_b, int m, int n, int k,            \
+       const void *alpha, const void *a, int a_type, int lda,                  \
+       long long a_stride, const void *b, int b_type, int ldb,                 \
+       long long b_stride, const void *beta, void *c, int c_type, int ldc,     \
+       long long c_stride, int batch, int compute_type, int algorithm))        \
     X(axpy_ex, cublasAxpyEx, hone_blas_result,                                 \
       (hone_blas_handle h, int n, const void *alpha, int alpha_type,           \
        const void *x, int x_type, int x_step, void *y, int y_type, int y_step, \
@@ -106,6 +117,7 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
 #define HONE_LT_MAP(X)                                                         \
     X(status_string, cublasLtGetStatusString, const char *,                    \
       (hone_blas_result r))                                                    \
+    X(version, cublasLtGetVersion, size_t, (void))                             \
     X(create, cublasLtCreate, hone_blas_result, (hone_lt_handle * out))        \
     X(destroy, cublasLtDestroy, hone_blas_result, (hone_lt_handle h))          \
     X(desc_create, cublasLtMatmulDescCreate, hone_blas_result,                 \
@@ -117,6 +129,8 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
     X(layout_create, cublasLtMatrixLayoutCreate, hone_blas_result,             \
       (hone_lt_layout * out, int type, uint64_t rows, uint64_t columns,        \
        int64_t leading))                                                       \
+    X(layout_set, cublasLtMatrixLayoutSetAttribute, hone_blas_result,          \
+      (hone_lt_layout l, int attribute, const void *value, size_t size_bytes)) \
     X(layout_destroy, cublasLtMatrixLayoutDestroy, hone_blas_result,           \
       (hone_lt_layout l))                                                      \
     X(pref_create, cublasLtMatmulPreferenceCreate, hone_blas_result,           \
@@ -129,6 +143,10 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
       (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b,   \
        hone_lt_layout c, hone_lt_layout out, hone_lt_pref p, int wanted,       \
        hone_lt_heuristic *results, int *n_results))                            \
+    X(check, cublasLtMatmulAlgoCheck, hone_blas_result,                        \
+      (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b,   \
+       hone_lt_layout c, hone_lt_layout out,                                   \
+       const hone_lt_algorithm *algorithm, hone_lt_heuristic *result))         \
     X(matmul, cublasLtMatmul, hone_blas_result,                                \
       (hone_lt_handle h, hone_lt_desc desc, const void *alpha, const void *a,  \
        hone_lt_layout a_layout, const void *b, hone_lt_layout b_layout,        \
@@ -148,8 +166,8 @@ typedef struct hone_lt {
 hone_status hone__blas_get(const hone_blas **out, hone_error *err);
 hone_status hone__lt_get(const hone_lt **out, hone_error *err);
 
-/* HONE_OK for 0; HONE_ERR_UNSUPPORTED for "not supported"; else HONE_ERR_CUDA
- * with "WHAT failed: text (code)". */
+/* HONE_OK for 0; HONE_ERR_UNSUPPORTED for "not supported", HONE_ERR_NO_MEMORY;
+ * else HONE_ERR_CUDA: "WHAT failed: text (code)". */
 hone_status hone__blas_check(const hone_blas *blas, hone_blas_result result,
                              const char *what, hone_error *err);
 hone_status hone__lt_check(const hone_lt *lt, hone_blas_result result,
@@ -180,7 +198,10 @@ enum {
 /* X(field, symbol, parameters); all return hone_fft_result. The strides that
  * follow a NULL `embed` are not read: transforms stand one after another. */
 #define HONE_FFT_MAP(X)                                                        \
+    X(version, cufftGetVersion, (int *out))                                    \
     X(create, cufftCreate, (hone_fft_handle * out))                            \
+    X(auto_allocation, cufftSetAutoAllocation, (hone_fft_handle h, int on))    \
+    X(work_area, cufftSetWorkArea, (hone_fft_handle h, void *area))            \
     X(make_plan, cufftMakePlanMany64,                                          \
       (hone_fft_handle h, int rank, long long *n, long long *in_embed,         \
        long long in_stride, long long in_distance, long long *out_embed,       \

@@ -1,47 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems as vendors' libraries want them: matrix products for cuBLAS and
  * cuBLASLt, Fourier transforms for cuFFT. Reading one, HONE_ERR_UNSUPPORTED
- * says what does not fit; `who` is the baseline's name, for messages. */
-#ifndef HONE_TUNER_VENDOR_PROBLEM_H
-#define HONE_TUNER_VENDOR_PROBLEM_H
+ * says what does not fit; `who` is the function's name, for messages. */
+#ifndef HONE_RUNTIME_VENDOR_PROBLEM_H
+#define HONE_RUNTIME_VENDOR_PROBLEM_H
 
 #include "runtime/launch/launch_spec.h"
-#include "tuner/baselines/vendor_api.h"
+#include "runtime/vendor/vendor_api.h"
 
-/* Bytes of workspace that cuBLAS and cuBLASLt get: what NVIDIA recommends for
- * compute capability 9.0, and more than it recommends for older devices. */
-enum { HONE_BASELINE_WORKSPACE_BYTES = 32 * 1024 * 1024 };
+#include <string.h>
 
 /* A factor as cuBLAS sees it: column-major, rows x columns, taken as it is or
  * transposed. */
 typedef struct hone_gemm_factor {
-    int rows; /* also the distance of its columns */
+    int rows;
     int columns;
-    int op; /* cublasOperation_t */
+    int leading;    /* from a column to the next */
+    int64_t stride; /* from a matrix of the batch to the next */
+    int op;         /* cublasOperation_t */
 } hone_gemm_factor;
 
 /* C = alpha*op(A)*op(B) + beta*C, row-major, as cuBLAS sees it: left*right,
  * N x M. */
 typedef struct hone_gemm {
     int m, n, k;
+    int batch;
     hone_gemm_factor left;  /* from B */
     hone_gemm_factor right; /* from A */
+    hone_gemm_factor out;   /* C; its op says nothing */
     int a, b, c;            /* arguments */
     int alpha, beta;        /* arguments, or -1 for the constants 1 and 0 */
     int in_type;            /* cudaDataType_t of A and B */
     int out_type;
+    int in_bytes; /* of an element */
+    int out_bytes;
     int compute_type;
 } hone_gemm;
 
 /* A problem whose arguments are called A, B, C and, maybe, alpha and beta, and
- * whose first dimensions are M, N, K. Dimensions called TRANS_A and TRANS_B
- * that are not 0 say that A is K x M, B is N x K. */
+ * whose dimensions begin with M, N, K. What it has of the following, by name:
+ * TRANS_A and TRANS_B, not 0 where A is stored K x M, B N x K; LDA, LDB and
+ * LDC, elements from a row to the next; BATCH matrices, STRIDE_A, STRIDE_B and
+ * STRIDE_C elements from one to the next. Without them matrices are dense and
+ * one. Arrays are as large as that, and not larger. */
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);
 /* Host addresses of the scalars of a call. */
 const void *hone__gemm_alpha(const hone_gemm *gemm, void *const *args);
 const void *hone__gemm_beta(const hone_gemm *gemm, void *const *args);
+/* What 16-byte alignment of A, B and C leaves of the alignment of all rows and
+ * all matrices of the batch, bytes: a power of two. */
+unsigned hone__gemm_alignment(const hone_gemm *gemm, const hone_gemm_factor *x,
+                              int element_bytes);
+
+/* Index of the argument called `name`, or -1. */
+int hone__vendor_find_arg(const hone_resolved *problem, const char *name);
+/* Fails: "'WHO' cannot do operation 'OP': WHY". */
+hone_status hone__vendor_unfit(const char *who, const char *op, const char *why,
+                               hone_error *err);
+/* Device pointer of the array at `index` of a call's arguments. */
+static inline void *hone__vendor_pointer(void *const *args, int index)
+{
+    uint64_t pointer;
+
+    memcpy(&pointer, args[index], sizeof pointer);
+    return (void *)(uintptr_t)pointer;
+}
 
 typedef struct hone_fft_problem {
     int64_t n;
@@ -63,9 +88,11 @@ typedef struct hone_fft_plan {
 } hone_fft_plan;
 
 /* For the whole batch, one transform after the other; `type` is
- * HONE_FFT_C2C or HONE_FFT_Z2Z. */
+ * HONE_FFT_C2C or HONE_FFT_Z2Z. `out_workspace_bytes`: what the caller brings
+ * with work_area() before it runs; NULL: cuFFT allocates it. */
 hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
-                                hone_fft_plan *out, hone_error *err);
+                                hone_fft_plan *out, size_t *out_workspace_bytes,
+                                hone_error *err);
 /* Of one that was opened, or is {0}. */
 void hone__fft_plan_close(hone_fft_plan *plan);
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cufft.c2c (cufftExecC2C) and cufft.filter: cuFFT forward, a kernel of ours
+ * that multiplies by the filter, cuFFT back, as a program without a fused
+ * kernel does it. Nothing is scaled. A plan of cuFFT has tables on the device
+ * that captured graphs read: it is shared, and stays until the context is
+ * closed. */
+#include "runtime/vendor/vendor_handles.h"
+
+enum { FILTER_BLOCK = 256, FILTER_NUMBERS = 2 /* of a thread */ };
+
+typedef struct fft_state {
+    hone_fft_problem problem;
+    hone_vendor_fft *shared;
+    hone_cu_function filter; /* NULL: none */
+} fft_state;
+
+static hone_status open_plan(hone_vendor *self, const hone_resolved *problem,
+                             int is_filter, hone_error *err)
+{
+    fft_state *const state = self->state;
+
+    HONE_TRY(hone__fft_read(self->name, self->op, problem, is_filter,
+                            &state->problem, err));
+    HONE_TRY(
+        hone__vendors_fft(self->vendors, &state->problem, &state->shared, err));
+    self->version = state->shared->version;
+    self->workspace_bytes = state->shared->workspace_bytes;
+    return HONE_OK;
+}
+
+static void nothing_to_close(hone_vendor *self)
+{
+    (void)self;
+}
+
+/* `turn` held. */
+static hone_status use_stream(hone_vendor_fft *shared, hone_stream stream,
+                              hone_cu_ptr workspace, hone_error *err)
+{
+    const hone_fft *const fft = shared->plan.fft;
+    hone_vendor_turn *const at = &shared->at;
+
+    if (at->is_set && at->stream == stream && at->workspace == workspace)
+        return HONE_OK;
+    at->is_set = 0;
+    HONE_TRY(hone__fft_check(fft->set_stream(shared->plan.handle, stream),
+                             "cufftSetStream", err));
+    if (workspace)
+        HONE_TRY(hone__fft_check(
+            fft->work_area(shared->plan.handle, (void *)(uintptr_t)workspace),
+            "cufftSetWorkArea", err));
+    at->stream = stream;
+    at->workspace = workspace;
+    at->is_set = 1;
+    return HONE_OK;
+}
+
+static hone_status transform(const fft_state *state, void *from, void *to,
+                             int direction, hone_error *err)
+{
+    const hone_fft_plan *const plan = &state->shared->plan;
+
+    return hone__fft_check(
+        plan->fft->exec_c2c(plan->handle, from, to, direction), "cufftExecC2C",
+        err);
+}
+
+/* ---- a transform --------------------------------------------------------- */
+
+static hone_status c2c_open(hone_vendor *self, const hone_resolved *problem,
+                            const hone_vendor_choice *choice, hone_error *err)
+{
+    (void)choice;
+    return open_plan(self, problem, 0, err);
+}
+
+static hone_status c2c_enqueue(hone_vendor *self, void *const *args,
+                               hone_cu_ptr workspace, hone_stream stream,
+                               hone_error *err)
+{
+    const fft_state *const state = self->state;
+    const hone_fft_problem *const p = &state->problem;
+    hone_status status;
+
+    (void)pthread_mutex_lock(&state->shared->at.turn);
+    status = use_stream(state->shared, stream, workspace, err);
+    if (status == HONE_OK)
+        status = transform(state, hone__vendor_pointer(args, p->x),
+                           hone__vendor_pointer(args, p->y), p->direction, err);
+    (void)pthread_mutex_unlock(&state->shared->at.turn);
+    return status;
+}
+
+/* ---- forward, filter, back ----------------------------------------------- */
+
+static hone_status filter_open(hone_vendor *self, const hone_resolved *problem,
+                               const hone_vendor_choice *choice,
+                               hone_error *err)
+{
+    fft_state *const state = self->state;
+
+    (void)choice;
+    HONE_TRY(open_plan(self, problem, 1, err));
+    return hone__vendors_filter(self->vendors, &state->filter, err);
+}
+
+static hone_status multiply(const hone_vendor *self, void *const *args,
+                            hone_stream stream, hone_error *err)
+{
+    const hone_driver *const driver = hone__vendors_driver(self->vendors);
+    const fft_state *const state = self->state;
+    const hone_fft_problem *const p = &state->problem;
+    const long long of_block = FILTER_BLOCK * FILTER_NUMBERS;
+    hone_cu_ptr y = (uintptr_t)hone__vendor_pointer(args, p->y);
+    hone_cu_ptr h = (uintptr_t)hone__vendor_pointer(args, p->h);
+    long long n = p->n, total = p->n * p->batch;
+    void *params[] = {&y, &h, &n, &total};
+
+    return hone__driver_check(
+        driver,
+        driver->launch(state->filter,
+                       (unsigned)((total + of_block - 1) / of_block), 1, 1,
+                       FILTER_BLOCK, 1, 1, 0, stream, params, NULL),
+        "launching the filter kernel of cufft.filter", err);
+}
+
+static hone_status forward_and_back(const hone_vendor *self, void *const *args,
+                                    hone_cu_ptr workspace, hone_stream stream,
+                                    hone_error *err)
+{
+    const fft_state *const state = self->state;
+    void *const x = hone__vendor_pointer(args, state->problem.x);
+    void *const y = hone__vendor_pointer(args, state->problem.y);
+
+    HONE_TRY(use_stream(state->shared, stream, workspace, err));
+    HONE_TRY(transform(state, x, y, HONE_FFT_FORWARD, err));
+    HONE_TRY(multiply(self, args, stream, err));
+    return transform(state, y, y, HONE_FFT_INVERSE, err);
+}
+
+static hone_status filter_enqueue(hone_vendor *self, void *const *args,
+                                  hone_cu_ptr workspace, hone_stream stream,
+                                  hone_error *err)
+{
+    const fft_state *const state = self->state;
+    hone_status status;
+
+    (void)pthread_mutex_lock(&state->shared->at.turn);
+    status = forward_and_back(self, args, workspace, stream, err);
+    (void)pthread_mutex_unlock(&state->shared->at.turn);
+    return status;
+}
+
+const hone_vendor_kind hone__vendor_fft_c2c = {
+    sizeof(fft_state), c2c_open, nothing_to_close, c2c_enqueue, NULL};
+const hone_vendor_kind hone__vendor_fft_filter = {
+    sizeof(fft_state), filter_open, nothing_to_close, filter_enqueue, NULL};

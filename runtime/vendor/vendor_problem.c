@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems and plans of vendors' libraries: see vendor_problem.h. cuBLAS and
+ * cuBLASLt want column-major matrices. A row-major X[r,c] is, byte for byte,
+ * the column-major transpose of X with leading dimension c, so they are asked
+ * for C^T = B^T A^T: no data moves, and a transposition flag is set only for a
+ * factor that the operation itself takes transposed. */
+#include "runtime/vendor/vendor_problem.h"
+
+#include "runtime/base/type.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const struct {
+    hone_type in;
+    hone_type out;
+    int in_type;
+    int out_type;
+    int compute_type;
+} type_rows[] = {
+    {HONE_TYPE_F16, HONE_TYPE_F32, HONE_CUDA_R_16F, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_BF16, HONE_TYPE_F32, HONE_CUDA_R_16BF, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_F16, HONE_TYPE_F16, HONE_CUDA_R_16F, HONE_CUDA_R_16F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_BF16, HONE_TYPE_BF16, HONE_CUDA_R_16BF, HONE_CUDA_R_16BF,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_F32, HONE_TYPE_F32, HONE_CUDA_R_32F, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F},
+    {HONE_TYPE_TF32, HONE_TYPE_F32, HONE_CUDA_R_32F, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F_FAST_TF32},
+};
+
+int hone__vendor_find_arg(const hone_resolved *problem, const char *name)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (!strcmp(problem->args[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+hone_status hone__vendor_unfit(const char *who, const char *op, const char *why,
+                               hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "'%s' cannot do operation '%s': %s", who, op, why);
+}
+
+/* ---- matrix products ----------------------------------------------------- */
+
+static int find_types(const hone_resolved_arg *args, hone_gemm *gemm)
+{
+    for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
+        if (type_rows[i].in == args[gemm->a].type &&
+            type_rows[i].in == args[gemm->b].type &&
+            type_rows[i].out == args[gemm->c].type) {
+            gemm->in_type = type_rows[i].in_type;
+            gemm->out_type = type_rows[i].out_type;
+            gemm->compute_type = type_rows[i].compute_type;
+            gemm->in_bytes = (int)hone__type_size_bytes(type_rows[i].in);
+            gemm->out_bytes = (int)hone__type_size_bytes(type_rows[i].out);
+            return 1;
+        }
+    return 0;
+}
+
+/* -1 or the index of a scalar of type f32. */
+static int scalar_fits(const hone_resolved *problem, int index)
+{
+    return index < 0 || (problem->args[index].mode == HONE_ARG_SCALAR &&
+                         problem->args[index].type == HONE_TYPE_F32);
+}
+
+/* The dimension called `name`, or `otherwise` if there is none. */
+static int64_t dim_or(const hone_resolved *problem, const char *name,
+                      int64_t otherwise)
+{
+    for (size_t i = 0; i < problem->n_dims; i++)
+        if (problem->dim_names[i] && !strcmp(problem->dim_names[i], name))
+            return problem->dims[i];
+    return otherwise;
+}
+
+/* What a gemm's problem says of one matrix, row-major. */
+typedef struct matrix {
+    int64_t rows, columns, leading, stride;
+} matrix;
+
+static matrix read_matrix(const hone_resolved *problem, int64_t rows,
+                          int64_t columns, const char *leading,
+                          const char *stride)
+{
+    matrix x = {rows, columns, dim_or(problem, leading, columns), 0};
+
+    x.stride =
+        dim_or(problem, stride, x.leading > INT_MAX ? 0 : rows * x.leading);
+    return x;
+}
+
+/* Elements from the first to the last of a batch; -1: too many. */
+static int64_t count_elements(const matrix *x, int64_t batch)
+{
+    int64_t of_batch, of_one;
+
+    if (__builtin_mul_overflow(batch - 1, x->stride, &of_batch) ||
+        __builtin_mul_overflow(x->rows - 1, x->leading, &of_one) ||
+        __builtin_add_overflow(of_one, x->columns, &of_one) ||
+        __builtin_add_overflow(of_batch, of_one, &of_batch))
+        return -1;
+    return of_batch;
+}
+
+static int matrix_fits(const matrix *x, int64_t batch,
+                       const hone_resolved_arg *arg)
+{
+    return x->leading >= x->columns && x->leading <= INT_MAX &&
+           x->stride >= 0 && arg->count == count_elements(x, batch);
+}
+
+/* Row-major, it is its own transpose column-major. */
+static hone_gemm_factor factor(const matrix *x, int transposed)
+{
+    return (hone_gemm_factor){(int)x->columns, (int)x->rows, (int)x->leading,
+                              x->stride,
+                              transposed ? HONE_BLAS_OP_T : HONE_BLAS_OP_N};
+}
+
+static hone_status read_arrays(const char *who, const char *op,
+                               const hone_resolved *problem, hone_gemm *gemm,
+                               hone_error *err)
+{
+    const hone_resolved_arg *const args = problem->args;
+    const int64_t m = gemm->m, n = gemm->n, k = gemm->k;
+    const int64_t batch = gemm->batch;
+    const int trans_a = dim_or(problem, "TRANS_A", 0) != 0;
+    const int trans_b = dim_or(problem, "TRANS_B", 0) != 0;
+    const matrix a = read_matrix(problem, trans_a ? k : m, trans_a ? m : k,
+                                 "LDA", "STRIDE_A");
+    const matrix b = read_matrix(problem, trans_b ? n : k, trans_b ? k : n,
+                                 "LDB", "STRIDE_B");
+    const matrix c = read_matrix(problem, m, n, "LDC", "STRIDE_C");
+
+    if (args[gemm->a].mode != HONE_ARG_IN ||
+        args[gemm->b].mode != HONE_ARG_IN ||
+        (args[gemm->c].mode != HONE_ARG_OUT &&
+         args[gemm->c].mode != HONE_ARG_INOUT) ||
+        !matrix_fits(&a, batch, &args[gemm->a]) ||
+        !matrix_fits(&b, batch, &args[gemm->b]) ||
+        !matrix_fits(&c, batch, &args[gemm->c]) || (batch > 1 && !c.stride))
+        return hone__vendor_unfit(
+            who, op,
+            "it needs inputs A[M*K] and B[K*N] and an output C[M*N], of rows "
+            "that do not overlap and as many as LDA, LDB, LDC, BATCH and "
+            "STRIDE_A to STRIDE_C say where there are such dimensions",
+            err);
+    gemm->left = factor(&b, trans_b);
+    gemm->right = factor(&a, trans_a);
+    gemm->out = factor(&c, 0);
+    return HONE_OK;
+}
+
+hone_status hone__gemm_read(const char *who, const char *op,
+                            const hone_resolved *problem, hone_gemm *out,
+                            hone_error *err)
+{
+    hone_gemm gemm = {.a = hone__vendor_find_arg(problem, "A"),
+                      .b = hone__vendor_find_arg(problem, "B"),
+                      .c = hone__vendor_find_arg(problem, "C"),
+                      .alpha = hone__vendor_find_arg(problem, "alpha"),
+                      .beta = hone__vendor_find_arg(problem, "beta")};
+    const int64_t batch = dim_or(problem, "BATCH", 1);
+
+    if (gemm.a < 0 || gemm.b < 0 || gemm.c < 0 || problem->n_dims < 3)
+        return hone__vendor_unfit(
+            who, op,
+            "it needs arrays called A, B and C and dimensions that "
+            "begin with M, N, K",
+            err);
+    for (size_t i = 0; i < 3; i++)
+        if (problem->dims[i] < 1 || problem->dims[i] > INT_MAX || batch < 1 ||
+            batch > INT_MAX)
+            return hone__vendor_unfit(
+                who, op, "its dimensions are 32-bit numbers of at least 1",
+                err);
+    gemm.m = (int)problem->dims[0];
+    gemm.n = (int)problem->dims[1];
+    gemm.k = (int)problem->dims[2];
+    gemm.batch = (int)batch;
+    HONE_TRY(read_arrays(who, op, problem, &gemm, err));
+    if (!find_types(problem->args, &gemm) ||
+        !scalar_fits(problem, gemm.alpha) || !scalar_fits(problem, gemm.beta))
+        return hone__vendor_unfit(
+            who, op,
+            "it takes A and B of one type of f16, bf16, tf32 and "
+            "f32, C of type f32 or, with 16 bits, the same, and "
+            "alpha and beta of type f32",
+            err);
+    *out = gemm;
+    return HONE_OK;
+}
+
+unsigned hone__gemm_alignment(const hone_gemm *gemm, const hone_gemm_factor *x,
+                              int element_bytes)
+{
+    uint64_t bits = 16 | (uint64_t)x->leading * (uint64_t)element_bytes;
+
+    if (gemm->batch > 1)
+        bits |= (uint64_t)x->stride * (uint64_t)element_bytes;
+    return (unsigned)(bits & -bits);
+}
+
+const void *hone__gemm_alpha(const hone_gemm *gemm, void *const *args)
+{
+    static const float one = 1.0f;
+
+    return gemm->alpha < 0 ? &one : args[gemm->alpha];
+}
+
+const void *hone__gemm_beta(const hone_gemm *gemm, void *const *args)
+{
+    static const float zero = 0.0f;
+
+    return gemm->beta < 0 ? &zero : args[gemm->beta];
+}
+
+/* ---- Fourier transforms -------------------------------------------------- */
+
+static int is_array(const hone_resolved *problem, int index, hone_arg_mode mode,
+                    int64_t count)
+{
+    return index >= 0 && problem->args[index].mode == mode &&
+           problem->args[index].type == HONE_TYPE_C32 &&
+           problem->args[index].count == count;
+}
+
+hone_status hone__fft_read(const char *who, const char *op,
+                           const hone_resolved *problem, int is_filter,
+                           hone_fft_problem *out, hone_error *err)
+{
+    const size_t n_dims = problem->n_dims;
+    hone_fft_problem p = {.direction = HONE_FFT_FORWARD, .batch = 1, .h = -1};
+
+    if (n_dims < 1)
+        return hone__vendor_unfit(who, op, "it has no dimension n", err);
+    p.n = problem->dims[0];
+    if (n_dims > 1)
+        p.batch = problem->dims[1];
+    if (n_dims > 2 && problem->dims[2] == 2)
+        p.direction = HONE_FFT_INVERSE;
+    p.x = hone__vendor_find_arg(problem, "x");
+    p.y = hone__vendor_find_arg(problem, "y");
+    if (p.n < 1 || p.batch < 1 || p.n > INT64_MAX / p.batch)
+        return hone__vendor_unfit(who, op, "n and batch are at least 1", err);
+    if (!is_array(problem, p.x, HONE_ARG_IN, p.n * p.batch) ||
+        !is_array(problem, p.y, HONE_ARG_OUT, p.n * p.batch))
+        return hone__vendor_unfit(
+            who, op,
+            "it needs an input x and an output y, both c32 of "
+            "n*batch numbers, n and batch being its first "
+            "dimensions",
+            err);
+    if (is_filter) {
+        p.h = hone__vendor_find_arg(problem, "h");
+        if (!is_array(problem, p.h, HONE_ARG_IN, p.n))
+            return hone__vendor_unfit(
+                who, op, "it needs a filter h, an input of n c32 numbers", err);
+    }
+    *out = p;
+    return HONE_OK;
+}
+
+hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
+                                hone_fft_plan *out, size_t *out_workspace_bytes,
+                                hone_error *err)
+{
+    long long n = problem->n;
+    size_t workspace_bytes = 0;
+
+    out->handle = HONE_FFT_NO_HANDLE;
+    HONE_TRY(hone__fft_get(&out->fft, err));
+    HONE_TRY(
+        hone__fft_check(out->fft->create(&out->handle), "cufftCreate", err));
+    if (out_workspace_bytes)
+        HONE_TRY(hone__fft_check(out->fft->auto_allocation(out->handle, 0),
+                                 "cufftSetAutoAllocation", err));
+    HONE_TRY(hone__fft_check(
+        out->fft->make_plan(out->handle, 1, &n, NULL, 1, n, NULL, 1, n, type,
+                            problem->batch, &workspace_bytes),
+        "cufftMakePlanMany64", err));
+    if (out_workspace_bytes)
+        *out_workspace_bytes = workspace_bytes;
+    return HONE_OK;
+}
+
+void hone__fft_plan_close(hone_fft_plan *plan)
+{
+    if (plan->fft && plan->handle != HONE_FFT_NO_HANDLE)
+        (void)plan->fft->destroy(plan->handle);
+    plan->handle = HONE_FFT_NO_HANDLE;
+}
