@@ -205,13 +205,13 @@ template <int THREADS> __device__ inline float block_sum(float v)
 /* --- global to shared memory -------------------------------------------- */
 
 /* If `wanted`, start copying 16 bytes; both addresses are multiples of 16.
- * With `valid` false the 16 bytes become zero and nothing is read. */
-__device__ inline void copy16_async(void *shared, const void *global,
-                                    bool valid, bool wanted)
+ * Behind the first `bytes`, 0 to 16, nothing is read and zeros arrive. */
+__device__ inline void copy16_async_part(void *shared, const void *global,
+                                         int bytes, bool wanted)
 {
 #ifdef HONE_HOST
     if (wanted)
-        hone_host_copy16_async(shared, global, valid);
+        hone_host_copy16_async(shared, global, bytes);
 #else
     const unsigned to =
         static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -222,9 +222,16 @@ __device__ inline void copy16_async(void *shared, const void *global,
                  "@wanted cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
                  "}"
                  :
-                 : "r"(to), "l"(global), "r"(valid ? 16 : 0), "r"((int)wanted)
+                 : "r"(to), "l"(global), "r"(bytes), "r"((int)wanted)
                  : "memory");
 #endif
+}
+
+/* All of them, or with `valid` false none. */
+__device__ inline void copy16_async(void *shared, const void *global,
+                                    bool valid, bool wanted)
+{
+    copy16_async_part(shared, global, valid ? 16 : 0, wanted);
 }
 
 /* Close a group of copies of this thread. */

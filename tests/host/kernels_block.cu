@@ -161,5 +161,19 @@ extern "C" __global__ void read_counter(int *out)
     *out = counter;
 }
 
+/* Thread t copies the first t of 16 bytes. */
+extern "C" __global__ void parts(int4 *out, const int4 *in)
+{
+    __shared__ int4 s[17];
+    const int t = threadIdx.x;
+
+    s[t] = in[0];
+    hone_host_copy16_async(&s[t], in + t, t);
+    hone_host_copy_commit();
+    hone_host_copy_wait(0);
+    out[t] = s[t];
+}
+
 HONE_HOST_KERNELS(places, arguments, reverse, scan, votes, unwritten,
-                  alignment, stacks, wait_for_flag, last_block, read_counter)
+                  alignment, stacks, wait_for_flag, last_block, read_counter,
+                  parts)

@@ -56,7 +56,7 @@ extern "C" __global__ void past_copied(int *out)
     __shared__ int4 s[64];
     const int t = threadIdx.x;
 
-    hone_host_copy16_async(&s[t], out + 4 * t, true); /* MARK: past_copied */
+    hone_host_copy16_async(&s[t], out + 4 * t, 16); /* MARK: past_copied */
     hone_host_copy_commit();
     hone_host_copy_wait(0);
 }

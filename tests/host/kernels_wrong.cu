@@ -172,7 +172,7 @@ extern "C" __global__ void race_copy(int *out, const int4 *in)
 {
     __shared__ int4 s[64];
 
-    hone_host_copy16_async(&s[threadIdx.x], in + threadIdx.x, true);
+    hone_host_copy16_async(&s[threadIdx.x], in + threadIdx.x, 16);
     hone_host_copy_commit();
     __syncthreads();
     hone_host_copy_wait(0); /* MARK: race_copy */
@@ -189,7 +189,7 @@ extern "C" __global__ void no_race(int *out, const int4 *in)
     if (t == 0)
         sum = 0;
     bytes[t] = (unsigned char)t;
-    hone_host_copy16_async(&s[t], in + t, t != 5);
+    hone_host_copy16_async(&s[t], in + t, t != 5 ? 16 : 0);
     hone_host_copy_commit();
     __syncwarp();
     int v = bytes[t ^ 1];
@@ -210,7 +210,7 @@ extern "C" __global__ void no_wait(int *out, const int4 *in)
     __shared__ int4 s[64];
 
     for (int i = 0; i < 3; i++) {
-        hone_host_copy16_async(&s[threadIdx.x], in + threadIdx.x, true);
+        hone_host_copy16_async(&s[threadIdx.x], in + threadIdx.x, 16);
         hone_host_copy_commit();
     }
     hone_host_copy_wait(3);

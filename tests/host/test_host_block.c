@@ -127,6 +127,21 @@ static void test_shared_memory(void **state)
     assert_int_equal(at[5], 32);
 }
 
+static void test_parts_of_copies(void **state)
+{
+    static _Alignas(16) unsigned char in[17][16], out[17][16];
+    void *from = in, *to = out;
+    void *params[] = {&to, &from};
+
+    (void)state;
+    for (int i = 0; i < 17 * 16; ++i)
+        in[i / 16][i % 16] = (unsigned char)(1 + i % 255);
+    build_run_ok(&kernels, "parts", 1, 17, 0, params);
+    for (int t = 0; t < 17; ++t)
+        for (int i = 0; i < 16; ++i)
+            assert_int_equal(out[t][i], i < t ? in[t][i] : 0);
+}
+
 static void test_stacks(void **state)
 {
     static int out[1024];
@@ -218,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_parts_of_copies),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_other_processors),

@@ -39,6 +39,9 @@ space reduce_sum 1000000 100 2000
 space gemm_f16 1,1,1 200 10000
 space gemm_f16 3000,517,777 200 10000
 space gemm_f16 4096,4096,4096 200 10000
+space gemm_wmma 1,1,1 200 10000
+space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
+space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm_plain 1,1,1 1 1
 space gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
 space gemm_sm90 1,8,8 300 40000
@@ -85,7 +88,7 @@ space scan 268435456 300 10000
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -102,7 +105,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in
@@ -115,5 +118,11 @@ for size in 16 64 8192,1,2; do
     "$HONE" compile "$templates/fft.cu" --dims "$size" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
+done
+# Types and transpositions are compiled in as well.
+for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
+    "$HONE" compile "$templates/gemm_wmma.cu" --dims "64,64,64,$form" \
+        --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        fail "compile gemm_wmma with $form: $(cat "$cache/err")"
 done
 exit "$failures"

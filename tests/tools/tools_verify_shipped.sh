@@ -18,3 +18,8 @@ run 0 verify fft fft_filter --sanitize --limit 1 --format json
 json checked=4 failed=0
 run 0 verify gemm/plain --sanitize --format json
 json checked=18 failed=0
+# All types, and both transpositions.
+run 0 verify gemm/wmma --limit 9 --format json
+json checked=11 failed=0
+run 0 verify gemm/wmma --sanitize --limit 1 --format json
+json checked=2 failed=0

@@ -46,12 +46,17 @@ struct alignas(16) copied {
 
 /* In the kernel's name: sanitizers and the race build see these accesses. */
 __attribute__((always_inline)) inline void copy_now(void *to, const void *from,
-                                                    bool valid)
+                                                    int bytes)
 {
-    if (valid)
+    copied part = copied();
+
+    if (bytes == 16) {
         *static_cast<copied *>(to) = *static_cast<const copied *>(from);
-    else
-        *static_cast<copied *>(to) = copied();
+        return;
+    }
+    for (int i = 0; i < bytes; i++)
+        part.bytes[i] = static_cast<const copied *>(from)->bytes[i];
+    *static_cast<copied *>(to) = part;
 }
 
 /* Room for one more; the queue of a thread keeps its size for ever. */
@@ -78,7 +83,7 @@ void race_copy(void *to);
 
 /* The access a wrong address is reported for is this one, not the wait. */
 __attribute__((always_inline)) inline void
-copy_later(void *to, const void *from, bool valid)
+copy_later(void *to, const void *from, int bytes)
 {
     thread *t = here.self;
     copy_queue &q = t->copies;
@@ -88,23 +93,25 @@ copy_later(void *to, const void *from, bool valid)
              "no memory for the asynchronous copies under way");
 #ifdef HONE_HOST_ASAN
     if (__asan_region_is_poisoned(to, 16) ||
-        (valid && __asan_region_is_poisoned(const_cast<void *>(from), 16)))
-        copy_now(to, from, valid);
+        (bytes &&
+         __asan_region_is_poisoned(const_cast<void *>(from), size_t(bytes))))
+        copy_now(to, from, bytes);
 #endif
     race_copy(to);
-    q.copies[q.end++ & (q.n_slots - 1)] = {to, from, q.group, valid};
+    q.copies[q.end++ & (q.n_slots - 1)] = {to, from, q.group, bytes};
 }
 
 } /* namespace hone_host */
 
-/* 16 bytes from global to shared memory; with `valid` false, zeros. */
+/* 16 bytes of shared memory: so many from global memory, 0 to 16, then zeros.
+ */
 __attribute__((always_inline)) inline void
-hone_host_copy16_async(void *to, const void *from, bool valid)
+hone_host_copy16_async(void *to, const void *from, int bytes)
 {
 #if HONE_HOST_DELAY_COPIES
-    hone_host::copy_later(to, from, valid);
+    hone_host::copy_later(to, from, bytes);
 #else
-    hone_host::copy_now(to, from, valid);
+    hone_host::copy_now(to, from, bytes);
 #endif
 }
 
@@ -125,7 +132,7 @@ __attribute__((always_inline)) inline void hone_host_copy_wait(int pending)
             break;
         q.begin++;
         hone_host::race_copy(c.to);
-        hone_host::copy_now(c.to, c.from, c.valid);
+        hone_host::copy_now(c.to, c.from, c.bytes);
     }
 }
 

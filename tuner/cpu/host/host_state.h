@@ -104,7 +104,7 @@ struct pending_copy {
     void *to;
     const void *from;
     unsigned group;
-    bool valid;
+    int bytes;
 };
 
 struct copy_queue {
