@@ -20,6 +20,7 @@ static const hone_db_migration migrations[HONE_DB_VERSION] = {
     {hone__db_schema_3, hone__db_read_2}, /* 2 -> 3 */
     {hone__db_schema_4, hone__db_read_3}, /* 3 -> 4 */
     {hone__db_schema_5, hone__db_read_4}, /* 4 -> 5 */
+    {hone__db_schema_6, hone__db_read_5}, /* 5 -> 6 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,

@@ -74,21 +74,25 @@ static hone_status put_template_row(hone_db *db, const hone_db_template *tmpl,
                                    tmpl->source_bytes, source, err));
     {
         const hone_db_value values[] = {
-            hone__db_text(tmpl->op), hone__db_text(tmpl->name),
-            hone__db_text(tmpl->sha256), hone__db_text(source),
-            hone__db_integer(hone__db_now_unix_ns())};
+            hone__db_text(tmpl->op),
+            hone__db_text(tmpl->name),
+            hone__db_text(tmpl->sha256),
+            hone__db_text(source),
+            hone__db_integer(hone__db_now_unix_ns()),
+            hone__db_text(tmpl->kind ? tmpl->kind : "template")};
 
         return hone__db_run(
             db, "store a template",
             "INSERT INTO template (op, name, sha256, source_sha256,"
-            " last_put_unix_ns) VALUES (?1, ?2, ?3, ?4, max(?5,"
+            " last_put_unix_ns, kind) VALUES (?1, ?2, ?3, ?4, max(?5,"
             " (SELECT coalesce(max(last_put_unix_ns), 0) + 1 FROM template"
-            " WHERE op = ?1)))"
+            " WHERE op = ?1)), ?6)"
             " ON CONFLICT (op, name, sha256) DO UPDATE SET"
             " source_sha256 = excluded.source_sha256,"
-            " last_put_unix_ns = excluded.last_put_unix_ns"
+            " last_put_unix_ns = excluded.last_put_unix_ns,"
+            " kind = excluded.kind"
             " RETURNING template_id",
-            values, 5, out_id, err);
+            values, 6, out_id, err);
     }
 }
 

@@ -13,13 +13,14 @@
 
 static json_t *bench_row(const hone_bench_row *r)
 {
-    return hone__json("name:s label:s outcome:s time_ns:p ci_low_ns:p "
-                      "ci_high_ns:p spread_ns:F ratio:p ratio_low:p "
-                      "ratio_high:p n_samples:i config:s message:s",
-                      r->name, r->label, hone__outcome_name(r->outcome),
-                      r->time_ns, r->ci_low_ns, r->ci_high_ns, r->time_ns > 0,
-                      r->spread_ns, r->ratio, r->ratio_low, r->ratio_high,
-                      r->n_samples, r->config, r->message);
+    return hone__json(
+        "name:s label:s outcome:s time_ns:p ci_low_ns:p "
+        "ci_high_ns:p spread_ns:F ratio:p ratio_low:p "
+        "ratio_high:p n_samples:i implementation:s config:s message:s",
+        r->name, r->label, hone__outcome_name(r->outcome), r->time_ns,
+        r->ci_low_ns, r->ci_high_ns, r->time_ns > 0, r->spread_ns, r->ratio,
+        r->ratio_low, r->ratio_high, r->n_samples,
+        r->implementation[0] ? r->implementation : NULL, r->config, r->message);
 }
 
 static json_t *bench_head(const hone_tuned *tuned,
@@ -32,7 +33,7 @@ static json_t *bench_head(const hone_tuned *tuned,
         "op:s dims:o device:s arch:s mode:s config:s tuned_time_ns:p "
         "sm_clock_mhz:i reference:s reference_config:s rounds:i noise_floor:F "
         "verdict:s decided_by:s",
-        tuned->tmpl->op, hone__dims_json(tuned->tmpl, tuned->dims),
+        tuned->impls[0]->op, hone__dims_json(tuned->impls[0], tuned->dims),
         result->device_name, result->arch, hone__mode_name(tuned->mode),
         result->has_winner ? result->rows[0].config : "", result->tuned_time_ns,
         result->sm_clock_mhz, reference ? reference->name : "",
@@ -83,7 +84,7 @@ static hone_exit print_result(const hone_options *options,
 
 /* The values of every --config. */
 static hone_status read_configs(const hone_options *options,
-                                const hone_template *tmpl,
+                                const hone_tuned *tuned,
                                 int64_t *configs[HONE_MAX_BENCH_CONFIGS],
                                 size_t *out_n, hone_error *err)
 {
@@ -96,7 +97,14 @@ static hone_status read_configs(const hone_options *options,
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "at most %d --config can run side by side",
                               HONE_MAX_BENCH_CONFIGS);
-        HONE_TRY(hone__load_config(tmpl, text, &configs[*out_n], err));
+        if (tuned->n_impls > 1)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "--config %s: of which implementation of %s? "
+                              "Name one, as %s/%s",
+                              text, tuned->impls[0]->op, tuned->impls[0]->op,
+                              tuned->impls[0]->implementation);
+        HONE_TRY(
+            hone__load_config(tuned->impls[0], text, &configs[*out_n], err));
     }
     return HONE_OK;
 }
@@ -107,7 +115,7 @@ static hone_status run_bench(const hone_options *options,
 {
     int64_t *configs[HONE_MAX_BENCH_CONFIGS] = {NULL};
     size_t n = 0;
-    hone_status status = read_configs(options, tuned->tmpl, configs, &n, err);
+    hone_status status = read_configs(options, tuned, configs, &n, err);
 
     if (status == HONE_OK)
         status =
@@ -121,20 +129,20 @@ static hone_status run_bench(const hone_options *options,
 hone_exit hone__cmd_bench(const hone_options *options)
 {
     hone_bench_result *result = hone__alloc(sizeof *result);
-    hone_tuned tuned;
+    hone_tuned_options read;
     hone_error err = {0};
     hone_exit code;
-    hone_status status = hone__tuned_read(options, &tuned, &err);
+    hone_status status = hone__tuned_read(options, &read, &err);
 
     if (status == HONE_OK && !result)
         status = hone__fail(&err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK)
-        status = run_bench(options, &tuned, result, &err);
+        status = run_bench(options, &read.tuned, result, &err);
     if (status == HONE_OK)
-        code = print_result(options, &tuned, result);
+        code = print_result(options, &read.tuned, result);
     else
         code = hone__message_error(&err);
-    hone__tuned_free(&tuned);
+    hone__tuned_free(&read);
     hone__free(result);
     return code;
 }

@@ -17,7 +17,7 @@ static hone_exit print_result(const hone_options *options,
     json_t *head = hone__json(
         "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:f "
         "error:f correct:b match:s config:s reason:s",
-        tuned->tmpl->op, hone__dims_json(tuned->tmpl, tuned->dims),
+        tuned->impls[0]->op, hone__dims_json(tuned->impls[0], tuned->dims),
         result->device_name, hone__mode_name(tuned->mode), result->time_ns,
         result->spread_ns, result->tuned_time_ns, result->error_ratio,
         result->correct, match_names[result->match.kind], result->match.config,
@@ -34,21 +34,21 @@ static hone_exit print_result(const hone_options *options,
 hone_exit hone__cmd_run(const hone_options *options)
 {
     hone_run_result result = {0};
-    hone_tuned tuned;
+    hone_tuned_options read;
     hone_error err = {0};
     hone_exit code;
-    hone_status status = hone__tuned_read(options, &tuned, &err);
+    hone_status status = hone__tuned_read(options, &read, &err);
 
     if (status == HONE_OK) {
-        status =
-            hone__run(&tuned, (double)options->number[HONE_OPT_TRIAL_TIMEOUT],
-                      &result, &err);
-        hone__tuned_mend_hint(options, &tuned, &err);
+        status = hone__run(&read.tuned,
+                           (double)options->number[HONE_OPT_TRIAL_TIMEOUT],
+                           &result, &err);
+        hone__tuned_mend_hint(options, &read.tuned, &err);
     }
     if (status == HONE_OK)
-        code = print_result(options, &tuned, &result);
+        code = print_result(options, &read.tuned, &result);
     else
         code = hone__message_error(&err);
-    hone__tuned_free(&tuned);
+    hone__tuned_free(&read);
     return code;
 }

@@ -77,6 +77,23 @@ static json_t *baselines_json(const hone_tune_result *result)
     return array;
 }
 
+/* What each implementation had, and why some do not apply. */
+static json_t *parts_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_parts; ++i) {
+        const hone_tune_part *part = &result->parts[i];
+
+        array = hone__json_append(
+            array, hone__json("name:s applies:b reason:s trials:I best_ns:p",
+                              part->name, part->applies,
+                              part->reason[0] ? part->reason : NULL,
+                              part->n_trials, part->best_ns));
+    }
+    return array;
+}
+
 /* "cuBLAS 123 us, ..": for the table. */
 static json_t *baselines_text(const hone_tune_result *result)
 {
@@ -99,13 +116,14 @@ static json_t *add_winner(json_t *row, const hone_tune_result *r)
     const double time_s = r->time_ns * 1e-9;
 
     if (!r->has_winner)
-        return hone__json_add(row, "winner:n time_ns:n");
+        return hone__json_add(row, "winner:n implementation:n time_ns:n");
     return hone__json_add(
         row,
-        "winner:s time_ns:f ci_low_ns:p ci_high_ns:p spread_ns:f default_ns:p "
+        "winner:s implementation:s time_ns:f ci_low_ns:p ci_high_ns:p "
+        "spread_ns:f default_ns:p "
         "gain:p error:F gbytes_per_s:p gflops:p decided_by:s",
-        r->winner, r->time_ns, r->ci_low_ns, r->ci_high_ns, r->spread_ns,
-        r->default_ns, r->default_ns / r->time_ns,
+        r->winner, r->implementation, r->time_ns, r->ci_low_ns, r->ci_high_ns,
+        r->spread_ns, r->default_ns, r->default_ns / r->time_ns,
         strcmp(r->verdict, "interrupted") != 0, r->error_ratio,
         r->bytes / time_s * 1e-9, r->flops / time_s * 1e-9, r->decided_by);
 }
@@ -146,11 +164,12 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
         row,
         "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
         "outcomes:o "
-        "baselines:o baselines_text:o sm_clock_mhz:i seconds:f",
+        "implementations:o baselines:o baselines_text:o sm_clock_mhz:i "
+        "seconds:f",
         r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
         r->n_compiled, r->space_raw, r->space_valid,
-        hone__outcomes_json(r->outcomes), baselines_json(r), baselines_text(r),
-        r->sm_clock_mhz, r->seconds);
+        hone__outcomes_json(r->outcomes), parts_json(r), baselines_json(r),
+        baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
 
 static void print_row(tune_run *run, json_t *row)
@@ -158,7 +177,7 @@ static void print_row(tune_run *run, json_t *row)
     static const char columns[] =
         "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
         "gbytes_per_s:n=GB/s, gflops:n=GFLOP/s, verdict, trials:n, outcomes, "
-        "winner, baselines_text=baselines, error_text=error";
+        "implementation=by, winner, baselines_text=baselines, error_text=error";
 
     if (!run->output)
         run->output = hone__output_begin(
@@ -193,6 +212,10 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     hone_status status;
 
     request.tmpl = shape->tmpl;
+    request.impls =
+        (const hone_template *const *)run->shapes.ops[shape->op].impls.items;
+    request.n_impls = run->shapes.ops[shape->op].impls.n;
+    request.only = run->shapes.ops[shape->op].impls.named;
     request.dims = shape->dims;
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
     hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));

@@ -12,6 +12,7 @@
 #include "tools/references.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int ends_in(const char *text, const char *end)
@@ -71,6 +72,22 @@ static void say_shadowed(const char *name, const char *path,
     hone__text_free(&other);
 }
 
+/* Where templates and headers are looked for. */
+static hone_status locate(const hone_options *options, const char *name,
+                          hone_text *out, hone_error *err)
+{
+    hone_status status = hone__locate_includes(options, out, err);
+
+    if (status == HONE_OK)
+        status = hone__locate_templates(options, out, err);
+    /* Templates that a file names may stand beside it. */
+    if (status == HONE_ERR_IO && is_file(name)) {
+        hone__error_clear(err);
+        status = HONE_OK;
+    }
+    return status;
+}
+
 hone_status hone__load_template(const hone_options *options, const char *name,
                                 hone_template **out, hone_error *err)
 {
@@ -84,14 +101,7 @@ hone_status hone__load_template(const hone_options *options, const char *name,
                           "'%s': a definition in JSON (T1) has no code; only "
                           "'hone space %s' reads it",
                           name, name);
-    status = hone__locate_includes(options, &search_path, err);
-    if (status == HONE_OK)
-        status = hone__locate_templates(options, &search_path, err);
-    /* Templates that a file names may stand beside it. */
-    if (status == HONE_ERR_IO && is_file(name)) {
-        hone__error_clear(err);
-        status = HONE_OK;
-    }
+    status = locate(options, name, &search_path, err);
     if (status == HONE_OK) {
         status = hone__template_load(name, hone__text_str(&search_path), out,
                                      &diagnostics, err);
@@ -103,6 +113,133 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     }
     hone__text_free(&search_path);
     return status;
+}
+
+/* What is known to be faster goes first: code for one architecture alone. */
+static int by_promise(const void *a, const void *b)
+{
+    const hone_template *x = *(hone_template *const *)a;
+    const hone_template *y = *(hone_template *const *)b;
+
+    if (x->is_reference != y->is_reference)
+        return x->is_reference - y->is_reference;
+    if (x->needs_arch_features != y->needs_arch_features)
+        return y->needs_arch_features - x->needs_arch_features;
+    return strcmp(x->implementation, y->implementation);
+}
+
+static void contract_text(const hone_template *tmpl, hone_text *out)
+{
+    hone__template_signature(tmpl, out);
+    hone__text_puts(out, " with ");
+    hone__template_arguments(tmpl, out);
+}
+
+/* All implementations of an operation are called in the same way. */
+static hone_status compare_contracts(const hone_implementations *list,
+                                     hone_error *err)
+{
+    hone_text first = {0}, other = {0};
+    hone_status status = HONE_OK;
+
+    contract_text(list->items[0], &first);
+    for (size_t i = 1; status == HONE_OK && i < list->n; ++i) {
+        hone__text_clear(&other);
+        contract_text(list->items[i], &other);
+        if (strcmp(hone__text_str(&first), hone__text_str(&other)) != 0)
+            status = hone__fail(
+                err, HONE_ERR_INPUT,
+                "%s is %.300s, and %s is %.300s: one contract has to declare "
+                "both; or name one of them",
+                list->items[0]->path, hone__text_str(&first),
+                list->items[i]->path, hone__text_str(&other));
+    }
+    hone__text_free(&first);
+    hone__text_free(&other);
+    return status;
+}
+
+static hone_status too_many(const char *op, hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_INPUT,
+                      "'%s' has more than %d implementations on the template "
+                      "path",
+                      op, HONE_MAX_IMPLS);
+}
+
+/* Those of `op` on the template path that have a contract, but for `named`. */
+static hone_status load_listed(const hone_options *options, const char *op,
+                               const hone_template *named,
+                               hone_implementations *out, hone_error *err)
+{
+    hone_template_list listed = {0};
+    hone_text search_path = {0};
+    hone_status status = locate(options, op, &search_path, err);
+
+    if (status == HONE_OK)
+        status = hone__templates_list(op, hone__text_str(&search_path), &listed,
+                                      err);
+    for (size_t i = 0; status == HONE_OK && i < listed.n; ++i) {
+        const hone_listed_template *item = &listed.items[i];
+
+        if (!item->has_contract ||
+            (named && strcmp(named->implementation, item->name) == 0))
+            continue;
+        status = out->n == HONE_MAX_IMPLS
+                     ? too_many(op, err)
+                     : hone__load_template(options, item->path,
+                                           &out->items[out->n], err);
+        out->n += status == HONE_OK;
+    }
+    hone__templates_list_free(&listed);
+    hone__text_free(&search_path);
+    return status;
+}
+
+static hone_status load_implementations(const hone_options *options,
+                                        const char *name, int with_siblings,
+                                        hone_implementations *out,
+                                        hone_error *err)
+{
+    *out = (hone_implementations){
+        .items = hone__alloc(HONE_MAX_IMPLS * sizeof(hone_template *))};
+    if (!out->items)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (!is_file(name) && !ends_in(name, ".json"))
+        HONE_TRY(load_listed(options, name, NULL, out, err));
+    if (!out->n) {
+        HONE_TRY(hone__load_template(options, name, &out->items[0], err));
+        out->n = 1;
+        if (with_siblings && out->items[0]->contract_path) {
+            out->named = out->items[0];
+            HONE_TRY(
+                load_listed(options, out->named->op, out->named, out, err));
+        }
+    }
+    qsort(out->items, out->n, sizeof(hone_template *), by_promise);
+    return compare_contracts(out, err);
+}
+
+hone_status hone__load_implementations(const hone_options *options,
+                                       const char *name,
+                                       hone_implementations *out,
+                                       hone_error *err)
+{
+    return load_implementations(options, name, 0, out, err);
+}
+
+hone_status hone__load_siblings(const hone_options *options, const char *name,
+                                hone_implementations *out, hone_error *err)
+{
+    return load_implementations(options, name, 1, out, err);
+}
+
+void hone__implementations_free(hone_implementations *list)
+{
+    for (size_t i = 0; i < list->n; ++i)
+        hone__template_free(list->items[i]);
+    hone__free(list->items);
+    *list = (hone_implementations){0};
 }
 
 hone_status hone__load_dims(const hone_options *options,
@@ -208,18 +345,21 @@ static void say_waiting(void *user, long holder)
     *is_said = 1;
 }
 
-hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
-                             hone_error *err)
+hone_status hone__tuned_read(const hone_options *options,
+                             hone_tuned_options *read, hone_error *err)
 {
+    hone_tuned *out = &read->tuned;
     const char *dims = options->text[HONE_OPT_DIMS];
 
-    memset(out, 0, sizeof *out);
+    memset(read, 0, sizeof *read);
     HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->farm.backend,
                                  &out->device, err));
-    HONE_TRY(hone__load_template(options, hone__options_arg(options, 0),
-                                 &out->tmpl, err));
-    HONE_TRY(
-        hone__template_parse_dims(out->tmpl, dims ? dims : "", out->dims, err));
+    HONE_TRY(hone__load_implementations(options, hone__options_arg(options, 0),
+                                        &read->impls, err));
+    out->impls = (const hone_template *const *)read->impls.items;
+    out->n_impls = read->impls.n;
+    HONE_TRY(hone__template_parse_dims(out->impls[0], dims ? dims : "",
+                                       out->dims, err));
     HONE_TRY(hone__locate_db(options, &out->db_path, err));
     HONE_TRY(hone__locate_farm(options, &out->cache, &out->farm, err));
     out->seed = hone__option_seed(options);
@@ -237,15 +377,17 @@ void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
         HONE_OPT_DEVICE,    HONE_OPT_MODE,          HONE_OPT_DB,
         HONE_OPT_CACHE_DIR, HONE_OPT_TEMPLATE_PATH, HONE_OPT_INCLUDE};
     char *hint = strstr(err->text, "run: hone tune ");
+    const hone_template *tmpl;
     hone_text text = {0}, dims = {0};
 
     if (!hint)
         return;
+    tmpl = tuned->impls[0];
     hone__text_puts(&text, "run: hone tune ");
     hone__shell_word(hone__options_arg(options, 0), &text);
-    for (size_t i = 0; i < tuned->tmpl->n_dims; ++i) {
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
         hone__text_puts(&dims, i ? "," : "");
-        hone__template_dim_text(&tuned->tmpl->dims[i], tuned->dims[i], &dims);
+        hone__template_dim_text(&tmpl->dims[i], tuned->dims[i], &dims);
     }
     hone__text_printf(&text, " --dims %s", hone__text_str(&dims));
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
@@ -268,10 +410,10 @@ void hone__tuned_mend_hint(const hone_options *options, const hone_tuned *tuned,
     hone__text_free(&dims);
 }
 
-void hone__tuned_free(hone_tuned *tuned)
+void hone__tuned_free(hone_tuned_options *read)
 {
-    hone__text_free(&tuned->db_path);
-    hone__text_free(&tuned->cache);
-    hone__template_free(tuned->tmpl);
-    memset(tuned, 0, sizeof *tuned);
+    hone__text_free(&read->tuned.db_path);
+    hone__text_free(&read->tuned.cache);
+    hone__implementations_free(&read->impls);
+    memset(read, 0, sizeof *read);
 }

@@ -15,6 +15,25 @@
 hone_status hone__load_template(const hone_options *options, const char *name,
                                 hone_template **out, hone_error *err);
 
+/* All implementations of the operation `name`, in the order in which they would
+ * be launched untuned; the one template that `name` stands for if it is a file,
+ * OP/NAME, or an operation without contract. HONE_ERR_INPUT also where their
+ * contracts differ. Free with hone__implementations_free(), also after a
+ * failure. */
+typedef struct hone_implementations {
+    hone_template **items;
+    size_t n;
+    const hone_template *named; /* of several the one that was; or NULL */
+} hone_implementations;
+hone_status hone__load_implementations(const hone_options *options,
+                                       const char *name,
+                                       hone_implementations *out,
+                                       hone_error *err);
+/* The same, where one implementation was named with those beside it. */
+hone_status hone__load_siblings(const hone_options *options, const char *name,
+                                hone_implementations *out, hone_error *err);
+void hone__implementations_free(hone_implementations *list);
+
 /* Mistakes in a file, located, on stderr; frees them. */
 void hone__print_mistakes(hone_diagnostics *diagnostics, const char *path,
                           const hone_text *source);
@@ -50,9 +69,13 @@ json_t *hone__outcomes_json(const int64_t *counts);
 
 /* From the argument OP and its options. Free with hone__tuned_free(), also
  * after a failure. */
-hone_status hone__tuned_read(const hone_options *options, hone_tuned *out,
-                             hone_error *err);
-void hone__tuned_free(hone_tuned *tuned);
+typedef struct hone_tuned_options {
+    hone_tuned tuned;
+    hone_implementations impls; /* that it borrows */
+} hone_tuned_options;
+hone_status hone__tuned_read(const hone_options *options,
+                             hone_tuned_options *out, hone_error *err);
+void hone__tuned_free(hone_tuned_options *read);
 
 /* The command at the end of a message of the runtime ("run: hone tune OP ..")
  * with the template, the folders and the files of this command line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which templates at which shapes: see tune_parts.h. */
+/* Which operations at which shapes: see tune_parts.h. */
 #include "tools/tune_parts.h"
 
 #include "runtime/base/alloc.h"
@@ -8,34 +8,44 @@
 
 #include <string.h>
 
-/* The template `name`, loaded once. */
-static hone_status use_template(const hone_options *options, const char *name,
-                                hone_shapes *shapes, const hone_template **out,
-                                hone_error *err)
+/* Does `name` mean this one? A template without contract may be named by its
+ * operation or by its file. */
+static int is_named(const hone_tuned_op *op, const char *name)
 {
-    for (size_t i = 0; i < shapes->n_templates; ++i) {
-        if (strcmp(shapes->templates[i]->op, name) == 0 ||
-            strcmp(shapes->templates[i]->path, name) == 0) {
-            *out = shapes->templates[i];
-            return HONE_OK;
-        }
-    }
-    if (!HONE_GROW(shapes->templates, shapes->n_templates))
-        return hone__out_of_memory(err, "");
-    HONE_TRY(hone__load_template(options, name,
-                                 &shapes->templates[shapes->n_templates], err));
-    *out = shapes->templates[shapes->n_templates++];
-    return HONE_OK;
+    const hone_template *tmpl = op->impls.items[0];
+
+    return strcmp(op->name, name) == 0 ||
+           (!tmpl->contract_path &&
+            (strcmp(tmpl->op, name) == 0 || strcmp(tmpl->path, name) == 0));
 }
 
-static hone_status add_shape(hone_shapes *shapes, const hone_template *tmpl,
-                             const char *dims, hone_error *err)
+/* The place of what `name` stands for, loaded once. */
+static hone_status use_op(const hone_options *options, const char *name,
+                          hone_shapes *shapes, size_t *out, hone_error *err)
 {
-    hone_shape shape = {.tmpl = tmpl};
+    hone_tuned_op *op;
+
+    for (*out = 0; *out < shapes->n_ops; ++*out) {
+        if (is_named(&shapes->ops[*out], name))
+            return HONE_OK;
+    }
+    if (!HONE_GROW(shapes->ops, shapes->n_ops))
+        return hone__out_of_memory(err, "");
+    op = &shapes->ops[shapes->n_ops++];
+    *op = (hone_tuned_op){.name = hone__strdup(name)};
+    return op->name ? hone__load_siblings(options, name, &op->impls, err)
+                    : hone__out_of_memory(err, "");
+}
+
+static hone_status add_shape(hone_shapes *shapes, size_t op, const char *dims,
+                             hone_error *err)
+{
+    const hone_template *tmpl = shapes->ops[op].impls.items[0];
+    hone_shape shape = {.tmpl = tmpl, .op = op};
 
     HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
     for (size_t i = 0; i < shapes->n; ++i)
-        if (shapes->items[i].tmpl == tmpl &&
+        if (shapes->items[i].op == op &&
             memcmp(shapes->items[i].dims, shape.dims,
                    tmpl->n_dims * sizeof *shape.dims) == 0)
             return HONE_OK;
@@ -52,12 +62,11 @@ static hone_status add_group(const hone_options *options, size_t first,
                              hone_shapes *shapes, hone_error *err)
 {
     for (size_t i = first; i < end; ++i) {
-        const hone_template *tmpl = NULL;
+        size_t op;
 
-        HONE_TRY(
-            use_template(options, options->items[i].text, shapes, &tmpl, err));
+        HONE_TRY(use_op(options, options->items[i].text, shapes, &op, err));
         for (size_t j = from; j < to; ++j)
-            HONE_TRY(add_shape(shapes, tmpl, options->items[j].text, err));
+            HONE_TRY(add_shape(shapes, op, options->items[j].text, err));
     }
     return HONE_OK;
 }
@@ -100,8 +109,8 @@ static hone_status read_line(const hone_options *options, const char *path,
                              hone_error *err)
 {
     static const char blank[] = " \t\r";
-    const hone_template *tmpl = NULL;
     char *op, *dims, *rest = NULL;
+    size_t place;
     hone_error inner = {0};
     hone_status status;
 
@@ -115,9 +124,9 @@ static hone_status read_line(const hone_options *options, const char *path,
                           "%s:%d: a line is an operation and its dimensions, "
                           "such as 'gemm_f16 4096,4096,4096'",
                           path, number);
-    status = use_template(options, op, shapes, &tmpl, &inner);
+    status = use_op(options, op, shapes, &place, &inner);
     if (status == HONE_OK)
-        status = add_shape(shapes, tmpl, dims, &inner);
+        status = add_shape(shapes, place, dims, &inner);
     return status == HONE_OK
                ? status
                : hone__fail(err, status, "%s:%d: %s", path, number, inner.text);
@@ -145,16 +154,18 @@ static hone_status read_file(const hone_options *options, const char *path,
 
 static hone_status check_complete(const hone_shapes *shapes, hone_error *err)
 {
-    for (size_t i = 0; i < shapes->n_templates; ++i) {
+    for (size_t i = 0; i < shapes->n_ops; ++i) {
+        const hone_template *tmpl = shapes->ops[i].impls.items[0];
+        const int of_contract = tmpl->contract_path != NULL;
         size_t n = 0;
 
         for (size_t j = 0; j < shapes->n; ++j)
-            n += shapes->items[j].tmpl == shapes->templates[i];
+            n += shapes->items[j].op == i;
         if (!n)
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "no problem size for '%s': give --dims after "
                               "it, or --shapes",
-                              shapes->templates[i]->op);
+                              of_contract ? shapes->ops[i].name : tmpl->op);
     }
     return HONE_OK;
 }
@@ -177,9 +188,11 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
 
 void hone__shapes_free(hone_shapes *shapes)
 {
-    for (size_t i = 0; i < shapes->n_templates; ++i)
-        hone__template_free(shapes->templates[i]);
-    hone__free(shapes->templates);
+    for (size_t i = 0; i < shapes->n_ops; ++i) {
+        hone__implementations_free(&shapes->ops[i].impls);
+        hone__free(shapes->ops[i].name);
+    }
+    hone__free(shapes->ops);
     hone__free(shapes->items);
     *shapes = (hone_shapes){0};
 }

@@ -7,17 +7,25 @@
 
 #include "gen/parse/template.h"
 #include "tools/arguments.h"
+#include "tools/inputs.h"
 #include "tools/output.h"
 #include "tuner/tuner.h"
 
 typedef struct hone_shape {
-    const hone_template *tmpl;
+    const hone_template *tmpl; /* the first of `op` */
+    size_t op;                 /* place in hone_shapes */
     int64_t dims[HONE_MAX_DIMS];
 } hone_shape;
 
+/* An operation, or one implementation of it. */
+typedef struct hone_tuned_op {
+    char *name; /* as it was given */
+    hone_implementations impls;
+} hone_tuned_op;
+
 typedef struct hone_shapes {
-    hone_template **templates;
-    size_t n_templates;
+    hone_tuned_op *ops;
+    size_t n_ops;
     hone_shape *items;
     size_t n;
 } hone_shapes;

@@ -67,14 +67,19 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
 
     if (i >= b->variants.n) {
         (void)snprintf(row->name, sizeof row->name, "%.63s",
-                       b->stage.tuned->tmpl->baselines[-1 - item->id].name);
+                       b->stage.tmpl->baselines[-1 - item->id].name);
         (void)snprintf(row->label, sizeof row->label, "%s", item->label);
         return;
     }
     (void)snprintf(row->name, sizeof row->name, "%s", v->name);
     (void)snprintf(row->config, sizeof row->config, "%.255s",
                    hone__text_str(&v->config));
-    if (strcmp(v->name, "config") == 0)
+    (void)snprintf(row->implementation, sizeof row->implementation, "%s",
+                   v->implementation);
+    if (strcmp(v->name, "best of") == 0)
+        (void)snprintf(row->label, sizeof row->label, "best of %.63s",
+                       v->implementation);
+    else if (strcmp(v->name, "config") == 0)
         (void)snprintf(row->label, sizeof row->label, "%.95s",
                        hone__text_str(&v->config));
     else
@@ -140,11 +145,9 @@ hone_status hone__bench(const hone_tuned *tuned, const int64_t *const *configs,
     if (!b)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     b->stage.lock.fd = -1;
-    status = hone__cpu_can_run(tuned->tmpl, tuned->farm.backend, err);
     /* In this order, so that a missing GPU is said before a missing winner,
      * and that before anything is compiled. */
-    if (status == HONE_OK)
-        status = hone__stage_open(tuned, &b->stage, err);
+    status = hone__stage_open(tuned, &b->stage, err);
     if (status == HONE_OK)
         status = hone__bench_variants_read(&b->stage, configs, n_configs,
                                            &b->variants, err);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `hone bench` asks for: the stored winner of one problem, the default
- * variant, the baselines, and any configurations besides, timed in turns.
- * Like everything in tuner.h, the calling process never touches the GPU and
- * must be single-threaded. */
+ * variant, the best of each other implementation, the baselines, and any
+ * configurations besides, timed in turns. Like everything in tuner.h, the
+ * calling process never touches the GPU and must be single-threaded. */
 #ifndef HONE_TUNER_BENCH_H
 #define HONE_TUNER_BENCH_H
 
 #include "tuner/tuner.h"
 
-enum { HONE_MAX_BENCH_CONFIGS = 32 };
+enum { HONE_MAX_BENCH_CONFIGS = 24, HONE_MAX_BENCH_OTHERS = 8 };
 
 /* A variant or a baseline. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
-    char name[64];  /* "winner", "default", "config", or the baseline's name */
-    char label[96]; /* for people */
-    char config[256]; /* of a variant; "" for baselines */
+    char name[64];           /* "winner", "default", "best of", "config", or the
+                                baseline's name */
+    char implementation[64]; /* of a variant */
+    char label[96];          /* for people */
+    char config[256];        /* of a variant; "" for baselines */
     hone_outcome outcome;
     double time_ns; /* median of a series of its own, or by the ratio */
     double ci_low_ns;
@@ -30,7 +32,10 @@ typedef struct hone_bench_row {
     char message[320];  /* why it could not be timed, or what is wrong */
 } hone_bench_row;
 
-enum { HONE_MAX_BENCH_ROWS = 2 + HONE_MAX_BENCH_CONFIGS + HONE_MAX_BASELINES };
+enum {
+    HONE_MAX_BENCH_ROWS =
+        2 + HONE_MAX_BENCH_OTHERS + HONE_MAX_BENCH_CONFIGS + HONE_MAX_BASELINES
+};
 
 typedef struct hone_bench_result {
     char device_name[128];
@@ -45,8 +50,10 @@ typedef struct hone_bench_result {
     char verdict[16];   /* as of a final; "": nothing raced */
     char decided_by[160];
     size_t n_rows;
-    hone_bench_row rows[HONE_MAX_BENCH_ROWS]; /* winner, default, configs in
-                                                 their order, baselines */
+    hone_bench_row rows[HONE_MAX_BENCH_ROWS]; /* winner, default, the best of
+                                                 each other implementation,
+                                                 configs in their order,
+                                                 baselines */
 } hone_bench_result;
 
 /* `configs`: more, each a value per parameter, up to HONE_MAX_BENCH_CONFIGS of

@@ -14,7 +14,7 @@ typedef struct reader {
     const hone_tuned *tuned;
     size_t n_configs;
     hone_bench_variants *out;
-    char arch[16]; /* compiled for */
+    char arch[16]; /* that configurations are compiled for */
     hone_text types;
     hone_db *db; /* NULL: there is none */
     /* of the farm */
@@ -43,28 +43,40 @@ static void forget(hone_bench_variant *variant)
 /* ---- from the database -------------------------------------------------- */
 
 static const char winner_sql[] =
-    "SELECT config, variant_id, time_ns, is_default, template_sha256"
-    " FROM winner_v1 WHERE op = ?1 AND dims = ?2 AND mode = ?3"
+    "SELECT config, variant_id, time_ns, is_default, template_sha256,"
+    " template_name FROM winner_v1 WHERE op = ?1 AND dims = ?2 AND mode = ?3"
     " AND device_kind = ?4 AND arch = ?5 AND sm_count = ?6"
     " AND cubin_sha256 IS NOT NULL"
     " ORDER BY device_name <> ?7, session_id DESC LIMIT 1";
 
 static const char default_sql[] =
-    "SELECT config, variant_id, 0.0, 1, template_sha256"
-    " FROM default_v1 WHERE op = ?1 AND arch = ?2 AND types = ?3";
+    "SELECT config, variant_id, 0.0, 1, template_sha256, implementation"
+    " FROM default_v2 WHERE op = ?1 AND arch = ?2 AND types = ?3"
+    " AND implementation = ?4";
+
+static const char best_sql[] =
+    "SELECT v.config, v.variant_id, r.time_ns, v.is_default, t.sha256, t.name"
+    " FROM ranking r JOIN problem p ON p.problem_id = r.problem_id"
+    " JOIN device d ON d.device_id = r.device_id"
+    " JOIN trial x ON x.trial_id = r.trial_id"
+    " JOIN variant v ON v.variant_id = x.variant_id"
+    " JOIN template t ON t.template_id = v.template_id"
+    " WHERE p.op = ?1 AND p.dims = ?2 AND r.mode = ?3 AND d.kind = ?4"
+    " AND d.arch = ?5 AND d.sm_count = ?6 AND t.name = ?8"
+    " ORDER BY d.name <> ?7, r.session_id DESC, r.rank LIMIT 1";
 
 static const char config_sql[] =
-    "SELECT v.config, v.variant_id, 0.0, v.is_default, t.sha256"
+    "SELECT v.config, v.variant_id, 0.0, v.is_default, t.sha256, t.name"
     " FROM variant v JOIN template t ON t.template_id = v.template_id"
     " WHERE t.op = ?1 AND t.sha256 = ?2 AND v.config = ?3 AND v.arch = ?4"
     " AND v.types = ?5 AND v.outcome = 'ok' AND v.cubin_sha256 IS NOT NULL"
     " ORDER BY v.toolchain_id DESC, v.variant_id DESC LIMIT 1";
 
 typedef struct found_row {
+    const hone_tuned *tuned;
     hone_bench_variant *variant;
-    const char *template_sha256; /* what can be compiled now */
-    int64_t variant_id;          /* 0: none was found */
-    int is_current;
+    int64_t variant_id;        /* 0: none was found */
+    const hone_template *tmpl; /* what can be compiled now; NULL: it cannot */
 } found_row;
 
 static hone_status take_row(void *user, const hone_db_row *row, hone_error *err)
@@ -77,28 +89,34 @@ static hone_status take_row(void *user, const hone_db_row *row, hone_error *err)
     found->variant_id = row->values[1].integer;
     out->time_ns = row->values[2].real;
     out->is_default = row->values[3].integer != 0;
-    found->is_current =
-        strcmp(row->values[4].text, found->template_sha256) == 0;
+    for (size_t i = 0; i < found->tuned->n_impls; ++i) {
+        if (strcmp(row->values[4].text, found->tuned->impls[i]->sha256) == 0)
+            found->tmpl = found->tuned->impls[i];
+    }
+    (void)snprintf(out->implementation, sizeof out->implementation, "%.63s",
+                   row->values[5].text);
     return hone__text_check(&out->config, err);
 }
 
 /* Its source, to be compiled with the others that have one. */
-static hone_status expand(reader *r, const int64_t *config,
-                          hone_bench_variant *variant, hone_error *err)
+static hone_status expand(const reader *r, const hone_template *tmpl,
+                          const int64_t *config, hone_bench_variant *variant,
+                          hone_error *err)
 {
     const hone_tuned *tuned = r->tuned;
 
-    HONE_TRY(hone__variant_source(tuned->tmpl, config, tuned->dims,
+    variant->tmpl = tmpl;
+    HONE_TRY(hone__variant_source(tmpl, config, tuned->dims,
                                   tuned->farm.backend, &variant->source,
                                   &variant->options, err));
-    return hone__expand_launch_spec(tuned->tmpl, config, &variant->spec, err);
+    return hone__expand_launch_spec(tmpl, config, &variant->spec, err);
 }
 
 /* What is stored of it is damaged. */
-static hone_status compile_again(reader *r, hone_bench_variant *variant,
-                                 hone_error *err)
+static hone_status compile_again(const reader *r, const hone_template *tmpl,
+                                 hone_bench_variant *variant, hone_error *err)
 {
-    const hone_template *tmpl = r->tuned->tmpl;
+    hone_space *space = NULL;
     int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_status status =
         config ? hone__config_parse(tmpl, hone__text_str(&variant->config),
@@ -106,9 +124,13 @@ static hone_status compile_again(reader *r, hone_bench_variant *variant,
                : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 
     if (status == HONE_OK)
-        status = hone__space_check(r->stage->space, config, err);
+        status = hone__space_create(tmpl, r->tuned->dims,
+                                    &r->stage->device.properties, &space, err);
     if (status == HONE_OK)
-        status = expand(r, config, variant, err);
+        status = hone__space_check(space, config, err);
+    if (status == HONE_OK)
+        status = expand(r, tmpl, config, variant, err);
+    hone__space_free(space);
     hone__free(config);
     variant->is_renewed = 1;
     return status;
@@ -121,8 +143,7 @@ static hone_status look_up(reader *r, const char *sql,
                            hone_bench_variant *variant, int *out_found,
                            hone_error *err)
 {
-    found_row row = {.variant = variant,
-                     .template_sha256 = r->tuned->tmpl->sha256};
+    found_row row = {.tuned = r->tuned, .variant = variant};
     hone_db_launch launch;
     hone_error why = {0};
     hone_error again = {0};
@@ -143,8 +164,8 @@ static hone_status look_up(reader *r, const char *sql,
         variant->cubin = launch.cubin;
         return HONE_OK;
     }
-    if (hone__db_is_damage(&why) && row.is_current)
-        status = compile_again(r, variant, &again);
+    if (hone__db_is_damage(&why) && row.tmpl)
+        status = compile_again(r, row.tmpl, variant, &again);
     if (status != HONE_OK)
         *err = status == HONE_ERR_NO_MEMORY ? again : why;
     return status == HONE_OK || status == HONE_ERR_NO_MEMORY ? status
@@ -169,42 +190,53 @@ static hone_status nothing_tuned(const reader *r, hone_error *err)
     hone_text label = {0};
     hone_status status;
 
-    hone__template_label_dims(tuned->tmpl, tuned->dims, &label);
+    hone__template_label_dims(r->stage->tmpl, tuned->dims, &label);
     status = hone__fail(err, HONE_ERR_NOT_FOUND,
                         "nothing is tuned for %s %s (%s) on %s in %s; run: "
                         "hone tune %s",
-                        tuned->tmpl->op, hone__text_str(&label),
+                        r->stage->tmpl->op, hone__text_str(&label),
                         hone__mode_name(tuned->mode), r->stage->device.name,
-                        hone__text_str(&tuned->db_path), tuned->tmpl->op);
+                        hone__text_str(&tuned->db_path), r->stage->tmpl->op);
     hone__text_free(&label);
     return status;
 }
 
-static hone_status read_winner(reader *r, hone_error *err)
+/* A row of a ranking of this problem: with `implementation` the best of that
+ * one, else the winner. */
+static hone_status look_up_ranked(reader *r, const char *implementation,
+                                  hone_bench_variant *variant, int *out_found,
+                                  hone_error *err)
 {
     const hone_tuned *tuned = r->tuned;
     const hone_device_report *device = &r->stage->device;
-    hone_bench_variant *winner = add(r, "winner");
     hone_text dims = {0};
     hone_status status;
 
-    hone__db_dims_text(tuned->dims, tuned->tmpl->n_dims, &dims);
+    hone__db_dims_text(tuned->dims, r->stage->tmpl->n_dims, &dims);
     status = hone__text_check(&dims, err);
     if (status == HONE_OK) {
         const hone_db_value params[] = {
-            hone__db_text(tuned->tmpl->op),
+            hone__db_text(r->stage->tmpl->op),
             hone__db_text(hone__text_str(&dims)),
             hone__db_text(hone__mode_name(tuned->mode)),
             hone__db_text(r->stage->kind->name),
             hone__db_text(device->arch),
             hone__db_integer(device->properties.value[HONE_PROPERTY_sm_count]),
-            hone__db_text(device->name)};
+            hone__db_text(device->name),
+            hone__db_text(implementation)};
 
-        status =
-            look_up(r, winner_sql, params, sizeof params / sizeof params[0],
-                    winner, &r->out->has_winner, err);
+        status = look_up(r, implementation ? best_sql : winner_sql, params,
+                         implementation ? 8 : 7, variant, out_found, err);
     }
     hone__text_free(&dims);
+    return status;
+}
+
+static hone_status read_winner(reader *r, hone_error *err)
+{
+    hone_status status =
+        look_up_ranked(r, NULL, add(r, "winner"), &r->out->has_winner, err);
+
     status = forgive(status, r->n_configs > 0, &r->out->has_winner, err);
     if (status != HONE_OK || r->out->has_winner)
         return status;
@@ -215,12 +247,16 @@ static hone_status read_winner(reader *r, hone_error *err)
 /* A random search may not have come to the default: no row then. */
 static hone_status read_default(reader *r, hone_error *err)
 {
-    const hone_db_value params[] = {hone__db_text(r->tuned->tmpl->op),
-                                    hone__db_text(r->stage->device.arch),
-                                    hone__db_text(hone__text_str(&r->types))};
+    const hone_db_value params[] = {
+        hone__db_text(r->stage->tmpl->op), hone__db_text(r->stage->device.arch),
+        hone__db_text(hone__text_str(&r->types)),
+        hone__db_text(hone__template_name(r->stage->tmpl))};
     int found = 0;
 
-    if (!r->out->has_winner || r->out->items[0].is_default)
+    if (!r->out->has_winner ||
+        (r->out->items[0].is_default &&
+         strcmp(r->out->items[0].implementation,
+                hone__template_name(r->stage->tmpl)) == 0))
         return HONE_OK;
     HONE_TRY(forgive(look_up(r, default_sql, params,
                              sizeof params / sizeof params[0],
@@ -228,6 +264,29 @@ static hone_status read_default(reader *r, hone_error *err)
                      1, &found, err));
     if (!found)
         forget(&r->out->items[--r->out->n]);
+    return HONE_OK;
+}
+
+/* The best of each other implementation: how good it is for itself. */
+static hone_status read_others(reader *r, hone_error *err)
+{
+    const hone_tuned *tuned = r->tuned;
+
+    for (size_t i = 0;
+         r->out->has_winner && tuned->n_impls > 1 && i < tuned->n_impls &&
+         r->out->n < HONE_MAX_BENCH_VARIANTS;
+         ++i) {
+        const char *name = hone__template_name(tuned->impls[i]);
+        int found = 0;
+
+        if (strcmp(name, r->out->items[0].implementation) == 0)
+            continue;
+        HONE_TRY(
+            forgive(look_up_ranked(r, name, add(r, "best of"), &found, err), 1,
+                    &found, err));
+        if (!found)
+            forget(&r->out->items[--r->out->n]);
+    }
     return HONE_OK;
 }
 
@@ -245,7 +304,7 @@ static int is_there(const hone_bench_variants *variants, const char *config)
 static hone_status read_config(reader *r, const int64_t *config,
                                hone_error *err)
 {
-    const hone_template *tmpl = r->tuned->tmpl;
+    const hone_template *tmpl = r->stage->tmpl;
     hone_bench_variant *variant;
     hone_text text = {0};
     hone_status status;
@@ -270,7 +329,7 @@ static hone_status read_config(reader *r, const int64_t *config,
                          sizeof params / sizeof params[0], variant, &found,
                          err));
     }
-    return found ? HONE_OK : expand(r, config, variant, err);
+    return found ? HONE_OK : expand(r, tmpl, config, variant, err);
 }
 
 static void on_compiled(void *user, int64_t job, hone_compile_output *output)
@@ -286,9 +345,21 @@ static void on_compiled(void *user, int64_t job, hone_compile_output *output)
         hone__text_free(&variant->cubin);
 }
 
+static hone_status submit(hone_farm *farm, int id, const hone_bench_variant *v,
+                          const hone_device_report *device, hone_error *err)
+{
+    const hone_template *tmpl = v->tmpl;
+    char arch[16];
+    const hone_compile_input input = {
+        hone__text_str(&v->source),  tmpl->path,    arch,
+        hone__text_str(&v->options), tmpl->headers, tmpl->source};
+
+    hone__arch_for(tmpl, device->arch, arch);
+    return hone__farm_submit(farm, id, &input, err);
+}
+
 static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
 {
-    const hone_template *tmpl = r->tuned->tmpl;
     hone_status status = HONE_OK;
     int next = 0;
 
@@ -298,12 +369,8 @@ static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
                hone__farm_n_idle(farm) > 0;
              ++next) {
             const hone_bench_variant *v = &r->out->items[next];
-            const hone_compile_input input = {
-                hone__text_str(&v->source),  tmpl->path,    r->arch,
-                hone__text_str(&v->options), tmpl->headers, tmpl->source};
-
             if (v->source.length)
-                status = hone__farm_submit(farm, next, &input, err);
+                status = submit(farm, next, v, &r->stage->device, err);
         }
         if (status == HONE_OK)
             status = hone__farm_turn(farm, NULL, err);
@@ -362,9 +429,8 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    (void)snprintf(r.arch, sizeof r.arch, "%.14s%s", stage->device.arch,
-                   stage->tuned->tmpl->needs_arch_features ? "a" : "");
-    hone__tune_types(r.tuned->tmpl, r.tuned->dims, &r.types);
+    hone__arch_for(stage->tmpl, stage->device.arch, r.arch);
+    hone__tune_types(r.stage->tmpl, r.tuned->dims, &r.types);
     status = hone__text_check(&r.types, err);
     if (status == HONE_OK)
         status = open_db(&r, err);
@@ -372,6 +438,8 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
         status = read_winner(&r, err);
     if (status == HONE_OK)
         status = read_default(&r, err);
+    if (status == HONE_OK)
+        status = read_others(&r, err);
     for (size_t i = 0; status == HONE_OK && i < n_configs; ++i)
         status = read_config(&r, configs[i], err);
     hone__db_close(r.db);

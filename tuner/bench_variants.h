@@ -7,11 +7,15 @@
 #include "tuner/bench.h"
 #include "tuner/stage.h"
 
-enum { HONE_MAX_BENCH_VARIANTS = 2 + HONE_MAX_BENCH_CONFIGS };
+enum {
+    HONE_MAX_BENCH_VARIANTS = 2 + HONE_MAX_BENCH_OTHERS + HONE_MAX_BENCH_CONFIGS
+};
 
 typedef struct hone_bench_variant {
-    const char *name; /* "winner", "default", "config" */
-    hone_text config; /* canonical */
+    const char *name; /* "winner", "default", "best of", "config" */
+    char implementation[64];
+    const hone_template *tmpl; /* of one that has to be compiled */
+    hone_text config;          /* canonical */
     hone_text spec;
     hone_text cubin;
     hone_text source; /* of one that has to be compiled */

@@ -63,7 +63,7 @@ static void begin(const run_setup *setup, const hone_run_result *result,
     char what[360];
 
     (void)snprintf(what, sizeof what, "the %s of %s %.250s", work,
-                   setup->stage->tuned->tmpl->op, result->match.config);
+                   setup->stage->tmpl->op, result->match.config);
     hone__ask_step(setup->to_parent,
                    &(hone_step){what,
                                 "The kernel hangs or crashes, or needs more "
@@ -108,10 +108,11 @@ static hone_status make_plans(const run_setup *setup, hone_device *device,
                               planned *to, hone_match *match)
 {
     const hone_tuned *tuned = setup->stage->tuned;
+    const hone_template *tmpl = setup->stage->tmpl;
 
     for (int p = 0; p < N_PLANS; ++p) {
-        HONE_TRY(hone_plan_create(to->ctx, tuned->tmpl->op, tuned->dims,
-                                  tuned->tmpl->n_dims, &to->plans[p], match));
+        HONE_TRY(hone_plan_create(to->ctx, tmpl->op, tuned->dims, tmpl->n_dims,
+                                  &to->plans[p], match));
         HONE_TRY(hone_plan_prepare(to->plans[p], device->stream));
     }
     return HONE_OK;

@@ -5,18 +5,46 @@
 #include "tuner/compile/host_unit.h"
 #include "tuner/compile/helper_kernels.h"
 
+/* Without any that applies, the last one's reason. */
+static hone_status choose(hone_stage *stage, hone_error *err)
+{
+    const hone_tuned *tuned = stage->tuned;
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < tuned->n_impls; ++i) {
+        stage->tmpl = tuned->impls[i];
+        status = hone__cpu_can_run(stage->tmpl, tuned->farm.backend, err);
+        if (status == HONE_OK)
+            status = hone__space_create(stage->tmpl, tuned->dims,
+                                        &stage->device.properties,
+                                        &stage->space, err);
+        if (status == HONE_OK &&
+            (stage->space->count || i + 1 == tuned->n_impls))
+            return HONE_OK;
+        hone__space_free(stage->space);
+        stage->space = NULL;
+        if (status != HONE_OK && status != HONE_ERR_CONSTRAINT &&
+            status != HONE_ERR_UNSUPPORTED)
+            return status;
+        if (i + 1 < tuned->n_impls)
+            hone__error_clear(err);
+    }
+    return status;
+}
+
 hone_status hone__stage_open(const hone_tuned *tuned, hone_stage *out,
                              hone_error *err)
 {
     *out = (hone_stage){.tuned = tuned,
                         .kind = hone__device_kind(tuned->farm.backend),
                         .lock = {.fd = -1}};
-    HONE_TRY(hone__references_check(tuned->tmpl, tuned->references,
+    HONE_TRY(hone__references_check(tuned->impls[0], tuned->references,
                                     tuned->n_references, err));
+    if (tuned->n_impls == 1)
+        HONE_TRY(hone__cpu_can_run(tuned->impls[0], tuned->farm.backend, err));
     HONE_TRY(hone__device_describe(tuned->farm.backend, tuned->device,
                                    tuned->farm.stop, &out->device, err));
-    return hone__space_create(tuned->tmpl, tuned->dims, &out->device.properties,
-                              &out->space, err);
+    return choose(out, err);
 }
 
 hone_status hone__stage_prepare(hone_stage *stage, hone_error *err)
@@ -24,10 +52,10 @@ hone_status hone__stage_prepare(hone_stage *stage, hone_error *err)
     const hone_tuned *tuned = stage->tuned;
     int64_t ignored = 0;
 
-    HONE_TRY(hone__default_plan(tuned->tmpl, stage->space, &ignored,
+    HONE_TRY(hone__default_plan(stage->tmpl, stage->space, &ignored,
                                 &stage->spec, err));
     HONE_TRY(hone__reference_templates_open(
-        &(hone_reference_templates_request){.tmpl = tuned->tmpl,
+        &(hone_reference_templates_request){.tmpl = stage->tmpl,
                                             .spec = stage->spec,
                                             .dims = tuned->dims,
                                             .properties =
@@ -58,7 +86,7 @@ hone_problem_setup hone__stage_problem(const hone_stage *stage)
 {
     const hone_tuned *tuned = stage->tuned;
 
-    return (hone_problem_setup){.tmpl = tuned->tmpl,
+    return (hone_problem_setup){.tmpl = stage->tmpl,
                                 .spec = stage->spec,
                                 .dims = tuned->dims,
                                 .mode = tuned->mode,

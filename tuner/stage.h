@@ -11,6 +11,8 @@
 
 typedef struct hone_stage {
     const hone_tuned *tuned;
+    /* The first implementation that applies: for arguments and checks. */
+    const hone_template *tmpl;
     const hone_device_kind *kind;
     hone_device_report device;
     hone_space *space;
@@ -20,8 +22,8 @@ typedef struct hone_stage {
     hone_device_lock lock;
 } hone_stage;
 
-/* What the device is, and the space on it. Close also after a failure, as of
- * the next one. */
+/* What the device is, which implementation applies there, and its space. Close
+ * also after a failure, as of the next one. */
 hone_status hone__stage_open(const hone_tuned *tuned, hone_stage *out,
                              hone_error *err);
 /* Everything else: what takes long, and the device for this process alone. */

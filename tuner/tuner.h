@@ -69,7 +69,10 @@ hone_status hone__compile_space(const hone_compile_request *request,
 /* What `hone run` and `hone bench` begin with: one problem on one device, and
  * where what is known of it lies. */
 typedef struct hone_tuned {
-    hone_template *tmpl;         /* for arguments and checks */
+    /* Implementations of the operation, in the order in which they would be
+     * launched untuned. */
+    const hone_template *const *impls;
+    size_t n_impls;
     int64_t dims[HONE_MAX_DIMS]; /* completed */
     int device;                  /* CUDA ordinal */
     hone_mode mode;

@@ -140,6 +140,7 @@ int hone__statement_implements(hone_parser *p, hone_cursor *c)
     tmpl->implementation = hone__slice_copy(p, name);
     if (!tmpl->implementation)
         return 0;
+    tmpl->is_reference = hone__cursor_accept_word(c, "reference");
     if (hone__cursor_peek(c) == '"' &&
         !hone__cursor_string(c, &tmpl->implementation_description))
         return 0;

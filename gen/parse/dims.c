@@ -43,6 +43,15 @@ static void put_dim(const hone_template_dim *dim, hone_text *out)
     }
 }
 
+const char *hone__template_name(const hone_template *tmpl)
+{
+    const char *slash = strrchr(tmpl->path, '/');
+
+    if (tmpl->contract_path)
+        return tmpl->implementation;
+    return slash ? slash + 1 : tmpl->path;
+}
+
 void hone__template_signature(const hone_template *tmpl, hone_text *out)
 {
     hone__text_printf(out, "%s(", tmpl->op);

@@ -43,6 +43,7 @@ static int read_heading(hone_arena *arena, const char *code, size_t length,
         is_op = is_word(code + at, n, "op");
         if (!n || (!is_op && !is_word(code + at, n, "implements")))
             continue;
+        out->has_contract = !is_op;
         at += n;
         n = next_word(code, &at, end);
         out->op = hone__arena_strndup(arena, code + at, n);

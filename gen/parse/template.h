@@ -299,6 +299,7 @@ typedef struct hone_template {
      * declares the operation itself the name of the file, and "". */
     const char *implementation;
     const char *implementation_description;
+    int is_reference; /* plain, and valid where nothing else is */
     /* The header that declares the operation, NULL: the file does. Lines above
      * n_lines are lines of it, see hone__template_where(). */
     const char *contract_path;
@@ -377,13 +378,17 @@ hone_status hone__template_read(const char *path, const char *search_path,
  * if one is not there or belongs to a compiler. */
 hone_status hone__search_path_include(hone_text *search_path,
                                       const char *folders, hone_error *err);
+/* What the database calls it: the implementation of a contract by its name,
+ * another template by its file. */
+const char *hone__template_name(const hone_template *tmpl);
 /* What is on a search path, by the headings of the files: `op NAME`, or
  * `implements OP/NAME` with the contract of that operation. */
 typedef struct hone_listed_template {
     const char *op;
     const char *name; /* of the implementation; else that of the file */
     const char *path;
-    int folder; /* its place on the path */
+    int has_contract; /* it says `implements` */
+    int folder;       /* its place on the path */
 } hone_listed_template;
 
 typedef struct hone_template_list {

@@ -100,13 +100,15 @@ static int same_dims(const matcher *m, const hone_store_row *row)
            memcmp(row->dims, m->dims, m->n_dims * sizeof *m->dims) == 0;
 }
 
-/* As a default: only the variant itself counts, not where it was measured.
- * Rows of default_v1 come first, then the closest older architecture. */
+/* As a default: only the variant itself counts, not where it was measured. The
+ * preferred implementation comes first, the reference last; of one the rows of
+ * default_v2, then the closest older architecture. */
 static int judge_default(const matcher *m, hone_store_row *row, candidate *out)
 {
     if (!row->is_default || strcmp(row->types, m->types) != 0)
         return 0;
     out->kind = HONE_MATCH_DEFAULT;
+    out->distance = row->preference;
     out->mismatch = row->rank != 0;
     if (!m->target->is_host)
         out->mismatch += (int)(m->target->properties.value[HONE_PROPERTY_sm] -

@@ -55,22 +55,26 @@ hone_status hone__store_cubin(const hone_store *store,
                               const hone_store_row *row, hone_text *out,
                               hone_error *err)
 {
-    /* By rank: 0, 1, more. */
+    /* By rank: 0, 1, more; and 0 of format version 5 or older. */
     static const char *const sql[] = {
-        "SELECT cubin_size_bytes, cubin FROM default_v1"
+        "SELECT cubin_size_bytes, cubin FROM default_v2"
         " WHERE variant_id = ?1 AND cubin_sha256 = ?2",
         "SELECT cubin_size_bytes, cubin FROM winner_v1"
         " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
         "SELECT cubin_size_bytes, cubin FROM ranked_v1"
-        " WHERE trial_id = ?1 AND cubin_sha256 = ?2"};
+        " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
+        "SELECT cubin_size_bytes, cubin FROM default_v1"
+        " WHERE variant_id = ?1 AND cubin_sha256 = ?2"};
+    const int64_t which = !row->rank && store->version < 6 ? 3
+                          : row->rank < 2                  ? row->rank
+                                                           : 2;
     static const char doing[] = "read a cubin";
     sqlite3_stmt *statement = NULL;
     hone_status status;
     int code;
 
-    HONE_TRY(hone__database_prepare(&store->file, doing,
-                                    sql[row->rank < 2 ? row->rank : 2],
-                                    &statement, err));
+    HONE_TRY(hone__database_prepare(&store->file, doing, sql[which], &statement,
+                                    err));
     (void)sqlite3_bind_int64(statement, 1, row->id);
     (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1, SQLITE_STATIC);
     code = sqlite3_step(statement);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The database as the runtime reads it: opened read-only, the views winner_v1,
- * default_v1 and ranked_v1 (db/FORMAT.md), everything of one operation kept in
+ * default_v2 and ranked_v1 (db/FORMAT.md), everything of one operation kept in
  * memory once it was asked for. Not thread-safe: the owner locks. */
 #ifndef HONE_RUNTIME_STORE_H
 #define HONE_RUNTIME_STORE_H
@@ -19,7 +19,7 @@ typedef struct hone_store_plan {
  * launch_sha256 and damage. */
 typedef struct hone_store_row {
     int64_t rank;   /* in the ranking of its problem, 1: of winner_v1; 0: of
-                       default_v1 */
+                       default_v2 */
     int is_default; /* the template's default configuration */
     int is_cold;    /* measured in cold mode */
     int64_t id;     /* trial_id of a winner, variant_id of a default */
@@ -27,6 +27,7 @@ typedef struct hone_store_row {
     int64_t dims[HONE_MAX_DIMS];
     int64_t sm_count; /* 0 for defaults */
     double time_ns;   /* 0 for defaults */
+    double preference; /* of defaults: the lowest that applies is launched */
     const char *label;
     const char *device_name;
     const char *driver_version;

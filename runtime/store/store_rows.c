@@ -45,6 +45,7 @@ enum {
     COLUMN_IS_DEFAULT,
     COLUMN_LAUNCH_SHA256,
     COLUMN_RANK,
+    COLUMN_PREFERENCE,
     COLUMN_DIMS, /* from here on of winners only */
     COLUMN_LABEL,
     COLUMN_MODE,
@@ -59,6 +60,7 @@ enum {
 
 typedef enum store_view {
     VIEW_DEFAULTS,
+    VIEW_DEFAULTS_5, /* of format version 5 or older */
     VIEW_WINNERS,
     VIEW_RUNNERS_UP
 } store_view;
@@ -71,19 +73,23 @@ typedef enum store_view {
     " WHERE op = ?1 AND device_kind = ?2 AND (cubin_sha256 IS NOT NULL"        \
     " OR instr(launch_plan, char(10) || 'vendor ') > 0)"
 
-/* What differs: how a row is called, its rank, and all from there on. */
+#define OF_DEFAULTS " WHERE op = ?1 AND (arch = 'cpu') = (?2 = 'cpu')"
+
+/* What differs: how a row is called, its rank and preference, and all from
+ * there on. */
 static const struct {
     const char *id;
     const char *is_default;
     const char *rank;
     const char *rest;
 } views[] = {
-    [VIEW_DEFAULTS] = {"variant_id", "1", "0",
-                       " FROM default_v1 WHERE op = ?1"
-                       " AND (arch = 'cpu') = (?2 = 'cpu')"},
-    [VIEW_WINNERS] = {"trial_id", "is_default", "1",
+    [VIEW_DEFAULTS] = {"variant_id", "1", "0, preference",
+                       " FROM default_v2" OF_DEFAULTS},
+    [VIEW_DEFAULTS_5] = {"variant_id", "1", "0, 2",
+                         " FROM default_v1" OF_DEFAULTS},
+    [VIEW_WINNERS] = {"trial_id", "is_default", "1, 2",
                       ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS},
-    [VIEW_RUNNERS_UP] = {"trial_id", "is_default", "rank",
+    [VIEW_RUNNERS_UP] = {"trial_id", "is_default", "rank, 2",
                          ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS
                          " AND problem_id = ?3 AND device_id = ?4"
                          " AND mode = ?5 AND rank > 1"},
@@ -223,6 +229,7 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
         .rank = rank, .label = "", .device_name = "", .driver_version = ""};
     row->id = sqlite3_column_int64(statement, COLUMN_ID);
     row->is_default = sqlite3_column_int(statement, COLUMN_IS_DEFAULT);
+    row->preference = sqlite3_column_double(statement, COLUMN_PREFERENCE);
     if (!keep_texts(op, statement, n ? row - 1 : NULL, row))
         return no_memory(err);
     if (rank && !read_measured(statement, row))
@@ -319,7 +326,9 @@ hone_status hone__store_op(hone_store *store, const char *name,
     status = op->name ? add_rows(store, op, VIEW_WINNERS, NULL, err)
                       : no_memory(err);
     if (status == HONE_OK)
-        status = add_rows(store, op, VIEW_DEFAULTS, NULL, err);
+        status = add_rows(store, op,
+                          store->version < 6 ? VIEW_DEFAULTS_5 : VIEW_DEFAULTS,
+                          NULL, err);
     if (status != HONE_OK) {
         free_op(op);
         return status;

@@ -227,7 +227,8 @@ static void test_creators_at_once(void **state)
         run_writers(f);
         fixture_open(f);
         check_integrity(f->db);
-        assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
+        assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"),
+                         HONE_DB_VERSION);
         assert_int_equal(
             fixture_integer(f->db, "SELECT count(*) FROM toolchain"), N_EACH);
         hone__db_close(f->db);

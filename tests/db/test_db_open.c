@@ -54,7 +54,8 @@ static void test_create_makes_folders_and_reopens(void **state)
     assert_string_equal(f->db->path, path);
     assert_int_equal(fixture_integer(f->db, "PRAGMA application_id"),
                      0x686f6e65);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"),
+                     HONE_DB_VERSION);
     assert_int_equal(fixture_integer(f->db, "PRAGMA foreign_keys"), 1);
     assert_int_equal(fixture_integer(f->db, "PRAGMA synchronous"), 2);
     fixture_fill(f);
@@ -226,9 +227,9 @@ static void test_newer_version(void **state)
     fixture_open(f);
     hone__db_close(f->db);
     f->db = NULL;
-    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 6"), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 7"), SQLITE_OK);
     for (int flags = 0; flags < 3; flags++)
-        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 6");
+        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 7");
     assert_int_equal(fixture_sql(f, "PRAGMA user_version = 0"), SQLITE_OK);
     (void)refused(f->path, HONE_DB_CREATE, HONE_ERR_DATABASE, "damaged");
 }
@@ -399,7 +400,8 @@ static void test_edge_path(void **state)
 static void test_migrations_run_in_order(void **state)
 {
     static const hone_db_migration steps[] = {
-        {"this must not run: the database is at version 5", NULL},
+        {"this must not run: the database is at version 6", NULL},
+        {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
@@ -410,15 +412,16 @@ static void test_migrations_run_in_order(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_ok(hone__db_migrate(f->db, steps, 7, why));
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 7);
+    assert_ok(hone__db_migrate(f->db, steps, 8, why));
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 8);
     assert_rows(f->db, "SELECT note FROM problem", "second\n");
-    assert_ok(hone__db_migrate(f->db, steps, 7, why)); /* nothing left */
+    assert_ok(hone__db_migrate(f->db, steps, 8, why)); /* nothing left */
 }
 
 static void test_migration_is_all_or_nothing(void **state)
 {
     static const hone_db_migration steps[] = {
+        {"", NULL},
         {"", NULL},
         {"", NULL},
         {"", NULL},
@@ -430,8 +433,9 @@ static void test_migration_is_all_or_nothing(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_status(hone__db_migrate(f->db, steps, 7, why), HONE_ERR_DATABASE);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 5);
+    assert_status(hone__db_migrate(f->db, steps, 8, why), HONE_ERR_DATABASE);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"),
+                     HONE_DB_VERSION);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 

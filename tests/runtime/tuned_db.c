@@ -71,7 +71,7 @@ static hone_status put_variant(hone_db *db, const tuned_row *row,
                                hone_error *err)
 {
     const char *op = EITHER(row->op, "axpy");
-    hone_db_template tmpl = {op, "axpy.cu", NULL, "// source", 9};
+    hone_db_template tmpl = {op, "axpy.cu", NULL, NULL, "// source", 9};
     hone_db_variant variant = {
         .config = EITHER(row->config, "BLOCK=256"),
         .types = row->types,

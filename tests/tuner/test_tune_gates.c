@@ -37,26 +37,27 @@ static gpu_run *open_gpu_run(const fixture *f, int64_t n)
                                      .dims = g->dims,
                                      .farm = {.backend = HONE_BACKEND_CUDA}};
     g->farm.n_slots = 1;
-    g->run = (hone_tune_run){.request = &g->request,
-                             .result = &g->result,
-                             .space = f->space,
-                             .farm = &g->farm,
-                             .only_index = -1,
-                             .default_index = -1};
+    g->run = (hone_tune_run){
+        .request = &g->request,
+        .result = &g->result,
+        .impls = {{.tmpl = f->tmpl, .space = f->space, .default_index = -1}},
+        .n_impls = 1,
+        .farm = &g->farm,
+        .only_index = -1};
     g->result.space_valid = view.count;
     assert_int_equal(
         hone__properties_of_arch("sm_90", &g->run.device.properties, NULL),
         HONE_OK);
     assert_int_equal(hone__search_open("random", &view,
                                        &(hone_search_options){.seed = 1},
-                                       &g->run.search, NULL),
+                                       &g->run.impls[0].search, NULL),
                      HONE_OK);
     return g;
 }
 
 static void close_gpu_run(gpu_run *g)
 {
-    hone__search_close(g->run.search);
+    hone__search_close(g->run.impls[0].search);
     hone__free(g->run.candidates);
     free(g);
 }
@@ -68,8 +69,11 @@ static void compile_one(gpu_run *g, const hone_compile_output *answer)
     hone_tune_job *job = NULL;
     int64_t index;
 
-    assert_int_equal(hone__search_next(g->run.search, &index, NULL), HONE_OK);
-    assert_int_equal(hone__tune_job_make(&g->run, index, &job, NULL), HONE_OK);
+    assert_int_equal(hone__search_next(g->run.impls[0].search, &index, NULL),
+                     HONE_OK);
+    assert_int_equal(
+        hone__tune_job_make(&g->run, &g->run.impls[0], index, &job, NULL),
+        HONE_OK);
     hone__tune_queue_add(&g->run.compiling, job);
     hone__tune_compiled(&g->run, job->id, &output);
     assert_int_equal(g->run.pending_status, HONE_OK);
@@ -144,7 +148,7 @@ static void test_warned_is_rejected(void **state)
     index = seen.asked[0];
     close_gpu_run(g);
     g = open_gpu_run(*state, 100);
-    g->run.default_index = index;
+    g->run.impls[0].default_index = index;
     compile_one(g, &warned);
     assert_int_equal(seen.asked[0], index);
     assert_int_equal(g->run.queued.n, 1);
@@ -165,8 +169,8 @@ static void test_deferred_is_not_told(void **state)
     assert_int_equal(hone__tune_under_way(&g->run), 0);
     assert_int_equal(seen.n_told, 0);
     for (;;) {
-        assert_int_equal(hone__search_next(g->run.search, &index, NULL),
-                         HONE_OK);
+        assert_int_equal(
+            hone__search_next(g->run.impls[0].search, &index, NULL), HONE_OK);
         if (index < 0)
             break;
         ++n_more;
@@ -175,12 +179,12 @@ static void test_deferred_is_not_told(void **state)
     hone__tune_job_free(hone__tune_queue_take(&g->run.deferred));
     /* The default and what is good elsewhere have their turn all the same. */
     index = seen.asked[0];
-    hone__search_close(g->run.search);
-    g->run.search = NULL;
+    hone__search_close(g->run.impls[0].search);
+    g->run.impls[0].search = NULL;
     close_gpu_run(g);
     g = open_gpu_run(*state, 100);
-    g->run.seeds[0].index = index;
-    g->run.n_seeds = 1;
+    g->run.impls[0].seeds[0].index = index;
+    g->run.impls[0].n_seeds = 1;
     spills = spilling();
     compile_one(g, &spills);
     assert_int_equal(seen.asked[0], index); /* the same seed of chance */

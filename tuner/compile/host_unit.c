@@ -9,6 +9,7 @@
 #include "runtime/base/alloc.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Is the word at `at` (preceded by `before`) exactly `word`? */
@@ -259,6 +260,13 @@ hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
     return hone__fail(err, HONE_ERR_CONSTRAINT,
                       "%s is for CUDA devices only: %s", tmpl->op,
                       tmpl->cuda_only);
+}
+
+void hone__arch_for(const hone_template *tmpl, const char *arch,
+                    char out[static 16])
+{
+    (void)snprintf(out, 16, "%.14s%s", arch,
+                   tmpl->needs_arch_features ? "a" : "");
 }
 
 hone_status hone__default_plan(const hone_template *tmpl,

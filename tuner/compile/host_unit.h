@@ -20,6 +20,10 @@ hone_status hone__variant_source(const hone_template *tmpl,
 hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
                               hone_error *err);
 
+/* What it is compiled for on a device of `arch`: "sm_90a" if it needs that. */
+void hone__arch_for(const hone_template *tmpl, const char *arch,
+                    char out[static 16]);
+
 /* The default variant of a template at one problem: its place in the space
  * and its launch plan, which tells what the arguments are. Free the plan with
  * hone__launch_spec_free(). */

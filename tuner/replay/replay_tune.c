@@ -59,8 +59,9 @@ static hone_status put_rows(replay_session *s, const row_texts *texts,
     HONE_TRY(hone__db_device_put(db, &device, &session->device_id, err));
     HONE_TRY(hone__db_template_put(
         db,
-        &(hone_db_template){recording->op, recording->file, recording->sha256,
-                            texts->about.data, texts->about.length},
+        &(hone_db_template){recording->op, recording->file, NULL,
+                            recording->sha256, texts->about.data,
+                            texts->about.length},
         &session->template_id, err));
     HONE_TRY(hone__db_toolchain_put(db, "replay", recording->format,
                                     &s->toolchain_id, err));

@@ -83,6 +83,78 @@ int hone__until_is_reached(const hone_until *until)
            (double)waited >= wait_share * (double)until->n_told;
 }
 
+/* ---- whose turn it is --------------------------------------------------- */
+
+/* Each begins with its default, what is good elsewhere, and a few that are
+ * spread: FIRST trials, or fewer where the budget is small. Then the one goes
+ * whose best will be the fastest if it gets all that is left and goes on
+ * gaining as it did: each doubling of its answers gains as much as the last
+ * one, but at least LEAST_GAIN at first, for it may have been bad luck. One
+ * that has not gained for long and is far behind is so never asked again; the
+ * leader, which others cannot reach, gets nearly all. */
+enum { FIRST = 12, FIRST_SHARE = 3 /* of the budget, for all */ };
+static const double least_gain = 0.08;
+
+void hone__share_add(hone_share *share, double time_ns)
+{
+    if (time_ns > 0 && (share->best_ns <= 0 || time_ns < share->best_ns))
+        share->best_ns = time_ns;
+    if (++share->n_told < 2 * share->doubled_at || share->best_ns <= 0)
+        return;
+    share->gain =
+        share->doubled_ns > 0 ? log(share->doubled_ns / share->best_ns) : 0;
+    share->doubled_ns = share->best_ns;
+    share->doubled_at = share->n_told;
+}
+
+/* Log of its best time after `left` more trials, as far as anybody knows. */
+static double promise(const hone_share *share, double left)
+{
+    const double n = (double)share->n_told + 1;
+    const double floor_gain = least_gain * FIRST / (FIRST + n);
+    const double gain = share->gain > floor_gain ? share->gain : floor_gain;
+
+    return share->best_ns > 0
+               ? log(share->best_ns) - gain * log2((n + left) / n)
+               : INFINITY;
+}
+
+/* Trials that each begins with. */
+static int64_t first_trials(hone_share *const *shares, size_t n,
+                            int64_t budget_left)
+{
+    int64_t fair = budget_left;
+
+    if (budget_left <= 0)
+        return FIRST;
+    for (size_t i = 0; i < n; ++i)
+        fair += shares[i] ? shares[i]->n_asked : 0;
+    fair /= FIRST_SHARE * (int64_t)n;
+    return fair < 1 ? 1 : fair < FIRST ? fair : FIRST;
+}
+
+int hone__share_next(hone_share *const *shares, size_t n, int64_t budget_left)
+{
+    const double left = budget_left > 0 ? (double)budget_left : 100;
+    const int64_t first = first_trials(shares, n, budget_left);
+    int least = -1, best = -1;
+
+    for (size_t i = 0; i < n; ++i) {
+        if (!shares[i])
+            continue;
+        if (least < 0 || shares[i]->n_asked < shares[least]->n_asked)
+            least = (int)i;
+        if (best < 0 || promise(shares[i], left) < promise(shares[best], left))
+            best = (int)i;
+    }
+    return least >= 0 && shares[least]->n_asked < first ? least : best;
+}
+
+int64_t hone__share_planned(int64_t budget_trials, size_t n)
+{
+    return n > 1 && budget_trials > 0 ? (budget_trials + 1) / 2 : budget_trials;
+}
+
 /* ---- what goes first ---------------------------------------------------- */
 
 /* The nearest first, but some of every kind: what is best on a

@@ -92,7 +92,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         result->setup_s = run->ready_s - run->start_s;
         result->trials_s = final_start_s - run->ready_s;
     }
-    if (run->session_id) {
+    if (hone__tune_is_recorded(run)) {
         hone_error *why = status == HONE_OK ? err : NULL;
         hone_status stored = hone__tune_record_untried(run, why);
 
@@ -116,13 +116,19 @@ static void finish_result(hone_tune_run *run)
     hone_resolved *resolved = hone__alloc(sizeof *resolved);
 
     result->n_trials = run->progress.n_done;
+    for (size_t i = 0, part = 0; i < run->n_impls; ++i, ++part) {
+        while (!result->parts[part].applies)
+            ++part;
+        result->parts[part].n_trials = run->impls[i].share.n_told;
+        result->parts[part].best_ns = run->impls[i].share.best_ns;
+    }
     result->n_resumed = run->progress.n_resumed;
     result->n_compiled = run->progress.n_compiled;
     memcpy(result->outcomes, run->progress.outcomes, sizeof result->outcomes);
     result->seconds = hone__now_s() - run->start_s;
-    if (resolved && run->default_spec &&
+    if (resolved && run->n_impls &&
         hone__launch_spec_resolve(
-            &(hone_launch_case){run->default_spec, run->request->dims,
+            &(hone_launch_case){run->impls[0].default_spec, run->request->dims,
                                 run->request->tmpl->n_dims,
                                 &run->device.properties},
             resolved, NULL) == HONE_OK) {
@@ -155,12 +161,11 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
     run->result = out;
     run->start_s = hone__now_s();
     run->lock.fd = -1;
+    run->only_index = -1;
     run->until.gain = request->until_gain;
     out->noise_floor = -1;
-    status = hone__cpu_can_run(request->tmpl, request->farm.backend, err);
-    if (status == HONE_OK)
-        status = hone__references_check(request->tmpl, request->references,
-                                        request->n_references, err);
+    status = hone__references_check(request->tmpl, request->references,
+                                    request->n_references, err);
     if (status == HONE_OK)
         status = run_phases(run, err);
     finish_result(run);
@@ -168,9 +173,9 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
         status = hone__tune_explain(run, 0, err);
     else if (status == HONE_ERR_INTERRUPTED)
         end_interrupted(run);
-    if (run->session_id) {
+    for (size_t i = 0; i < run->n_impls && run->impls[i].session_id; ++i) {
         const hone_status finished =
-            hone__db_session_finish(request->db, run->session_id,
+            hone__db_session_finish(request->db, run->impls[i].session_id,
                                     status == HONE_OK ? "done" : "interrupted",
                                     status == HONE_OK ? err : NULL);
 

@@ -34,6 +34,14 @@ typedef struct hone_tune_trial {
 
 typedef struct hone_tune_request {
     const hone_template *tmpl;
+    /* Implementations that compete, all of one contract, in the order in which
+     * they would be launched untuned; `tmpl` is the first of them. None: there
+     * is only `tmpl`. At most HONE_MAX_IMPLS. */
+    const hone_template *const *impls;
+    size_t n_impls;
+    /* Only this one of them tries variants; what is known of the others takes
+     * part in the final and the ranking. NULL: all. */
+    const hone_template *only;
     const int64_t *dims; /* completed */
     int device;          /* CUDA ordinal */
     hone_mode mode;
@@ -77,6 +85,17 @@ typedef struct hone_tune_baseline {
     char message[256]; /* why it could not run */
 } hone_tune_baseline;
 
+enum { HONE_MAX_IMPLS = 16 };
+
+/* What became of one implementation. */
+typedef struct hone_tune_part {
+    char name[64];
+    int applies;
+    char reason[256]; /* why it does not */
+    int64_t n_trials;
+    double best_ns; /* of its trials; 0: none was valid */
+} hone_tune_part;
+
 typedef struct hone_tune_result {
     char device_name[128];
     char arch[16];
@@ -101,7 +120,8 @@ typedef struct hone_tune_result {
     int64_t n_retried;   /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
-    char message[512]; /* why there is none (outcome.h); "" if there is */
+    char message[512];       /* why there is none (outcome.h); "" if there is */
+    char implementation[64]; /* the winner's */
     char winner[256];
     double time_ns; /* of the winner, median of the final */
     double ci_low_ns;
@@ -122,6 +142,8 @@ typedef struct hone_tune_result {
     double event_floor_ns; /* of an empty pair of events; 0: unknown */
     char notes[1024];      /* checks left out, alarms, a smaller set-up: what a
                               person should know; "" : nothing */
+    size_t n_parts; /* one for each implementation, in the request's order */
+    hone_tune_part parts[HONE_MAX_IMPLS];
     size_t n_baselines;
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     double seconds;

@@ -27,23 +27,23 @@ static void pack_references(const hone_tune_run *run, hone_text *all)
     }
 }
 
-hone_status hone__tune_key_write(hone_tune_run *run, const int64_t *config,
-                                 hone_tune_job *job, hone_error *err)
+hone_status hone__tune_key_write(hone_tune_run *run, hone_tune_impl *impl,
+                                 const int64_t *config, hone_tune_job *job,
+                                 hone_error *err)
 {
-    const hone_tune_request *request = run->request;
     hone_text all = {0};
     hone_status status;
 
-    if (!run->meaning)
-        HONE_TRY(hone__meaning_create(request->tmpl, &run->meaning, err));
+    if (!impl->meaning)
+        HONE_TRY(hone__meaning_create(impl->tmpl, &impl->meaning, err));
     hone__pack_string(&all, "meaning 1");
-    hone__pack_string(&all, run->compile_arch);
+    hone__pack_string(&all, impl->compile_arch);
     hone__pack_string(&all, hone__text_str(&job->options));
     hone__toolchain_pack(&all, hone__farm_toolchain(run->farm));
     pack_references(run, &all);
-    status = hone__meaning_write(run->meaning, hone__text_str(&job->source),
+    status = hone__meaning_write(impl->meaning, hone__text_str(&job->source),
                                  hone__text_str(&job->spec), config,
-                                 request->dims, &all, err);
+                                 run->request->dims, &all, err);
     if (status == HONE_OK)
         hone__sha256_hex(all.data, all.length, job->key);
     hone__text_free(&all);
@@ -62,6 +62,7 @@ typedef struct same_variant {
 
 typedef struct carry_walk {
     hone_tune_run *run;
+    hone_tune_impl *impl;
     int64_t *config; /* scratch */
     char *last;      /* configuration of the row before; NULL: none */
     int is_valid;    /* it is one of this text, and `job` is what it is */
@@ -83,7 +84,7 @@ static void forget_job(hone_tune_job *job)
 static hone_status read_config(carry_walk *walk, const char *config,
                                hone_error *err)
 {
-    hone_tune_run *run = walk->run;
+    hone_tune_impl *impl = walk->impl;
     hone_error why = {0};
     hone_status status;
 
@@ -94,23 +95,24 @@ static hone_status read_config(carry_walk *walk, const char *config,
     if (!walk->last)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     forget_job(&walk->job);
-    status = hone__config_parse(run->request->tmpl, config, walk->config, &why);
+    status = hone__config_parse(impl->tmpl, config, walk->config, &why);
     if (status == HONE_OK)
-        status = hone__tune_job_write(run, walk->config, &walk->job, &why);
+        status = hone__tune_job_write(walk->run, impl, walk->config, &walk->job,
+                                      &why);
     walk->is_valid = status == HONE_OK;
     walk->job.index =
-        walk->is_valid ? hone__space_find(run->space, walk->config) : -1;
+        walk->is_valid ? hone__space_find(impl->space, walk->config) : -1;
     return status == HONE_ERR_NO_MEMORY
                ? hone__fail(err, status, "%s", why.text)
                : HONE_OK;
 }
 
-static hone_status add_carried(hone_tune_run *run, int64_t index,
+static hone_status add_carried(hone_tune_impl *impl, int64_t index,
                                hone_error *err)
 {
-    if (!HONE_GROW(run->carried, run->n_carried))
+    if (!HONE_GROW(impl->carried, impl->n_carried))
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    run->carried[run->n_carried++] = (hone_carried){.index = index};
+    impl->carried[impl->n_carried++] = (hone_carried){.index = index};
     return HONE_OK;
 }
 
@@ -124,7 +126,7 @@ static hone_status add_same(carry_walk *walk, int64_t variant_id,
     same = &walk->same[walk->n_same++];
     *same = (same_variant){.variant_id = variant_id, .carried = carried};
     same->is_default =
-        walk->job.index < 0 ? -1 : walk->job.index == walk->run->default_index;
+        walk->job.index < 0 ? -1 : walk->job.index == walk->impl->default_index;
     hone__text_puts(&same->spec, hone__text_str(&walk->job.spec));
     return hone__text_check(&same->spec, err);
 }
@@ -133,17 +135,17 @@ static hone_status on_variant(void *user, const hone_db_earlier *variant,
                               hone_error *err)
 {
     carry_walk *walk = user;
-    hone_tune_run *run = walk->run;
+    hone_tune_impl *impl = walk->impl;
     size_t carried = 0;
 
     HONE_TRY(read_config(walk, variant->config, err));
     if (!walk->is_valid)
         return HONE_OK;
     if (variant->is_tried && walk->job.index >= 0) {
-        if (!run->n_carried ||
-            run->carried[run->n_carried - 1].index != walk->job.index)
-            HONE_TRY(add_carried(run, walk->job.index, err));
-        carried = run->n_carried;
+        if (!impl->n_carried ||
+            impl->carried[impl->n_carried - 1].index != walk->job.index)
+            HONE_TRY(add_carried(impl, walk->job.index, err));
+        carried = impl->n_carried;
     }
     return strcmp(variant->compile_key, walk->job.key) == 0
                ? add_same(walk, variant->variant_id, carried, err)
@@ -152,42 +154,38 @@ static hone_status on_variant(void *user, const hone_db_earlier *variant,
 
 static hone_status move_same(carry_walk *walk, hone_error *err)
 {
-    hone_tune_run *run = walk->run;
+    hone_tune_impl *impl = walk->impl;
     hone_status status = HONE_OK;
 
     for (size_t i = 0; status == HONE_OK && i < walk->n_same; ++i) {
         const same_variant *same = &walk->same[i];
-        const hone_db_variant as = {.template_id = run->template_id,
+        const hone_db_variant as = {.template_id = impl->template_id,
                                     .launch_plan = hone__text_str(&same->spec),
                                     .is_default = same->is_default};
         int is_moved = 0;
 
-        status = hone__db_variant_move(run->request->db, same->variant_id, &as,
-                                       &is_moved, err);
+        status = hone__db_variant_move(walk->run->request->db, same->variant_id,
+                                       &as, &is_moved, err);
         if (is_moved && same->carried)
-            run->carried[same->carried - 1].is_kept = 1;
+            impl->carried[same->carried - 1].is_kept = 1;
     }
     return status;
 }
 
-hone_status hone__tune_carry(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_carry(hone_tune_run *run, hone_tune_impl *impl,
+                             hone_error *err)
 {
-    const hone_db_trial_key key = {.device_id = run->device_id,
-                                   .problem_id = run->problem_id,
-                                   .template_id = run->template_id,
-                                   .toolchain_id = run->toolchain_id,
-                                   .mode = hone__mode_name(run->request->mode)};
-    carry_walk walk = {.run = run};
+    const hone_db_trial_key key = hone__tune_trial_key(run, impl);
+    carry_walk walk = {.run = run, .impl = impl};
     hone_status status;
 
-    walk.config =
-        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *walk.config);
-    hone__tune_types(run->request->tmpl, run->request->dims, &walk.types);
+    walk.config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *walk.config);
+    hone__tune_types(impl->tmpl, run->request->dims, &walk.types);
     status = walk.config ? hone__text_check(&walk.types, err)
                          : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK)
         status = hone__db_variants_earlier(
-            run->request->db, &key, run->compile_arch,
+            run->request->db, &key, impl->compile_arch,
             hone__text_str(&walk.types), on_variant, &walk, err);
     if (status == HONE_OK && walk.n_same)
         status = hone__db_begin(run->request->db, err);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct earlier_walk {
-    const hone_tune_run *run;
+    hone_tune_impl *impl;
     int64_t *config;  /* scratch */
     hone_text trials; /* as many hone_earlier_trial as there were */
 } earlier_walk;
@@ -21,8 +21,9 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                               hone_error *err)
 {
     earlier_walk *walk = user;
-    const hone_tune_run *run = walk->run;
-    hone_earlier_trial trial = {.candidate = {.trial_id = row->trial_id,
+    hone_tune_impl *impl = walk->impl;
+    hone_earlier_trial trial = {.candidate = {.impl = impl,
+                                              .trial_id = row->trial_id,
                                               .variant_id = row->variant_id,
                                               .time_ns = row->time_ns,
                                               .registers = -1},
@@ -30,14 +31,14 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                 .place = walk->trials.length,
                                 .is_kept = row->is_kept};
     const hone_status status =
-        hone__config_parse(run->request->tmpl, row->config, walk->config, err);
+        hone__config_parse(impl->tmpl, row->config, walk->config, err);
 
     if (status != HONE_OK) { /* a damaged one is as if it had not been tried */
         if (status != HONE_ERR_NO_MEMORY)
             hone__error_clear(err);
         return status == HONE_ERR_NO_MEMORY ? status : HONE_OK;
     }
-    trial.candidate.index = hone__space_find(run->space, walk->config);
+    trial.candidate.index = hone__space_find(impl->space, walk->config);
     (void)snprintf(trial.candidate.cubin_sha256,
                    sizeof trial.candidate.cubin_sha256, "%s",
                    row->cubin_sha256);
@@ -67,15 +68,15 @@ static int by_index(const void *a, const void *b)
 }
 
 /* One per configuration: its last trial, at the place of its first. */
-static void keep_last(hone_tune_run *run)
+static void keep_last(hone_tune_impl *impl)
 {
-    hone_earlier_trial *items = run->earlier;
+    hone_earlier_trial *items = impl->earlier;
     size_t n = 0;
 
-    if (!run->n_earlier)
+    if (!impl->n_earlier)
         return;
-    qsort(items, run->n_earlier, sizeof *items, by_index);
-    for (size_t i = 0; i < run->n_earlier; ++i) {
+    qsort(items, impl->n_earlier, sizeof *items, by_index);
+    for (size_t i = 0; i < impl->n_earlier; ++i) {
         const int is_same =
             n && items[n - 1].candidate.index == items[i].candidate.index;
         const size_t place = is_same ? items[n - 1].place : items[i].place;
@@ -84,7 +85,7 @@ static void keep_last(hone_tune_run *run)
         items[n - 1] = items[i];
         items[n - 1].place = place;
     }
-    run->n_earlier = n;
+    impl->n_earlier = n;
     qsort(items, n, sizeof *items, by_place);
 }
 
@@ -100,8 +101,8 @@ static int by_time(const void *a, const void *b)
     return by_index(x, y);
 }
 
-static hone_status check_stored(hone_tune_run *run, hone_earlier_trial *trial,
-                                hone_error *err)
+static hone_status check_stored(const hone_tune_run *run, hone_tune_impl *impl,
+                                hone_earlier_trial *trial, hone_error *err)
 {
     hone_db_launch launch;
     hone_error why = {0};
@@ -117,7 +118,7 @@ static hone_status check_stored(hone_tune_run *run, hone_earlier_trial *trial,
             *err = why;
         return status;
     }
-    run->again[run->n_again++] = trial->candidate.index;
+    impl->again[impl->n_again++] = trial->candidate.index;
     trial->outcome = HONE_N_OUTCOMES;
     return HONE_OK;
 }
@@ -125,33 +126,34 @@ static hone_status check_stored(hone_tune_run *run, hone_earlier_trial *trial,
 /* What may be launched of the stored variants, the default and as many of the
  * best as a ranking has, must be whole. What is not is compiled and tried
  * again before anything else, and stored in the place of what is damaged. */
-static hone_status leave_out_damaged(hone_tune_run *run, hone_error *err)
+static hone_status leave_out_damaged(hone_tune_run *run, hone_tune_impl *impl,
+                                     hone_error *err)
 {
     hone_earlier_trial **best =
-        hone__alloc((run->n_earlier + 1) * sizeof(hone_earlier_trial *));
+        hone__alloc((impl->n_earlier + 1) * sizeof(hone_earlier_trial *));
     hone_status status = HONE_OK;
     size_t n = 0;
 
     if (!best)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < run->n_earlier; ++i) {
-        if (run->earlier[i].outcome == HONE_OUTCOME_OK)
-            best[n++] = &run->earlier[i];
+    for (size_t i = 0; i < impl->n_earlier; ++i) {
+        if (impl->earlier[i].outcome == HONE_OUTCOME_OK)
+            best[n++] = &impl->earlier[i];
     }
     qsort(best, n, sizeof(hone_earlier_trial *), by_time);
     for (size_t i = 0; status == HONE_OK && i < n; ++i) {
         if (i < HONE_TUNE_RANKED ||
-            best[i]->candidate.index == run->default_index)
-            status = check_stored(run, best[i], err);
+            best[i]->candidate.index == impl->default_index)
+            status = check_stored(run, impl, best[i], err);
     }
     hone__free(best);
     n = 0;
-    for (size_t i = 0; i < run->n_earlier; ++i) {
-        if (run->earlier[i].outcome != HONE_N_OUTCOMES)
-            run->earlier[n++] = run->earlier[i];
+    for (size_t i = 0; i < impl->n_earlier; ++i) {
+        if (impl->earlier[i].outcome != HONE_N_OUTCOMES)
+            impl->earlier[n++] = impl->earlier[i];
     }
-    run->n_earlier = n;
-    if (run->n_again)
+    impl->n_earlier = n;
+    if (impl->n_again)
         hone__tune_note(run, "stored variants are damaged in the database: "
                              "they are compiled and tried again");
     return status;
@@ -159,76 +161,73 @@ static hone_status leave_out_damaged(hone_tune_run *run, hone_error *err)
 
 /* ---- what an edit of the template left of it ---------------------------- */
 
-static int is_earlier(const hone_tune_run *run, int64_t index)
+static int is_earlier(const hone_tune_impl *impl, int64_t index)
 {
-    for (size_t i = 0; i < run->n_earlier; ++i) {
-        if (run->earlier[i].candidate.index == index)
+    for (size_t i = 0; i < impl->n_earlier; ++i) {
+        if (impl->earlier[i].candidate.index == index)
             return 1;
     }
     return 0;
 }
 
-static void count_carried(hone_tune_run *run)
+static void count_carried(const hone_tune_impl *impl, hone_tune_result *result)
 {
-    hone_tune_result *result = run->result;
+    int64_t n_stale = 0;
 
-    for (size_t i = 0; i < run->n_earlier; ++i)
-        result->n_kept += run->earlier[i].is_kept;
-    for (size_t i = 0; i < run->n_carried; ++i) {
-        result->n_stale += !is_earlier(run, run->carried[i].index);
-        result->is_edited |= run->carried[i].is_kept;
+    for (size_t i = 0; i < impl->n_earlier; ++i)
+        result->n_kept += impl->earlier[i].is_kept;
+    for (size_t i = 0; i < impl->n_carried; ++i) {
+        n_stale += !is_earlier(impl, impl->carried[i].index);
+        result->is_edited |= impl->carried[i].is_kept;
     }
-    result->is_edited |= result->n_stale > 0;
+    result->n_stale += n_stale;
+    result->is_edited |= n_stale > 0;
 }
 
 /* ---- what the session needs of it --------------------------------------- */
 
-hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
+                                    hone_error *err)
 {
-    const hone_db_trial_key key = {.device_id = run->device_id,
-                                   .problem_id = run->problem_id,
-                                   .template_id = run->template_id,
-                                   .toolchain_id = run->toolchain_id,
-                                   .mode = hone__mode_name(run->request->mode)};
-    earlier_walk walk = {.run = run};
+    const hone_db_trial_key key = hone__tune_trial_key(run, impl);
+    earlier_walk walk = {.impl = impl};
     hone_status status;
 
-    walk.config =
-        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *walk.config);
+    walk.config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *walk.config);
     status = walk.config ? hone__db_trials(run->request->db, &key, keep_trial,
                                            &walk, err)
                          : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__free(walk.config);
-    run->earlier = (hone_earlier_trial *)(void *)walk.trials.data; /* moved */
-    run->n_earlier = walk.trials.length / sizeof *run->earlier;
+    impl->earlier = (hone_earlier_trial *)(void *)walk.trials.data; /* moved */
+    impl->n_earlier = walk.trials.length / sizeof *impl->earlier;
     HONE_TRY(status);
-    keep_last(run);
-    count_carried(run);
-    return leave_out_damaged(run, err);
+    keep_last(impl);
+    count_carried(impl, run->result);
+    return leave_out_damaged(run, impl, err);
 }
 
-hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
+                                    hone_error *err)
 {
     hone_status status = HONE_OK;
     hone_text text = {0};
-    int64_t *config =
-        hone__alloc((run->request->tmpl->n_params + 1) * sizeof *config);
+    int64_t *config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *config);
 
     if (!config)
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == HONE_OK && i < run->n_earlier; ++i) {
-        const hone_candidate *candidate = &run->earlier[i].candidate;
+    for (size_t i = 0; status == HONE_OK && i < impl->n_earlier; ++i) {
+        const hone_candidate *candidate = &impl->earlier[i].candidate;
 
         ++run->progress.n_resumed;
         run->progress.n_compiled += candidate->cubin_sha256[0] != '\0';
-        hone__space_get(run->space, candidate->index, config);
+        hone__space_get(impl->space, candidate->index, config);
         hone__text_clear(&text);
-        hone__space_format(run->space, config, &text);
+        hone__space_format(impl->space, config, &text);
         status = hone__text_check(&text, err);
         if (status == HONE_OK)
-            status =
-                hone__tune_take_outcome(run, candidate, run->earlier[i].outcome,
-                                        hone__text_str(&text), err);
+            status = hone__tune_take_outcome(run, impl, candidate,
+                                             impl->earlier[i].outcome,
+                                             hone__text_str(&text), err);
     }
     hone__text_free(&text);
     hone__free(config);
@@ -241,7 +240,8 @@ hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err)
  * after the default configuration. */
 
 typedef struct seed_walk {
-    hone_tune_run *run;
+    const hone_tune_run *run;
+    hone_tune_impl *impl;
     int is_type[HONE_MAX_DIMS];
     int64_t *config; /* scratch */
     hone_text seeds; /* as many hone_seed as there were */
@@ -305,8 +305,9 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
                                hone_error *err)
 {
     seed_walk *walk = user;
-    hone_tune_run *run = walk->run;
-    const hone_template *tmpl = run->request->tmpl;
+    const hone_tune_run *run = walk->run;
+    const hone_tune_impl *impl = walk->impl;
+    const hone_template *tmpl = impl->tmpl;
     int64_t dims[HONE_MAX_DIMS];
     double shape;
     hone_seed seed;
@@ -323,48 +324,48 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
         return hone__fail(err, status, "out of memory");
     if (status != HONE_OK)
         return HONE_OK;
-    seed.index = hone__space_find(run->space, walk->config);
-    if (seed.index < 0 || seed.index == run->default_index)
+    seed.index = hone__space_find(impl->space, walk->config);
+    if (seed.index < 0 || seed.index == impl->default_index)
         return HONE_OK;
     place(run, row, shape, &seed);
     hone__text_append(&walk->seeds, (const char *)&seed, sizeof seed);
     return hone__text_check(&walk->seeds, err);
 }
 
-hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_seeds_find(const hone_tune_run *run,
+                                  hone_tune_impl *impl, hone_error *err)
 {
     const hone_tune_request *request = run->request;
-    seed_walk walk = {.run = run};
+    seed_walk walk = {.run = run, .impl = impl};
     hone_status status;
 
     if (!request->db || request->without_seeds || run->only_index >= 0)
         return HONE_OK;
-    for (size_t i = 0; i < request->tmpl->n_dims; ++i)
-        walk.is_type[i] = request->tmpl->dims[i].n_types > 0;
-    walk.config =
-        hone__alloc((request->tmpl->n_params + 1) * sizeof *walk.config);
-    status =
-        walk.config
-            ? hone__db_ranked_configs(request->db, request->tmpl->op,
-                                      hone__tune_kind(run)->name,
-                                      HONE_SEED_RANKS, take_ranked, &walk, err)
-            : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < impl->tmpl->n_dims; ++i)
+        walk.is_type[i] = impl->tmpl->dims[i].n_types > 0;
+    walk.config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *walk.config);
+    status = walk.config ? hone__db_ranked_configs(request->db, impl->tmpl->op,
+                                                   hone__tune_kind(run)->name,
+                                                   HONE_SEED_RANKS, take_ranked,
+                                                   &walk, err)
+                         : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK && walk.seeds.length) {
-        run->n_seeds =
+        impl->n_seeds =
             hone__seeds_choose((hone_seed *)(void *)walk.seeds.data,
                                walk.seeds.length / sizeof(hone_seed));
-        memcpy(run->seeds, walk.seeds.data, run->n_seeds * sizeof *run->seeds);
+        memcpy(impl->seeds, walk.seeds.data,
+               impl->n_seeds * sizeof *impl->seeds);
     }
     hone__free(walk.config);
     hone__text_free(&walk.seeds);
     return status;
 }
 
-const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index)
+const char *hone__tune_seed_origin(const hone_tune_job *job)
 {
-    for (size_t i = 0; i < run->n_seeds; ++i) {
-        if (run->seeds[i].index == index)
-            return run->seeds[i].origin;
+    for (size_t i = 0; i < job->impl->n_seeds; ++i) {
+        if (job->impl->seeds[i].index == job->index)
+            return job->impl->seeds[i].origin;
     }
     return NULL;
 }

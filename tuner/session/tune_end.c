@@ -72,10 +72,11 @@ hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
     if (status != HONE_OK && status != HONE_ERR_INTERRUPTED)
         return HONE_OK;
     explain_stop(run, status, text, sizeof text);
-    if (!run->session_id)
+    if (!hone__tune_is_recorded(run))
         return HONE_OK;
-    HONE_TRY(hone__db_session_measured(run->request->db, run->session_id,
-                                       &properties, err));
+    for (size_t i = 0; i < run->n_impls; ++i)
+        HONE_TRY(hone__db_session_measured(
+            run->request->db, run->impls[i].session_id, &properties, err));
     return hone__tune_record_decision(run, "stopped", text, err);
 }
 
@@ -109,20 +110,20 @@ hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
                                hone_error *err)
 {
     const char *reason = other_reason(run, interrupted);
-    const hone_db_trial_key key = {.device_id = run->device_id,
-                                   .problem_id = run->problem_id,
-                                   .template_id = run->template_id,
-                                   .toolchain_id = run->toolchain_id,
-                                   .mode = hone__mode_name(run->request->mode)};
     hone_tune_result *result = run->result;
     hone_failures failures = {.n_complaints = 0};
 
-    if (result->has_winner || !run->session_id)
+    if (result->has_winner || !hone__tune_is_recorded(run))
         return HONE_OK;
     (void)snprintf(result->message, sizeof result->message, "%s", reason);
     if (reason[0])
         return HONE_OK;
-    HONE_TRY(hone__db_ends(run->request->db, &key, add_ends, &failures, err));
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        const hone_db_trial_key key = hone__tune_trial_key(run, &run->impls[i]);
+
+        HONE_TRY(
+            hone__db_ends(run->request->db, &key, add_ends, &failures, err));
+    }
     hone__failures_text(&failures, result->message, sizeof result->message);
     return HONE_OK;
 }
@@ -134,7 +135,7 @@ hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
 static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
 {
     (void)err;
-    *(int64_t *)user = row->values[0].integer;
+    *(int64_t *)user += row->values[0].integer;
     return HONE_OK;
 }
 
@@ -151,12 +152,17 @@ static hone_status count_decided(const hone_tune_run *run, int64_t *out,
         " WHERE r.problem_id = ?1 AND r.device_id = ?2 AND r.mode = ?3"
         " AND r.rank = 1 AND v.template_id = ?4"
         " AND (s.verdict IS NOT NULL OR s.status <> 'interrupted')";
-    const hone_db_value key[] = {
-        hone__db_integer(run->problem_id), hone__db_integer(run->device_id),
-        hone__db_text(hone__mode_name(run->request->mode)),
-        hone__db_integer(run->template_id)};
 
-    return hone__db_query(run->request->db, sql, key, 4, on_count, out, err);
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        const hone_db_value key[] = {
+            hone__db_integer(run->problem_id), hone__db_integer(run->device_id),
+            hone__db_text(hone__mode_name(run->request->mode)),
+            hone__db_integer(run->impls[i].template_id)};
+
+        HONE_TRY(
+            hone__db_query(run->request->db, sql, key, 4, on_count, out, err));
+    }
+    return HONE_OK;
 }
 
 /* Fastest first by their trials; those that a final refuted are left out. */
@@ -175,25 +181,28 @@ static hone_status put_best(hone_tune_run *run, size_t n, const char *sentence,
             (hone_db_ranked){.trial_id = run->candidates[i].trial_id,
                              .time_ns = run->candidates[i].time_ns,
                              .decided_by = i ? HONE_DB_BY_TRIAL : sentence};
-    HONE_TRY(hone__tune_decide(run, &row, err));
-    return hone__db_ranking_put(run->request->db, run->session_id, ranked, n,
-                                err);
+    HONE_TRY(hone__tune_decide(run, best->impl, &row, err));
+    return hone__db_ranking_put(run->request->db, best->impl->session_id,
+                                ranked, n, err);
 }
 
 static hone_status fill_result(hone_tune_run *run, const char *sentence,
                                hone_error *err)
 {
     hone_tune_result *result = run->result;
+    const hone_candidate *best = &run->candidates[0];
     hone_tune_job *job = NULL;
 
-    HONE_TRY(hone__tune_job_make(run, run->candidates[0].index, &job, err));
+    HONE_TRY(hone__tune_job_make(run, best->impl, best->index, &job, err));
     (void)snprintf(result->winner, sizeof result->winner, "%.255s",
                    hone__text_str(&job->config));
     hone__tune_job_free(job);
     result->has_winner = 1;
-    result->time_ns = run->candidates[0].time_ns;
+    result->time_ns = best->time_ns;
+    (void)snprintf(result->implementation, sizeof result->implementation, "%s",
+                   best->impl->name);
     for (size_t i = 0; i < run->n_candidates; ++i)
-        if (run->candidates[i].index == run->default_index &&
+        if (hone__tune_is_default(run, &run->candidates[i]) &&
             run->candidates[i].time_ns > 0)
             result->default_ns = run->candidates[i].time_ns;
     (void)snprintf(result->verdict, sizeof result->verdict, "interrupted");
@@ -208,7 +217,8 @@ hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err)
     int64_t n_decided = 0;
     size_t n = 0;
 
-    if (!run->session_id || !run->n_candidates || run->request->verify_only)
+    if (!hone__tune_is_recorded(run) || !run->n_candidates ||
+        run->request->verify_only)
         return HONE_OK;
     hone__tune_sort_candidates(run);
     while (n < run->n_candidates && n < HONE_TUNE_RANKED &&

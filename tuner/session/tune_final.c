@@ -21,7 +21,14 @@ static int by_time(const void *a, const void *b)
         return x->time_ns > 0 ? -1 : 1;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->impl != y->impl)
+        return x->impl < y->impl ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
+}
+
+int hone__tune_is_default(const hone_tune_run *run, const hone_candidate *c)
+{
+    return c->impl == &run->impls[0] && c->index == c->impl->default_index;
 }
 
 void hone__tune_sort_candidates(hone_tune_run *run)
@@ -29,17 +36,18 @@ void hone__tune_sort_candidates(hone_tune_run *run)
     qsort(run->candidates, run->n_candidates, sizeof *run->candidates, by_time);
 }
 
-/* Parameters in which two configurations of the space differ. */
-static hone_status count_changed(const hone_tune_run *run, int64_t index,
-                                 int64_t *out, hone_error *err)
+/* Parameters in which it differs from its implementation's default. */
+static hone_status count_changed(const hone_candidate *c, int64_t *out,
+                                 hone_error *err)
 {
-    const size_t n = run->request->tmpl->n_params;
+    const hone_tune_impl *impl = c->impl;
+    const size_t n = impl->tmpl->n_params;
     int64_t *configs = hone__alloc((2 * n + 1) * sizeof *configs);
 
     if (!configs)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    hone__space_get(run->space, index, configs);
-    hone__space_get(run->space, run->default_index, configs + n);
+    hone__space_get(impl->space, c->index, configs);
+    hone__space_get(impl->space, impl->default_index, configs + n);
     *out = 0;
     for (size_t i = 0; i < n; ++i)
         *out += configs[i] != configs[n + i];
@@ -78,13 +86,13 @@ static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
     hone_tune_finalist *finalist = &f->finalists[f->n];
     hone_final_entry *entry = &f->request.entries[f->n];
     hone_candidate *c = &run->candidates[candidate];
-    const int is_default = c->index == run->default_index;
+    const int is_default = hone__tune_is_default(run, c);
 
     HONE_TRY(read_cubin(run, c, &finalist->cubin, err));
     if (c->time_ns <= 0)
         return HONE_OK;
     ++f->n; /* from here on it is freed with the others */
-    HONE_TRY(hone__tune_job_make(run, c->index, &finalist->job, err));
+    HONE_TRY(hone__tune_job_make(run, c->impl, c->index, &finalist->job, err));
     finalist->candidate = candidate;
     finalist->job->variant_id = c->variant_id;
     memcpy(finalist->job->cubin_sha256, c->cubin_sha256,
@@ -98,7 +106,7 @@ static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
         .wants_series = is_default,
         .features = {-1, -1, 0, c->index}};
     f->request.n_entries = f->n;
-    return count_changed(run, c->index, &entry->features.n_changed, err);
+    return count_changed(c, &entry->features.n_changed, err);
 }
 
 static size_t n_alive(const hone_tune_run *run)
@@ -128,7 +136,7 @@ static hone_status choose_finalists(hone_tune_run *run,
         count = hone__final_count(times_ns, count,
                                   hone__tune_noise_level(&run->noise));
     for (size_t i = 0; i < n; ++i) {
-        if (i < count || run->candidates[i].index == run->default_index)
+        if (i < count || hone__tune_is_default(run, &run->candidates[i]))
             HONE_TRY(add_finalist(run, f, i, err));
         if (i < count)
             f->n_by_time = f->n;
@@ -206,6 +214,8 @@ static void fill_winner(hone_tune_run *run, const hone_tune_final_state *f)
     const hone_finalist *item = &report->items[report->winner];
 
     result->has_winner = 1;
+    (void)snprintf(result->implementation, sizeof result->implementation, "%s",
+                   f->finalists[report->winner].job->impl->name);
     (void)snprintf(result->winner, sizeof result->winner, "%.255s",
                    hone__text_str(&f->finalists[report->winner].job->config));
     result->time_ns = item->time_ns;
@@ -230,7 +240,8 @@ static void fill_result(hone_tune_run *run, const hone_tune_final_state *f)
     if (f->n && report->winner >= 0)
         fill_winner(run, f);
     for (int i = 0; i < f->n; ++i) {
-        if (f->finalists[i].job->index == run->default_index)
+        if (hone__tune_is_default(run,
+                                  &run->candidates[f->finalists[i].candidate]))
             result->default_ns = report->items[i].time_ns;
     }
     result->sm_clock_mhz = f->n ? report->clocks.sm_clock_mhz : -1;
@@ -260,7 +271,8 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
     if (!f)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__tune_show_progress(run, "final");
-    run->n_seeds = 0; /* a refuted one does not go first again */
+    for (size_t i = 0; i < run->n_impls; ++i)
+        run->impls[i].n_seeds = 0; /* a refuted one does not go first again */
     status = run_finals(run, f, err);
     if (status == HONE_OK)
         status = hone__db_begin(run->request->db, err);

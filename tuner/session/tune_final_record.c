@@ -32,7 +32,7 @@ static hone_status put_decision(hone_tune_run *run,
         .n_samples = compared ? item->n_samples : 0,
         .text = text};
 
-    return hone__tune_decide(run, &row, err);
+    return hone__tune_decide(run, candidate_of(run, f, i)->impl, &row, err);
 }
 
 /* ---- who takes part ----------------------------------------------------- */
@@ -97,6 +97,15 @@ hone_status hone__tune_final_refute(hone_tune_run *run,
 
 /* ---- what came of it ---------------------------------------------------- */
 
+/* Of the winner's implementation; without one that of the first. */
+static int64_t session_of(const hone_tune_run *run,
+                          const hone_tune_final_state *f)
+{
+    return f->n && f->report.winner >= 0
+               ? candidate_of(run, f, f->report.winner)->impl->session_id
+               : run->impls[0].session_id;
+}
+
 static hone_status put_baselines(hone_tune_run *run,
                                  const hone_tune_final_state *f,
                                  hone_error *err)
@@ -104,7 +113,7 @@ static hone_status put_baselines(hone_tune_run *run,
     for (size_t i = 0; i < run->result->n_baselines; ++i) {
         const hone_tune_baseline *b = &run->result->baselines[i];
         const hone_finalist *item = &f->report.items[f->n + (int)i];
-        const hone_db_baseline row = {.session_id = run->session_id,
+        const hone_db_baseline row = {.session_id = session_of(run, f),
                                       .name = b->name,
                                       .label = b->label,
                                       .algorithm = b->algorithm,
@@ -171,20 +180,40 @@ static int was_taken(const hone_tune_final_state *f, const int *taken,
     return 0;
 }
 
+/* Implementations that have a candidate and no place yet. */
+static size_t count_without(const hone_tune_run *run, const int *has_place)
+{
+    int counted[HONE_MAX_IMPLS] = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < run->n_candidates; ++i) {
+        const size_t impl = (size_t)(run->candidates[i].impl - run->impls);
+
+        if (run->candidates[i].time_ns <= 0 || has_place[impl] || counted[impl])
+            continue;
+        counted[impl] = 1;
+        ++n;
+    }
+    return n;
+}
+
 /* Winner first, the other finalists by their ratio in the final, then the
- * rest by their trial's time. Without a winner, nobody. */
+ * rest by their trial's time, the best of each implementation in any case:
+ * it is launched where the winner cannot be. Without a winner, nobody. */
 static hone_status put_ranking(hone_tune_run *run,
                                const hone_tune_final_state *f, hone_error *err)
 {
     hone_db_ranked ranked[HONE_TUNE_RANKED + HONE_MAX_FINALISTS];
     int taken[HONE_MAX_FINALISTS] = {0};
-    size_t n = 0;
+    int has_place[HONE_MAX_IMPLS] = {0};
+    size_t n = 0, n_without;
 
     for (int i = f->n ? f->report.winner : -1; i >= 0;
          i = next_of_final(f, taken)) {
         const hone_finalist *item = &f->report.items[i];
 
         taken[i] = 1;
+        has_place[candidate_of(run, f, i)->impl - run->impls] = 1;
         ranked[n] = (hone_db_ranked){
             .trial_id = candidate_of(run, f, i)->trial_id,
             .time_ns = item->time_ns,
@@ -193,16 +222,21 @@ static hone_status put_ranking(hone_tune_run *run,
             .decided_by = n ? "order of the final" : run->result->decided_by};
         ++n;
     }
-    for (size_t i = 0; n && i < run->n_candidates && n < HONE_TUNE_RANKED;
-         ++i) {
+    n_without = count_without(run, has_place);
+    for (size_t i = 0; n && i < run->n_candidates; ++i) {
         const hone_candidate *c = &run->candidates[i];
+        const size_t impl = (size_t)(c->impl - run->impls);
+        const int is_first = !has_place[impl] && c->time_ns > 0;
 
-        if (c->time_ns > 0 && !was_taken(f, taken, i))
+        has_place[impl] |= is_first;
+        n_without -= (size_t)is_first;
+        if (c->time_ns > 0 && !was_taken(f, taken, i) &&
+            (is_first || n + n_without < HONE_TUNE_RANKED))
             ranked[n++] = (hone_db_ranked){.trial_id = c->trial_id,
                                            .time_ns = c->time_ns,
                                            .decided_by = HONE_DB_BY_TRIAL};
     }
-    return hone__db_ranking_put(run->request->db, run->session_id, ranked, n,
+    return hone__db_ranking_put(run->request->db, session_of(run, f), ranked, n,
                                 err);
 }
 
@@ -217,7 +251,7 @@ hone_status hone__tune_final_store(hone_tune_run *run,
 
     HONE_TRY(put_baselines(run, f, err));
     HONE_TRY(put_decisions(run, f, err));
-    HONE_TRY(hone__db_session_measured(run->request->db, run->session_id,
+    HONE_TRY(hone__db_session_measured(run->request->db, session_of(run, f),
                                        &properties, err));
     return put_ranking(run, f, err);
 }

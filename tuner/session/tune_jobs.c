@@ -63,36 +63,39 @@ hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
 
 /* ---- one variant -------------------------------------------------------- */
 
-hone_status hone__tune_job_write(hone_tune_run *run, const int64_t *config,
-                                 hone_tune_job *job, hone_error *err)
+hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
+                                 const int64_t *config, hone_tune_job *job,
+                                 hone_error *err)
 {
     const hone_tune_request *request = run->request;
 
-    hone__space_format(run->space, config, &job->config);
-    HONE_TRY(hone__variant_source(request->tmpl, config, request->dims,
+    hone__space_format(impl->space, config, &job->config);
+    HONE_TRY(hone__variant_source(impl->tmpl, config, request->dims,
                                   request->farm.backend, &job->source,
                                   &job->options, err));
     HONE_TRY(hone__text_check(&job->config, err));
-    HONE_TRY(hone__expand_launch_spec(request->tmpl, config, &job->spec, err));
-    return request->db ? hone__tune_key_write(run, config, job, err) : HONE_OK;
+    HONE_TRY(hone__expand_launch_spec(impl->tmpl, config, &job->spec, err));
+    return request->db ? hone__tune_key_write(run, impl, config, job, err)
+                       : HONE_OK;
 }
 
-hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
-                                hone_tune_job **out, hone_error *err)
+hone_status hone__tune_job_make(hone_tune_run *run, hone_tune_impl *impl,
+                                int64_t index, hone_tune_job **out,
+                                hone_error *err)
 {
-    const hone_template *tmpl = run->request->tmpl;
     hone_tune_job *job = hone__alloc(sizeof *job);
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    int64_t *config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *config);
     hone_status status = HONE_OK;
 
     if (!job || !config)
         status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK) {
         job->id = run->next_job++;
+        job->impl = impl;
         job->index = index;
         job->compiled.registers = -1;
-        hone__space_get(run->space, index, config);
-        status = hone__tune_job_write(run, config, job, err);
+        hone__space_get(impl->space, index, config);
+        status = hone__tune_job_write(run, impl, config, job, err);
     }
     if (status == HONE_OK)
         status = hone__launch_spec_parse(job->spec.data, &job->plan, err);
@@ -125,12 +128,38 @@ int64_t hone__tune_under_way(const hone_tune_run *run)
     return run->compiling.n + run->queued.n + run->trying.n;
 }
 
-static hone_status next_index(hone_tune_run *run, int64_t *out_index,
-                              hone_error *err)
+/* The implementation that goes next, by the rules; NULL: none has more. */
+static hone_tune_impl *next_impl(hone_tune_run *run)
 {
-    if (run->only_index < 0)
-        return hone__search_next(run->search, out_index, err);
-    *out_index = run->next_job ? -1 : run->only_index;
+    hone_share *shares[HONE_MAX_IMPLS];
+    int next;
+
+    for (size_t i = 0; i < run->n_impls; ++i)
+        shares[i] = run->impls[i].exhausted ? NULL : &run->impls[i].share;
+    next = hone__share_next(shares, run->n_impls,
+                            run->request->budget_trials > 0
+                                ? run->request->budget_trials -
+                                      run->progress.n_done -
+                                      hone__tune_under_way(run)
+                                : 0);
+    return next < 0 ? NULL : &run->impls[next];
+}
+
+/* *out_impl NULL: there is no more. */
+static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
+                              int64_t *out_index, hone_error *err)
+{
+    if (run->only_index >= 0) {
+        *out_impl = run->next_job ? NULL : &run->impls[0];
+        *out_index = run->only_index;
+        return HONE_OK;
+    }
+    while ((*out_impl = next_impl(run))) {
+        HONE_TRY(hone__search_next((*out_impl)->search, out_index, err));
+        if (*out_index >= 0)
+            return HONE_OK;
+        (*out_impl)->exhausted = 1;
+    }
     return HONE_OK;
 }
 
@@ -163,8 +192,7 @@ static hone_launch_case launch_case(const hone_tune_run *run,
                                     const hone_tune_job *job)
 {
     return (hone_launch_case){job->plan, run->request->dims,
-                              run->request->tmpl->n_dims,
-                              &run->device.properties};
+                              job->impl->tmpl->n_dims, &run->device.properties};
 }
 
 static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
@@ -181,9 +209,9 @@ static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
                           hone_error *err)
 {
-    const hone_template *tmpl = run->request->tmpl;
+    const hone_template *tmpl = job->impl->tmpl;
     const hone_compile_input input = {
-        hone__text_str(&job->source),  tmpl->path,    run->compile_arch,
+        hone__text_str(&job->source),  tmpl->path,    job->impl->compile_arch,
         hone__text_str(&job->options), tmpl->headers, tmpl->source};
     char why[256];
 
@@ -204,7 +232,7 @@ enum { MOST_WAITING = 16, MOST_WAITING_LEARNING = 2 };
 
 static int may_propose(const hone_tune_run *run)
 {
-    const int is_learning = hone__search_is_learning(run->search);
+    const int is_learning = hone__search_is_learning(run->impls[0].search);
     const int ahead = hone__look_ahead(
         &run->pace, hone__farm_n_workers(run->farm), is_learning);
     const int waiting =
@@ -219,14 +247,16 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 {
     while (may_propose(run)) {
         hone_tune_job *job = NULL;
+        hone_tune_impl *impl;
         int64_t index;
 
-        HONE_TRY(next_index(run, &index, err));
-        if (index < 0) {
+        HONE_TRY(next_index(run, &impl, &index, err));
+        if (!impl) {
             run->exhausted = 1;
             return HONE_OK;
         }
-        HONE_TRY(hone__tune_job_make(run, index, &job, err));
+        ++impl->share.n_asked;
+        HONE_TRY(hone__tune_job_make(run, impl, index, &job, err));
         HONE_TRY(submit(run, job, err));
     }
     return HONE_OK;
@@ -235,10 +265,10 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 /* ---- after compiling ---------------------------------------------------- */
 
 /* What is needed, or good elsewhere although it spills, is tried now. */
-static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
+static int may_wait(const hone_tune_job *job)
 {
-    return job->index != run->default_index &&
-           !hone__tune_seed_origin(run, job->index);
+    return job->index != job->impl->default_index &&
+           !hone__tune_seed_origin(job);
 }
 
 static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
@@ -262,9 +292,9 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
         gate = hone__gate_compiled(&launch, &job->compiled, why, sizeof why);
     /* The default is what others are compared with, however poor. */
     if (gate == HONE_GATE_LIMITS ||
-        (gate == HONE_GATE_REJECT && job->index != run->default_index))
+        (gate == HONE_GATE_REJECT && job->index != job->impl->default_index))
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
-    if (gate == HONE_GATE_DEFER && may_wait(run, job)) {
+    if (gate == HONE_GATE_DEFER && may_wait(job)) {
         ++run->result->n_deferred;
         add_by_spills(&run->deferred, job);
         return HONE_OK;

@@ -25,14 +25,15 @@ static hone_status add_candidate(hone_tune_run *run,
     return HONE_OK;
 }
 
-hone_status hone__tune_take_outcome(hone_tune_run *run,
+hone_status hone__tune_take_outcome(hone_tune_run *run, hone_tune_impl *impl,
                                     const hone_candidate *candidate,
                                     hone_outcome outcome, const char *config,
                                     hone_error *err)
 {
     const double time_ns = outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0;
 
-    HONE_TRY(hone__search_tell(run->search, candidate->index, time_ns, err));
+    HONE_TRY(hone__search_tell(impl->search, candidate->index, time_ns, err));
+    hone__share_add(&impl->share, time_ns);
     hone__until_add(&run->until, time_ns);
     ++run->progress.n_done;
     ++run->progress.outcomes[outcome];
@@ -70,10 +71,10 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     char log[HONE_SHA256_HEX] = "";
     hone_text types = {0};
     hone_db_variant row = {
-        .template_id = run->template_id,
+        .template_id = job->impl->template_id,
         .toolchain_id = run->toolchain_id,
         .config = hone__text_str(&job->config),
-        .arch = run->compile_arch,
+        .arch = job->impl->compile_arch,
         .options = hone__text_str(&job->options),
         .compile_key = job->key,
         .compiler_warnings = compiled->warnings,
@@ -84,10 +85,10 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
         .compile_time_ns =
             compiled->cached ? 0 : (int64_t)(1e6 * compiled->compile_ms),
         .launch_plan = hone__text_str(&job->spec),
-        .is_default = job->index == run->default_index};
+        .is_default = job->index == job->impl->default_index};
     hone_status status;
 
-    hone__tune_types(run->request->tmpl, run->request->dims, &types);
+    hone__tune_types(job->impl->tmpl, run->request->dims, &types);
     row.types = types.length ? types.data : NULL;
     status = hone__text_check(&types, err);
     if (status == HONE_OK && compiled->ok)
@@ -124,7 +125,7 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
                              hone_error *err)
 {
     const hone_db_trial row = {
-        .session_id = run->session_id,
+        .session_id = job->impl->session_id,
         .variant_id = job->variant_id,
         .outcome = hone__outcome_name(report->outcome),
         .message = report->message[0] ? report->message : NULL,
@@ -174,7 +175,8 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err)
 {
-    hone_candidate candidate = {.index = job->index,
+    hone_candidate candidate = {.impl = job->impl,
+                                .index = job->index,
                                 .time_ns = report->time_ns,
                                 .registers = job->compiled.registers,
                                 .static_shared_bytes =
@@ -194,7 +196,8 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                    ? hone__text_str(&job->compiled.log)
                                    : report->message,
                                &report->coverage, &report->wrong});
-    HONE_TRY(hone__tune_take_outcome(run, &candidate, report->outcome,
+    HONE_TRY(hone__tune_take_outcome(run, job->impl, &candidate,
+                                     report->outcome,
                                      hone__text_str(&job->config), err));
     hone__tune_show_progress(run, "tuning");
     return HONE_OK;
@@ -210,7 +213,7 @@ static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
             HONE_TRY(put_variant(run, job, err));
         if (why)
             HONE_TRY(hone__tune_decide(
-                run,
+                run, job->impl,
                 &(hone_db_decision){.variant_id = job->variant_id,
                                     .kind = "deferred",
                                     .text = why},

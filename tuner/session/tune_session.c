@@ -58,13 +58,6 @@ static hone_status put_device(hone_tune_run *run, hone_error *err)
     return status;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Where that is not possible, every trial waits for the disk. */
 static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
 {
@@ -75,10 +68,29 @@ static hone_status sync_elsewhere(hone_tune_run *run, hone_error *err)
     return hone__db_sync_here(run->request->db, err);
 }
 
+static hone_status begin_session(hone_tune_run *run, hone_tune_impl *impl,
+                                 hone_db_session *session, hone_error *err)
+{
+    const hone_template *tmpl = impl->tmpl;
+
+    HONE_TRY(hone__db_template_put(
+        run->request->db,
+        &(hone_db_template){.op = tmpl->op,
+                            .name = impl->name,
+                            .kind =
+                                tmpl->is_reference ? "reference" : "template",
+                            .sha256 = tmpl->sha256,
+                            .source = tmpl->source,
+                            .source_bytes = tmpl->source_bytes},
+        &impl->template_id, err));
+    session->template_id = impl->template_id;
+    return hone__db_session_begin(run->request->db, session, &impl->session_id,
+                                  err);
+}
+
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
-    const hone_template *tmpl = request->tmpl;
     const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
     char budget[64] = "";
     hone_db_session session = {.mode = hone__mode_name(request->mode),
@@ -96,24 +108,30 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
                        "%suntil %g%%", budget[0] ? " " : "",
                        100 * request->until_gain);
     HONE_TRY(put_device(run, err));
-    HONE_TRY(hone__db_template_put(
-        request->db,
-        &(hone_db_template){.op = tmpl->op,
-                            .name = base_name(tmpl->path),
-                            .sha256 = tmpl->sha256,
-                            .source = tmpl->source,
-                            .source_bytes = tmpl->source_bytes},
-        &run->template_id, err));
     HONE_TRY(put_problem(run, err));
     HONE_TRY(hone__db_toolchain_put(request->db, toolchain->name,
                                     toolchain->version, &run->toolchain_id,
                                     err));
     session.device_id = run->device_id;
     session.problem_id = run->problem_id;
-    session.template_id = run->template_id;
-    HONE_TRY(
-        hone__db_session_begin(request->db, &session, &run->session_id, err));
+    for (size_t i = 0; i < run->n_impls; ++i)
+        HONE_TRY(begin_session(run, &run->impls[i], &session, err));
     return sync_elsewhere(run, err);
+}
+
+hone_db_trial_key hone__tune_trial_key(const hone_tune_run *run,
+                                       const hone_tune_impl *impl)
+{
+    return (hone_db_trial_key){.device_id = run->device_id,
+                               .problem_id = run->problem_id,
+                               .template_id = impl->template_id,
+                               .toolchain_id = run->toolchain_id,
+                               .mode = hone__mode_name(run->request->mode)};
+}
+
+int hone__tune_is_recorded(const hone_tune_run *run)
+{
+    return run->n_impls && run->impls[0].session_id;
 }
 
 hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
@@ -127,13 +145,14 @@ hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err)
 /* ---- decisions ---------------------------------------------------------- */
 
 hone_status hone__tune_decide(const hone_tune_run *run,
+                              const hone_tune_impl *impl,
                               const hone_db_decision *decision, hone_error *err)
 {
     hone_db_decision row = *decision;
     int64_t id = 0;
 
-    row.session_id = run->session_id;
-    return run->session_id
+    row.session_id = impl->session_id;
+    return impl->session_id
                ? hone__db_decision_put(run->request->db, &row, &id, err)
                : HONE_OK;
 }
@@ -141,8 +160,9 @@ hone_status hone__tune_decide(const hone_tune_run *run,
 hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
                                        const char *text, hone_error *err)
 {
-    return hone__tune_decide(
-        run, &(hone_db_decision){.kind = kind, .text = text}, err);
+    return hone__tune_decide(run, &run->impls[0],
+                             &(hone_db_decision){.kind = kind, .text = text},
+                             err);
 }
 
 /* What was decided about a trial, and why; "" kind: nothing worth a row. */
@@ -184,13 +204,13 @@ static const char *decide(const hone_tune_run *run, const hone_tune_job *job,
 static hone_status put_seeded(hone_tune_run *run, const hone_tune_job *job,
                               int64_t trial_id, hone_error *err)
 {
-    const char *origin = hone__tune_seed_origin(run, job->index);
+    const char *origin = hone__tune_seed_origin(job);
     char text[200];
 
     if (!origin)
         return HONE_OK;
     (void)snprintf(text, sizeof text, "went first: %s", origin);
-    return hone__tune_decide(run,
+    return hone__tune_decide(run, job->impl,
                              &(hone_db_decision){.trial_id = trial_id,
                                                  .variant_id = job->variant_id,
                                                  .kind = "seeded",
@@ -217,7 +237,7 @@ hone_status hone__tune_record_reasons(hone_tune_run *run,
     if (best_ns > 0 && report->time_ns > 0)
         row.ratio = report->time_ns / best_ns;
     if (row.kind[0])
-        HONE_TRY(hone__tune_decide(run, &row, err));
+        HONE_TRY(hone__tune_decide(run, job->impl, &row, err));
     if (!report->n_discarded)
         return HONE_OK;
     row.kind = "discarded";
@@ -226,5 +246,5 @@ hone_status hone__tune_record_reasons(hone_tune_run *run,
                    "%d samples were taken while the card slowed itself down: "
                    "thrown away and repeated",
                    report->n_discarded);
-    return hone__tune_decide(run, &row, err);
+    return hone__tune_decide(run, job->impl, &row, err);
 }

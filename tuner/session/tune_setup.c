@@ -10,21 +10,101 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static hone_status open_space(hone_tune_run *run, hone_error *err)
+static hone_status open_impl(const hone_tune_run *run, hone_tune_impl *impl,
+                             hone_error *err)
 {
     const hone_tune_request *request = run->request;
-    const hone_template *tmpl = request->tmpl;
+    const hone_template *tmpl = impl->tmpl;
     int64_t dims[HONE_MAX_DIMS];
 
+    HONE_TRY(hone__cpu_can_run(tmpl, request->farm.backend, err));
+    impl->name = hone__template_name(tmpl);
+    hone__arch_for(tmpl, run->device.arch, impl->compile_arch);
     hone__template_known_dims(tmpl, request->dims,
                               !request->verify_only || request->space_of_dims,
                               dims);
     HONE_TRY(hone__space_create(tmpl, dims, &run->device.properties,
-                                &run->space, err));
-    HONE_TRY(hone__default_plan(tmpl, run->space, &run->default_index,
-                                &run->default_spec, err));
-    run->result->space_raw = run->space->raw;
-    run->result->space_valid = run->space->count;
+                                &impl->space, err));
+    return hone__default_plan(tmpl, impl->space, &impl->default_index,
+                              &impl->default_spec, err);
+}
+
+static void close_impl(hone_tune_impl *impl)
+{
+    hone__free(impl->earlier);
+    hone__free(impl->carried);
+    hone__meaning_free(impl->meaning);
+    hone__search_close(impl->search);
+    hone__space_free(impl->space);
+    hone__launch_spec_free(impl->default_spec);
+    *impl = (hone_tune_impl){0};
+}
+
+/* It has no variant for this problem on this device; others may. */
+static int does_not_apply(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NOT_FOUND ||
+           status == HONE_ERR_UNSUPPORTED;
+}
+
+static int asks(const hone_tune_run *run, const hone_template *tmpl)
+{
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        if (run->impls[i].tmpl == tmpl)
+            return 1;
+    }
+    return 0;
+}
+
+static const char *reason_of(const hone_tune_result *result, const char *name)
+{
+    size_t i = 0;
+
+    while (i + 1 < result->n_parts && strcmp(result->parts[i].name, name) != 0)
+        ++i;
+    return result->parts[i].reason;
+}
+
+/* Those that apply. With one it is an error if it does not, with several if
+ * none does. */
+static hone_status open_impls(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    hone_tune_result *result = run->result;
+    const size_t n = request->n_impls ? request->n_impls : 1;
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < n; ++i) {
+        hone_tune_impl *impl = &run->impls[run->n_impls];
+        hone_tune_part *part = &result->parts[result->n_parts++];
+        hone_error why = {0};
+
+        impl->tmpl = request->n_impls ? request->impls[i] : request->tmpl;
+        (void)snprintf(part->name, sizeof part->name, "%s",
+                       hone__template_name(impl->tmpl));
+        status = open_impl(run, impl, &why);
+        if (status == HONE_OK && request->only && impl->tmpl != request->only)
+            impl->exhausted = 1;
+        if (status == HONE_OK) {
+            result->space_raw += impl->space->raw;
+            result->space_valid += impl->space->count;
+            part->applies = 1;
+            ++run->n_impls;
+            continue;
+        }
+        close_impl(impl);
+        *err = why;
+        if (!does_not_apply(status))
+            return status;
+        (void)snprintf(part->reason, sizeof part->reason, "%.255s", why.text);
+    }
+    if (!run->n_impls)
+        return err->status;
+    if (request->only && !asks(run, request->only))
+        return hone__fail(
+            err, HONE_ERR_CONSTRAINT, "%s",
+            reason_of(result, hone__template_name(request->only)));
+    hone__error_clear(err);
     return HONE_OK;
 }
 
@@ -42,39 +122,46 @@ static int64_t planned_trials(const hone_tune_run *run)
 }
 
 /* The default first, so that every run knows what tuning gains. */
-static hone_status open_search(hone_tune_run *run, hone_error *err)
+static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
+                               hone_error *err)
 {
     const hone_tune_request *request = run->request;
-    const hone_search_space view = hone__search_space_of(run->space);
+    const hone_search_space view = hone__search_space_of(impl->space);
+    const int64_t planned = planned_trials(run);
     int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
-        run->default_index};
+        impl->default_index};
     size_t n_first = 1;
 
-    HONE_TRY(hone__tune_seeds_find(run, err));
-    for (size_t i = 0; i < run->n_again; ++i)
-        first[n_first++] = run->again[i];
-    for (size_t i = 0; i < run->n_seeds; ++i)
-        first[n_first++] = run->seeds[i].index;
-    return hone__search_open(request->strategy, &view,
-                             &(hone_search_options){request->seed, first,
-                                                    n_first,
-                                                    planned_trials(run)},
-                             &run->search, err);
+    HONE_TRY(hone__tune_seeds_find(run, impl, err));
+    for (size_t i = 0; i < impl->n_again; ++i)
+        first[n_first++] = impl->again[i];
+    for (size_t i = 0; i < impl->n_seeds; ++i)
+        first[n_first++] = impl->seeds[i].index;
+    return hone__search_open(
+        request->strategy, &view,
+        &(hone_search_options){request->seed, first, n_first,
+                               hone__share_planned(planned, run->n_impls)},
+        &impl->search, err);
 }
 
-/* What is in the database, and a search that knows it. */
+/* What is in the database, and searches that know it. */
 static hone_status remember(hone_tune_run *run, hone_error *err)
 {
-    if (run->request->db) {
+    if (run->request->db)
         HONE_TRY(hone__tune_record_open(run, err));
-        HONE_TRY(hone__tune_carry(run, err));
-        HONE_TRY(hone__tune_earlier_read(run, err));
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        hone_tune_impl *impl = &run->impls[i];
+
+        if (run->request->db) {
+            HONE_TRY(hone__tune_carry(run, impl, err));
+            HONE_TRY(hone__tune_earlier_read(run, impl, err));
+        }
+        HONE_TRY(open_search(run, impl, err));
+        HONE_TRY(hone__tune_earlier_tell(run, impl, err));
+        for (size_t k = 0; k < impl->n_seeds; ++k) /* that none tried earlier */
+            run->result->n_seeded +=
+                hone__search_is_new(impl->search, impl->seeds[k].index);
     }
-    HONE_TRY(open_search(run, err));
-    HONE_TRY(hone__tune_earlier_tell(run, err));
-    for (size_t i = 0; i < run->n_seeds; ++i) /* that no earlier run tried */
-        run->result->n_seeded +=
-            hone__search_is_new(run->search, run->seeds[i].index);
     return HONE_OK;
 }
 
@@ -102,8 +189,8 @@ static hone_status open_others(hone_tune_run *run, hone_error *err)
 
     return hone__reference_templates_open(
         &(hone_reference_templates_request){
-            .tmpl = request->tmpl,
-            .spec = run->default_spec,
+            .tmpl = run->impls[0].tmpl,
+            .spec = run->impls[0].default_spec,
             .dims = request->dims,
             .every_size = request->verify_only && !request->space_of_dims,
             .properties = &run->device.properties,
@@ -147,10 +234,9 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
 
-    run->only_index = -1;
     if (!request->config)
         return HONE_OK;
-    run->only_index = hone__space_find(run->space, request->config);
+    run->only_index = hone__space_find(run->impls[0].space, request->config);
     return run->only_index >= 0
                ? HONE_OK
                : hone__fail(err, HONE_ERR_CONSTRAINT,
@@ -169,15 +255,12 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__device_describe(request->farm.backend, request->device,
                                    request->farm.stop, &run->device, err));
     HONE_TRY(lock_device(run, err));
-    (void)snprintf(run->compile_arch, sizeof run->compile_arch, "%.14s%s",
-                   run->device.arch,
-                   request->tmpl->needs_arch_features ? "a" : "");
     (void)snprintf(run->result->device_name, sizeof run->result->device_name,
                    "%s", run->device.name);
     (void)snprintf(run->result->arch, sizeof run->result->arch, "%s",
                    run->device.arch);
     hone__tune_show_progress(run, "building the search space");
-    HONE_TRY(open_space(run, err));
+    HONE_TRY(open_impls(run, err));
     HONE_TRY(choose_one(run, err));
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
@@ -189,8 +272,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .verbose = request->verbose,
-        .problem = {.tmpl = request->tmpl,
-                    .spec = run->default_spec,
+        .problem = {.tmpl = run->impls[0].tmpl,
+                    .spec = run->impls[0].default_spec,
                     .dims = request->dims,
                     .mode = request->mode,
                     .rotation = HONE_ROTATION_TRIAL,
@@ -226,12 +309,8 @@ void hone__tune_teardown(hone_tune_run *run)
     (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
-    hone__free(run->earlier);
-    hone__free(run->carried);
-    hone__meaning_free(run->meaning);
-    hone__search_close(run->search);
-    hone__space_free(run->space);
+    for (size_t i = 0; i < run->n_impls; ++i)
+        close_impl(&run->impls[i]);
     hone__helper_kernels_free(&run->helper_kernels);
     hone__reference_templates_close(run->reference_templates);
-    hone__launch_spec_free(run->default_spec);
 }

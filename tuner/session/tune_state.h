@@ -20,10 +20,13 @@
 
 #include <stdio.h>
 
+typedef struct hone_tune_impl hone_tune_impl;
+
 /* One variant on its way through the run. */
 typedef struct hone_tune_job {
     int64_t id;
-    int64_t index; /* in the space */
+    hone_tune_impl *impl;
+    int64_t index; /* in its space */
     hone_text config;
     hone_text source;
     hone_text options;
@@ -52,7 +55,8 @@ enum { HONE_TUNE_AHEAD = 2 };
 
 /* A verified and timed variant: what the final chooses from. */
 typedef struct hone_candidate {
-    int64_t index;
+    hone_tune_impl *impl;
+    int64_t index; /* in its space */
     int64_t trial_id;
     int64_t variant_id;
     double time_ns;
@@ -79,15 +83,16 @@ typedef struct hone_carried {
     int is_kept;
 } hone_carried;
 
-typedef struct hone_tune_run {
-    const hone_tune_request *request;
-    hone_tune_result *result;
-    double start_s;
-    hone_device_report device;
+/* One implementation of the operation: its space, what is known of it, and its
+ * search. */
+struct hone_tune_impl {
+    const hone_template *tmpl;
+    const char *name;      /* as the database has it */
     char compile_arch[16]; /* "sm_90a" where the template needs it */
     hone_space *space;
     hone_search *search;
     int64_t default_index;
+    hone_launch_spec *default_spec;
     hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
     size_t n_seeds;
     hone_earlier_trial *earlier; /* one for each configuration */
@@ -96,11 +101,24 @@ typedef struct hone_tune_run {
     size_t n_again;
     hone_carried *carried; /* tried with an earlier text of the template */
     size_t n_carried;
+    hone_meaning *meaning; /* of the template; NULL: not asked for yet */
+    int exhausted;         /* the search has no more */
+    hone_share share;      /* of the budget */
+    int64_t template_id, session_id; /* in the database */
+};
+
+typedef struct hone_tune_run {
+    const hone_tune_request *request;
+    hone_tune_result *result;
+    double start_s;
+    hone_device_report device;
+    /* Those that apply here; the first is what is launched where nothing was
+     * tuned. */
+    hone_tune_impl impls[HONE_MAX_IMPLS];
+    size_t n_impls;
     hone_farm *farm;
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
-    hone_meaning *meaning; /* of the template; NULL: not asked for yet */
-    hone_launch_spec *default_spec;
     hone_worker_setup worker_setup;
     hone_worker worker;
     char reference[160]; /* that the worker runs; "": none */
@@ -114,7 +132,7 @@ typedef struct hone_tune_run {
     hone_tune_queue queued;    /* compiled, for the GPU */
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
     hone_tune_queue trying;    /* sent to the worker; it is at the first */
-    int exhausted;             /* the search has no more */
+    int exhausted;             /* no search has more */
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
@@ -124,8 +142,7 @@ typedef struct hone_tune_run {
     hone_pace pace;
     hone_until until;
     double ready_s; /* when the first worker was ready; 0: not yet */
-    /* database ids */
-    int64_t device_id, template_id, problem_id, toolchain_id, session_id;
+    int64_t device_id, problem_id, toolchain_id; /* in the database */
     hone_candidate *candidates;
     size_t n_candidates;
     hone_tune_progress progress;
@@ -148,10 +165,12 @@ void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
 /* NULL when it is empty. */
 hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
 /* Its texts and its key. */
-hone_status hone__tune_job_write(hone_tune_run *run, const int64_t *config,
-                                 hone_tune_job *job, hone_error *err);
-hone_status hone__tune_job_make(hone_tune_run *run, int64_t index,
-                                hone_tune_job **out, hone_error *err);
+hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
+                                 const int64_t *config, hone_tune_job *job,
+                                 hone_error *err);
+hone_status hone__tune_job_make(hone_tune_run *run, hone_tune_impl *impl,
+                                int64_t index, hone_tune_job **out,
+                                hone_error *err);
 void hone__tune_job_free(hone_tune_job *job);
 /* Keep the compilers busy with what the search proposes. */
 hone_status hone__tune_propose(hone_tune_run *run, hone_error *err);
@@ -162,33 +181,45 @@ int64_t hone__tune_under_way(const hone_tune_run *run);
 
 /* tune_earlier.c */
 /* What the database knows to be good elsewhere. */
-hone_status hone__tune_seeds_find(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_seeds_find(const hone_tune_run *run,
+                                  hone_tune_impl *impl, hone_error *err);
 /* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
-const char *hone__tune_seed_origin(const hone_tune_run *run, int64_t index);
+const char *hone__tune_seed_origin(const hone_tune_job *job);
 
 /* What earlier runs found out: read it, then, before anything is proposed,
  * tell it to the search. */
-hone_status hone__tune_earlier_read(hone_tune_run *run, hone_error *err);
-hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
+                                    hone_error *err);
+hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
+                                    hone_error *err);
 
 /* tune_carry.c */
 /* What makes a stored variant the same as this one. */
-hone_status hone__tune_key_write(hone_tune_run *run, const int64_t *config,
-                                 hone_tune_job *job, hone_error *err);
+hone_status hone__tune_key_write(hone_tune_run *run, hone_tune_impl *impl,
+                                 const int64_t *config, hone_tune_job *job,
+                                 hone_error *err);
 /* Make variants of earlier texts of the template its own, where this one has
  * not changed them. */
-hone_status hone__tune_carry(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_carry(hone_tune_run *run, hone_tune_impl *impl,
+                             hone_error *err);
 
 /* tune_session.c */
-/* What is tuned, with what and on what; trials belong to it from here on. */
+/* What is tuned, with what and on what, one session for each implementation;
+ * trials belong to it from here on. */
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err);
 /* All that was committed is on the disk, and commits wait for it again. */
 hone_status hone__tune_record_settle(hone_tune_run *run, hone_error *err);
-/* A decision of the run, as a row; without a database none. */
+/* The key of its trials. */
+hone_db_trial_key hone__tune_trial_key(const hone_tune_run *run,
+                                       const hone_tune_impl *impl);
+/* Is there a database, with a session of this run? */
+int hone__tune_is_recorded(const hone_tune_run *run);
+/* A decision about an implementation, as a row; without a database none. */
 hone_status hone__tune_decide(const hone_tune_run *run,
+                              const hone_tune_impl *impl,
                               const hone_db_decision *decision,
                               hone_error *err);
-/* A sentence about a job that is no trial of its own: retried, deferred. */
+/* A sentence about the run as a whole. */
 hone_status hone__tune_record_decision(hone_tune_run *run, const char *kind,
                                        const char *text, hone_error *err);
 /* Why a stored trial ended as it did, and what else is to be said of it. */
@@ -201,7 +232,7 @@ hone_status hone__tune_record_reasons(hone_tune_run *run,
 /* tune_record.c */
 /* The search learns what became of a configuration, it is counted, and is a
  * candidate if it is good. Each configuration once per run. */
-hone_status hone__tune_take_outcome(hone_tune_run *run,
+hone_status hone__tune_take_outcome(hone_tune_run *run, hone_tune_impl *impl,
                                     const hone_candidate *candidate,
                                     hone_outcome outcome, const char *config,
                                     hone_error *err);
@@ -238,6 +269,8 @@ hone_status hone__tune_explain(hone_tune_run *run, int interrupted,
 hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err);
 
 /* tune_final.c */
+/* Is it what is launched where nothing was tuned? */
+int hone__tune_is_default(const hone_tune_run *run, const hone_candidate *c);
 /* By their times; refuted ones (no time) come last. */
 void hone__tune_sort_candidates(hone_tune_run *run);
 hone_status hone__tune_final(hone_tune_run *run, hone_error *err);
