@@ -132,7 +132,9 @@ typedef struct hone_match {
     char config[256];      /**< "BLOCK=256,VEC=4", cut if longer */
     char reason[256];      /**< one sentence for a person; begins with how
                                 many better ones are left out because they
-                                are damaged in the database */
+                                are damaged in the database, or functions of
+                                a library that cannot be used here, and with
+                                what of a library is not as it was tuned */
 } hone_match;
 
 /** An open database and the kernels loaded from it. Thread-safe. */
@@ -247,6 +249,14 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  * Find the best kernel for a problem and load it into the current context.
  * Costs file and driver work; do it once per shape and keep the plan.
  *
+ * What was tuned may be a function of a vendor's library instead (cuBLASLt,
+ * cuBLAS, cuFFT): it is found and run by the same calls. The library is
+ * opened here, its handles are made here and kept until hone_close(), and its
+ * kernels are loaded, as far as it allows, so that the first run may be
+ * captured. Where it is missing, of another version or refuses the problem,
+ * out_match says so, and what is next best is taken or, of another version,
+ * what the library now proposes in the place of what was tuned.
+ *
  * @param op        operation, e.g. "gemm_f16"
  * @param dims      problem dimensions in the order the template declares
  *                  them; trailing ones with a default may be left out; a
@@ -341,7 +351,9 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  *              pointer; a null pointer is refused everywhere else
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
- *         through a tensor map); plus what hone_plan_prepare() returns, at
+ *         through a tensor map, or of its elements' size, where a library
+ *         does), HONE_ERR_UNSUPPORTED (a library has no way for arrays at
+ *         such addresses); plus what hone_plan_prepare() returns, at
  *         the first run on a stream; on the cpu device HONE_ERR_KERNEL
  * (barriers, warp operations, bounds or a trap: the message has block, thread
  * and line; the contents of output arrays are undefined) and

@@ -442,12 +442,10 @@ static hone_status find(matcher *m, hone_answer *out, hone_error *err)
     return status;
 }
 
-/* A launch plan that can be read tells the dims of the operation. */
-static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
-                             hone_error *err)
+/* The first launch plan that can be read, of the rows there are. */
+static hone_status find_spec(matcher *m, hone_error *err)
 {
     hone_status status = HONE_ERR_INTERNAL;
-    size_t used = 0;
 
     for (size_t i = 0; i < m->op->n_rows && status != HONE_OK; ++i) {
         status =
@@ -455,6 +453,23 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
         if (is_of_all(status))
             return status;
     }
+    return status;
+}
+
+/* A launch plan tells the dims of the operation. Where all are damaged, those
+ * behind the winners may do. */
+static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
+                             hone_error *err)
+{
+    const size_t n_rows = m->op->n_rows;
+    hone_status status = find_spec(m, err);
+    size_t used = 0;
+
+    for (size_t i = 0; i < n_rows && status == HONE_ERR_DATABASE; ++i)
+        if (lacks_runners_up(&m->op->rows[i]))
+            HONE_TRY(hone__store_runners_up(m->store, m->op, i, err));
+    if (m->op->n_rows > n_rows)
+        status = find_spec(m, err);
     if (status != HONE_OK)
         return status;
     HONE_TRY(
