@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_sm90: C = op(A)*op(B) in f16 or bf16 with sums in f32, rounded once.
- * Row-major without gaps: C is M x N; A is M x K, or K x M with TRANS_A = 1;
- * B is K x N, or N x K with TRANS_B = 1. For compute capability 9.0 only: the
- * matrix instructions (wgmma) and the copy engine (TMA) of Hopper.
- *
- * Alignment: the copy engine takes rows that start at multiples of 16 bytes,
- * so the row length of A and of B (K or M, N or K) must be a multiple of 8
- * elements; other shapes have no variant here and belong to gemm_f16. Rows of
- * C may have any length: where it is no multiple of 8, STORE = tensor writes
- * from registers. A, B and C start at multiples of 16 bytes, as any
- * cudaMalloc result does.
+/* gemm/sm90: the operation of gemm.cuh with the matrix instructions (wgmma) and
+ * the copy engine (TMA) of Hopper, compute capability 9.0 only. Any shape, any
+ * leading dimensions, any batch.
  *
  * A block computes tiles of BM x BN. One warp group asks the copy engine for
  * slots of a ring in shared memory (a tile of A and one of B, BK deep), the
@@ -22,46 +14,78 @@
  * each reads a part, for both. With PERSISTENT a block takes one tile after
  * another, and the next is on its way while this one is written. With
  * SCHEDULE = in_turn the two groups have a tile each: while one writes, the
- * other multiplies. STORE says how it is written: by the copy engine from a
- * staging buffer, or from registers.
+ * other multiplies.
+ *
+ * Rows of a product are 64, its columns may be 8. With SWAP they change
+ * places: what is computed is the transpose, op(B)' * op(A)', which is C where
+ * what the code calls a column is a row. So a C of few rows wastes little.
+ * Below, rows and columns are those of the products, X (rows) and Y (columns)
+ * their operands: A and B, or B and A.
+ *
+ * With SPLIT_K > 1 blocks share the K of one tile; each leaves f32 sums in the
+ * workspace. FINISH says who adds them up: `ticket` the last of them, `reduce`
+ * a second launch; both in a fixed order, so that every run of a variant gives
+ * the same bits.
+ *
+ * STORE says how tiles are written: from a staging buffer, where rows are put
+ * together, or from registers. Staged rows leave through the copy engine; where
+ * it cannot write C, warps copy them.
+ *
+ * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
+ * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
+ * 8 elements. A matrix that lacks this is first copied to a workspace by
+ * gemm_sm90_pack: one launch for both and a pass over it. For C the same, where
+ * the elements may be 4 bytes, decides how STORE = tensor writes it. A, B and C
+ * start at multiples of 16 bytes, as any cudaMalloc result does.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank
  * conflicts. Where K is contiguous a row is 64 elements of K, else one k of 64
  * elements of M or N; wgmma reads both.
  *
- * Properties the parameters stand on (H200, 4096 and 8192 cubed): large products
- * are bound by power; tiles of 128 x 128, 128 x 256 and 256 x 128, with and
- * without clusters, are within a few percent of each other, and so is a group
- * that waits for its last product before it gives a slot back (PENDING = 0);
- * registers instead of the staging buffer cost 8 % at K = 4096, 128 x 192 and
- * 256 x 192 10 % there, where their last wave is a third or two thirds full.
+ * Accuracy: sums in f32 in the order of K, by parts with SPLIT_K; alpha*sum +
+ * beta*C in f32, rounded once.
+ *
+ * Properties the parameters stand on (H200, 4096 and 8192 cubed, 16-bit C):
+ * large products are bound by power; tiles of 128 x 128, 128 x 256 and 256 x
+ * 128, with and without clusters, are within a few percent of each other, and
+ * so is a group that waits for its last product before it gives a slot back
+ * (PENDING = 0); registers instead of the staging buffer cost 8 % at K = 4096,
+ * 128 x 192 and 256 x 192 10 % there, where their last wave is a third or two
+ * thirds full.
  *
  * Hazards: no function call may remain in the loop of products, or ptxas
  * serialises them (C7510): assert() is one. In a cluster the upper bits of a
  * shared address name the block (wgmma_address()). A warp gives a slot back
  * only after the products that read it, and tells every block that fills it.
  * Blocks of a cluster leave together. Copies count all bytes of their box,
- * also those outside of a matrix. */
+ * also those outside of a matrix. The ticket counts a warp group only behind
+ * the fence that follows its writes. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include "gemm.cuh"
 #include "hone_device.cuh"
 #include "hone_hopper.cuh"
+#include "gemm_sm90_pack.cuh"
+#include "gemm_sm90_parts.cuh"
+#include "gemm_sm90_output.cuh"
 
-#pragma hone op gemm_sm90(M, N, K, T in {f16, bf16} default f16, TRANS_A in {0, 1}, TRANS_B in {0, 1}) "C = op(A)*op(B), row-major, 16 bits, sums in f32"
+#pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone arch sm == 90 features
 #pragma hone device cuda "it uses wgmma and tensor copies of compute capability 9.0"
-#pragma hone arg A: in T[M*K], B: in T[K*N], C: out T[M*N]
 
 #pragma hone param BM in {64, 128, 256} default 128
-#pragma hone param BN in 64..256 step 16 default 128
+#pragma hone param BN in {8, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
 #pragma hone param BK in {64, 128} default 64
+#pragma hone param SWAP: bool default false
 #pragma hone param CONSUMERS in {1, 2} default 2
 #pragma hone param SCHEDULE in {together, in_turn} default together
 #pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
+#pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
+#pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
 #pragma hone param STAGES in 2..8 default 4
 #pragma hone param STORE in {tensor, direct} default tensor
-#pragma hone param BUFFERS in {1, 2} default 2
+#pragma hone param BUFFERS in {1, 2, 4} default 2
 #pragma hone param PENDING in {0, 1} default 1
 #pragma hone param MIN_BLOCKS in {1, 2} default 1
 #pragma hone param PERSISTENT: bool default true
@@ -72,68 +96,111 @@
 #pragma hone let CLUSTER_N = CLUSTER == c1x2 ? 2 : 1
 #pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
 #pragma hone let THREADS = (CONSUMERS + 1)*128
-#pragma hone let SLOT_A = BM*BK*2
-#pragma hone let SLOT_B = (TRANS_B ? BN : align(BN, 64))*BK*2
-#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*64*2 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_A + SLOT_B) + STAGING + 256
+#pragma hone let X_ACROSS = SWAP ? TRANS_B == 0 : TRANS_A == 1
+#pragma hone let Y_ACROSS = SWAP ? TRANS_A == 1 : TRANS_B == 0
+#pragma hone let SLOT_X = BM*BK*2
+#pragma hone let SLOT_Y = (Y_ACROSS ? align(BN, 64) : BN)*BK*2
+#pragma hone let SPLITS = SPLIT_K > 1
+#pragma hone let PHASE = 128/sizeof(OUT)
+#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
+#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
+#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + 256
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
-#pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - 24)/CONSUMERS/8*8)
-#pragma hone let BOX = BN % 64 == 0 ? 64 : BN % 32 == 0 ? 32 : 16
-#pragma hone let ROW_A = TRANS_A ? M : K
-#pragma hone let ROW_B = TRANS_B ? K : N
-#pragma hone let TILES = ceildiv(M, BM)*ceildiv(N, BN)
-#pragma hone let CLUSTERS = ceildiv(ceildiv(M, BM), CLUSTER_M)*ceildiv(ceildiv(N, BN), CLUSTER_N)
+#pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
+#pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
+#pragma hone let ROWS = SWAP ? N : M
+#pragma hone let COLS = SWAP ? M : N
+#pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
+#pragma hone let PARTS = min(SPLIT_K, ceildiv(K, BK))
+#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTS
 #pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/(CLUSTER_M*CLUSTER_N)
+#pragma hone let SMALL = M*N < 100000 && K <= 4096
 
-#pragma hone require ROW_A % 8 == 0 "a row of A (K, or M if TRANS_A) is no multiple of 8 elements, which tensor copies need: use gemm_f16"
-#pragma hone require ROW_B % 8 == 0 "a row of B (N, or K if TRANS_B) is no multiple of 8 elements, which tensor copies need: use gemm_f16"
-#pragma hone require max(M, max(N, K)) <= 2000000000 && TILES <= 1000000000 "a dimension must fit 31 bits"
+#pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
+#pragma hone require ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 500000000 && TILES*PARTS <= 500000000 "there are too many tiles"
 #pragma hone require WM == 64 || WM == 128 "a warp group computes 64 or 128 rows"
 #pragma hone require WM*BN/128 + 40 <= GROWN "the sums need more registers than a thread can have"
 #pragma hone require BN/2 + 28 <= REGISTERS "the compiler needs the registers of one product"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
+#pragma hone require STORE == direct || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
-#pragma hone require (STORE != tensor) + (BUFFERS != 2 && SMEM + STAGING <= device.smem_optin) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require BUFFERS <= 2 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
+#pragma hone require !SWAP || (STORE == direct && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
+#pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
+#pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
+#pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
-#pragma hone require STAGES*BK >= 256 || SMEM + SLOT_A + SLOT_B > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_A + SLOT_B + 1024) > device.smem_sm "the ring is too short, and there is room for more"
-#pragma hone require BM <= 128 || M > 128 "more than half of each tile would lie outside"
-#pragma hone require BN <= 128 || N > BN - 64 "a tile would lie outside by more than 64 columns"
-#pragma hone require CLUSTER_M == 1 || M > BM "there is one row of tiles"
-#pragma hone require CLUSTER_N == 1 || N > BN "there is one column of tiles"
-#pragma hone require BM*BN <= 128*128 || 2*TILES >= device.sm_count || M*N < 100000 "tiles so large leave multiprocessors idle"
-#pragma hone require BM*BN >= 128*128 || TILES <= 4*device.sm_count "tiles so small read A and B too often"
+#pragma hone require STAGES*BK >= 256 || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
+#pragma hone require BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
+#pragma hone require BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
+#pragma hone require BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
+#pragma hone require BN >= 64 || COLS <= 2*BN "so narrow tiles are for a narrow C"
+#pragma hone require CLUSTER_M == 1 || ROWS > BM "there is one row of tiles"
+#pragma hone require CLUSTER_N == 1 || COLS > BN "there is one column of tiles"
+#pragma hone require !SWAP || (M <= 128 && M < N) || SMALL "C has rows enough"
+#pragma hone require SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"
+#pragma hone require SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
+#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 2*MIN_BLOCKS*device.sm_count "enough tiles without splitting K so often"
+#pragma hone require SPLIT_K == 1 || 2*TILES*SPLIT_K >= device.sm_count || ceildiv(K, BK) < 8*SPLIT_K || SMALL "K could be split more often, and most multiprocessors idle"
+#pragma hone require SPLIT_K > 1 || 4*TILES >= device.sm_count || ceildiv(K, BK) < 64 || (BM == 128 && BN == 128) || SMALL "most multiprocessors idle unless K is shared"
+#pragma hone require SPLIT_K*BM*BN <= 256K || FINISH == reduce || SPLIT_K == 1 "the last block would add up for too long"
+#pragma hone require BM*BN <= 128*128 || 2*TILES*SPLIT_K >= device.sm_count || SMALL "tiles so large leave multiprocessors idle"
+#pragma hone require BM*BN >= 128*128 || TILES <= 4*device.sm_count || COLS <= BN "tiles so small read A and B too often"
 #pragma hone require PERSISTENT || CLUSTERS > RESIDENT "every block has one tile anyway"
 #pragma hone require SCHEDULE == together || CLUSTERS > RESIDENT "no block has a second tile"
 #pragma hone require (RASTER == along_m && GROUP == 8) || CLUSTERS > RESIDENT "all tiles run at once in any order"
 
-#pragma hone tensormap MAP_A: A dims(ROW_A, TRANS_A ? K : M) strides(ROW_A*2) box(64, (TRANS_A ? BK : BM)/CLUSTER_N) swizzle(128) l2(256)
-#pragma hone tensormap MAP_B: B dims(ROW_B, TRANS_B ? N : K) strides(ROW_B*2) box(64, (TRANS_B ? BN : BK)/CLUSTER_M) swizzle(128) l2(256)
-#pragma hone tensormap MAP_C: C dims(N, M) strides(N*2) box(BOX, WM) swizzle(BOX*2) if(STORE == tensor && N % 8 == 0)
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_C, C, i32(M), i32(N), i32(K), i32(STAGES), i32(RASTER == along_n), i32(GROUP))
-#pragma hone work flops(2*M*N*K) bytes(2*(M*K + K*N + M*N))
-#pragma hone check cpu.gemm_sm90 tolerance(K + 4) exact(K <= 262144 ? 4 : 1)
-#pragma hone check cublas.gemm tolerance(2*K + 8)
-#pragma hone baseline cublas, cublaslt
+#pragma hone let PACK_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
+#pragma hone let PACK_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
+#pragma hone let PITCH_A = align(COLS_A, 8)
+#pragma hone let PITCH_B = align(COLS_B, 8)
+#pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
+#pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
+#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
+#pragma hone workspace packed_a: T[PACKED_A]
+#pragma hone workspace packed_b: T[PACKED_B]
+#pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
+
+// With one row or one matrix the step to the next is anything that maps take.
+#pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
+#pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
+#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
+#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
+#pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/CLUSTER_N
+#pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/CLUSTER_M
+#pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
+#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
+#pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
+#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(max(PACKED_A, PACKED_B), 8192), device.sm_count*8), 2) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket))
+#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C))
 
 namespace {
 
-constexpr int kSharedA = CLUSTER_N; /* blocks that share a tile of A */
-constexpr int kSharedB = CLUSTER_M;
-constexpr int kBlocks = kSharedA * kSharedB; /* of a cluster */
+namespace gemm = hone::gemm;
+
+constexpr int kSharedX = CLUSTER_N; /* blocks that share a tile of X */
+constexpr int kSharedY = CLUSTER_M;
+constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
+constexpr bool kStaged = STORE == STORE_values::tensor;
 constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
 constexpr int kHeights = WM / 64; /* products over a warp group's rows */
 constexpr int kSums = BN / 2;     /* a thread's, of one product */
-constexpr int kSlot = SLOT_A + SLOT_B;
+constexpr int kSlot = SLOT_X + SLOT_Y;
 constexpr int kMostStages = 8;
 constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
+constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
-/* C leaves through boxes of BOX columns, kPhase columns at a time. */
-constexpr int kPhase = 64;
-constexpr int kBuffer = WM * kPhase * 2; /* bytes, of a warp group */
-constexpr unsigned kSwizzle = BOX * 2 - 16;
+using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX>;
+using matrix_c = gemm::matrix<OUT, SWAP>;
+using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS>;
 
 /* What wgmma has to know of an operand besides its address. Where K is
  * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
@@ -170,16 +237,7 @@ __device__ __forceinline__ void multiply(float (&d)[kSums],
 #pragma hone for I in 1..BN/2-1
                  , "+f"(d[@{I}])
 #pragma hone endfor
-                 : "l"(a), "l"(b), "r"(sum), "n"(TRANS_A), "n"(1 - TRANS_B));
-}
-
-__device__ __forceinline__ unsigned pack(float low, float high)
-{
-#if HONE_T == HONE_T_f16
-    return hone::pack_f16(low, high);
-#else
-    return hone::pack_bf16(low, high);
-#endif
+                 : "l"(a), "l"(b), "r"(sum), "n"(X_ACROSS), "n"(Y_ACROSS));
 }
 
 /* One operand's part of a slot: ROWS of M or N by BK, as boxes of 64 elements
@@ -187,7 +245,7 @@ __device__ __forceinline__ unsigned pack(float low, float high)
  * asks for its part of every box, for all of them. */
 template <bool ACROSS, int ROWS, int SHARED>
 __device__ __forceinline__ void load(unsigned to, const CUtensorMap &map,
-                                     int row, int k, int rank,
+                                     int row, int k, int batch, int rank,
                                      unsigned barrier)
 {
     constexpr int BOXES = ACROSS ? (ROWS + 63) / 64 : BK / 64;
@@ -202,106 +260,59 @@ __device__ __forceinline__ void load(unsigned to, const CUtensorMap &map,
         const int y = (ACROSS ? k : row) + first;
 
         if constexpr (SHARED > 1)
-            hone::tensor_load_all(at, map, x, y, barrier, (1 << SHARED) - 1);
+            hone::tensor_load_all(at, map, x, y, batch, barrier,
+                                  (1 << SHARED) - 1);
         else
-            hone::tensor_load(at, map, x, y, barrier);
+            hone::tensor_load(at, map, x, y, batch, barrier);
     }
 }
 
-/* The tiles of this block: `group` lines of tiles are walked together, across
- * them; a cluster takes tiles that lie side by side. */
-struct tile_walk {
-    int lines, others, group, rank;
-    bool along_n;
-    int next, step, end;
+/* The steps of K that a part has: from `first` on, before `end`. */
+struct steps {
+    int first, end;
 
-    __device__ tile_walk(int M, int N, int group_, bool along_n_)
-        : group(group_), along_n(along_n_)
+    __device__ steps(int K, const gemm::tile &t, int parts)
     {
-        const int m = ((M + BM - 1) / BM + kSharedB - 1) / kSharedB;
-        const int n = ((N + BN - 1) / BN + kSharedA - 1) / kSharedA;
+        const int all = (K + BK - 1) / BK;
 
-        lines = along_n ? n : m;
-        others = along_n ? m : n;
-        rank = kBlocks > 1 ? (int)blockIdx.x % kBlocks : 0;
-        next = (int)blockIdx.x / kBlocks;
-        step = (int)gridDim.x / kBlocks;
-        end = m * n;
-    }
-
-    /* The next tile's first row and column; false behind the last. */
-    __device__ bool take(int *row, int *col)
-    {
-        const int first = next / (group * others) * group;
-        const int in_group = next % (group * others);
-        const int width = min(group, lines - first);
-        const int line = first + in_group % max(width, 1);
-        const int other = in_group / max(width, 1);
-        const bool there = next < end;
-
-        *row = ((along_n ? other : line) * kSharedB +
-                (kSharedB > 1 ? rank : 0)) * BM;
-        *col = ((along_n ? line : other) * kSharedA +
-                (kSharedA > 1 ? rank : 0)) * BN;
-        next += step;
-        return there;
-    }
-};
-
-/* Addresses in shared memory, and a place in the ring: a slot, and how often
- * it came round, modulo 2. */
-struct ring_place {
-    unsigned slots, full, empty, turns;
-    int stages;
-    int slot = 0;
-    unsigned round = 0;
-
-    __device__ unsigned own_full() const { return full + 8 * slot; }
-    __device__ unsigned own_empty() const { return empty + 8 * slot; }
-    __device__ void advance()
-    {
-        if (++slot == stages) {
-            slot = 0;
-            round ^= 1;
-        }
-    }
-    __device__ void skip(int n)
-    {
-        slot += n;
-        round ^= slot / stages & 1;
-        slot %= stages;
+        first = SPLITS ? (int)((long long)all * t.part / parts) : 0;
+        end = SPLITS ? (int)((long long)all * (t.part + 1) / parts) : all;
     }
 };
 
 /* One thread fills the ring. */
-__device__ __forceinline__ void produce(ring_place place, tile_walk walk,
-                                        const CUtensorMap &map_a,
-                                        const CUtensorMap &map_b, int K)
+__device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
+                                        const CUtensorMap &map_x,
+                                        const CUtensorMap &map_y, int K,
+                                        int parts)
 {
-    int row, col;
+    gemm::tile t;
 
-    hone::tensor_prefetch(map_a);
-    hone::tensor_prefetch(map_b);
+    hone::tensor_prefetch(map_x);
+    hone::tensor_prefetch(map_y);
 #pragma unroll 1
-    while (walk.take(&row, &col)) {
+    while (walk.take(&t)) {
+        const steps mine(K, t, parts);
+
 #pragma unroll 1
-        for (int k = 0; k < K; k += BK) {
+        for (int step = mine.first; step < mine.end; step++) {
             const unsigned to = place.slots + place.slot * kSlot;
             const unsigned full = place.own_full();
+            const int k = step * BK;
 
             hone::barrier_wait(place.own_empty(), place.round ^ 1);
             hone::barrier_expect(full, kSlot);
-            load<TRANS_A != 0, BM, kSharedA>(to, map_a, row, k, walk.rank,
-                                             full);
-            load<TRANS_B == 0, BN, kSharedB>(to + SLOT_A, map_b, col, k,
-                                             walk.rank, full);
+            load<X_ACROSS != 0, BM, kSharedX>(to, map_x, t.row, k, t.batch,
+                                              walk.rank, full);
+            load<Y_ACROSS != 0, BN, kSharedY>(to + SLOT_X, map_y, t.col, k,
+                                              t.batch, walk.rank, full);
             place.advance();
         }
     }
 }
 
 /* A warp is done with a slot and says so to all blocks that fill it. */
-__device__ __forceinline__ void release(const ring_place &place, int slot)
+__device__ __forceinline__ void release(const gemm::ring_place &place, int slot)
 {
     const int lane = threadIdx.x % 32;
 
@@ -320,15 +331,15 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
                                               unsigned long long b,
                                               int slot, int old)
 {
-    constexpr int HEIGHT = 64 * (TRANS_A ? BK * 2 : 128); /* bytes */
+    constexpr int HEIGHT = 64 * (X_ACROSS ? BK * 2 : 128); /* bytes */
 
     a += slot * (kSlot / 16);
     b += slot * (kSlot / 16);
     hone::wgmma_begin();
 #pragma unroll
     for (int k = 0; k < BK / 16; k++) {
-        const int of_a = TRANS_A ? k * 2048 : k / 4 * BM * 128 + k % 4 * 32;
-        const int of_b = TRANS_B ? k / 4 * BN * 128 + k % 4 * 32 : k * 2048;
+        const int of_a = X_ACROSS ? k * 2048 : k / 4 * BM * 128 + k % 4 * 32;
+        const int of_b = Y_ACROSS ? k * 2048 : k / 4 * BN * 128 + k % 4 * 32;
 
 #pragma unroll
         for (int i = 0; i < kHeights; i++)
@@ -338,127 +349,86 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
     hone::wgmma_commit();
 }
 
-/* Through the staging buffers at `staging` (BUFFERS of them, `buffer` is next):
- * rows of BOX columns, swizzled, a box after the other. */
-__device__ __forceinline__ void store_tensor(const sums_of_thread &sums,
-                                             const CUtensorMap &map,
-                                             unsigned staging, int *buffer,
-                                             int row, int col)
+/* What consumers need besides the ring. */
+struct target {
+    matrix_c c; /* the first of the batch */
+    long long step;
+    staged_output staged;
+    float4 *partial;
+    unsigned *tickets;
+    bool ticket;
+};
+
+/* The sums of a part go to the workspace. The last warp group of a tile's rows
+ * gets the sums of all. */
+__device__ __forceinline__ bool join_parts(sums_of_thread &sums,
+                                           const target &to,
+                                           const gemm::tile &t, int parts,
+                                           int part_of_rows)
 {
     const int thread = threadIdx.x % 128;
-    const int group = threadIdx.x / 128;
-    const int lane_row = thread / 32 * 16 + thread % 16;
-    const int lane_col = thread % 32 / 16 * 8;
+    float4 *first = to.partial + (long long)t.id * parts * kPart +
+                    part_of_rows * (WM * BN / 4);
 
-#pragma unroll
-    for (int from = 0; from < BN; from += kPhase) {
-        const unsigned to = staging + *buffer * kBuffer;
-
-        if (thread == 0)
-            hone::tensor_store_wait_read<BUFFERS - 1>();
-        hone::group_sync(group);
-#pragma unroll
-        for (int i = 0; i < kHeights; i++) {
-#pragma unroll
-            for (int c = from; c < BN && c < from + kPhase; c += 16) {
-                const float *d = &sums[i][c / 2];
-                const unsigned at =
-                    (c - from) / BOX * (WM * BOX * 2) +
-                    (i * 64 + lane_row) * (BOX * 2) +
-                    ((c - from) % BOX + lane_col) * 2;
-
-                hone::store_matrices(to + (at ^ (at >> 3 & kSwizzle)),
-                                     pack(d[0], d[1]), pack(d[2], d[3]),
-                                     pack(d[4], d[5]), pack(d[6], d[7]));
-            }
-        }
-        hone::async_fence();
-        hone::group_sync(group);
-        if (thread == 0) {
-#pragma unroll
-            for (int c = 0; c < kPhase && from + c < BN; c += BOX)
-                hone::tensor_store(map, col + from + c, row,
-                                   to + c * WM * 2);
-            hone::tensor_store_commit();
-        }
-        *buffer = *buffer + 1 == BUFFERS ? 0 : *buffer + 1;
-    }
-}
-
-/* From registers: a thread has pairs of neighbours, eight columns apart, of
- * two rows that lie eight apart. */
-__device__ __forceinline__ void store_direct(const sums_of_thread &sums,
-                                             T *C, int M, int N, int row,
-                                             int col)
-{
-    const int lane = threadIdx.x % 32;
-
-    row += threadIdx.x % 128 / 32 * 16 + lane / 4;
-    col += lane % 4 * 2;
-#pragma unroll
-    for (int i = 0; i < kHeights * 2; i++) {
-        const int r = row + i / 2 * 64 + i % 2 * 8;
-        unsigned short *to =
-            reinterpret_cast<unsigned short *>(C) + (long long)r * N + col;
-
-        if (r >= M)
-            continue;
-#pragma unroll
-        for (int j = 0; j < BN; j += 8) {
-            const float *d = &sums[i / 2][j / 2 + i % 2 * 2];
-            const unsigned pair = pack(d[0], d[1]);
-
-            if (N % 2 == 0 && col + j < N)
-                *reinterpret_cast<unsigned *>(to + j) = pair;
-            if (N % 2 != 0 && col + j < N)
-                to[j] = (unsigned short)pair;
-            if (N % 2 != 0 && col + j + 1 < N)
-                to[j + 1] = (unsigned short)(pair >> 16);
-        }
-    }
+    gemm::write_part(sums, first + (long long)t.part * kPart, thread);
+    if (!to.ticket ||
+        !gemm::is_last(to.tickets + t.id * CONSUMERS + part_of_rows, parts,
+                       threadIdx.x / 128))
+        return false;
+    gemm::add_parts(sums, first, kPart, parts, thread);
+    return true;
 }
 
 /* A warp group multiplies what is in the ring. In turn, a group waits for its
  * slots only when the other has seen all that come before: a barrier tells a
  * phase from the next by its parity, not from the one after. */
-__device__ __forceinline__ void consume(ring_place place, tile_walk walk,
-                                        const CUtensorMap &map_c,
-                                        unsigned staging, T *C, int M, int N,
-                                        int K)
+__device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
+                                        const CUtensorMap &map_c, target to,
+                                        int K, int parts)
 {
     const int group = threadIdx.x / 128 - 1;
+    const int thread = threadIdx.x % 128;
     const int part = kInTurn ? 0 : group; /* of a tile's rows */
-    const unsigned long long a =
-        (TRANS_A ? kAcrossK : kAlongK) +
+    const unsigned long long x =
+        (X_ACROSS ? kAcrossK : kAlongK) +
         hone::wgmma_address(place.slots +
-                            part * WM * (TRANS_A ? BK * 2 : 128));
-    const unsigned long long b = (TRANS_B ? kAlongK : kAcrossK) +
-                                 hone::wgmma_address(place.slots + SLOT_A);
+                            part * WM * (X_ACROSS ? BK * 2 : 128));
+    const unsigned long long y = (Y_ACROSS ? kAcrossK : kAlongK) +
+                                 hone::wgmma_address(place.slots + SLOT_X);
     sums_of_thread sums = {};
-    const int steps = (K + BK - 1) / BK;
     unsigned my_turn = group == 0;
-    int buffer = 0, row, col;
+    const float alpha = to.staged.alpha, beta = to.staged.beta;
+    gemm::tile t;
 
-    staging += group * BUFFERS * kBuffer;
+    to.staged.buffers += group * BUFFERS * staged_output::buffer_of::BYTES;
+    to.staged.loaded += group * BUFFERS * 8;
     if (kInTurn) {
-        place.skip(group * steps);
+        place.skip(group * ((K + BK - 1) / BK));
         walk.next += group * walk.step;
         walk.step *= 2;
     }
 #pragma unroll 1
-    while (walk.take(&row, &col)) {
+    while (walk.take(&t)) {
+        const steps mine(K, t, parts);
+        matrix_c c = to.c;
         int last = 0;
 
+        c.to += t.batch * to.step;
+        t.row += part * WM;
+        if (kStaged && (!SPLITS || parts == 1))
+            to.staged.ask_first(map_c, t);
+        if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
+            gemm::prefetch_part<WM, BN>(c, t.row, t.col, thread);
         if (kInTurn)
             hone::barrier_wait(place.turns + 8 * group, my_turn);
         my_turn ^= 1;
 
 #pragma unroll 1
-        for (int k = 0; k < K; k += BK) {
+        for (int step = mine.first; step < mine.end; step++) {
             hone::barrier_wait(place.own_full(), place.round);
-            multiply_slot(sums, a, b, place.slot, k > 0);
+            multiply_slot(sums, x, y, place.slot, step > mine.first);
             hone::wgmma_wait<PENDING>();
-            if (PENDING == 0 || k > 0)
+            if (PENDING == 0 || step > mine.first)
                 release(place, PENDING == 0 ? place.slot : last);
             last = place.slot;
             place.advance();
@@ -466,7 +436,7 @@ __device__ __forceinline__ void consume(ring_place place, tile_walk walk,
         if (kInTurn) {
             if (threadIdx.x % 32 == 0)
                 hone::barrier_arrive(place.turns + 8 * (1 - group));
-            place.skip(steps);
+            place.skip(mine.end);
         }
         hone::wgmma_wait<0>();
         if (PENDING > 0)
@@ -474,13 +444,20 @@ __device__ __forceinline__ void consume(ring_place place, tile_walk walk,
 #pragma unroll
         for (int i = 0; i < kHeights; i++)
             hone::wgmma_result(sums[i]);
-        row += part * WM;
-        if (STORE == STORE_values::tensor && N % 8 == 0)
-            store_tensor(sums, map_c, staging, &buffer, row, col);
-        else
-            store_direct(sums, C, M, N, row, col);
+        if (SPLITS && parts > 1) {
+            if (!join_parts(sums, to, t, parts, part))
+                continue;
+            if (kStaged)
+                to.staged.ask_first(map_c, t);
+        }
+        if constexpr (kStaged) {
+            to.staged.store(sums, map_c, c, t);
+        } else {
+            gemm::scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
+            gemm::store_direct(sums, c, t.row, t.col, thread);
+        }
     }
-    if (STORE == STORE_values::tensor && threadIdx.x % 128 == 0)
+    if (kStaged && thread == 0)
         hone::tensor_store_wait();
 }
 
@@ -489,21 +466,29 @@ __device__ __forceinline__ void consume(ring_place place, tile_walk walk,
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           const __grid_constant__ CUtensorMap MAP_B,
-          const __grid_constant__ CUtensorMap MAP_C, T *C, int M, int N,
-          int K, int stages, int along_n, int group)
+          const __grid_constant__ CUtensorMap MAP_PACKED_A,
+          const __grid_constant__ CUtensorMap MAP_PACKED_B,
+          const __grid_constant__ CUtensorMap MAP_C, OUT *C, float4 *partial,
+          unsigned *tickets, float alpha, float beta, long long ldc,
+          long long step_c, int rows, int cols, int K, int batches, int parts,
+          int stages, int along_n, int line_group, int packed_a, int packed_b,
+          int mapped_c, int pairs_c, int ticket)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
-    const tile_walk walk(M, N, group, along_n != 0);
-    ring_place place;
-    unsigned staging;
+    const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
+    const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
+    const tile_walk walk(rows, cols, batches, parts, line_group, along_n != 0);
+    gemm::ring_place place;
+    target to;
 
     /* The swizzle wants multiples of 1024. */
     place.stages = stages;
     place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
-    staging = place.slots + stages * kSlot;
-    place.full = staging + STAGING;
+    to.staged.buffers = place.slots + stages * kSlot;
+    place.full = to.staged.buffers + STAGING;
     place.empty = place.full + kMostStages * 8;
     place.turns = place.empty + kMostStages * 8;
+    to.staged.loaded = place.turns + 16;
     if (threadIdx.x == 0) {
         for (int i = 0; i < stages; i++) {
             hone::barrier_init(place.full + 8 * i, 1);
@@ -511,6 +496,8 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         }
         hone::barrier_init(place.turns, 4);
         hone::barrier_init(place.turns + 8, 4);
+        for (int i = 0; i < CONSUMERS * BUFFERS; i++)
+            hone::barrier_init(to.staged.loaded + 8 * i, 1);
         hone::barrier_init_done();
     }
     if constexpr (kBlocks > 1)
@@ -520,16 +507,83 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
 
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
-            hone::registers_shrink<24>();
+            hone::registers_shrink<PRODUCER>();
         if (threadIdx.x == 0)
-            produce(place, walk, MAP_A, MAP_B, K);
+            produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
+                    parts);
     } else {
         if constexpr (kRegistersMove)
             hone::registers_grow<GROWN>();
-        consume(place, walk, MAP_C, staging, C, M, N, K);
+        to.c.to = reinterpret_cast<matrix_c::one *>(C);
+        to.c.pitch = ldc;
+        to.c.rows = rows;
+        to.c.cols = cols;
+        to.c.pairs = pairs_c != 0;
+        to.step = step_c;
+        to.staged.alpha = alpha;
+        to.staged.beta = beta;
+        to.partial = partial;
+        to.tickets = tickets;
+        to.staged.mapped = mapped_c != 0;
+        to.ticket = ticket != 0;
+        consume(place, walk, MAP_C, to, K, parts);
     }
     if constexpr (kBlocks > 1) {
         __syncwarp();
         hone::cluster_sync();
+    }
+}
+
+/* Copies the matrices whose rows do not start at multiples of 16 bytes: A by
+ * the blocks with blockIdx.y = 0, B by those with 1. */
+extern "C" __global__ void __launch_bounds__(256)
+gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b,
+               int rows_a, int cols_a, long long lda,
+               long long step_a, int rows_b, int cols_b, long long ldb,
+               long long step_b, int batches)
+{
+    const bool is_a = blockIdx.y == 0;
+    gemm::loose_matrices m;
+
+    m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
+    m.rows = is_a ? rows_a : rows_b;
+    m.cols = is_a ? cols_a : cols_b;
+    m.batches = batches;
+    m.pitch = is_a ? lda : ldb;
+    m.step = is_a ? step_a : step_b;
+    gemm::pack(m, reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b));
+}
+
+/* Adds up the parts of C: a block takes 32 groups of four sums. */
+extern "C" __global__ void __launch_bounds__(256)
+gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
+                 long long ldc, long long step_c, int rows, int cols,
+                 int batches, int parts, int along_n, int line_group,
+                 int pairs_c)
+{
+    if constexpr (SPLITS) {
+        const tile_walk walk(rows, cols, batches, 1, line_group, along_n != 0);
+        const gemm::tile t = walk.at(blockIdx.x / (kPart / 32));
+        const int in_tile = blockIdx.x % (kPart / 32) * 32 + threadIdx.x;
+        const int in_group = in_tile % (WM * BN / 4);
+        const int thread = in_group % 128;
+        const int first = in_group / 128 * 4; /* of a thread's sums */
+        const int row =
+            t.row + in_tile / (WM * BN / 4) * WM + first / kSums * 64;
+        const int col = t.col + first % kSums * 2;
+        float sums[1][4];
+        matrix_c c;
+
+        if (!gemm::share_parts<8>(
+                sums, partial + (long long)t.id * parts * kPart + in_tile,
+                kPart, parts))
+            return;
+        c.to = reinterpret_cast<matrix_c::one *>(C) + t.batch * step_c;
+        c.pitch = ldc;
+        c.rows = rows;
+        c.cols = cols;
+        c.pairs = pairs_c != 0;
+        gemm::scale_direct(sums, c, row, col, thread, alpha, beta);
+        gemm::store_direct(sums, c, row, col, thread);
     }
 }

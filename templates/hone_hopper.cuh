@@ -95,6 +95,34 @@ __device__ inline void group_sync(int group)
         asm volatile("bar.sync 2, 128;" : : : "memory");
 }
 
+/* The same, and whether any of them says so. */
+__device__ inline bool group_any(int group, bool mine)
+{
+    unsigned any;
+
+    if (group == 1)
+        asm volatile("{\n"
+                     ".reg .pred any;\n"
+                     "setp.ne.b32 any, %1, 0;\n"
+                     "bar.red.or.pred any, 1, 128, any;\n"
+                     "selp.b32 %0, 1, 0, any;\n"
+                     "}"
+                     : "=r"(any)
+                     : "r"((unsigned)mine)
+                     : "memory");
+    else
+        asm volatile("{\n"
+                     ".reg .pred any;\n"
+                     "setp.ne.b32 any, %1, 0;\n"
+                     "bar.red.or.pred any, 2, 128, any;\n"
+                     "selp.b32 %0, 1, 0, any;\n"
+                     "}"
+                     : "=r"(any)
+                     : "r"((unsigned)mine)
+                     : "memory");
+    return any != 0;
+}
+
 /* All threads of all blocks of the cluster; warps call it whole. */
 __device__ inline void cluster_sync()
 {
@@ -113,29 +141,30 @@ __device__ inline void tensor_prefetch(const CUtensorMap &map)
     asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
 }
 
-/* The box at element (x, y), x along rows, to `to`; `barrier` gets its bytes.
- * What lies outside of the tensor becomes zero, and counts. */
+/* The box at element (x, y) of matrix z, x along rows, to `to`; `barrier` gets
+ * its bytes. What lies outside of the tensor becomes zero, and counts. */
 __device__ inline void tensor_load(unsigned to, const CUtensorMap &map, int x,
-                                   int y, unsigned barrier)
+                                   int y, int z, unsigned barrier)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
-                 ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile"
+                 ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+                 "[%5];"
                  :
-                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(barrier)
+                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
                  : "memory");
 }
 
 /* To the same address of every block of the cluster whose bit is set, each
  * block's barrier gets the bytes. */
 __device__ inline void tensor_load_all(unsigned to, const CUtensorMap &map,
-                                       int x, int y, unsigned barrier,
+                                       int x, int y, int z, unsigned barrier,
                                        unsigned short blocks)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile"
                  ".mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                 "[%1, {%2, %3}], [%4], %5;"
+                 "[%1, {%2, %3, %4}], [%5], %6;"
                  :
-                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(barrier),
+                 : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier),
                    "h"(blocks)
                  : "memory");
 }
@@ -143,12 +172,12 @@ __device__ inline void tensor_load_all(unsigned to, const CUtensorMap &map,
 /* From shared memory; what lies outside of the tensor is not written. The
  * threads that wrote it pass async_fence() and a barrier before. */
 __device__ inline void tensor_store(const CUtensorMap &map, int x, int y,
-                                    unsigned from)
+                                    int z, unsigned from)
 {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
-                 "[%0, {%1, %2}], [%3];"
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
+                 "[%0, {%1, %2, %3}], [%4];"
                  :
-                 : "l"(&map), "r"(x), "r"(y), "r"(from)
+                 : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from)
                  : "memory");
 }
 
@@ -232,6 +261,43 @@ __device__ inline void store_matrices(unsigned to, unsigned a, unsigned b,
                  :
                  : "r"(to), "r"(a), "r"(b), "r"(c), "r"(d)
                  : "memory");
+}
+
+/* Elements of 2, 4 or 8 bytes to shared memory and from it, at multiples of
+ * their size. */
+__device__ inline void shared_store(unsigned to, float a, float b)
+{
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                 :
+                 : "r"(to), "f"(a), "f"(b)
+                 : "memory");
+}
+__device__ inline void shared_store(unsigned to, float v)
+{
+    asm volatile("st.shared.f32 [%0], %1;" : : "r"(to), "f"(v) : "memory");
+}
+__device__ inline void shared_store(unsigned to, unsigned short v)
+{
+    asm volatile("st.shared.u16 [%0], %1;" : : "r"(to), "h"(v) : "memory");
+}
+__device__ inline void shared_load(unsigned from, float2 &v)
+{
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(v.x), "=f"(v.y)
+                 : "r"(from)
+                 : "memory");
+}
+__device__ inline void shared_load(unsigned from, float &v)
+{
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(from) : "memory");
+}
+__device__ inline void shared_load(unsigned from, unsigned &v)
+{
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(from) : "memory");
+}
+__device__ inline void shared_load(unsigned from, unsigned short &v)
+{
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(from) : "memory");
 }
 
 /* Two sums as 16-bit numbers, rounded to nearest, `low` at the lower

@@ -16,7 +16,6 @@ COST(saxpy, 2.0)
 COST(sum, (double)dims[0])
 COST(gemm, 2.0 * (double)dims[2] + 3.0)
 COST(gemm_f16, 2.0 * (double)dims[2] + 3.0)
-COST(gemm_sm90, 2.0 * (double)dims[2])
 COST(conv1d, 2.0 * (double)dims[1])
 COST(fft, 5.0 * log2((double)dims[0]))
 COST(fft_filter, 10.0 * log2((double)dims[0]) + 4.0)
@@ -236,28 +235,6 @@ HONE_REFERENCE(gemm_f16)
         count -= part;
         value += part;
         magnitude += part;
-    }
-}
-
-HONE_REFERENCE(gemm_sm90)
-{
-    const int64_t m = dims[0], n = dims[1], k = dims[2];
-    /* From a row or a step to the next, as the factors are stored. */
-    const int64_t a_row = dims[4] ? 1 : k, a_step = dims[4] ? m : 1;
-    const int64_t b_column = dims[5] ? k : 1, b_step = dims[5] ? 1 : n;
-
-    for (int64_t i = 0; i < count; ++i) {
-        const int64_t row = (first + i) / n, column = (first + i) % n;
-
-        value[i] = magnitude[i] = 0.0;
-        for (int64_t step = 0; step < k; ++step) {
-            const double term =
-                element_of(dims[3], args[0], row * a_row + step * a_step) *
-                element_of(dims[3], args[1], column * b_column + step * b_step);
-
-            value[i] += term;
-            magnitude[i] += fabs(term);
-        }
     }
 }
 

@@ -57,11 +57,6 @@ HONE_REFERENCE(gemm);
  * with beta = 0 the old C does not count, whatever it holds. */
 HONE_REFERENCE(gemm_f16);
 
-/* dims {M, N, K, type, TRANS_A, TRANS_B}; args {A, B, C} of type f16 or bf16:
- * C = op(A)*op(B), row-major; A is M x K, or K x M if TRANS_A is not 0, B is
- * K x N, or N x K. */
-HONE_REFERENCE(gemm_sm90);
-
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
  * being 0 in front of its first element. */
 HONE_REFERENCE(conv1d);

@@ -44,7 +44,7 @@ for round in 1 2 3; do
             tune "$who" gemm_f16 gemm_f16 --dims 4096,4096,4096 --budget 300 $cold
             tune "$who" reduce_sum reduce_sum --dims 4M --budget 300 $cold
             tune "$who" saxpy saxpy --dims 1M --budget 300 $cold
-            tune "$who" gemm_sm90 gemm_sm90 --dims 4096,4096,4096 --budget 100 $warm
+            tune "$who" gemm_sm90 gemm/sm90 --dims 4096,4096,4096,f16,f16 --budget 100 $warm
             tune "$who" scan_1M scan --dims 1M --budget 80 $warm
             tune "$who" scan_256M scan --dims 256M --budget 40 $warm
         }
@@ -55,7 +55,7 @@ for round in 1 2 3; do
         of="--db $scratch/$who.1.db --cache-dir $scratch/$who"
         # shellcheck disable=SC2086
         {
-            run "$who" "bench_gemm_sm90.$round" bench gemm_sm90 --dims 4096,4096,4096 $of
+            run "$who" "bench_gemm_sm90.$round" bench gemm/sm90 --dims 4096,4096,4096,f16,f16 $of
             run "$who" "bench_scan_1M.$round" bench scan --dims 1M $of
             run "$who" "bench_scan_256M.$round" bench scan --dims 256M $of
         }

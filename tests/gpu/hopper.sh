@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# gemm_sm90 beside cuBLAS and cuBLASLt, and what a short search of it is worth:
+# gemm/sm90 beside cuBLAS and cuBLASLt, and what a short search of it is worth:
 # each problem is tuned with SMALL and, in a database of its own, with LARGE
 # trials; then one bench times both winners, the default and the baselines in
 # turns. Needs compute capability 9.0.
@@ -10,12 +10,14 @@
 # OP, DEVICE: another template and device. EXTRA: one more configuration.
 . "$(dirname "$0")/steps.sh"
 shift
-OP=${OP:-gemm_sm90}
+OP=${OP:-gemm/sm90}
 SMALL=${SMALL:-150}
 LARGE=${LARGE:-600}
-[ $# -gt 0 ] || set -- 4096,4096,4096,f16 8192,8192,8192,f16 \
-    4096,4096,4096,bf16 8192,8192,8192,bf16 4096,4096,4096,f16,0,1 \
-    4096,4096,4096,bf16,1,0
+[ $# -gt 0 ] || set -- 4096,4096,4096,f16,f16 8192,8192,8192,f16,f16 \
+    4096,4096,4096,bf16,bf16 8192,8192,8192,bf16,bf16 \
+    4096,4096,4096,f16,f16,0,1 4096,4096,4096,bf16,bf16,1,0 \
+    4096,4096,4096 4097,4097,4097 12345,321,555 511,513,1023 6144,77,768 \
+    16,4096,4096 64,64,65536 96,96,100000 512,512,16384
 
 all=''
 for dims in "$@"; do

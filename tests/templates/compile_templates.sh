@@ -44,12 +44,16 @@ space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm_plain 1,1,1 1 1
 space gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
-space gemm_sm90 1,8,8 300 40000
+space gemm_sm90 1,1,1 300 40000
 space gemm_sm90 16,4096,4096 300 40000
+space gemm_sm90 4097,1,77,bf16,bf16,1,1 300 40000
+space gemm_sm90 12345,321,555 300 40000
+space gemm_sm90 64,64,65536 300 40000
+space gemm_sm90 512,512,16384,f16,f16 300 40000
 space gemm_sm90 3000,520,776 300 40000
-space gemm_sm90 8192,8192,64,bf16,0,1 300 40000
-space gemm_sm90 4096,4096,4096,f16,1,0 300 40000
-space gemm_sm90 8192,8192,8192,bf16,1,1 300 40000
+space gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
+space gemm_sm90 4096,4096,4096,f16,f32,1,0 300 40000
+space gemm_sm90 8192,8192,8192,bf16,f32,1,1 300 40000
 space conv1d 1,1 300 10000
 space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
@@ -70,10 +74,9 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
-refused gemm_sm90 16,20,16 "a row of B .* no multiple of 8 elements"
-refused gemm_sm90 20,16,16,f16,1 "a row of A .* no multiple of 8 elements"
 refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
-refused gemm_sm90 16,16,16,f16,2 "TRANS_A is one of a few numbers, 0 or 1"
+refused gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
 refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
 for size in 1000 8 16384; do
     refused fft "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
@@ -124,5 +127,13 @@ for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
     "$HONE" compile "$templates/gemm_wmma.cu" --dims "64,64,64,$form" \
         --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_wmma with $form: $(cat "$cache/err")"
+done
+# What only some layouts and shapes reach: rows across K on either side, tiles
+# that are transposed, parts of K, narrow tiles.
+for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
+    96,96,100000,bf16,bf16,1,0; do
+    "$HONE" compile "$templates/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
+        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
 done
 exit "$failures"

@@ -211,46 +211,6 @@ static void test_gemm(void **state)
     assert_true(same(hone_reference_gemm_f16_cost(gemm_dims), 9.0));
 }
 
-/* The same product of all four pairs of layouts, in both types. */
-static void test_gemm_sm90(void **state)
-{
-    static const int a[2][3] = {{1, 2, 3}, {-4, 1, 2}};
-    static const int b[3][2] = {{1, -2}, {3, -4}, {2, 1}};
-    const double want[] = {13.0, -7.0, 3.0, 6.0};
-    const double terms[] = {13.0, 13.0, 11.0, 14.0};
-    static const uint16_t f16[] = {0, F16_1, F16_2, F16_3, 0x4400};
-    static const uint16_t bf16[] = {0, 0x3f80, 0x4000, 0x4040, 0x4080};
-
-    (void)state;
-    for (int which = 0; which < 8; ++which) {
-        const int trans_a = which & 1, trans_b = which >> 1 & 1;
-        const uint16_t *const bits = which & 4 ? bf16 : f16;
-        const int64_t dims[] = {
-            2,       2,
-            3,       which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16,
-            trans_a, trans_b};
-        uint16_t left[6], right[6];
-        const void *args[] = {left, right, NULL};
-        double value[4], magnitude[4];
-
-        for (int i = 0; i < 6; ++i) {
-            const int x = a[i / 3][i % 3], y = b[i / 2][i % 2];
-
-            left[trans_a ? i % 3 * 2 + i / 3 : i] =
-                (uint16_t)(bits[x < 0 ? -x : x] | (x < 0 ? 0x8000 : 0));
-            right[trans_b ? i % 2 * 3 + i / 2 : i] =
-                (uint16_t)(bits[y < 0 ? -y : y] | (y < 0 ? 0x8000 : 0));
-        }
-        hone_reference_gemm_sm90(dims, args, 0, 1, value, magnitude);
-        hone_reference_gemm_sm90(dims, args, 1, 3, value + 1, magnitude + 1);
-        for (int i = 0; i < 4; ++i) {
-            assert_true(same(value[i], want[i]));
-            assert_true(same(magnitude[i], terms[i]));
-        }
-        assert_true(same(hone_reference_gemm_sm90_cost(dims), 6.0));
-    }
-}
-
 /* 2*op(A)*op(B) - C/2 of all four pairs of layouts, in both types, C in f32
  * and in these; by ranges that begin and end inside rows. */
 static void test_gemm_forms(void **state)
@@ -367,7 +327,6 @@ int main(void)
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_ranges),
         cmocka_unit_test(test_gemm_ignores_c),
-        cmocka_unit_test(test_gemm_sm90),
         cmocka_unit_test(test_gemm_forms),
     };
 
