@@ -48,3 +48,4 @@
 /* cuBLAS may round alpha*sum to bf16 before it adds beta*C. */
 #pragma hone check cublas.gemm tolerance(2*K + 8 + (OUT == bf16 ? 64K : 0)) abs(6e-8)
 #pragma hone baseline cublas, cublaslt
+#pragma hone vendor cublaslt.gemm, cublas.gemm

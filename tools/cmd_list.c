@@ -100,19 +100,20 @@ typedef struct operation {
     hone_text signature;
     hone_text arguments;
     const char *first; /* the file that says so */
+    int has_vendors;   /* they are listed already */
     json_t *implementations;
 } operation;
 
 /* All implementations of an operation are called in the same way. */
 static void compare_signature(operation *o, const hone_template *tmpl,
-                              hone_text *out_reason)
+                              const char *path, hone_text *out_reason)
 {
     hone_text signature = {0}, arguments = {0};
 
     hone__template_signature(tmpl, &signature);
     hone__template_arguments(tmpl, &arguments);
     if (!o->first) {
-        o->first = tmpl->path;
+        o->first = path;
         o->signature = signature;
         o->arguments = arguments;
         return;
@@ -129,40 +130,83 @@ static void compare_signature(operation *o, const hone_template *tmpl,
     hone__text_free(&arguments);
 }
 
-static hone_status put(listing *l, const hone_listed_template *item,
-                       operation *o, hone_error *err)
+static hone_status add(operation *o, const char *name, const char *kind,
+                       const char *said, const char *path, hone_text *reason,
+                       hone_error *err)
 {
-    hone_template *tmpl = NULL;
-    hone_error mistake = {0};
-    hone_text reason = {0};
-    const char *said = "";
-    hone_status status =
-        hone__load_template(l->options, item->path, &tmpl, &mistake);
+    const hone_status status = hone__text_check(reason, err);
 
-    if (status == HONE_OK) {
-        compare_signature(o, tmpl, &reason);
-        said = tmpl->implementation_description[0]
-                   ? tmpl->implementation_description
-                   : tmpl->description;
-        if (!reason.length)
-            status = why_not(l, tmpl, &reason, err);
-    } else if (status == HONE_ERR_INPUT) {
-        l->code = hone__message_error(&mistake);
-        hone__text_puts(&reason, mistake.text);
-        status = HONE_OK;
-    } else {
-        *err = mistake;
-    }
-    status = status ? status : hone__text_check(&reason, err);
     if (status == HONE_OK)
         o->implementations = hone__json_append(
             o->implementations,
             hone__json("op:s name:s kind:s applies:b reason:s description:s "
                        "path:s",
-                       item->op, item->name, "template", !reason.length,
-                       reason.length ? reason.data : NULL, said, item->path));
+                       o->op, name, kind, !reason->length,
+                       reason->length ? reason->data : NULL, said, path));
+    hone__text_free(reason);
+    return status;
+}
+
+/* A template that could be read; `path` is that of its file. */
+static hone_status put(const listing *l, const hone_template *tmpl,
+                       const char *path, operation *o, hone_error *err)
+{
+    hone_text reason = {0};
+    hone_status status = HONE_OK;
+
+    compare_signature(o, tmpl, path, &reason);
+    if (!reason.length)
+        status = why_not(l, tmpl, &reason, err);
+    if (status != HONE_OK) {
+        hone__text_free(&reason);
+        return status;
+    }
+    return add(o, tmpl->implementation, hone__template_kind(tmpl),
+               tmpl->implementation_description[0]
+                   ? tmpl->implementation_description
+                   : tmpl->description,
+               path, &reason, err);
+}
+
+/* Functions of vendors' libraries, which the contract names. */
+static hone_status put_vendors(const listing *l, const hone_template *of,
+                               operation *o, hone_error *err)
+{
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; status == HONE_OK && i < of->n_vendors; ++i) {
+        hone_template *tmpl = NULL;
+
+        status = hone__template_of_vendor(of, of->vendors[i], &tmpl, err);
+        if (status == HONE_OK)
+            status = put(l, tmpl, of->contract_path, o, err);
+        hone__template_free(tmpl);
+    }
+    return status;
+}
+
+static hone_status put_file(listing *l, const hone_listed_template *item,
+                            int with_vendors, operation *o, hone_error *err)
+{
+    hone_template *tmpl = NULL;
+    hone_error mistake = {0};
+    hone_text reason = {0};
+    hone_status status =
+        hone__load_template(l->options, item->path, &tmpl, &mistake);
+
+    if (status == HONE_ERR_INPUT) {
+        l->code = hone__message_error(&mistake);
+        hone__text_puts(&reason, mistake.text);
+        return add(o, item->name, "template", "", item->path, &reason, err);
+    }
+    if (status != HONE_OK)
+        *err = mistake;
+    else if (with_vendors && !o->has_vendors)
+        status = put_vendors(l, tmpl, o, err);
+    o->has_vendors |= status == HONE_OK;
+    if (status == HONE_OK)
+        status = put(l, tmpl, item->path, o, err);
     hone__template_free(tmpl);
-    hone__text_free(&reason);
     return status;
 }
 
@@ -192,6 +236,9 @@ static hone_exit print_all(listing *l, const hone_template_list *list)
         l->options, "operations",
         "op, name, kind, applies, description=what it is, reason=why not",
         hone__json("device:s", hone__text_str(&l->device)));
+    /* OP/NAME is one file. */
+    const int with_vendors =
+        !l->options->n_args || !strchr(hone__options_arg(l->options, 0), '/');
     hone_status status = HONE_OK;
     hone_error err = {0};
     hone_exit code;
@@ -202,7 +249,7 @@ static hone_exit print_all(listing *l, const hone_template_list *list)
 
         for (; i < list->n && !strcmp(list->items[i].op, o.op); ++i) {
             if (status == HONE_OK)
-                status = put(l, &list->items[i], &o, &err);
+                status = put_file(l, &list->items[i], with_vendors, &o, &err);
         }
         print(l, &o, output);
     }

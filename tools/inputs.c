@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int ends_in(const char *text, const char *end)
 {
@@ -121,6 +122,8 @@ static int by_promise(const void *a, const void *b)
     const hone_template *x = *(hone_template *const *)a;
     const hone_template *y = *(hone_template *const *)b;
 
+    if (!x->call != !y->call)
+        return x->call ? -1 : 1;
     if (x->is_reference != y->is_reference)
         return x->is_reference - y->is_reference;
     if (x->needs_arch_features != y->needs_arch_features)
@@ -196,17 +199,82 @@ static hone_status load_listed(const hone_options *options, const char *op,
     return status;
 }
 
+/* Functions of vendors' libraries, which the contract names. */
+static hone_status add_vendors(hone_implementations *out, hone_error *err)
+{
+    const hone_template *of = out->items[0];
+
+    for (size_t i = 0; i < of->n_vendors; ++i) {
+        if (out->n == HONE_MAX_IMPLS)
+            return too_many(of->op, err);
+        HONE_TRY(hone__template_of_vendor(of, of->vendors[i],
+                                          &out->items[out->n], err));
+        ++out->n;
+    }
+    return HONE_OK;
+}
+
+/* NAME of OP/NAME; NULL: it is another name. */
+static const char *name_in_op(const char *name)
+{
+    const char *slash = strchr(name, '/');
+
+    return slash && slash != name && !strchr(slash + 1, '/') &&
+                   !ends_in(name, ".cu") && access(name, R_OK) != 0
+               ? slash + 1
+               : NULL;
+}
+
+/* All of the operation that `name` is, or is of; none is no error. */
+static hone_status load_op(const hone_options *options, const char *name,
+                           const char *in_op, hone_implementations *out,
+                           hone_error *err)
+{
+    char *op = in_op ? hone__strndup(name, (size_t)(in_op - name - 1))
+                     : hone__strdup(name);
+    hone_status status = op ? load_listed(options, op, NULL, out, err)
+                            : hone__out_of_memory(err, "");
+
+    hone__free(op);
+    HONE_TRY(status);
+    if (out->n)
+        HONE_TRY(add_vendors(out, err));
+    for (size_t i = 0; in_op && i < out->n; ++i) {
+        if (strcmp(out->items[i]->implementation, in_op) == 0)
+            out->named = out->items[i];
+    }
+    return HONE_OK;
+}
+
+/* Of all of them only the one that was named. */
+static void keep_named(hone_implementations *list)
+{
+    for (size_t i = 0; i < list->n; ++i) {
+        if (list->items[i] != list->named)
+            hone__template_free(list->items[i]);
+    }
+    list->items[0] = list->named;
+    list->n = 1;
+    list->named = NULL;
+}
+
 static hone_status load_implementations(const hone_options *options,
                                         const char *name, int with_siblings,
                                         hone_implementations *out,
                                         hone_error *err)
 {
+    const char *in_op = name_in_op(name);
+
     *out = (hone_implementations){
         .items = hone__alloc(HONE_MAX_IMPLS * sizeof(hone_template *))};
     if (!out->items)
-        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (!is_file(name) && !ends_in(name, ".json"))
-        HONE_TRY(load_listed(options, name, NULL, out, err));
+        return hone__out_of_memory(err, "");
+    if (in_op || (!is_file(name) && !ends_in(name, ".json")))
+        HONE_TRY(load_op(options, name, in_op, out, err));
+    if (out->n && in_op && !out->named) /* which says what there is */
+        return hone__load_template(options, name, &out->items[out->n], err);
+    if (out->named && !with_siblings)
+        keep_named(out);
     if (!out->n) {
         HONE_TRY(hone__load_template(options, name, &out->items[0], err));
         out->n = 1;
@@ -214,6 +282,7 @@ static hone_status load_implementations(const hone_options *options,
             out->named = out->items[0];
             HONE_TRY(
                 load_listed(options, out->named->op, out->named, out, err));
+            HONE_TRY(add_vendors(out, err));
         }
     }
     qsort(out->items, out->n, sizeof(hone_template *), by_promise);

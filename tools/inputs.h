@@ -23,7 +23,7 @@ hone_status hone__load_template(const hone_options *options, const char *name,
 typedef struct hone_implementations {
     hone_template **items;
     size_t n;
-    const hone_template *named; /* of several the one that was; or NULL */
+    hone_template *named; /* of several the one that was; or NULL */
 } hone_implementations;
 hone_status hone__load_implementations(const hone_options *options,
                                        const char *name,

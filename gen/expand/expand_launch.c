@@ -57,7 +57,7 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_params; ++i)
         is_third |= t->params[i].kind == HONE_PARAM_REAL ||
                     t->params[i].exists.expr != NULL;
-    return is_third ? 3 : is_second ? 2 : 1;
+    return t->call ? 4 : is_third ? 3 : is_second ? 2 : 1;
 }
 
 static void write_names(plan *p)
@@ -252,6 +252,10 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
         write_map(&p, &tmpl->maps[i]);
     for (size_t i = 0; i < tmpl->n_launches; ++i)
         write_launch(&p, &tmpl->launches[i]);
+    if (tmpl->call)
+        hone__text_printf(
+            p.out, "vendor %s\nvendor-choice %lld\n", tmpl->call,
+            tmpl->call_choice < 0 ? 0LL : (long long)config[tmpl->call_choice]);
     write_line(&p, "work flops", &tmpl->work_flops);
     write_line(&p, "work bytes", &tmpl->work_bytes);
     p.out = out;

@@ -43,6 +43,13 @@ static void put_dim(const hone_template_dim *dim, hone_text *out)
     }
 }
 
+const char *hone__template_kind(const hone_template *tmpl)
+{
+    return tmpl->call           ? "vendor"
+           : tmpl->is_reference ? "reference"
+                                : "template";
+}
+
 const char *hone__template_name(const hone_template *tmpl)
 {
     const char *slash = strrchr(tmpl->path, '/');

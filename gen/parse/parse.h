@@ -302,6 +302,8 @@ enum {
     X(work, HONE_OWN | HONE_OF_ALL)                                            \
     X(check, HONE_OWN | HONE_OF_ALL)                                           \
     X(baseline, HONE_OWN | HONE_OF_ALL)                                        \
+    X(vendor, HONE_OF_ALL)                                                     \
+    X(call, HONE_OF_ONE)                                                       \
     X(inputs, HONE_OWN | HONE_OF_ALL)                                          \
     X(option, HONE_OWN | HONE_OF_ONE)                                          \
     X(constant, HONE_OWN | HONE_OF_ONE)                                        \
@@ -335,6 +337,14 @@ int hone__launches_complete(hone_parser *p);
 /* --- load.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);
+
+/* --- rate.c --- */
+/* "cpu.sum", "cublaslt": `what` is for the complaint. */
+int hone__dotted_name(hone_cursor *c, const char *what, const char **out);
+
+/* --- vendor.c --- */
+/* A template that calls a function has nothing else. */
+int hone__call_complete(hone_parser *p);
 
 /* --- contract.c --- */
 /* Look for the contract among the headers that the template includes, and read

@@ -52,7 +52,7 @@ static int template_name(hone_parser *p, hone_slice where, const char *name)
 }
 
 /* Words with dots: "cublas.gemm". */
-static int dotted_name(hone_cursor *c, const char *what, const char **out)
+int hone__dotted_name(hone_cursor *c, const char *what, const char **out)
 {
     hone_slice word;
 
@@ -90,7 +90,7 @@ static int check_magnitude(hone_cursor *c, hone_slice word,
 
     if (check->magnitude)
         return given_twice(c->p, word);
-    if (!dotted_name(c, "template.NAME", &check->magnitude))
+    if (!hone__dotted_name(c, "template.NAME", &check->magnitude))
         return 0;
     if (!is_template(check->magnitude))
         return hone__complain(
@@ -179,8 +179,8 @@ int hone__statement_check(hone_parser *p, hone_cursor *c)
         .n_bounds = 1,
         .bounds = {{.arg = -1}},
         .line = hone__line_of(p, hone__cursor_here(c).begin)};
-    if (!dotted_name(c, "the name of a reference, e.g. cpu.sum, or none",
-                     &check->reference))
+    if (!hone__dotted_name(c, "the name of a reference, e.g. cpu.sum, or none",
+                           &check->reference))
         return 0;
     while (hone__cursor_peek(c) != '\0') {
         if (!(hone__cursor_accept_word(c, "for") ? check_array(c, check)
@@ -200,8 +200,8 @@ int hone__statement_baseline(hone_parser *p, hone_cursor *c)
             return 0;
         *baseline = (hone_template_baseline){
             "", hone__line_of(p, hone__cursor_here(c).begin)};
-        if (!dotted_name(c, "the name of a baseline, e.g. cublaslt",
-                         &baseline->name))
+        if (!hone__dotted_name(c, "the name of a baseline, e.g. cublaslt",
+                               &baseline->name))
             return 0;
     } while (hone__cursor_accept(c, ','));
     return hone__cursor_finish(c);
@@ -216,7 +216,7 @@ int hone__statement_inputs(hone_parser *p, hone_cursor *c)
             p, where, "a template has one inputs line; the first is line %d",
             p->tmpl->inputs_line);
     p->tmpl->inputs_line = hone__line_of(p, where.begin);
-    if (!dotted_name(c, "template.NAME", &p->tmpl->inputs))
+    if (!hone__dotted_name(c, "template.NAME", &p->tmpl->inputs))
         return 0;
     if (!is_template(p->tmpl->inputs))
         return hone__complain(p, where,

@@ -299,6 +299,13 @@ typedef struct hone_template {
      * declares the operation itself the name of the file, and "". */
     const char *implementation;
     const char *implementation_description;
+    /* Functions of vendors' libraries that implement the operation, as its
+     * contract has them: "cublaslt.gemm". */
+    size_t n_vendors;
+    const char **vendors;
+    const char *call; /* the one that this template stands for, which has no
+                         code; NULL: it has launches */
+    int call_choice; /* parameter with the place in the library's list, or -1 */
     int is_reference; /* plain, and valid where nothing else is */
     /* The header that declares the operation, NULL: the file does. Lines above
      * n_lines are lines of it, see hone__template_where(). */
@@ -378,6 +385,13 @@ hone_status hone__template_read(const char *path, const char *search_path,
  * if one is not there or belongs to a compiler. */
 hone_status hone__search_path_include(hone_text *search_path,
                                       const char *folders, hone_error *err);
+/* The template that a line `vendor FUNCTION` in the contract of `of` stands
+ * for. */
+hone_status hone__template_of_vendor(const hone_template *of,
+                                     const char *function, hone_template **out,
+                                     hone_error *err);
+/* "template", "reference" or "vendor". */
+const char *hone__template_kind(const hone_template *tmpl);
 /* What the database calls it: the implementation of a contract by its name,
  * another template by its file. */
 const char *hone__template_name(const hone_template *tmpl);

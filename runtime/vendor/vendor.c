@@ -22,6 +22,15 @@ static const struct row {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+int hone__vendor_ways(const char *function)
+{
+    for (size_t i = 0; i < N_ROWS; ++i) {
+        if (strcmp(rows[i].name, function) == 0)
+            return rows[i].kind->choices ? HONE_VENDOR_MOST_CHOICES : 1;
+    }
+    return 0;
+}
+
 int hone__vendor_about(size_t i, const char **out_name,
                        const char **out_summary)
 {

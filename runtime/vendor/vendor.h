@@ -127,6 +127,10 @@ hone_status hone__vendor_choices(hone_vendors *vendors, const char *function,
                                  size_t *out_n, hone_error *err);
 void hone__vendor_lines(const hone_vendor_choice *choice, hone_text *out);
 
+/* The most ways that a library proposes for a function; 0: there is no such
+ * function. */
+int hone__vendor_ways(const char *function);
+
 /* Name of number `i`, from 0, and what it is, a sentence; returns 0 after the
  * last. */
 int hone__vendor_about(size_t i, const char **out_name,

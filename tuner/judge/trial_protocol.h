@@ -60,6 +60,9 @@ typedef struct hone_trial_report {
     double screen_ratio; /* to the incumbent, where the rule stopped; 0: none */
     int alarm;           /* hone_alarm; not NONE: outcome unstable */
     double sample_s;     /* spent in samples, discarded ones included */
+    /* Of a function of a vendor's library: the lines of its launch plan, with
+     * the algorithm that was measured; "": another variant. */
+    char vendor[512];
     hone_coverage coverage; /* of HONE_DEVICE_VERIFY */
     hone_wrong wrong;       /* elements, if they are to be shown */
     int leaving;            /* the worker ends after this report: its memory or

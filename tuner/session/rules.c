@@ -147,6 +147,10 @@ int hone__share_next(hone_share *const *shares, size_t n, int64_t budget_left)
         if (best < 0 || promise(shares[i], left) < promise(shares[best], left))
             best = (int)i;
     }
+    for (size_t i = 0; i < n; ++i) {
+        if (shares[i] && shares[i]->n_asked < shares[i]->first)
+            return (int)i;
+    }
     return least >= 0 && shares[least]->n_asked < first ? least : best;
 }
 

@@ -58,7 +58,8 @@ static hone_status count_changed(const hone_candidate *c, int64_t *out,
 /* A stored cubin that is damaged (its turn comes only after the best, which
  * were compiled again) takes its variant out. */
 static hone_status read_cubin(hone_tune_run *run, hone_candidate *c,
-                              hone_text *out, hone_error *err)
+                              hone_text *out, hone_text *out_plan,
+                              hone_error *err)
 {
     hone_db_launch launch;
     hone_error why = {0};
@@ -66,8 +67,9 @@ static hone_status read_cubin(hone_tune_run *run, hone_candidate *c,
         hone__db_launch_get(run->request->db, c->variant_id, &launch, &why);
 
     if (status == HONE_OK) {
-        *out = launch.cubin; /* moved */
-        launch.cubin = (hone_text){0};
+        *out = launch.cubin; /* moved, both */
+        *out_plan = launch.launch_plan;
+        launch.cubin = launch.launch_plan = (hone_text){0};
         hone__db_launch_free(&launch);
         return HONE_OK;
     }
@@ -88,11 +90,19 @@ static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
     hone_candidate *c = &run->candidates[candidate];
     const int is_default = hone__tune_is_default(run, c);
 
-    HONE_TRY(read_cubin(run, c, &finalist->cubin, err));
+    hone_text plan = {0};
+
+    HONE_TRY(read_cubin(run, c, &finalist->cubin, &plan, err));
     if (c->time_ns <= 0)
         return HONE_OK;
     ++f->n; /* from here on it is freed with the others */
     HONE_TRY(hone__tune_job_make(run, c->impl, c->index, &finalist->job, err));
+    if (c->impl->tmpl->call) { /* with the algorithm that was measured */
+        hone__text_free(&finalist->job->spec);
+        finalist->job->spec = plan;
+    } else {
+        hone__text_free(&plan);
+    }
     finalist->candidate = candidate;
     finalist->job->variant_id = c->variant_id;
     memcpy(finalist->job->cubin_sha256, c->cubin_sha256,

@@ -70,9 +70,10 @@ hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
     const hone_tune_request *request = run->request;
 
     hone__space_format(impl->space, config, &job->config);
-    HONE_TRY(hone__variant_source(impl->tmpl, config, request->dims,
-                                  request->farm.backend, &job->source,
-                                  &job->options, err));
+    if (!impl->tmpl->call)
+        HONE_TRY(hone__variant_source(impl->tmpl, config, request->dims,
+                                      request->farm.backend, &job->source,
+                                      &job->options, err));
     HONE_TRY(hone__text_check(&job->config, err));
     HONE_TRY(hone__expand_launch_spec(impl->tmpl, config, &job->spec, err));
     return request->db ? hone__tune_key_write(run, impl, config, job, err)
@@ -215,6 +216,11 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
         hone__text_str(&job->options), tmpl->headers, tmpl->source};
     char why[256];
 
+    if (tmpl->call) { /* nothing to compile */
+        job->compiled.ok = 1;
+        hone__tune_queue_add(&run->queued, job);
+        return HONE_OK;
+    }
     if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {
         ++run->result->n_gated;
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);

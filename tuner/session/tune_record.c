@@ -91,7 +91,7 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     hone__tune_types(job->impl->tmpl, run->request->dims, &types);
     row.types = types.length ? types.data : NULL;
     status = hone__text_check(&types, err);
-    if (status == HONE_OK && compiled->ok)
+    if (status == HONE_OK && compiled->ok && compiled->cubin.length)
         status = hone__db_artifact_put(
             run->request->db, "cubin", compiled->cubin.data,
             compiled->cubin.length, job->cubin_sha256, err);
@@ -171,6 +171,31 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
                : HONE_OK;
 }
 
+/* The plan of a vendor's function says what was measured, not only its place in
+ * the library's list. */
+static hone_status settle_plan(hone_tune_job *job,
+                               const hone_trial_report *report, hone_error *err)
+{
+    const char *old = strstr(hone__text_str(&job->spec), "\nvendor ");
+    const char *rest = old ? strstr(old, "\nvendor-choice ") : NULL;
+    hone_text spec = {0};
+    hone_status status;
+
+    if (!report->vendor[0] || !rest)
+        return HONE_OK;
+    hone__text_append(&spec, job->spec.data,
+                      (size_t)(old + 1 - job->spec.data));
+    hone__text_puts(&spec, report->vendor);
+    rest = strchr(rest + 1, '\n');
+    hone__text_puts(&spec, rest ? rest + 1 : "");
+    status = hone__text_check(&spec, err);
+    if (status != HONE_OK)
+        return status;
+    hone__text_free(&job->spec);
+    job->spec = spec; /* moved */
+    return HONE_OK;
+}
+
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err)
@@ -182,6 +207,10 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                 .static_shared_bytes =
                                     job->compiled.static_shared_bytes};
 
+    /* The library's list ends here. */
+    if (job->impl->tmpl->call && report->outcome == HONE_OUTCOME_LIMITS)
+        job->impl->exhausted = 1;
+    HONE_TRY(settle_plan(job, report, err));
     if (run->request->db)
         HONE_TRY(store_trial(run, job, report, &candidate.trial_id, err));
     candidate.variant_id = job->variant_id;

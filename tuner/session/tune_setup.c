@@ -137,8 +137,11 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
         first[n_first++] = impl->again[i];
     for (size_t i = 0; i < impl->n_seeds; ++i)
         first[n_first++] = impl->seeds[i].index;
+    if (impl->tmpl->call) /* a short list, the library's best first */
+        impl->share.first =
+            planned && planned < 4 * view.count ? planned / 4 : view.count;
     return hone__search_open(
-        request->strategy, &view,
+        impl->tmpl->call ? "exhaustive" : request->strategy, &view,
         &(hone_search_options){request->seed, first, n_first,
                                hone__share_planned(planned, run->n_impls)},
         &impl->search, err);

@@ -166,8 +166,8 @@ static void close_all(server *s)
 }
 
 /* Kernels print to this process's stdout: a GPU's driver does so whenever it
- * is waited for. What they print is out before a kernel can crash. Rejected: line
- * by line, of which nothing came with glibc 2.39 on the cpu device. */
+ * is waited for. What they print is out before a kernel can crash. Rejected:
+ * line by line, of which nothing came with glibc 2.39 on the cpu device. */
 static void direct_output(int verbose)
 {
     const int nowhere = verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);

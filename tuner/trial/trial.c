@@ -99,6 +99,40 @@ static hone_status as_outcome(hone_status status, hone_trial_report *report,
     return HONE_OK;
 }
 
+/* What exactly the library runs, for the plan that is stored; and whether it
+ * has as many ways as were asked for. */
+static hone_status settle_vendor(const hone_problem *problem,
+                                 const hone_variant *variant,
+                                 hone_trial_report *out, hone_error *err)
+{
+    const hone_vendor_choice *asked = variant->resolved.vendor;
+    hone_vendor_choice list[HONE_VENDOR_MOST_CHOICES];
+    hone_vendors *vendors = NULL;
+    hone_text lines = {0};
+    size_t n = 0;
+    hone_status status;
+
+    if (!asked)
+        return HONE_OK;
+    HONE_TRY(hone__device_vendors(problem->device, &vendors, err));
+    HONE_TRY(hone__vendor_choices(vendors, asked->function, problem->tmpl->op,
+                                  &variant->resolved, list,
+                                  HONE_VENDOR_MOST_CHOICES, &n, err));
+    if (asked->rank >= (int64_t)n) {
+        out->outcome = HONE_OUTCOME_LIMITS;
+        (void)snprintf(out->message, sizeof out->message,
+                       "the library of %s proposes %zu ways for this problem",
+                       asked->function, n);
+        return HONE_OK;
+    }
+    hone__vendor_lines(&list[asked->rank], &lines);
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s",
+                   hone__text_str(&lines));
+    status = hone__text_check(&lines, err);
+    hone__text_free(&lines);
+    return status;
+}
+
 hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
                             hone_trial_report *out, hone_error *err)
 {
@@ -119,7 +153,10 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
         out->device_s = hone__now_s() - start_s;
         return HONE_OK;
     }
-    status = as_outcome(judge(problem, &variant, job, out, err), out, err);
+    status = settle_vendor(problem, &variant, out, err);
+    if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
+        status = judge(problem, &variant, job, out, err);
+    status = as_outcome(status, out, err);
     if (out->outcome == HONE_OUTCOME_FAULT) { /* the context is gone */
         out->leaving = 1;
     } else {
