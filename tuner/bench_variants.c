@@ -46,7 +46,6 @@ static const char winner_sql[] =
     "SELECT config, variant_id, time_ns, is_default, template_sha256,"
     " template_name FROM winner_v1 WHERE op = ?1 AND dims = ?2 AND mode = ?3"
     " AND device_kind = ?4 AND arch = ?5 AND sm_count = ?6"
-    " AND cubin_sha256 IS NOT NULL"
     " ORDER BY device_name <> ?7, session_id DESC LIMIT 1";
 
 static const char default_sql[] =

@@ -342,7 +342,7 @@ int hone__folders_read(hone_parser *p);
 /* "cpu.sum", "cublaslt": `what` is for the complaint. */
 int hone__dotted_name(hone_cursor *c, const char *what, const char **out);
 
-/* --- vendor.c --- */
+/* --- call.c --- */
 /* A template that calls a function has nothing else. */
 int hone__call_complete(hone_parser *p);
 

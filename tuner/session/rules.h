@@ -43,8 +43,9 @@ int hone__until_is_reached(const hone_until *until);
  * Implementations of one operation share the budget of a run. */
 
 typedef struct hone_share {
-    int64_t first;   /* trials that it begins with; 0: as many as others */
-    int64_t n_asked; /* configurations of it, those under way included */
+    int64_t first;      /* trials that it begins with; 0: as many as others */
+    int64_t n_asked;    /* configurations of it, those under way included */
+    int64_t n_answered; /* of those */
     int64_t n_told;
     double best_ns;     /* 0: none was valid */
     double doubled_ns;  /* the best when there were half as many answers .. */

@@ -129,14 +129,29 @@ int64_t hone__tune_under_way(const hone_tune_run *run)
     return run->compiling.n + run->queued.n + run->trying.n;
 }
 
-/* The implementation that goes next, by the rules; NULL: none has more. */
-static hone_tune_impl *next_impl(hone_tune_run *run)
+/* A library's list ends with the first answer that says so: it is asked for no
+ * more than the device's worker is at. */
+static int has_to_wait(const hone_tune_impl *impl)
+{
+    return impl->tmpl->call &&
+           impl->share.n_asked - impl->share.n_answered >= HONE_TUNE_AHEAD;
+}
+
+/* The implementation that goes next, by the rules; NULL: none has more, or
+ * none now (`*out_wait`). */
+static hone_tune_impl *next_impl(hone_tune_run *run, int *out_wait)
 {
     hone_share *shares[HONE_MAX_IMPLS];
     int next;
 
-    for (size_t i = 0; i < run->n_impls; ++i)
-        shares[i] = run->impls[i].exhausted ? NULL : &run->impls[i].share;
+    *out_wait = 0;
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        const hone_tune_impl *impl = &run->impls[i];
+
+        shares[i] =
+            impl->exhausted || has_to_wait(impl) ? NULL : &run->impls[i].share;
+        *out_wait |= !impl->exhausted && !shares[i];
+    }
     next = hone__share_next(shares, run->n_impls,
                             run->request->budget_trials > 0
                                 ? run->request->budget_trials -
@@ -146,21 +161,25 @@ static hone_tune_impl *next_impl(hone_tune_run *run)
     return next < 0 ? NULL : &run->impls[next];
 }
 
-/* *out_impl NULL: there is no more. */
+/* *out_impl NULL: there is no more, which `exhausted` says, or not now. */
 static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
                               int64_t *out_index, hone_error *err)
 {
+    int wait = 0;
+
     if (run->only_index >= 0) {
         *out_impl = run->next_job ? NULL : &run->impls[0];
         *out_index = run->only_index;
+        run->exhausted = !*out_impl;
         return HONE_OK;
     }
-    while ((*out_impl = next_impl(run))) {
+    while ((*out_impl = next_impl(run, &wait))) {
         HONE_TRY(hone__search_next((*out_impl)->search, out_index, err));
         if (*out_index >= 0)
             return HONE_OK;
         (*out_impl)->exhausted = 1;
     }
+    run->exhausted = !wait;
     return HONE_OK;
 }
 
@@ -257,10 +276,8 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
         int64_t index;
 
         HONE_TRY(next_index(run, &impl, &index, err));
-        if (!impl) {
-            run->exhausted = 1;
+        if (!impl)
             return HONE_OK;
-        }
         ++impl->share.n_asked;
         HONE_TRY(hone__tune_job_make(run, impl, index, &job, err));
         HONE_TRY(submit(run, job, err));

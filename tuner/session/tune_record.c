@@ -207,6 +207,7 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                 .static_shared_bytes =
                                     job->compiled.static_shared_bytes};
 
+    ++job->impl->share.n_answered;
     /* The library's list ends here. */
     if (job->impl->tmpl->call && report->outcome == HONE_OUTCOME_LIMITS)
         job->impl->exhausted = 1;
