@@ -257,7 +257,7 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  * out_match says so, and what is next best is taken or, of another version,
  * what the library now proposes in the place of what was tuned.
  *
- * @param op        operation, e.g. "gemm_f16"
+ * @param op        operation, e.g. "gemm"
  * @param dims      problem dimensions in the order the template declares
  *                  them; trailing ones with a default may be left out; a
  *                  dimension that is a type takes a hone_type code

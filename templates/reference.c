@@ -15,7 +15,6 @@
 COST(saxpy, 2.0)
 COST(sum, (double)dims[0])
 COST(gemm, 2.0 * (double)dims[2] + 3.0)
-COST(gemm_f16, 2.0 * (double)dims[2] + 3.0)
 COST(conv1d, 2.0 * (double)dims[1])
 COST(fft, 5.0 * log2((double)dims[0]))
 COST(fft_filter, 10.0 * log2((double)dims[0]) + 4.0)
@@ -183,54 +182,6 @@ HONE_REFERENCE(gemm)
         const int64_t part = count < g.n - col ? count : g.n - col;
 
         gemm_part(&g, args, first / g.n, col, part, value, magnitude);
-        first += part;
-        count -= part;
-        value += part;
-        magnitude += part;
-    }
-}
-
-/* `count` elements of one row of C, from column `col` on. */
-static void gemm_row(const int64_t *dims, const void *const *args, int64_t row,
-                     int64_t col, int64_t count, double *value,
-                     double *magnitude)
-{
-    const int64_t n = dims[1], k = dims[2];
-    const uint16_t *a = (const uint16_t *)args[0] + row * k;
-    const uint16_t *b = (const uint16_t *)args[1] + col;
-    const float *c = (const float *)args[2] + row * n + col;
-    const double alpha = (double)*(const float *)args[3];
-    const double beta = (double)*(const float *)args[4];
-
-    for (int64_t j = 0; j < count; ++j)
-        value[j] = magnitude[j] = 0.0;
-    for (int64_t step = 0; step < k; ++step) {
-        const double left = hone_reference_from_f16(a[step]);
-
-        for (int64_t j = 0; j < count; ++j) {
-            const double term = left * hone_reference_from_f16(b[step * n + j]);
-
-            value[j] += term;
-            magnitude[j] += fabs(term);
-        }
-    }
-    for (int64_t j = 0; j < count; ++j) {
-        const double old = beta != 0.0 ? beta * (double)c[j] : 0.0;
-
-        value[j] = alpha * value[j] + old;
-        magnitude[j] = fabs(alpha) * magnitude[j] + fabs(old);
-    }
-}
-
-HONE_REFERENCE(gemm_f16)
-{
-    const int64_t n = dims[1];
-
-    while (count > 0) {
-        const int64_t col = first % n;
-        const int64_t part = count < n - col ? count : n - col;
-
-        gemm_row(dims, args, first / n, col, part, value, magnitude);
         first += part;
         count -= part;
         value += part;

@@ -52,11 +52,6 @@ HONE_REFERENCE(sum);
  * old C does not count, whatever it holds. */
 HONE_REFERENCE(gemm);
 
-/* dims {M, N, K}; args {A, B, C, alpha, beta}: A M x K and B K x N in f16,
- * C M x N in f32, all row-major, alpha and beta f32. C = alpha*A*B + beta*C;
- * with beta = 0 the old C does not count, whatever it holds. */
-HONE_REFERENCE(gemm_f16);
-
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
  * being 0 in front of its first element. */
 HONE_REFERENCE(conv1d);

@@ -39,7 +39,7 @@ typedef struct hone_waiting {
 } hone_waiting;
 
 /* From here to the end nothing else may write messages, or fork. "building
- * the search space of gemm_f16" */
+ * the search space of gemm/wmma" */
 void hone__waiting_begin(hone_waiting *waiting, const char *what,
                          const char *of);
 void hone__waiting_end(hone_waiting *waiting);

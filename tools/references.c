@@ -15,8 +15,6 @@
       "f16 f16 f16 f32 f32|bf16 bf16 bf16 f32 f32",                            \
       "C = alpha*op(A)*op(B) + beta*C, row-major; dimensions M, N, K, type, "  \
       "type of C, TRANS_A, TRANS_B; arguments A, B, C, alpha, beta")           \
-    X(gemm_f16, "f16 f16 f32 f32 f32",                                         \
-      "C = alpha*A*B + beta*C, row-major; arguments A, B, C, alpha, beta")     \
     X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
       "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
       "exclusive")                                                             \

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* "gemm_f16(M, N, K, T = f32)" */
+/* "gemm(M, N, K, T = f32)" */
 static void format_signature(const hone_launch_spec *spec, char *out,
                              size_t size_bytes)
 {

@@ -9,7 +9,7 @@
  * it can, and a plan stays the same text when the language grows.
  *
  *   hone-launch 1                    # what is marked (2) needs version 2 ..
- *   op gemm_f16
+ *   op gemm
  *   symbol m16n16k16 1000            # value of an enumeration's name
  *   dim M int                        # problem dimensions, in order
  *   dim T type 4                     # with a default (element type code)

@@ -116,7 +116,7 @@ hone_status hone__store_cubin(const hone_store *store,
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    size_t winner, hone_error *err);
 
-/* Append the operations there are: "gemm_f16, saxpy". */
+/* Append the operations there are: "gemm, saxpy". */
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
                                  hone_error *err);
 

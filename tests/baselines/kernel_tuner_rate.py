@@ -33,7 +33,7 @@ def ceildiv(a, b):
 
 
 class Saxpy:
-    kernel = "saxpy"
+    template = kernel = "saxpy"
 
     def __init__(self, dims, sm_count, random_state):
         (self.n,) = dims
@@ -60,7 +60,7 @@ class Saxpy:
 
 
 class ReduceSum:
-    kernel = "reduce_sum"
+    template = kernel = "reduce_sum"
 
     def __init__(self, dims, sm_count, random_state):
         (self.n,) = dims
@@ -87,15 +87,16 @@ class ReduceSum:
         return 0
 
 
-class GemmF16:
-    kernel = "gemm_f16"
+class GemmWmma:
+    template = "gemm/wmma"
+    kernel = "gemm_wmma"
 
     def __init__(self, dims, sm_count, random_state):
         from kernel_tuner.accuracy import Tunable
 
         self.m, self.n, self.k = dims
         if self.k % 8 or self.n % 8:
-            sys.exit("gemm_f16 packs such shapes in a launch of its own")
+            sys.exit("gemm/wmma packs such shapes in a launch of its own")
         a, b = ((random_state.random(size, np.float32) - 0.5).astype(np.float16)
                 for size in ((self.m, self.k), (self.k, self.n)))
         c = np.zeros((self.m, self.n), np.float32)
@@ -103,11 +104,13 @@ class GemmF16:
         self.arguments = [
             a, b, c, np.float32(1), np.float32(0), nothing, nothing, nothing,
             nothing, np.int32(self.m), np.int32(self.n), np.int32(self.k),
+            np.int32(0), np.int32(0), np.int32(self.k), np.int32(self.n),
+            np.int32(self.n), np.int64(0), np.int64(0), np.int64(0),
             Tunable("STAGES", {s: np.int32(s) for s in range(2, 6)}),
             Tunable("GROUP", {g: np.int32(g) for g in (1, 4, 8)}),
             Tunable("BK", {bk: np.int32(ceildiv(self.k, bk))
                            for bk in (32, 64, 128)}),
-            np.int32(1)]
+            np.int32(1), np.int64(0)]
         self.answer = [None] * len(self.arguments)
         self.answer[2] = a.astype(np.float32) @ b.astype(np.float32)
         self.atol = 1e-2
@@ -127,7 +130,8 @@ class GemmF16:
         return max(ring, p["SLICES"] * p["BM"] * (p["BN"] + 8) * 4)
 
 
-PROBLEMS = {problem.kernel: problem for problem in (Saxpy, ReduceSum, GemmF16)}
+PROBLEMS = {problem.template: problem
+            for problem in (Saxpy, ReduceSum, GemmWmma)}
 
 
 # ---- what hone has -----------------------------------------------------------

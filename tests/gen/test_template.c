@@ -113,7 +113,7 @@ static void used(void **state)
 static void gemm(void **state)
 {
     hone_template *t = parse_good(
-        "#pragma hone op gemm_f16(M, N, K)                 \"C = A*B\"\n"
+        "#pragma hone op gemm(M, N, K)                 \"C = A*B\"\n"
         "#pragma hone arch sm >= 80\n"
         "#pragma hone arg  A: in f16[M*K], B: in f16[K*N], C: inout f32[M*N],"
         " alpha: f32, beta: f32\n"

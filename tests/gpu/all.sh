@@ -65,7 +65,7 @@ step() { # step NAME
     baseline) run baseline 240 baseline_tuner.sh "$OUT/baseline" ;;
     racing) run racing 120 racing.sh "$OUT/racing" ;;
     reduce) run reduce 200 stability.sh "$OUT/stability" reduce_sum ;;
-    gemm) run gemm 560 stability.sh "$OUT/stability" gemm_f16 ;;
+    gemm) run gemm 560 stability.sh "$OUT/stability" gemm_wmma ;;
     hopper) run hopper 500 hopper.sh "$OUT/hopper" ;;
     fft) run fft 500 fft.sh "$OUT/fft" ;;
     conv_scan) run conv_scan 500 conv_scan.sh "$OUT/conv_scan" ;;

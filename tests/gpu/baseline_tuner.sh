@@ -34,6 +34,6 @@ rate() { # rate NAME OP DIMS
 }
 rate saxpy saxpy 1048576
 rate reduce_sum reduce_sum 4194304
-rate gemm_f16 gemm_f16 4096,4096,4096
+rate gemm_wmma gemm/wmma 4096,4096,4096
 table baseline_tuner.sql
 exit $status

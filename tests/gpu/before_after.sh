@@ -41,7 +41,7 @@ for round in 1 2 3; do
         warm="--seed 7 --cache-dir $scratch/$who"
         # shellcheck disable=SC2086 # lists of options
         {
-            tune "$who" gemm_f16 gemm_f16 --dims 4096,4096,4096 --budget 300 $cold
+            tune "$who" gemm_wmma gemm/wmma --dims 4096,4096,4096 --budget 300 $cold
             tune "$who" reduce_sum reduce_sum --dims 4M --budget 300 $cold
             tune "$who" saxpy saxpy --dims 1M --budget 300 $cold
             tune "$who" gemm_sm90 gemm/sm90 --dims 4096,4096,4096,f16,f16 --budget 100 $warm

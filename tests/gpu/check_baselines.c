@@ -151,9 +151,9 @@ static void make_gemm(subject *s, int64_t m, int64_t n, int64_t k)
     const hone_resolved problem = gemm_problem(m, n, k);
     double *values[5];
 
-    start(s, "gemm_f16", &problem, 2, ldexp((double)k, -23));
-    (void)snprintf(s->title, sizeof s->title, "gemm_f16 %dx%dx%d", (int)m,
-                   (int)n, (int)k);
+    start(s, "gemm", &problem, 2, ldexp((double)k, -23));
+    (void)snprintf(s->title, sizeof s->title, "gemm %dx%dx%d", (int)m, (int)n,
+                   (int)k);
     for (size_t i = 0; i < 5; i++)
         values[i] = make_arg(s, i);
     *(float *)s->host[3] = 1.5f;

@@ -28,17 +28,21 @@ dims_of() {
     *) echo 1M ;;
     esac
 }
-# The winners of template $1, "CONFIG" a line, each once.
+# The winners of template $1, "CONFIG" a line, each once. One that has no
+# parameters is an empty line; an implementation's file is OP_NAME.cu.
 winners() {
     for file in "$@"; do
         [ "$file" = "$1" ] || db_ask :memory: "select j.value ->> 'winner'
             from json_each(readfile('$file'), '\$.shapes') j
-            where j.value ->> 'op' = '$1' and j.value ->> 'winner' <> ''"
+            where j.value ->> 'winner' is not null and '$1' = j.value ->> 'op'
+                || iif(j.value ->> 'implementation' like '%.cu', '',
+                       '_' || (j.value ->> 'implementation'))"
     done | sort -u
 }
 tune() { # tune TEMPLATE: a file with a winner of it
     "$HONE" tune "$1" --device "$DEVICE" --dims "$(dims_of "$1")" \
-        --budget "${BUDGET:-60}" --format json >"$scratch/$1.json" 2>"$scratch/$1.log" ||
+        --budget "${BUDGET:-60}" --db "$scratch/$1.db" --format json \
+        >"$scratch/$1.json" 2>"$scratch/$1.log" ||
         tail -n 3 "$scratch/$1.log" >&2
     echo "$scratch/$1.json"
 }

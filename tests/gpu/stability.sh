@@ -6,10 +6,10 @@
 # turns in one bench. Table: how far the ten winners lie apart, and from the
 # best of all.
 #
-#     sh tests/gpu/stability.sh FOLDER [reduce_sum|gemm_f16 ..]
+#     sh tests/gpu/stability.sh FOLDER [reduce_sum|gemm_wmma ..]
 #
 # RUNS (10), GEMM_BUDGET (default: the whole space) and FIXED_S (seconds for
-# the search of gemm_f16 that gives everybody 10 samples) make it shorter.
+# the search of gemm/wmma that gives everybody 10 samples) make it shorter.
 . "$(dirname "$0")/steps.sh"
 shift
 
@@ -19,8 +19,9 @@ REDUCE=${REDUCE:-4M} # this and the next: smaller, to test the script
 GEMM=${GEMM:-1024,1024,1024}
 MOST=24 # configurations in a bench
 
-tunings() { # tunings OP DIMS [OPTIONS]
-    op=$1
+name_of() { echo "$1" | tr / _; } # of a template: of its files
+tunings() { # tunings TEMPLATE DIMS [OPTIONS]
+    op=$(name_of "$1")
     for seed in $(seq "$RUNS"); do
         step "${op}_$seed" hone tune "$@" --seed "$seed" \
             --db "$OUT/${op}_$seed.db"
@@ -36,17 +37,17 @@ candidates() { # candidates OP
             from trial_v1 where outcome = 'ok' order by time_ns limit 4"
     done | sort -n | sed 's/^[^ ]* //'
 }
-bench() { # bench OP DIMS
-    candidates "$1" | awk 'NF && !seen[$0]++' | head -n $MOST \
+bench() { # bench TEMPLATE DIMS
+    op=$(name_of "$1")
+    template=$1
+    candidates "$op" | awk 'NF && !seen[$0]++' | head -n $MOST \
         >"$scratch/candidates"
     dims=$2
-    set -- "$1"
-    op=$1
-    shift
+    set --
     while read -r config; do
         set -- "$@" --config "$config"
     done <"$scratch/candidates"
-    step "${op}_bench" hone bench "$op" --dims "$dims" \
+    step "${op}_bench" hone bench "$template" --dims "$dims" \
         --db "$OUT/${op}_fixed.db" "$@"
 }
 reduce_sum() {
@@ -55,18 +56,18 @@ reduce_sum() {
         --strategy exhaustive --samples 30 --db "$OUT/reduce_sum_fixed.db"
     bench reduce_sum "$REDUCE"
 }
-gemm_f16() {
-    tunings gemm_f16 --dims "$GEMM" ${GEMM_BUDGET:+--budget "$GEMM_BUDGET"}
-    step gemm_f16_fixed hone tune gemm_f16 --dims "$GEMM" --samples 10 \
-        --seed 99 --budget "${FIXED_S}s" --db "$OUT/gemm_f16_fixed.db"
-    bench gemm_f16 "$GEMM"
+gemm_wmma() {
+    tunings gemm/wmma --dims "$GEMM" ${GEMM_BUDGET:+--budget "$GEMM_BUDGET"}
+    step gemm_wmma_fixed hone tune gemm/wmma --dims "$GEMM" --samples 10 \
+        --seed 99 --budget "${FIXED_S}s" --db "$OUT/gemm_wmma_fixed.db"
+    bench gemm/wmma "$GEMM"
 }
 
-[ $# -gt 0 ] || set -- reduce_sum gemm_f16
+[ $# -gt 0 ] || set -- reduce_sum gemm_wmma
 for op in "$@"; do
     case $op in
     reduce_sum) reduce_sum ;;
-    gemm_f16) gemm_f16 ;;
+    gemm_wmma) gemm_wmma ;;
     *)
         echo "stability.sh: there is no problem $op" >&2
         exit 2

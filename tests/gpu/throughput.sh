@@ -27,10 +27,10 @@ warm() { # warm NAME COLD ARGUMENTS..: one that finds the cubins of COLD
         --cache-dir "$scratch/$of"
 }
 
-step compile_gemm "$HONE" compile gemm_f16 --arch sm_90 --dims "$GEMM" \
+step compile_gemm "$HONE" compile gemm/wmma --arch sm_90 --dims "$GEMM" \
     --limit "$GEMM_BUDGET" --cache-dir "$scratch/compile" --format json
-cold tune_gemm gemm_f16 --dims "$GEMM" --budget "$GEMM_BUDGET"
-warm warm_gemm tune_gemm gemm_f16 --dims "$GEMM" --budget "$GEMM_BUDGET"
+cold tune_gemm gemm/wmma --dims "$GEMM" --budget "$GEMM_BUDGET"
+warm warm_gemm tune_gemm gemm/wmma --dims "$GEMM" --budget "$GEMM_BUDGET"
 rm -rf "$scratch/tune_gemm" "$scratch/compile"
 step compile_saxpy "$HONE" compile saxpy --arch sm_90 --dims 1M \
     --limit "$BUDGET" --cache-dir "$scratch/compile" --format json

@@ -170,15 +170,15 @@ err_has "there is no trial in this database"
 # Three problems, one of which nobody solved.
 "$(dirname "$HONE")/../tests/make_db" "$work/known.db"
 run 1 simulate "$work/known.db" --budget 10 --format json --quiet
-json files.0.op=gemm_f16 files.0.recording_format=hone \
+json files.0.op=gemm files.0.recording_format=hone \
     files.0.optimum_ns=1500.0 files.0.valid=2 files.2.op=saxpy
-run 0 tune --device "replay:$work/known.db" gemm_f16 --db "$work/known.db" \
+run 0 tune --device "replay:$work/known.db" gemm --db "$work/known.db" \
     --format json
 json shapes.0.winner=BLOCK=256 shapes.0.time_ns=1500.0 shapes.0.mode=cold
-run 3 tune --device "replay:$work/known.db" gemm_f16 --mode hot \
+run 3 tune --device "replay:$work/known.db" gemm --mode hot \
     --db "$work/known.db"
 err_has "of that operation and mode"
 # The real device keeps its rows.
-run 0 show winners --db "$work/known.db" --op gemm_f16 --format json
+run 0 show winners --db "$work/known.db" --op gemm --format json
 json "winners.0.device_name=Test GPU" \
     "winners.1.device_name=replay of Test GPU"

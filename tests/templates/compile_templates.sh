@@ -36,9 +36,6 @@ space saxpy 1000 100 2000
 space saxpy 1000,f64 100 2000
 space reduce_sum 1 100 2000
 space reduce_sum 1000000 100 2000
-space gemm_f16 1,1,1 200 10000
-space gemm_f16 3000,517,777 200 10000
-space gemm_f16 4096,4096,4096 200 10000
 space gemm_wmma 1,1,1 200 10000
 space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
@@ -91,7 +88,7 @@ space scan 268435456 300 10000
 
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
@@ -108,7 +105,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_f16 gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
+for t in saxpy reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in

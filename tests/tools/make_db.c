@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* make_db FILE: a small database with known contents, for the tests of
- * `hone show`: two problems of saxpy, one of gemm_f16, on one device; the
+ * `hone show`: two problems of saxpy, one of gemm, on one device; the
  * second saxpy problem has no winner. */
 #include "db/db.h"
 
@@ -136,7 +136,7 @@ static hone_status fill(made *m, const char *path)
         hone__db_toolchain_put(m->db, "nvrtc", "13.0", &m->toolchain, &m->err));
     HONE_TRY(problem(m, "saxpy", small, 2, "n=1000 T=f32", 1));
     HONE_TRY(problem(m, "saxpy", large, 2, "n=2000 T=f64", 0));
-    return problem(m, "gemm_f16", square, 3, "M=64 N=64 K=64", 1);
+    return problem(m, "gemm", square, 3, "M=64 N=64 K=64", 1);
 }
 
 int main(int argc, char **argv)

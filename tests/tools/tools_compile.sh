@@ -167,7 +167,7 @@ more_than() { [ "$(entries)" -gt "$1" ]; }
 before=$(entries)
 command="hone compile, interrupted"
 code=0
-"$HONE" compile gemm_f16 -j 2 --cache-dir "$cache" --format json \
+"$HONE" compile gemm/wmma -j 2 --cache-dir "$cache" --format json \
     >"$work/out" 2>"$work/err" </dev/null &
 compiling=$!
 wait_until "a variant is compiled" more_than "$before"

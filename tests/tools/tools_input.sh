@@ -31,8 +31,8 @@ err_has "saxpyy"
 bad "nosuch.cu" space ./nosuch.cu
 bad "nosuch.json" space nosuch.json
 bad "only 'hone space nosuch.json' reads it" expand nosuch.json
-bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2
-bad "gemm_f16(M, N, K)" space gemm_f16 --dims 1,2,3,4
+bad "gemm(M, N, K" space gemm/wmma --dims 1,2
+bad "gemm(M, N, K" space gemm/wmma --dims 1,2,3,4
 bad "mini(n" space "$mini" --dims -5
 bad "mini(n" space "$mini" --dims 0
 bad "mini(n" space "$mini" --dims 12x
@@ -72,10 +72,10 @@ cat >"$work/shapes" <<'END'
 # what the program launches
 saxpy 1M
 saxpy 1M,f64   # the same in double
-gemm_f16 4096,4096
+gemm/wmma 4096,4096
 END
 bad "shapes:4: " tune --shapes "$work/shapes"
-err_has "gemm_f16(M, N, K)"
+err_has "gemm(M, N, K"
 echo 'saxpy 1M again' >"$work/shapes"
 bad "shapes:1: a line is an operation and its dimensions" \
     tune --shapes "$work/shapes"

@@ -11,7 +11,7 @@ cmake --install "$build" --prefix "$prefix" >"$work/out" 2>"$work/err" ||
 
 HONE=$prefix/bin/hone
 run 0 space saxpy --count
-run 0 expand gemm_f16
+run 0 expand gemm/wmma
 run 0 doctor
 out_has "$prefix/share/hone/templates"
 run 3 space nosuch

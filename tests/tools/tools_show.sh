@@ -20,7 +20,7 @@ cp "$work/out" "$work/first"
 run 0 show winners --db "$db"
 cmp -s "$work/first" "$work/out" || fail "winners is the default"
 HONE_DB=$db run 0 show --format json
-json schema_version=1 winners.0.op=gemm_f16 winners.1.op=saxpy \
+json schema_version=1 winners.0.op=gemm winners.1.op=saxpy \
     winners.1.dims=1000,4 winners.1.time_ns=1500.0 \
     winners.1.config=BLOCK=256 "winners.1.decided_by=by far" \
     "winners.1.device_name=Test GPU" winners.1.mode=cold \
@@ -54,7 +54,7 @@ run 3 show trials --db "$db" --dims 1000,f99
 err_has "f99"
 
 run 0 show sessions --db "$db" --format json
-json sessions.0.op=gemm_f16 sessions.0.n_trials=3 sessions.0.status=done \
+json sessions.0.op=gemm sessions.0.n_trials=3 sessions.0.status=done \
     sessions.1.n_trials=1 sessions.2.budget=60s sessions.0.verdict=too_noisy \
     sessions.0.noise_floor=0.25 sessions.0.event_floor_ns=null \
     sessions.0.gpu_busy_ns=70 sessions.0.gpu_wall_ns=100 \
@@ -64,7 +64,7 @@ out_has "decided"
 
 # The last session first, and in it the last decision.
 run 0 show decisions --db "$db" --format json
-json decisions.0.op=gemm_f16 decisions.0.kind=winner decisions.0.ratio=0.625 \
+json decisions.0.op=gemm decisions.0.kind=winner decisions.0.ratio=0.625 \
     decisions.0.config=BLOCK=256 decisions.0.against_config=BLOCK=128 \
     decisions.0.ratio_low=0.5 decisions.0.ratio_high=0.75 \
     decisions.0.n_samples=40 decisions.1.kind=finalist \

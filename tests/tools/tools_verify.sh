@@ -51,13 +51,13 @@ run 1 verify "$work/barrier/reduce_sum.cu" --sanitize --limit 1 --format csv
 out_has "with no barrier between them"
 out_has "reduce_sum.cu:"
 # Rows of B taken with the wrong stride.
-broken stride gemm_f16 's/slot + of_b + k \* kPitchB +/slot + of_b + k * (kPitchB + 8) +/' \
+broken stride gemm_wmma 's/return DOWN ? k \* PITCH + i/return DOWN ? k * (PITCH + 8) + i/' \
     "wrong" "integers"
 # A tile is refilled while other warps still read it, and one is read before
 # it has arrived.
-broken race gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//' \
-    --sanitize "races" "with no barrier between them" "gemm_f16.cu:"
-broken arrival gemm_f16 '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
+broken race gemm_wmma '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//' \
+    --sanitize "races" "with no barrier between them" "gemm_wmma.cu:"
+broken arrival gemm_wmma '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
     "wrong"
 # A tap of the newer group where the older one holds the sample, and groups
 # that start too late in front of the signal.

@@ -29,7 +29,7 @@ static inline hone_status enqueue_algorithm(hone_baseline *baseline,
     return hone__baseline_enqueue(baseline, args, stream, err);
 }
 
-/* C[m,n] = alpha*A*B + beta*C in the order of gemm_f16's template. */
+/* C[m,n] = alpha*A*B + beta*C in the order of gemm's contract. */
 static inline hone_resolved gemm_problem(int64_t m, int64_t n, int64_t k)
 {
     hone_resolved problem;

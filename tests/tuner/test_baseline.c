@@ -68,17 +68,17 @@ static void test_missing_library(void **state)
     setenv("HONE_CUBLAS_LIBRARY", "/nonexistent/libcublas.so", 1);
     setenv("HONE_CUBLASLT_LIBRARY", "/nonexistent/libcublasLt.so", 1);
     setenv("HONE_BASELINES", "/nonexistent/libhone_baselines.so", 1);
-    refused("cublas", "gemm_f16", &gemm, HONE_ERR_UNSUPPORTED,
+    refused("cublas", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "HONE_CUBLAS_LIBRARY");
     refused("cublas.axpy", "saxpy", &saxpy, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libcublas.so");
-    refused("cublaslt", "gemm_f16", &gemm, HONE_ERR_UNSUPPORTED,
+    refused("cublaslt", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libcublasLt.so");
     refused("cub.sum", "reduce_sum", &sum, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libhone_baselines.so");
-    refused("cublass", "gemm_f16", &gemm, HONE_ERR_NOT_FOUND,
+    refused("cublass", "gemm", &gemm, HONE_ERR_NOT_FOUND,
             "no baseline 'cublass'");
-    refused("", "gemm_f16", &gemm, HONE_ERR_NOT_FOUND, "cublaslt");
+    refused("", "gemm", &gemm, HONE_ERR_NOT_FOUND, "cublaslt");
 }
 
 /* Libraries that load but are not what they should be. */
@@ -91,9 +91,9 @@ static void test_wrong_library(void **state)
     setenv("HONE_CUBLAS_LIBRARY", FAKE("libfake_nvml.so"), 1);
     setenv("HONE_CUBLASLT_LIBRARY", FAKE("libfake_nvml.so"), 1);
     setenv("HONE_BASELINES", FAKE("libfake_nvml.so"), 1);
-    refused("cublas", "gemm_f16", &gemm, HONE_ERR_UNSUPPORTED,
+    refused("cublas", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "cublasGetStatusString");
-    refused("cublaslt", "gemm_f16", &gemm, HONE_ERR_UNSUPPORTED,
+    refused("cublaslt", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "cublasLtGetStatusString");
     refused("cub.sum", "reduce_sum", &sum, HONE_ERR_UNSUPPORTED,
             "hone_baselines_v1");
@@ -225,8 +225,7 @@ static void test_out_of_host_memory(void **state)
             hone_status status;
 
             hone__alloc_fail_after(n);
-            status =
-                open_baseline(names[i], "gemm_f16", &gemm, &baseline, &err);
+            status = open_baseline(names[i], "gemm", &gemm, &baseline, &err);
             hone__alloc_fail_after(-1);
             assert_int_equal(status, HONE_ERR_NO_MEMORY);
             assert_null(baseline);

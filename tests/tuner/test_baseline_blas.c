@@ -134,7 +134,7 @@ static void check_gemm(const char *name, size_t n_algorithms)
 {
     static const float scalars[][2] = {{1, 0}, {2, 0}, {2, -3}};
     const hone_resolved problem = gemm_problem(M, N, K);
-    hone_baseline *const baseline = open_baseline(name, "gemm_f16", &problem);
+    hone_baseline *const baseline = open_baseline(name, "gemm", &problem);
     hone_error err = {0};
 
     assert_int_equal(baseline->n_algorithms, n_algorithms);
@@ -330,7 +330,7 @@ static void test_failures(void **state)
     refused("cublaslt", &problem, HONE_ERR_NO_MEMORY, "workspace");
     fake_driver_fail_alloc = 0;
 
-    baseline = open_baseline("cublas", "gemm_f16", &problem);
+    baseline = open_baseline("cublas", "gemm", &problem);
     gemm_make(&t, 1, 0);
     setenv("FAKE_BLAS_FAIL", "cublasGemmEx", 1);
     assert_int_equal(enqueue_algorithm(baseline, 0, t.args, NULL, &err),

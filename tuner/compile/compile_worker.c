@@ -39,7 +39,7 @@ static hone_status open_nvrtc(state *st, hone_error *err)
 {
     /* NVRTC frees all it took after every compile. Kept by malloc, not given
      * back to the system, it is there for the next one without two thirds of
-     * the page faults (5 % of the time of a compile of gemm_f16). */
+     * the page faults (5 % of the time of a compile of gemm/wmma). */
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most it takes */
     (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
     (void)mallopt(M_TOP_PAD, 64 << 20);
