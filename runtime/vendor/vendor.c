@@ -41,6 +41,14 @@ int hone__vendor_about(size_t i, const char **out_name,
     return 1;
 }
 
+hone_status hone__vendor_misplaced(const hone_vendor *self, hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "%s: an array does not lie at a multiple of the size of "
+                      "its elements",
+                      self->name);
+}
+
 /* ---- opening ------------------------------------------------------------- */
 
 static hone_status find_row(const char *function, const struct row **out,

@@ -97,8 +97,14 @@ static hone_status gemm_enqueue(hone_vendor *self, void *const *args,
 {
     const gemm_state *const state = self->state;
     hone_vendor_blas *const shared = state->shared;
+    const hone_gemm *const g = &state->gemm;
+    const uintptr_t in =
+        hone__vendor_address(args, g->a) | hone__vendor_address(args, g->b);
     hone_status status;
 
+    if (in % (unsigned)g->in_bytes ||
+        hone__vendor_address(args, g->c) % (unsigned)g->out_bytes)
+        return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&shared->at.turn);
     status = use_stream(shared, stream, workspace, self->workspace_bytes, err);
     if (status == HONE_OK)
@@ -166,8 +172,13 @@ static hone_status axpy_enqueue(hone_vendor *self, void *const *args,
     const axpy_state *const state = self->state;
     hone_vendor_blas *const shared = state->shared;
     const int type = state->type;
+    const unsigned size_bytes = type == HONE_CUDA_R_64F ? 8 : 4;
     hone_status status;
 
+    if ((hone__vendor_address(args, state->x) |
+         hone__vendor_address(args, state->y)) %
+        size_bytes)
+        return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&shared->at.turn);
     status = use_stream(shared, stream, workspace, 0, err);
     if (status == HONE_OK)

@@ -33,6 +33,17 @@ static void nothing_to_close(hone_vendor *self)
     (void)self;
 }
 
+static int is_misplaced(const fft_state *state, void *const *args)
+{
+    const hone_fft_problem *const p = &state->problem;
+    uintptr_t bits =
+        hone__vendor_address(args, p->x) | hone__vendor_address(args, p->y);
+
+    if (p->h >= 0)
+        bits |= hone__vendor_address(args, p->h);
+    return bits % sizeof(float[2]) != 0;
+}
+
 /* `turn` held. */
 static hone_status use_stream(hone_vendor_fft *shared, hone_stream stream,
                               hone_cu_ptr workspace, hone_error *err)
@@ -82,6 +93,8 @@ static hone_status c2c_enqueue(hone_vendor *self, void *const *args,
     const hone_fft_problem *const p = &state->problem;
     hone_status status;
 
+    if (is_misplaced(state, args))
+        return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&state->shared->at.turn);
     status = use_stream(state->shared, stream, workspace, err);
     if (status == HONE_OK)
@@ -145,6 +158,8 @@ static hone_status filter_enqueue(hone_vendor *self, void *const *args,
     const fft_state *const state = self->state;
     hone_status status;
 
+    if (is_misplaced(state, args))
+        return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&state->shared->at.turn);
     status = forward_and_back(self, args, workspace, stream, err);
     (void)pthread_mutex_unlock(&state->shared->at.turn);

@@ -66,6 +66,14 @@ hone_status hone__vendors_rehearse(const hone_vendors *vendors,
  * does not allow; returns what undoes it. */
 int hone__vendors_relax(const hone_vendors *vendors, int mode);
 
+/* Fails: an array does not lie at a multiple of the size of its elements. */
+hone_status hone__vendor_misplaced(const hone_vendor *self, hone_error *err);
+/* The address of an array, as number, to be asked for its low bits. */
+static inline uintptr_t hone__vendor_address(void *const *args, int index)
+{
+    return (uintptr_t)hone__vendor_pointer(args, index);
+}
+
 const hone_driver *hone__vendors_driver(const hone_vendors *vendors);
 
 #endif

@@ -392,9 +392,9 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
 {
     const lt_state *const state = self->state;
     const hone_gemm *const g = &state->gemm;
-    const uintptr_t in = (uintptr_t)hone__vendor_pointer(args, g->a) |
-                         (uintptr_t)hone__vendor_pointer(args, g->b);
-    const uintptr_t out = (uintptr_t)hone__vendor_pointer(args, g->c);
+    const uintptr_t in =
+        hone__vendor_address(args, g->a) | hone__vendor_address(args, g->b);
+    const uintptr_t out = hone__vendor_address(args, g->c);
     const uintptr_t bits = in | out | HONE_VENDOR_ALIGN_BYTES;
     lt_run run = {state, args, workspace, &state->way};
 
@@ -402,10 +402,7 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
         (workspace || !state->way.workspace_bytes))
         return multiply(&run, stream, err);
     if (in % (unsigned)g->in_bytes || out % (unsigned)g->out_bytes)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "%s: a matrix does not lie at a multiple of the size "
-                          "of its elements",
-                          self->name);
+        return hone__vendor_misplaced(self, err);
     HONE_TRY(find_other(self, &run, (unsigned)(bits & -bits), err));
     return multiply(&run, stream, err);
 }

@@ -7,6 +7,7 @@
 #include "runtime/vendor/vendor_handles.h"
 #include "tests/runtime/tuned_db.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -461,6 +462,45 @@ static void measure(void)
     hone_plan_destroy(plan);
 }
 
+/* ---- contexts ------------------------------------------------------------ */
+
+static void launch_product(void)
+{
+    product p = make_product(gemm_dims, 0, 0);
+
+    bind(&p);
+    CHECK(!hone_launch(ctx, "gemm", gemm_dims, 3, p.args, NULL));
+    check_product(&p);
+}
+
+/* What cudaDeviceReset() does, and a context of the caller's own that is
+ * destroyed: each has handles of its own, which go with it. */
+static void check_contexts(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    hone_cu_result (*reset)(hone_cu_device);
+    hone_cu_result (*create)(hone_cu_context *, unsigned, hone_cu_device);
+    hone_cu_result (*destroy)(hone_cu_context);
+    hone_cu_context primary = NULL, own = NULL;
+
+    *(void **)&reset = dlsym(library, "cuDevicePrimaryCtxReset_v2");
+    *(void **)&create = dlsym(library, "cuCtxCreate_v2");
+    *(void **)&destroy = dlsym(library, "cuCtxDestroy_v2");
+    launch_product();
+    CHECK(!driver->context_get(&primary));
+    CHECK(!create(&own, 0, 0));
+    launch_product();
+    CHECK(!driver->context_set(primary));
+    launch_product();
+    CHECK(!destroy(own));
+    CHECK(!driver->context_set(primary));
+    launch_product();
+    CHECK(!reset(0));
+    CHECK(!driver->primary_retain(&primary, 0));
+    CHECK(!driver->context_set(primary));
+    launch_product();
+}
+
 int main(void)
 {
     const hone_lt *lt = NULL;
@@ -482,6 +522,7 @@ int main(void)
     check_fft("filter", 1);
     check_choices();
     measure();
+    check_contexts();
     hone_close(ctx);
     (void)driver->context_set(NULL);
     (void)unlink(db_path);

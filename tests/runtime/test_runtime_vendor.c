@@ -200,6 +200,30 @@ static void test_arguments(void **state)
     hone_close(ctx);
 }
 
+/* Other libraries take whatever addresses their elements may have. */
+static void test_misplaced(void **state)
+{
+    hone_ctx *ctx;
+    hone_plan *plan;
+    vendor_case c;
+
+    put_chosen(state, "cublas.gemm", 0);
+    ctx = runtime_open(*state);
+    plan = create(ctx, NULL);
+    run_it(ctx, plan, 4);
+    for (int i = 0; i < 3; i++) {
+        vendor_make(&c, 0);
+        c.at[i] += i < 2 ? 1 : 2;
+        assert_hone(ctx, hone_plan_run(plan, c.args, STREAM),
+                    HONE_ERR_ARGUMENT);
+        assert_contains(hone_errmsg(ctx), "cublas.gemm: an array does not lie");
+        for (int k = 0; k < 3; k++)
+            free(c.blocks[k]);
+    }
+    hone_plan_destroy(plan);
+    hone_close(ctx);
+}
+
 /* An algorithm that needs none, and no more attempts to get it. */
 static void test_no_memory(void **state)
 {
@@ -443,14 +467,23 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_no_library),          TEST(test_run),
-        TEST(test_stored_algorithm),    TEST(test_other_version),
-        TEST(test_shorter_list),        TEST(test_refused),
-        TEST(test_unknown_function),    TEST(test_alignment),
-        TEST(test_arguments),           TEST(test_no_memory),
-        TEST(test_no_memory_at_all),    TEST(test_first_run_is_captured),
-        TEST(test_failing_run),         TEST(test_threads),
-        TEST(test_context_reset),       TEST(test_failing_driver),
+        TEST(test_no_library),
+        TEST(test_run),
+        TEST(test_stored_algorithm),
+        TEST(test_other_version),
+        TEST(test_shorter_list),
+        TEST(test_refused),
+        TEST(test_unknown_function),
+        TEST(test_alignment),
+        TEST(test_arguments),
+        TEST(test_misplaced),
+        TEST(test_no_memory),
+        TEST(test_no_memory_at_all),
+        TEST(test_first_run_is_captured),
+        TEST(test_failing_run),
+        TEST(test_threads),
+        TEST(test_context_reset),
+        TEST(test_failing_driver),
         TEST(test_failing_allocations),
     };
 
