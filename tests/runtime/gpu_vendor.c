@@ -462,6 +462,29 @@ static void measure(void)
     hone_plan_destroy(plan);
 }
 
+/* Of a shape whose handle and kernels are there. */
+static void measure_plans(void)
+{
+    static const char *const ops[] = {"gemm", "blas", "c2c"};
+
+    for (size_t i = 0; i < 3; i++) {
+        const int64_t *dims = i < 2 ? gemm_dims : fft_dims;
+        double times[20];
+
+        for (int r = 0; r < 20; r++) {
+            const double start = seconds();
+            hone_plan *plan = NULL;
+
+            CHECK(!hone_plan_create(ctx, ops[i], dims, i < 2 ? 3 : 2, &plan,
+                                    NULL));
+            times[r] = (seconds() - start) * 1e6;
+            hone_plan_destroy(plan);
+        }
+        qsort(times, 20, sizeof(double), compare);
+        (void)printf("hone_plan_create of %s %.0f us\n", ops[i], times[10]);
+    }
+}
+
 /* ---- contexts ------------------------------------------------------------ */
 
 static void launch_product(void)
@@ -522,6 +545,7 @@ int main(void)
     check_fft("filter", 1);
     check_choices();
     measure();
+    measure_plans();
     check_contexts();
     hone_close(ctx);
     (void)driver->context_set(NULL);

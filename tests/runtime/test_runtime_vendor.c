@@ -313,6 +313,30 @@ static void test_failing_run(void **state)
     hone_close(ctx);
 }
 
+/* A handle that was left half set is set again. */
+static void test_failing_stream(void **state)
+{
+    const hone_stream other = (hone_stream)(uintptr_t)0x6000;
+    hone_ctx *ctx;
+    hone_plan *plan;
+    vendor_case c;
+
+    put_chosen(state, "cublas.gemm", 0);
+    ctx = runtime_open(*state);
+    plan = create(ctx, NULL);
+    run_it(ctx, plan, 0);
+    vendor_make(&c, 0);
+    (void)setenv("FAKE_BLAS_FAIL", "cublasSetWorkspace", 1);
+    assert_hone(ctx, hone_plan_run(plan, c.args, other), HONE_ERR_CUDA);
+    assert_contains(hone_errmsg(ctx), "cublasSetWorkspace");
+    vendor_fakes();
+    for (int i = 0; i < 3; i++)
+        free(c.blocks[i]);
+    run_it(ctx, plan, 0);
+    hone_plan_destroy(plan);
+    hone_close(ctx);
+}
+
 /* ---- threads and contexts ------------------------------------------------ */
 
 typedef struct runner {
@@ -481,6 +505,7 @@ int main(void)
         TEST(test_no_memory_at_all),
         TEST(test_first_run_is_captured),
         TEST(test_failing_run),
+        TEST(test_failing_stream),
         TEST(test_threads),
         TEST(test_context_reset),
         TEST(test_failing_driver),

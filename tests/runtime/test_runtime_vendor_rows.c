@@ -53,7 +53,7 @@ static void test_is_whole(void **state)
 /* Of another shape, the algorithm is tried too. */
 static void test_neighbour(void **state)
 {
-    static const int64_t dims[] = {3, 5, 16};
+    static const int64_t dims[] = {3, 8, 16};
 
     put_vendor(state);
     answers(*state, dims, "LIBRARY=1", "for the nearest shape");

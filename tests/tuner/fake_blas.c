@@ -189,6 +189,10 @@ static int version(void)
     return number_of("FAKE_BLAS_VERSION", 130100);
 }
 
+/* One of a dead context is left alone: that is no leak. */
+EXPORT extern void *fake_blas_handles[64];
+EXPORT void *fake_blas_handles[64];
+
 EXPORT int fake_blas_live(void);
 EXPORT int fake_blas_live(void)
 {
@@ -238,6 +242,8 @@ DECLARE(int, cublasSetStream_v2, (handle * h, void *stream))
 
 DECLARE(int, cublasSetWorkspace_v2, (handle * h, void *p, size_t size_bytes))
 {
+    if (fails("cublasSetWorkspace"))
+        return FAILED;
     h->workspace_set = p && size_bytes >= (size_t)32 << 20;
     return 0;
 }
@@ -342,7 +348,12 @@ DECLARE(size_t, cublasLtGetVersion, (void))
 
 DECLARE(int, cublasLtCreate, (void **out))
 {
-    return fails("cublasLtCreate") ? FAILED : create(out, 1);
+    static atomic_uint n;
+
+    if (fails("cublasLtCreate") || create(out, 1))
+        return FAILED;
+    fake_blas_handles[n++ % 64] = *out;
+    return 0;
 }
 
 DECLARE(int, cublasLtDestroy, (void *h))
