@@ -182,9 +182,13 @@ hone_status hone__vendor_warm(hone_vendor *vendor, const hone_resolved *problem,
 {
     const rehearsal of = {vendor, problem};
     hone_error found = {.status = HONE_OK};
+    hone_status status;
 
-    if (hone__vendors_rehearse(vendor->vendors, enqueue_pretended, &of,
-                               &found) != HONE_ERR_UNSUPPORTED)
+    vendor->is_rehearsed = 1;
+    status =
+        hone__vendors_rehearse(vendor->vendors, enqueue_pretended, &of, &found);
+    vendor->is_rehearsed = 0;
+    if (status != HONE_ERR_UNSUPPORTED)
         return HONE_OK;
     return hone__fail_native(err, HONE_ERR_UNSUPPORTED, found.domain,
                              found.native, "%s", found.text);

@@ -67,6 +67,7 @@ struct hone_vendor {
     /* There was no memory for the workspace, and there is none asked for any
      * more. */
     _Atomic int does_without;
+    int is_rehearsed; /* right now: what is captured goes */
     int64_t version;
     char note[160]; /* what is not as it was stored; "": nothing */
 };

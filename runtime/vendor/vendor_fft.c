@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cufft.c2c (cufftExecC2C) and cufft.filter: cuFFT forward, a kernel of ours
  * that multiplies by the filter, cuFFT back, as a program without a fused
- * kernel does it. Nothing is scaled. A plan of cuFFT has tables on the device
- * that captured graphs read: it is shared, and stays until the context is
- * closed. */
+ * kernel does it. Nothing is scaled. */
 #include "runtime/vendor/vendor_handles.h"
 
 enum { FILTER_BLOCK = 256, FILTER_NUMBERS = 2 /* of a thread */ };
@@ -28,9 +26,28 @@ static hone_status open_plan(hone_vendor *self, const hone_resolved *problem,
     return HONE_OK;
 }
 
-static void nothing_to_close(hone_vendor *self)
+static void fft_close(hone_vendor *self)
 {
-    (void)self;
+    const fft_state *const state = self->state;
+
+    if (state->shared)
+        hone__vendors_fft_leave(self->vendors, state->shared);
+}
+
+/* From the first run on that is captured, a graph may use the plan. */
+static void follow(const hone_vendor *self, hone_vendor_fft *shared,
+                   hone_stream stream)
+{
+    int status = HONE_CU_CAPTURE_NONE;
+    uint64_t id = 0;
+
+    if (self->is_rehearsed ||
+        atomic_load_explicit(&shared->was_captured, memory_order_relaxed))
+        return;
+    if (hone__vendors_driver(self->vendors)
+            ->capture_info(stream, &status, &id) ||
+        status != HONE_CU_CAPTURE_NONE)
+        atomic_store_explicit(&shared->was_captured, 1, memory_order_relaxed);
 }
 
 static int is_misplaced(const fft_state *state, void *const *args)
@@ -95,6 +112,7 @@ static hone_status c2c_enqueue(hone_vendor *self, void *const *args,
 
     if (is_misplaced(state, args))
         return hone__vendor_misplaced(self, err);
+    follow(self, state->shared, stream);
     (void)pthread_mutex_lock(&state->shared->at.turn);
     status = use_stream(state->shared, stream, workspace, err);
     if (status == HONE_OK)
@@ -160,13 +178,14 @@ static hone_status filter_enqueue(hone_vendor *self, void *const *args,
 
     if (is_misplaced(state, args))
         return hone__vendor_misplaced(self, err);
+    follow(self, state->shared, stream);
     (void)pthread_mutex_lock(&state->shared->at.turn);
     status = forward_and_back(self, args, workspace, stream, err);
     (void)pthread_mutex_unlock(&state->shared->at.turn);
     return status;
 }
 
-const hone_vendor_kind hone__vendor_fft_c2c = {
-    sizeof(fft_state), c2c_open, nothing_to_close, c2c_enqueue, NULL};
+const hone_vendor_kind hone__vendor_fft_c2c = {sizeof(fft_state), c2c_open,
+                                               fft_close, c2c_enqueue, NULL};
 const hone_vendor_kind hone__vendor_fft_filter = {
-    sizeof(fft_state), filter_open, nothing_to_close, filter_enqueue, NULL};
+    sizeof(fft_state), filter_open, fft_close, filter_enqueue, NULL};

@@ -145,6 +145,27 @@ hone_status hone__vendors_blas(hone_vendors *vendors, hone_vendor_blas **out,
 
 /* ---- cuFFT --------------------------------------------------------------- */
 
+/* The context is current; freeing memory waits for what still runs. */
+static void trim_ffts(hone_vendors *vendors)
+{
+    hone_vendor_fft **link = &vendors->ffts;
+    int n_idle = 0;
+
+    while (*link) {
+        hone_vendor_fft *fft = *link;
+
+        if (fft->n_users ||
+            atomic_load_explicit(&fft->was_captured, memory_order_relaxed) ||
+            ++n_idle <= HONE_VENDOR_IDLE_FFTS) {
+            link = &fft->next;
+        } else {
+            *link = fft->next;
+            free_fft(fft, 1);
+        }
+    }
+}
+
+/* The newest is the first of the list. */
 static hone_status add_fft(hone_vendors *vendors,
                            const hone_fft_problem *problem,
                            hone_vendor_fft **out, hone_error *err)
@@ -183,10 +204,21 @@ hone_status hone__vendors_fft(hone_vendors *vendors,
     *out = vendors->ffts;
     while (*out && ((*out)->n != problem->n || (*out)->batch != problem->batch))
         *out = (*out)->next;
-    if (!*out)
+    if (!*out) {
+        trim_ffts(vendors);
         status = add_fft(vendors, problem, out, err);
+    }
+    if (status == HONE_OK)
+        ++(*out)->n_users;
     (void)pthread_mutex_unlock(&vendors->lock);
     return status;
+}
+
+void hone__vendors_fft_leave(hone_vendors *vendors, hone_vendor_fft *fft)
+{
+    (void)pthread_mutex_lock(&vendors->lock);
+    --fft->n_users;
+    (void)pthread_mutex_unlock(&vendors->lock);
 }
 
 hone_status hone__vendors_filter(hone_vendors *vendors, hone_cu_function *out,

@@ -32,21 +32,30 @@ typedef struct hone_vendor_blas {
 hone_status hone__vendors_blas(hone_vendors *vendors, hone_vendor_blas **out,
                                hone_error *err);
 
+/* Plans of cuFFT that nobody uses are kept, in case somebody will. */
+enum { HONE_VENDOR_IDLE_FFTS = 16 };
+
 /* A plan of cuFFT for transforms of one length and number: all programs with
- * them share it. */
+ * them share it. Its tables lie on the device, where captured graphs read
+ * them. */
 typedef struct hone_vendor_fft {
     hone_fft_plan plan;
     int64_t n;
     int64_t batch;
     size_t workspace_bytes;
     int version;
+    int n_users;
+    atomic_int was_captured; /* it stays until the context is closed */
     hone_vendor_turn at;
     struct hone_vendor_fft *next;
 } hone_vendor_fft;
 
+/* It is used until it is left. A new one makes the oldest go of too many that
+ * nobody uses. */
 hone_status hone__vendors_fft(hone_vendors *vendors,
                               const hone_fft_problem *problem,
                               hone_vendor_fft **out, hone_error *err);
+void hone__vendors_fft_leave(hone_vendors *vendors, hone_vendor_fft *fft);
 
 /* The kernel that multiplies by a filter (vendor_filter.c). */
 hone_status hone__vendors_filter(hone_vendors *vendors, hone_cu_function *out,

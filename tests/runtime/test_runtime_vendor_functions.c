@@ -3,6 +3,7 @@
  * give them, leading dimensions and batches among them, what does not fit, what
  * is shared, and what the library proposes. The fakes compute on the host. */
 #include "tests/runtime/vendor_fixture.h"
+#include "runtime/vendor/vendor_handles.h"
 #include "tests/tuner/baseline_fixture.h"
 
 #include <dlfcn.h>
@@ -372,6 +373,50 @@ static void test_fft(void **state)
     (void)dlclose(library);
 }
 
+/* Lengths without end: of plans that nobody uses a few are kept, and those
+ * that a graph may use. */
+static void test_many_ffts(void **state)
+{
+    static const int64_t dims[] = {7, 1};
+    void *library = dlopen(HONE_FAKES "/libfake_fft.so", RTLD_NOW);
+    int (*live)(void);
+    float x[2 * 64] = {2}, y[2 * 64];
+    hone_cu_ptr at[] = {(uintptr_t)x, (uintptr_t)y};
+    void *args[] = {&at[0], &at[1]};
+    hone_plan *plan = NULL;
+    int64_t n = 7;
+    hone_ctx *ctx;
+
+    assert_non_null(library);
+    *(void **)&live = dlsym(library, "fake_fft_live");
+    runtime_put(*state, &(tuned_row){.dims = dims,
+                                     .n_dims = 2,
+                                     .config = "LIBRARY=1",
+                                     .launch_plan = c2c_plan});
+    ctx = runtime_open(*state);
+    assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
+                HONE_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+        fake_capture(!i);
+    }
+    hone_plan_destroy(plan);
+    for (n = 8; n <= 28; n++) { /* neighbours */
+        assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
+                    HONE_OK);
+        hone_plan_destroy(plan);
+    }
+    assert_int_equal(live(), 1 + HONE_VENDOR_IDLE_FFTS + 1);
+    n = 7; /* the captured one is there */
+    assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
+                HONE_OK);
+    assert_int_equal(live(), 1 + HONE_VENDOR_IDLE_FFTS + 1);
+    hone_plan_destroy(plan);
+    hone_close(ctx);
+    assert_int_equal(live(), 0);
+    (void)dlclose(library);
+}
+
 #define TEST(name)                                                             \
     cmocka_unit_test_setup_teardown(name, setup, runtime_teardown)
 
@@ -385,7 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_layouts), TEST(test_misfits), TEST(test_not_on_the_cpu),
-        TEST(test_choices), TEST(test_fft),
+        TEST(test_choices), TEST(test_fft),     TEST(test_many_ffts),
     };
 
     vendor_load();

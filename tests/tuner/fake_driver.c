@@ -112,7 +112,17 @@ static hone_cu_result stream_create(hone_stream *out, unsigned flags)
     return HONE_CU_NOT_SUPPORTED;
 }
 
+static hone_cu_result capture_info(hone_stream s, int *out_status,
+                                   uint64_t *out_id)
+{
+    (void)s;
+    *out_status = HONE_CU_CAPTURE_NONE;
+    *out_id = 0;
+    return 0;
+}
+
 const hone_driver fake_driver = {
+    .capture_info = capture_info,
     .stream_create = stream_create,
     .error_name = error_name,
     .error_string = error_name,

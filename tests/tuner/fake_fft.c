@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4 };
-enum { C2C = 0x29, Z2Z = 0x69, MOST_PLANS = 4, MOST_N = 64 };
+enum { C2C = 0x29, Z2Z = 0x69, MOST_PLANS = 64, MOST_N = 64 };
 
 #define EXPORT __attribute__((visibility("default")))
 
