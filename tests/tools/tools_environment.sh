@@ -60,8 +60,8 @@ run 0 doctor --db "$work/known.db" --format json
 json checks.3.name=database checks.3.state=ok
 out_has "known.db, format 6, 2 winners, 7 trials"
 cp "$work/known.db" "$work/newer.db"
-printf '\006' | dd of="$work/newer.db" bs=1 seek=63 conv=notrunc 2>/dev/null
-is_unusable "$work/newer.db" "format 6" "newer hone"
+printf '\144' | dd of="$work/newer.db" bs=1 seek=63 conv=notrunc 2>/dev/null
+is_unusable "$work/newer.db" "format 100" "newer hone"
 cp "$work/known.db" "$work/short.db"
 truncate -s -8192 "$work/short.db"
 is_unusable "$work/short.db" "damaged" "short.db"
