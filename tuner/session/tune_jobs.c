@@ -63,6 +63,17 @@ hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
 
 /* ---- one variant -------------------------------------------------------- */
 
+/* The plan of a vendor's function has the algorithm that was measured, which
+ * is of one problem and one device: another one's variant is another row. */
+static void write_circumstances(const hone_tune_run *run,
+                                const hone_template *tmpl, hone_text *out)
+{
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        hone__text_printf(out, "%s%lld", i ? "," : "for ",
+                          (long long)run->request->dims[i]);
+    hone__text_printf(out, " on %s", run->device.name);
+}
+
 hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
                                  const int64_t *config, hone_tune_job *job,
                                  hone_error *err)
@@ -70,11 +81,14 @@ hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
     const hone_tune_request *request = run->request;
 
     hone__space_format(impl->space, config, &job->config);
-    if (!impl->tmpl->call)
+    if (impl->tmpl->call)
+        write_circumstances(run, impl->tmpl, &job->options);
+    else
         HONE_TRY(hone__variant_source(impl->tmpl, config, request->dims,
                                       request->farm.backend, &job->source,
                                       &job->options, err));
     HONE_TRY(hone__text_check(&job->config, err));
+    HONE_TRY(hone__text_check(&job->options, err));
     HONE_TRY(hone__expand_launch_spec(impl->tmpl, config, &job->spec, err));
     return request->db ? hone__tune_key_write(run, impl, config, job, err)
                        : HONE_OK;
