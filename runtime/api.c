@@ -301,8 +301,10 @@ static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
                       .use = find_or_build,
                       .user = &(plan_builder){context, key->op, out}},
         &answer, err));
-    return key->n_dims != answer.resolved.n_dims
-               ? hone__plan_cache_alias(ctx, *out, key->n_dims, err)
+    return key->n_dims != answer.resolved.n_dims ||
+                   memcmp(key->dims, answer.resolved.dims,
+                          key->n_dims * sizeof *key->dims) != 0
+               ? hone__plan_cache_alias(ctx, *out, key, err)
                : HONE_OK;
 }
 

@@ -137,6 +137,12 @@ typedef struct hone_match {
                                 what of a library is not as it was tuned */
 } hone_match;
 
+/**
+ * In place of the value of a dimension that has a default: take it. So a
+ * caller leaves out dimensions in front of others.
+ */
+#define HONE_DIM_DEFAULT INT64_MIN
+
 /** An open database and the kernels loaded from it. Thread-safe. */
 typedef struct hone_ctx hone_ctx;
 /** One operation at one shape in one CUDA context, or on the cpu device.
@@ -259,8 +265,9 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  *
  * @param op        operation, e.g. "gemm"
  * @param dims      problem dimensions in the order the template declares
- *                  them; trailing ones with a default may be left out; a
- *                  dimension that is a type takes a hone_type code
+ *                  them; trailing ones with a default may be left out, others
+ *                  are HONE_DIM_DEFAULT then; a dimension that is a type takes
+ *                  a hone_type code
  * @param n_dims    how many
  * @param out_plan  NULL on failure; free with hone_plan_destroy()
  * @param out_match may be NULL
@@ -364,9 +371,9 @@ HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
 
 /**
  * Find (in a cache keyed by context, operation and dimensions) or create the
- * plan and run it. Trailing dims with a default may be left out; it is the
- * same plan. About arrays whose contents change at the same pointer see
- * hone_refresh().
+ * plan and run it. Dims with a default may be left out (HONE_DIM_DEFAULT, or a
+ * shorter list); it is the same plan. About arrays whose contents change at the
+ * same pointer see hone_refresh().
  *
  * The cache keeps a bounded number of plans, see hone_plan_limit(). Plans
  * have host memory only, so that one may be evicted while its work is queued,

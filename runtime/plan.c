@@ -2,24 +2,16 @@
 /* Making and running plans: see plan.h. */
 #include "runtime/plan.h"
 
-#include "runtime/launch/launch_body.h"
-
 #include <stdio.h>
 
 /* ---- making -------------------------------------------------------------- */
 
 /* How many dims have to be given: those behind have their defaults. */
-static size_t count_least(const hone_answer *answer)
+static size_t count_least(const hone_resolved *resolved, unsigned defaults)
 {
-    const hone_launch_spec *spec = answer->row->plan->spec;
-    const hone_resolved *resolved = &answer->resolved;
-    int64_t dims[HONE_MAX_DIMS];
     size_t n = resolved->n_dims;
 
-    while (n > spec->n_mandatory &&
-           hone__launch_spec_complete_dims(spec, resolved->dims, n - 1, dims,
-                                           NULL) == HONE_OK &&
-           dims[n - 1] == resolved->dims[n - 1])
+    while (n && defaults >> (n - 1) & 1)
         --n;
     return n;
 }
@@ -37,7 +29,9 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
     plan->context = context;
     plan->context_id = context->context_id;
     plan->n_dims = (uint8_t)resolved->n_dims;
-    plan->n_least = (uint8_t)count_least(answer);
+    plan->defaults = (uint16_t)hone__launch_spec_defaults(
+        answer->row->plan->spec, resolved->dims);
+    plan->n_least = (uint8_t)count_least(resolved, plan->defaults);
     memcpy(plan->dims, resolved->dims, resolved->n_dims * sizeof plan->dims[0]);
     plan->has_memory =
         has_constants || plan->need.scratch_bytes || plan->need.zeroed_bytes;
@@ -80,9 +74,8 @@ hone_status hone__plan_build(hone_context *context, const char *op,
 
     *out = NULL;
     HONE_TRY(provide_code(context, answer, &setup, &module, err));
-    HONE_TRY(hone__program_create(
-        &setup, sizeof(hone_plan) + resolved->n_dims * sizeof(int64_t),
-        &program, err));
+    HONE_TRY(hone__program_create(&setup, hone__plan_bytes(resolved->n_dims),
+                                  &program, err));
     *out = (hone_plan *)(void *)program;
     status = fill_plan(*out, context, answer, module, err);
     if (program->more->vendor)

@@ -9,7 +9,8 @@
 #include "runtime/memory.h"
 
 /* What a plan is found by: the CUDA context (its id), the operation and the
- * dims, trailing ones that have their default left out or not. */
+ * dims; those that have their default are left out or not, by a shorter list
+ * or as HONE_DIM_DEFAULT. */
 typedef struct hone_plan_key {
     unsigned long long context_id;
     const char *op;
@@ -17,7 +18,13 @@ typedef struct hone_plan_key {
     size_t n_dims;
 } hone_plan_key;
 
-enum { HONE_PLAN_LINES = 4 }; /* a plan of one launch with five parameters */
+enum {
+    HONE_PLAN_LINES = 4, /* a plan of one launch with five parameters */
+    /* Ways to leave out dims by HONE_DIM_DEFAULT that a plan is found by at
+     * once; it is found by others, too, but takes as long as when it was made.
+     */
+    HONE_PLAN_FORMS = 4
+};
 
 struct hone_plan {
     hone_program program; /* first: its block is the plan's; op of the key */
@@ -28,10 +35,27 @@ struct hone_plan {
     uint8_t has_memory;        /* uses that of streams: `need` */
     uint8_t takes_turns;       /* and one run at a time may */
     _Atomic(uint8_t) was_used; /* again, since eviction looked at it */
+    uint16_t defaults;         /* bit i: dim i has its default */
     hone_need need;
     hone_plan *next; /* of those that are retired */
-    int64_t dims[];
+    int64_t dims[];  /* and the forms */
 };
+
+_Static_assert(HONE_MAX_DIMS <= 16, "the dims that have their default are a "
+                                    "mask of 16 bits");
+
+/* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 16 and a mask
+ * of those; 0: none. Of plan_cache.c. */
+static inline uint32_t *hone__plan_forms(hone_plan *plan)
+{
+    return (uint32_t *)(void *)(plan->dims + plan->n_dims);
+}
+
+static inline size_t hone__plan_bytes(size_t n_dims)
+{
+    return sizeof(hone_plan) + n_dims * sizeof(int64_t) +
+           HONE_PLAN_FORMS * sizeof(uint32_t);
+}
 
 /* Make a plan of `op` for an answer, and note in it what is not as stored;
  * the lock of the ctx is held. */
@@ -57,7 +81,8 @@ static inline int hone__plan_matches(const hone_plan *plan,
         key->n_dims < plan->n_least)
         return 0;
     for (size_t i = 0; i < key->n_dims; ++i) {
-        if (plan->dims[i] != key->dims[i])
+        if (plan->dims[i] != key->dims[i] &&
+            (key->dims[i] != HONE_DIM_DEFAULT || !(plan->defaults >> i & 1)))
             return 0;
     }
     /* The text decides, not the address: the caller may reuse a buffer. */
@@ -80,9 +105,10 @@ hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key);
  * HONE_ERR_NO_MEMORY. */
 hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
                                  hone_error *err);
-/* Find a plan of it also by fewer dims. Lock held. HONE_ERR_NO_MEMORY. */
+/* Find a plan of it also by this key, which leaves out some of its dims. Lock
+ * held. HONE_ERR_NO_MEMORY. */
 hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
-                                   size_t n_dims, hone_error *err);
+                                   const hone_plan_key *key, hone_error *err);
 /* Keep this many; 1 or more. Lock held. */
 void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans);
 /* Free the plans; nobody uses one. */

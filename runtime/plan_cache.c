@@ -30,6 +30,27 @@ static uint64_t hash_of_plan(const hone_plan *plan, size_t n_dims)
     return hash_of(&key);
 }
 
+/* As hone__plan_forms() has it; 0: nothing is HONE_DIM_DEFAULT. */
+static uint32_t form_of(const hone_plan_key *key)
+{
+    uint32_t mask = 0;
+
+    for (size_t i = 0; i < key->n_dims; ++i)
+        mask |= (uint32_t)(key->dims[i] == HONE_DIM_DEFAULT) << i;
+    return mask ? (uint32_t)key->n_dims << 16 | mask : 0;
+}
+
+static uint64_t hash_of_form(const hone_plan *plan, uint32_t form)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    const hone_plan_key key = {plan->context_id, plan->program.op, dims,
+                               form >> 16};
+
+    for (size_t i = 0; i < key.n_dims; ++i)
+        dims[i] = form >> i & 1 ? HONE_DIM_DEFAULT : plan->dims[i];
+    return hash_of(&key);
+}
+
 hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key)
 {
     hone_hazard_own *own = &hone__hazard_own;
@@ -59,8 +80,12 @@ hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key)
 /* Take a plan out of the table; it may be in use. */
 static void retire(hone_plan_cache *cache, hone_plan *plan)
 {
+    const uint32_t *forms = hone__plan_forms(plan);
+
     for (size_t n = plan->n_least; n <= plan->n_dims; ++n)
         hone__table_remove(&cache->table, hash_of_plan(plan, n), plan);
+    for (size_t i = 0; i < HONE_PLAN_FORMS && forms[i]; ++i)
+        hone__table_remove(&cache->table, hash_of_form(plan, forms[i]), plan);
     --cache->n_plans;
     plan->next = cache->retired;
     cache->retired = plan;
@@ -131,11 +156,31 @@ hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
     return HONE_OK;
 }
 
-hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
-                                   size_t n_dims, hone_error *err)
+/* The oldest form gives way: a caller has one or two. */
+static hone_status add_form(hone_ctx *ctx, hone_plan *plan, uint32_t form,
+                            hone_error *err)
 {
-    return hone__table_put(&ctx->cache.table, hash_of_plan(plan, n_dims), plan,
-                           err);
+    uint32_t *forms = hone__plan_forms(plan);
+    const uint32_t oldest = forms[HONE_PLAN_FORMS - 1];
+
+    HONE_TRY(hone__table_put(&ctx->cache.table, hash_of_form(plan, form), plan,
+                             err));
+    if (oldest)
+        hone__table_remove(&ctx->cache.table, hash_of_form(plan, oldest), plan);
+    memmove(forms + 1, forms, (HONE_PLAN_FORMS - 1) * sizeof *forms);
+    forms[0] = form;
+    return HONE_OK;
+}
+
+hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
+                                   const hone_plan_key *key, hone_error *err)
+{
+    const uint32_t form = form_of(key);
+
+    if (form)
+        return add_form(ctx, plan, form, err);
+    return hone__table_put(&ctx->cache.table, hash_of_plan(plan, key->n_dims),
+                           plan, err);
 }
 
 void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans)

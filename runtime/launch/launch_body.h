@@ -29,9 +29,15 @@ typedef struct spec_name {
 typedef struct spec_dim {
     const char *name;
     int is_type;
-    int is_choice;         /* of a few integers; never mandatory */
-    int64_t default_value; /* 0: mandatory */
+    int is_choice;                 /* of a few integers; never mandatory */
+    int64_t default_value;         /* 0: mandatory, or an expression */
+    const hone_expr *default_expr; /* of the dims before it; NULL: none */
 } spec_dim;
+
+static inline int hone__dim_has_default(const spec_dim *dim)
+{
+    return dim->is_choice || dim->default_value || dim->default_expr;
+}
 
 /* Is it known when a variant is compiled, so that one serves one value? */
 static inline int hone__dim_is_fixed(const spec_dim *dim)

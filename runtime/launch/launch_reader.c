@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_VERSION = 4 };
+enum { NEWEST_VERSION = 5 };
 
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
@@ -223,7 +223,7 @@ hone_status hone__reader_version(hone_reader *r)
         return HONE_OK;
     }
     return hone__reader_fail(r,
-                             "expected 'hone-launch 1' to 4 (a "
+                             "expected 'hone-launch 1' to 5 (a "
                              "newer hone may have written this), found",
                              whole);
 }

@@ -4,73 +4,10 @@
  * limits. See launch_spec.h. */
 #include "runtime/launch/launch_body.h"
 
-#include "runtime/base/text.h"
-
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* "gemm(M, N, K, T = f32)" */
-static void format_signature(const hone_launch_spec *spec, char *out,
-                             size_t size_bytes)
-{
-    hone_text text = {0};
-
-    hone__text_printf(&text, "%s(", spec->op);
-    for (size_t i = 0; i < spec->n_dims; ++i) {
-        const spec_dim *dim = &spec->dims[i];
-
-        hone__text_printf(&text, "%s%s", i ? ", " : "", dim->name);
-        if (dim->default_value && dim->is_type)
-            hone__text_printf(&text, " = %s",
-                              hone__type_name((hone_type)dim->default_value));
-        else if (dim->default_value || dim->is_choice)
-            hone__text_printf(&text, " = %" PRId64, dim->default_value);
-    }
-    hone__text_puts(&text, ")");
-    out[0] = '\0';
-    strncat(out, hone__text_str(&text), size_bytes - 1);
-    hone__text_free(&text);
-}
-
-hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
-                                            const int64_t *dims, size_t n_dims,
-                                            int64_t *out_dims, hone_error *err)
-{
-    const size_t n_mandatory = spec->n_mandatory;
-    char signature[256];
-
-    if (n_dims < n_mandatory || n_dims > spec->n_dims) {
-        format_signature(spec, signature, sizeof signature);
-        if (n_mandatory == spec->n_dims)
-            return hone__fail(err, HONE_ERR_DIMS, "%s takes %zu dims, not %zu",
-                              signature, n_mandatory, n_dims);
-        return hone__fail(err, HONE_ERR_DIMS,
-                          "%s takes %zu to %zu dims, not %zu", signature,
-                          n_mandatory, spec->n_dims, n_dims);
-    }
-    for (size_t i = 0; i < spec->n_dims; ++i) {
-        const spec_dim *dim = &spec->dims[i];
-        const int64_t value = i < n_dims ? dims[i] : dim->default_value;
-
-        out_dims[i] = value;
-        if (dim->is_type ? value >= 1 && value <= INT32_MAX &&
-                               hone__type_size_bytes((hone_type)value)
-                         : value >= (dim->is_choice ? 0 : 1))
-            continue;
-        format_signature(spec, signature, sizeof signature);
-        if (dim->is_type)
-            return hone__fail(err, HONE_ERR_DIMS,
-                              "dim %s of %s is an element type; %" PRId64
-                              " is not the code of one",
-                              dim->name, signature, value);
-        return hone__fail(err, HONE_ERR_DIMS,
-                          "dim %s of %s is %" PRId64 "; sizes are 1 or more",
-                          dim->name, signature, value);
-    }
-    return HONE_OK;
-}
 
 /* What every step of the evaluation reads. */
 typedef struct resolver {

@@ -63,6 +63,27 @@ static hone_status parse_unstated(hone_reader *r)
     return hone__reader_at_end(r);
 }
 
+/* What stands behind the kind of a dim: a constant, or for an int of version 5
+ * an expression of the dims above. */
+static hone_status parse_default(hone_reader *r, spec_dim *dim)
+{
+    const hone_piece text = r->rest;
+    const hone_expr *expr = NULL;
+
+    if (r->version < 5 || hone__dim_is_fixed(dim))
+        return hone__reader_constant(r, &dim->default_value);
+    HONE_TRY(hone__reader_expr(r, text, &expr));
+    if (!hone__expr_slot_count(expr))
+        return hone__expr_eval(expr, NULL, &dim->default_value, r->err);
+    for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
+        if (hone__expr_reads(expr, i))
+            return hone__reader_fail(
+                r, "the default of a dim reads dims alone, not", text);
+    }
+    dim->default_expr = expr;
+    return HONE_OK;
+}
+
 static hone_status parse_dim(hone_reader *r)
 {
     hone_launch_spec *spec = r->spec;
@@ -72,25 +93,25 @@ static hone_status parse_dim(hone_reader *r)
 
     HONE_TRY(hone__reader_name(r, &name));
     if (spec->n_dims == HONE_MAX_DIMS)
-        return hone__reader_fail(r, "more than 8 dims:", name);
+        return hone__reader_fail(r, "more than 16 dims:", name);
     kind = hone__reader_word(r);
     dim->is_type = hone__piece_is(kind, "type");
     dim->is_choice = hone__piece_is(kind, "choice");
     if (!hone__piece_is(kind, "int") && !dim->is_type && !dim->is_choice)
         return hone__reader_fail(r, "a dim is int, type or choice, not", kind);
     if (r->rest.length || dim->is_choice)
-        HONE_TRY(hone__reader_constant(r, &dim->default_value));
+        HONE_TRY(parse_default(r, dim));
     if (dim->default_value < 0)
         return hone__reader_fail(r, "a default below 1 for dim", name);
-    if (!dim->default_value && !dim->is_choice && spec->n_dims &&
-        (dim[-1].default_value || dim[-1].is_choice))
+    if (!hone__dim_has_default(dim) && spec->n_dims &&
+        hone__dim_has_default(&dim[-1]))
         return hone__reader_fail(
             r, "after a dim with a default, one is missing for", name);
     HONE_TRY(hone__reader_copy(r, name, &dim->name));
     HONE_TRY(hone__reader_declare(
         r, name,
         (hone_symbol){HONE_SYMBOL_SLOT, SLOT_DIMS + (int64_t)spec->n_dims}));
-    spec->n_mandatory += !dim->default_value && !dim->is_choice;
+    spec->n_mandatory += !hone__dim_has_default(dim);
     ++spec->n_dims;
     return HONE_OK;
 }

@@ -14,6 +14,7 @@
  *   dim M int                        # problem dimensions, in order
  *   dim T type 4                     # with a default (element type code)
  *   dim TRANS choice 0               # (2) one of a few integers, default
+ *   dim LDA int TRANS ? M : K        # (5) an expression of the dims above
  *   param BM 128
  *   real-param ALPHA 0.5 4602678819172646912
  *                                    # (3) as configurations spell it, and the
@@ -77,7 +78,7 @@
 #include <stdint.h>
 
 enum {
-    HONE_MAX_DIMS = 8,
+    HONE_MAX_DIMS = 16,
     HONE_MAX_ARGS = 24,
     HONE_MAX_RANK = 3, /* extents of an array */
     HONE_MAX_WORKSPACES = 8,
@@ -226,11 +227,16 @@ void hone__launch_spec_free(hone_launch_spec *spec);
 hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                                            const char *config, hone_error *err);
 
-/* Fill in defaults and check: count, integers >= 1 (0 and negative sizes are
- * HONE_ERR_DIMS with the name of the dimension). */
+/* Fill in defaults (of dims behind n_dims, and of HONE_DIM_DEFAULT) and check:
+ * count, integers >= 1 (0 and negative sizes are HONE_ERR_DIMS with the name of
+ * the dimension). */
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             const int64_t *dims, size_t n_dims,
                                             int64_t *out_dims, hone_error *err);
+/* Which of these dims, all of them given, have their defaults: bit i for the
+ * i-th. */
+unsigned hone__launch_spec_defaults(const hone_launch_spec *spec,
+                                    const int64_t *dims);
 
 /* A launch plan for one problem on one device: all that its expressions
  * read. Borrowed. */

@@ -33,6 +33,7 @@ typedef struct matcher {
     char arch[16];                /* of the device: "sm_90", "cpu" */
     int64_t dims[HONE_MAX_DIMS];  /* completed */
     size_t n_dims;
+    unsigned followers;          /* see followers() */
     char types[DIMS_TEXT_BYTES]; /* codes of the type dims, as the database
                                     spells it */
     char device[64];             /* "sm_90 with 132 multiprocessors" */
@@ -72,13 +73,26 @@ static int64_t alignment(int64_t size)
     return lowest_bit < 16 ? lowest_bit : 16;
 }
 
+/* The dims whose default is an expression, and that have it: such a leading
+ * dimension says nothing about a shape that the others do not. */
+static unsigned followers(const hone_launch_spec *spec, const int64_t *dims)
+{
+    unsigned derived = 0;
+
+    for (size_t i = 0; i < spec->n_dims; ++i)
+        derived |= (spec->dims[i].default_expr ? 1u : 0u) << i;
+    return derived ? derived & hone__launch_spec_defaults(spec, dims) : 0;
+}
+
 /* Distance of a tuned shape; negative if it must not stand in. */
 static double shape_distance(const matcher *m, const hone_store_row *row)
 {
     double sum = 0;
+    unsigned both;
 
     if (row->n_dims != m->n_dims || strcmp(row->types, m->types) != 0)
         return -1;
+    both = m->followers ? m->followers & followers(m->spec, row->dims) : 0;
     for (size_t i = 0; i < m->n_dims; ++i) {
         double ratio;
 
@@ -86,6 +100,8 @@ static double shape_distance(const matcher *m, const hone_store_row *row)
             continue;
         if (row->dims[i] < 1 || alignment(m->dims[i]) < alignment(row->dims[i]))
             return -1;
+        if (both >> i & 1)
+            continue;
         ratio = fabs(log2((double)m->dims[i] / (double)row->dims[i]));
         if (ratio > most_log2_ratio)
             return -1;
@@ -233,7 +249,9 @@ static void explain(const matcher *m, const candidate *c, const char *note,
 static void put_dims(const matcher *m, hone_text *out)
 {
     for (size_t i = 0; i < m->n_dims; ++i)
-        if (m->spec && m->spec->dims[i].is_type)
+        if (m->dims[i] == HONE_DIM_DEFAULT)
+            hone__text_puts(out, i ? "," : "");
+        else if (m->spec && m->spec->dims[i].is_type)
             hone__text_printf(out, "%s%s", i ? "," : "",
                               hone__type_name((hone_type)m->dims[i]));
         else
@@ -475,6 +493,7 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     HONE_TRY(
         hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
     m->n_dims = m->spec->n_dims;
+    m->followers = followers(m->spec, m->dims);
     for (size_t i = 0; i < m->n_dims; ++i) {
         if (hone__dim_is_fixed(&m->spec->dims[i]))
             used += (size_t)snprintf(m->types + used, sizeof m->types - used,

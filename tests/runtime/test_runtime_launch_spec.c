@@ -202,7 +202,7 @@ static void mistakes_have_lines(void **state)
         const char *part;
     } rows[] = {
         {"", "empty"},
-        {"hone-launch 5\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 6\nop x\n", "line 1: expected 'hone-launch 1'"},
         {"hone-launch 0\nop x\n", "found 'hone-launch 0'"},
         {"hone-launch 1 2\nop x\n", "found 'hone-launch 1 2'"},
         {"hone-launch 2\nop x\n", "launches nothing"},
@@ -323,7 +323,7 @@ static void limits_of_the_text(void **state)
     }
     assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
                      HONE_ERR_INPUT);
-    assert_contains(error.text, "line 11: more than 8 dims");
+    assert_contains(error.text, "line 19: more than 16 dims");
     (void)snprintf(text, 20000, HEAD "launch k\ngrid 1\nblock 1\n");
     for (int i = 0; i <= HONE_MAX_PASSED; ++i)
         (void)strcat(text, "value i32 n\n");

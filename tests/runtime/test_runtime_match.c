@@ -334,22 +334,26 @@ static void bad_dims(void **state)
 /* Eight numbers of nineteen digits. */
 static void the_longest_dims(void **state)
 {
-    static const char plan[] = "hone-launch 2\nop axpy\n"
-                               "dim a choice 0\ndim b choice 0\n"
-                               "dim c choice 0\ndim d choice 0\n"
-                               "dim e choice 0\ndim f choice 0\n"
-                               "dim g choice 0\ndim h choice 0\n"
-                               "launch axpy\ngrid 1\nblock 1\n";
+    char plan[600] = "hone-launch 2\nop axpy\n",
+         types[] = "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
     runtime_fixture *fixture = *state;
     int64_t dims[HONE_MAX_DIMS];
     const tuned_row row = {
-        .types = "0,0,0,0,0,0,0,0", .launch_plan = plan, .cubin = axpy_cubin};
+        .types = types, .launch_plan = plan, .cubin = axpy_cubin};
 
+    for (int i = 0; i < HONE_MAX_DIMS; ++i) {
+        const size_t used = strlen(plan);
+
+        (void)snprintf(plan + used, sizeof plan - used, "dim %c choice 0\n",
+                       'a' + i);
+    }
+    (void)strcat(plan, "launch axpy\ngrid 1\nblock 1\n");
+    assert_int_equal(sizeof types, 2 * HONE_MAX_DIMS);
     runtime_put_default(fixture, &row);
     for (size_t i = 0; i < HONE_MAX_DIMS; ++i)
         dims[i] = INT64_MAX - (int64_t)i;
     refuse(fixture, "axpy", dims, HONE_MAX_DIMS, HONE_ERR_NOT_FOUND,
-           "9223372036854775801,9223372036854775800");
+           "9223372036854775793,9223372036854775792");
     expect(fixture, "axpy", NULL, 0, HONE_MATCH_DEFAULT, "BLOCK=256");
 }
 
