@@ -321,11 +321,11 @@ hone_status hone__load_dims(const hone_options *options,
     *out_given = text != NULL;
     if (text)
         return hone__template_parse_dims(tmpl, text, out_dims, err);
+    hone__template_usual_dims(tmpl, 0, out_dims);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         const hone_template_dim *dim = &tmpl->dims[i];
 
-        out_dims[i] = dim->n_types ? dim->default_value : 1;
-        if (out_dims[i] == 0 && !dim->is_choice)
+        if (dim->n_types && hone__dim_is_mandatory(dim))
             return hone__fail(err, HONE_ERR_DIMS,
                               "'%s' has no default for the type %s: give "
                               "--dims",

@@ -30,22 +30,21 @@ static hone_status read_dims(const hone_options *options,
 {
     const hone_template *tmpl = cases->tmpl;
     const char *text = options->text[HONE_OPT_DIMS];
+    int64_t given[HONE_MAX_DIMS];
     size_t n_given = 0;
 
+    hone__template_usual_dims(tmpl, 0, cases->base);
     if (text) {
-        HONE_TRY(hone__template_parse_dims(tmpl, text, cases->base, err));
-        n_given = hone__template_count_dims(text);
+        HONE_TRY(hone__template_read_dims(tmpl, text, given, &n_given, err));
+        HONE_TRY(hone__template_complete_dims(tmpl, given, n_given, cases->base,
+                                              err));
         cases->has_sizes = 1;
     }
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         const hone_template_dim *dim = &tmpl->dims[i];
 
-        if (!text)
-            cases->base[i] = !dim->n_types ? 1 : dim->default_value;
-        if (dim->n_types && i >= n_given) {
-            cases->base[i] = dim->types[place_of(dim, cases->base[i])];
+        if (dim->n_types && (i >= n_given || given[i] == HONE_DIM_DEFAULT))
             cases->free[cases->n_free++] = i;
-        }
     }
     return HONE_OK;
 }

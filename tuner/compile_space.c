@@ -94,12 +94,11 @@ static void default_dims(compile_run *run)
 {
     const hone_template *tmpl = run->request->tmpl;
 
+    if (run->request->dims)
+        memcpy(run->dims, run->request->dims, tmpl->n_dims * sizeof *run->dims);
+    else
+        hone__template_usual_dims(tmpl, 1, run->dims);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        run->dims[i] = run->request->dims ? run->request->dims[i]
-                       : tmpl->dims[i].default_value
-                           ? tmpl->dims[i].default_value
-                       : tmpl->dims[i].n_types ? tmpl->dims[i].types[0]
-                                               : 1;
         run->gate_dims[i] =
             run->request->dims || tmpl->dims[i].n_types ? run->dims[i] : 0;
     }

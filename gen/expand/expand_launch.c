@@ -40,9 +40,12 @@ static int version(const plan *p)
     const hone_template *t = p->tmpl;
     int is_second = t->n_constants != 0 || t->n_maps != 0;
     int is_third = 0;
+    int is_fifth = 0;
 
-    for (size_t i = 0; i < t->n_dims; ++i)
+    for (size_t i = 0; i < t->n_dims; ++i) {
         is_second |= t->dims[i].is_choice;
+        is_fifth |= t->dims[i].default_expr.expr != NULL;
+    }
     for (size_t i = 0; i < t->n_args; ++i)
         is_third |= t->args[i].shape.rank > 1 || t->args[i].given.expr;
     for (size_t i = 0; i < t->n_workspaces; ++i)
@@ -57,7 +60,7 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_params; ++i)
         is_third |= t->params[i].kind == HONE_PARAM_REAL ||
                     t->params[i].exists.expr != NULL;
-    return t->call ? 4 : is_third ? 3 : is_second ? 2 : 1;
+    return is_fifth ? 5 : t->call ? 4 : is_third ? 3 : is_second ? 2 : 1;
 }
 
 static void write_names(plan *p)
@@ -72,7 +75,10 @@ static void write_names(plan *p)
                           t->dims[i].is_choice ? "choice"
                           : t->dims[i].n_types ? "type"
                                                : "int");
-        if (t->dims[i].is_choice || t->dims[i].default_value)
+        if (t->dims[i].default_expr.expr)
+            hone__text_printf(p->out, " %s",
+                              hone__expr_text(t->dims[i].default_expr.expr));
+        else if (!hone__dim_is_mandatory(&t->dims[i]))
             hone__text_printf(p->out, " %lld",
                               (long long)t->dims[i].default_value);
         hone__text_puts(p->out, "\n");

@@ -20,6 +20,11 @@ static hone_symbol refuse(hone_parser *p, const char *name, size_t length,
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
 }
 
+/* Of a parameter or a let, where the default of a dimension reads it. */
+static const char not_of_callers[] =
+    "is no dimension; the default of a dimension reads dimensions before it, "
+    "for callers know nothing else";
+
 /* The line on which a let or parameter of this name is declared; 0: none. */
 static int declared_on(hone_parser *p, const char *name, size_t length)
 {
@@ -38,13 +43,47 @@ static int declared_on(hone_parser *p, const char *name, size_t length)
     return 0;
 }
 
+/* A dimension of the op, whose defaults are being compiled, that is not
+ * declared yet. */
+static int is_later_dim(hone_parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < p->n_statements; ++i) {
+        hone_cursor c = hone__cursor_at(p, i);
+        hone_slice word;
+
+        if (!hone__cursor_accept_word(&c, "op"))
+            continue;
+        (void)hone__cursor_word(&c);
+        (void)hone__cursor_accept(&c, '(');
+        do {
+            word = hone__cursor_word(&c);
+            if (word.end - word.begin == length &&
+                !memcmp(p->bare + word.begin, name, length))
+                return 1;
+            (void)hone__cursor_until(&c, ",", NULL);
+        } while (hone__cursor_accept(&c, ','));
+    }
+    return 0;
+}
+
 /* What stands below is not known yet: lets cannot go in circles. */
 static int unknown_yet(hone_parser *p, const char *name, size_t length)
 {
     const int line = declared_on(p, name, length);
 
+    if (p->scope == HONE_SCOPE_DIM && is_later_dim(p, name, length)) {
+        (void)snprintf(p->note, sizeof p->note,
+                       "'%.*s' is a dimension that follows; the default of a "
+                       "dimension reads those before it",
+                       (int)length, name);
+        return 1;
+    }
     if (!line)
         return 0;
+    if (p->scope == HONE_SCOPE_DIM) {
+        (void)refuse(p, name, length, not_of_callers);
+        return 1;
+    }
     if (line == hone__line_of(p, (size_t)(name - p->bare)))
         (void)snprintf(p->note, sizeof p->note, "'%.*s' cannot read itself",
                        (int)length, name);
@@ -88,6 +127,9 @@ static hone_symbol fact(hone_parser *p, const char *name, size_t length)
             return refuse(p, name - 7, length + 7,
                           p->scope == HONE_SCOPE_ARCH
                               ? "cannot be asked here; 'arch' reads sm only"
+                          : p->scope == HONE_SCOPE_DIM
+                              ? "is a property of the device; the default of a "
+                                "dimension reads dimensions before it"
                               : "is a device property, known only at run time; "
                                 "this place takes parameters");
         }
@@ -125,6 +167,11 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
                             "properties of the device, such as sm"
                           : "cannot be read here; the values of a parameter "
                             "are constants");
+    if (p->scope == HONE_SCOPE_DIM &&
+        (known->kind == HONE_NAME_PARAM || known->kind == HONE_NAME_LET))
+        return refuse(p, name, length, not_of_callers);
+    if (p->scope == HONE_SCOPE_DIM && known->index + 1 == p->tmpl->n_dims)
+        return refuse(p, name, length, "cannot read itself");
     if (known->kind == HONE_NAME_DIM || known->reads_dims) {
         p->reads_dims = 1;
         if (p->scope == HONE_SCOPE_EXISTS)

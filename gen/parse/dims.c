@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problem dimensions of a template: checking, reading, labelling; and values
- * of parameters as text. */
-#include "gen/parse/template.h"
+/* Problem dimensions of a template: checking, completing, labelling; and
+ * values of parameters as text. */
+#include "gen/parse/dims.h"
+#include "runtime/base/device_properties.h"
 #include "runtime/base/type.h"
 
-#include <ctype.h>
 #include <string.h>
 
-/* The beginning of a sentence: "gemm_f16(M, N, K): ". */
-static hone_text signature_of(const hone_template *tmpl)
+hone_text hone__dims_sentence(const hone_template *tmpl)
 {
     hone_text out = {0};
 
@@ -37,10 +36,13 @@ static void put_dim(const hone_template_dim *dim, hone_text *out)
         hone__template_dim_text(dim, dim->types[i], out);
     }
     hone__text_puts(out, dim->n_types ? "}" : "");
-    if (dim->default_value || dim->is_choice) {
-        hone__text_puts(out, " default ");
+    if (hone__dim_is_mandatory(dim))
+        return;
+    hone__text_puts(out, " default ");
+    if (dim->default_expr.expr)
+        hone__text_puts(out, hone__expr_text(dim->default_expr.expr));
+    else
         hone__template_dim_text(dim, dim->default_value, out);
-    }
 }
 
 const char *hone__template_kind(const hone_template *tmpl)
@@ -87,18 +89,14 @@ void hone__template_arguments(const hone_template *tmpl, hone_text *out)
     }
 }
 
-static int is_mandatory(const hone_template_dim *dim)
+hone_status hone__dims_refuse_count(const hone_template *tmpl, size_t n_dims,
+                                    hone_error *err)
 {
-    return !dim->is_choice && !dim->default_value;
-}
-
-static hone_status refuse_count(const hone_template *tmpl, size_t n_dims,
-                                hone_error *err)
-{
-    hone_text sentence = signature_of(tmpl);
+    hone_text sentence = hone__dims_sentence(tmpl);
     size_t n_mandatory = 0;
 
-    while (n_mandatory < tmpl->n_dims && is_mandatory(&tmpl->dims[n_mandatory]))
+    while (n_mandatory < tmpl->n_dims &&
+           hone__dim_is_mandatory(&tmpl->dims[n_mandatory]))
         ++n_mandatory;
     hone__text_printf(&sentence, "takes %zu", n_mandatory);
     if (n_mandatory < tmpl->n_dims)
@@ -122,13 +120,12 @@ static int is_allowed(const hone_template_dim *dim, int64_t value)
 
 enum { MOST_SHOWN = 13 }; /* so many types there are */
 
-/* "the dimension T is an element type, f32 or f64"; and what it is not, where
- * there is such a word. */
-static hone_status refuse_kind(const hone_template *tmpl,
-                               const hone_template_dim *dim, const char *word,
-                               size_t length, hone_error *err)
+hone_status hone__dims_refuse_kind(const hone_template *tmpl,
+                                   const hone_template_dim *dim,
+                                   const char *word, size_t length,
+                                   hone_error *err)
 {
-    hone_text sentence = signature_of(tmpl);
+    hone_text sentence = hone__dims_sentence(tmpl);
 
     hone__text_printf(&sentence, "the dimension %s is %s", dim->name,
                       !dim->n_types    ? "an integer"
@@ -154,12 +151,89 @@ static hone_status refuse_value(const hone_template *tmpl,
     hone_text sentence;
 
     if (dim->n_types)
-        return refuse_kind(tmpl, dim, NULL, 0, err);
-    sentence = signature_of(tmpl);
+        return hone__dims_refuse_kind(tmpl, dim, NULL, 0, err);
+    sentence = hone__dims_sentence(tmpl);
     hone__text_printf(&sentence,
                       "the dimension %s must be at least 1, not %lld",
                       dim->name, (long long)value);
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
+}
+
+static hone_status refuse_missing(const hone_template *tmpl, size_t i,
+                                  hone_error *err)
+{
+    hone_text sentence = hone__dims_sentence(tmpl);
+
+    hone__text_printf(&sentence,
+                      "the dimension %s has no default, and is not given",
+                      tmpl->dims[i].name);
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
+}
+
+/* An expression that is no size there: `why` it has no value, or NULL. */
+static hone_status refuse_default(const hone_template *tmpl, size_t i,
+                                  int64_t value, const char *why,
+                                  hone_error *err)
+{
+    const hone_template_dim *dim = &tmpl->dims[i];
+    hone_text sentence = hone__dims_sentence(tmpl);
+
+    hone__text_printf(&sentence,
+                      "the dimension %s is not given, and its "
+                      "default '%s' ",
+                      dim->name, hone__expr_text(dim->default_expr.expr));
+    if (why)
+        hone__text_printf(&sentence, "has no value here: %s", why);
+    else
+        hone__text_printf(&sentence, "is %lld here; a dimension is at least 1",
+                          (long long)value);
+    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
+}
+
+hone_status hone__template_default_dim(const hone_template *tmpl, size_t i,
+                                       const int64_t *dims, int64_t *out,
+                                       hone_error *err)
+{
+    const hone_expr *expr = tmpl->dims[i].default_expr.expr;
+    int64_t slots[HONE_N_PROPERTIES + HONE_MAX_DIMS] = {0};
+    hone_error why = {0};
+    hone_status status;
+
+    *out = tmpl->dims[i].default_value;
+    if (!expr)
+        return HONE_OK;
+    memcpy(slots + tmpl->slots.dims, dims, i * sizeof *dims);
+    status = hone__expr_eval(expr, slots, out, &why);
+    if (status == HONE_OK && *out >= 1)
+        return HONE_OK;
+    return refuse_default(tmpl, i, *out, status ? why.text : NULL, err);
+}
+
+int hone__template_dim_follows(const hone_template *tmpl, size_t i,
+                               const int64_t *dims)
+{
+    int64_t value;
+
+    return tmpl->dims[i].default_expr.expr &&
+           hone__template_default_dim(tmpl, i, dims, &value, NULL) == HONE_OK &&
+           value == dims[i];
+}
+
+void hone__template_usual_dims(const hone_template *tmpl, int sizes_by_default,
+                               int64_t *out)
+{
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const hone_template_dim *dim = &tmpl->dims[i];
+
+        if (dim->default_expr.expr) {
+            if (hone__template_default_dim(tmpl, i, out, &out[i], NULL))
+                out[i] = 1;
+            continue;
+        }
+        out[i] = dim->n_types || sizes_by_default ? dim->default_value : 0;
+        if (!out[i] && !dim->is_choice)
+            out[i] = dim->n_types ? dim->types[0] : 1;
+    }
 }
 
 hone_status hone__template_complete_dims(const hone_template *tmpl,
@@ -168,87 +242,23 @@ hone_status hone__template_complete_dims(const hone_template *tmpl,
                                          hone_error *err)
 {
     if (n_dims > tmpl->n_dims)
-        return refuse_count(tmpl, n_dims, err);
+        return hone__dims_refuse_count(tmpl, n_dims, err);
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
-        if (i >= n_dims && is_mandatory(&tmpl->dims[i]))
-            return refuse_count(tmpl, n_dims, err);
-        out_dims[i] = i < n_dims ? dims[i] : tmpl->dims[i].default_value;
-        if (!is_allowed(&tmpl->dims[i], out_dims[i]))
-            return refuse_value(tmpl, &tmpl->dims[i], out_dims[i], err);
+        const hone_template_dim *dim = &tmpl->dims[i];
+
+        if (i < n_dims && dims[i] != HONE_DIM_DEFAULT) {
+            out_dims[i] = dims[i];
+            if (!is_allowed(dim, dims[i]))
+                return refuse_value(tmpl, dim, dims[i], err);
+        } else if (hone__dim_is_mandatory(dim)) {
+            return i < n_dims ? refuse_missing(tmpl, i, err)
+                              : hone__dims_refuse_count(tmpl, n_dims, err);
+        } else {
+            HONE_TRY(hone__template_default_dim(tmpl, i, out_dims, &out_dims[i],
+                                                err));
+        }
     }
     return HONE_OK;
-}
-
-/* A type has its name, or its code as the library and the database have it;
- * where the dimension is a number, a type's name is a mistake. */
-static int is_of_kind(const hone_template_dim *dim, const char *word,
-                      size_t length)
-{
-    const int wants_type = dim->n_types && !dim->is_choice;
-    size_t n_types = 0, n_names = 0;
-
-    for (size_t i = 0; i < length;) {
-        size_t n = 0;
-
-        while (i + n < length &&
-               (isalnum((unsigned char)word[i + n]) || word[i + n] == '_'))
-            ++n;
-        n_names += n > 0;
-        n_types += n > 0 && hone__type_find(word + i, n) != 0;
-        i += n ? n : 1;
-    }
-    return wants_type ? n_types <= 1 && n_names == 1 : n_types == 0;
-}
-
-static hone_status parse_one(const hone_template *tmpl,
-                             const hone_template_dim *dim, const char *word,
-                             size_t length, int64_t *out, hone_error *err)
-{
-    hone_expr *expr = NULL;
-    hone_text sentence;
-    hone_status status =
-        hone__expr_compile(word, length, NULL, NULL, &expr, NULL, NULL);
-
-    if (!status)
-        status = hone__expr_eval(expr, NULL, out, NULL);
-    hone__expr_free(expr);
-    if (!status && dim && !is_of_kind(dim, word, length))
-        return refuse_kind(tmpl, dim, word, length, err);
-    if (!status)
-        return HONE_OK;
-    if (status == HONE_ERR_NO_MEMORY)
-        return hone__fail(err, status, "out of memory");
-    sentence = signature_of(tmpl);
-    hone__text_printf(&sentence,
-                      "'%.*s' is not a dimension; give integers (4096, 4K, 1M) "
-                      "or element types (f32), separated by commas",
-                      (int)length, word);
-    return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
-}
-
-hone_status hone__template_parse_dims(const hone_template *tmpl,
-                                      const char *text,
-                                      int64_t out_dims[HONE_MAX_DIMS],
-                                      hone_error *err)
-{
-    int64_t dims[HONE_MAX_DIMS] = {0};
-    size_t n = 0;
-
-    if (!text[strspn(text, " ")])
-        return hone__template_complete_dims(tmpl, dims, 0, out_dims, err);
-    for (;;) {
-        const size_t length = strcspn(text, ",");
-
-        if (n == HONE_MAX_DIMS)
-            return refuse_count(tmpl, n + 1, err);
-        HONE_TRY(parse_one(tmpl, n < tmpl->n_dims ? &tmpl->dims[n] : NULL, text,
-                           length, &dims[n], err));
-        ++n;
-        if (!text[length])
-            break;
-        text += length + 1;
-    }
-    return hone__template_complete_dims(tmpl, dims, n, out_dims, err);
 }
 
 void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
@@ -258,19 +268,12 @@ void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
         out[i] = with_sizes || tmpl->dims[i].n_types ? dims[i] : 0;
 }
 
-size_t hone__template_count_dims(const char *text)
-{
-    size_t n = text[strspn(text, " ")] != '\0';
-
-    for (; *text; ++text)
-        n += *text == ',';
-    return n;
-}
-
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
                                hone_text *out)
 {
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        if (hone__template_dim_follows(tmpl, i, dims))
+            continue;
         hone__text_printf(out, "%s%s=", i ? " " : "", tmpl->dims[i].name);
         hone__template_dim_text(&tmpl->dims[i], dims[i], out);
     }

@@ -64,6 +64,7 @@ typedef enum hone_scope {
     HONE_SCOPE_ANY,
     HONE_SCOPE_VARIANT, /* known once parameters and types are fixed */
     HONE_SCOPE_EXISTS,  /* known once the device is, too */
+    HONE_SCOPE_DIM,     /* the default of a dimension: those before it */
     HONE_SCOPE_ARCH,    /* sm alone */
     HONE_SCOPE_DEVICE,  /* device properties, with or without `device.` */
     HONE_SCOPE_CONSTANT

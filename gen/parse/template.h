@@ -65,8 +65,17 @@ typedef struct hone_template_dim {
     size_t n_types;        /* 0: a size */
     int64_t *types;        /* allowed codes, or integers from 0 up */
     int is_choice;         /* they are integers */
-    int64_t default_value; /* 0: mandatory, unless is_choice */
+    int64_t default_value; /* 0: mandatory, unless is_choice; or there is */
+    /* Of a size: an expression of the dimensions before it. .expr NULL: the
+     * default is a constant. */
+    hone_template_expr default_expr;
 } hone_template_dim;
+
+/* Must callers give it? */
+static inline int hone__dim_is_mandatory(const hone_template_dim *dim)
+{
+    return !dim->is_choice && !dim->default_value && !dim->default_expr.expr;
+}
 
 /* An expression, or a floating-point number. */
 typedef struct hone_template_number {
@@ -455,21 +464,41 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
                               hone_text *out);
 void hone__diagnostics_free(hone_diagnostics *diagnostics);
 
-/* Check and complete problem dimensions (see launch_spec.h's A/A control).
- * The sentence names the op's signature: "gemm_f16(M, N, K)". HONE_ERR_DIMS.
- */
+/* Check and complete problem dimensions, those that are HONE_DIM_DEFAULT and
+ * those behind n_dims. The sentence names the op's signature:
+ * "gemm_f16(M, N, K)". HONE_ERR_DIMS. */
 hone_status hone__template_complete_dims(const hone_template *tmpl,
                                          const int64_t *dims, size_t n_dims,
                                          int64_t out_dims[HONE_MAX_DIMS],
                                          hone_error *err);
-/* Read "4096,4096,f32" or "1M"-style dims (suffix K M G, 1024-based) as
- * written on a command line, then complete them. HONE_ERR_DIMS. */
+/* The default of dimension `i`, which is not mandatory, where those before it
+ * are `dims`. HONE_ERR_DIMS: it is an expression that has no value there, or
+ * one below 1. */
+hone_status hone__template_default_dim(const hone_template *tmpl, size_t i,
+                                       const int64_t *dims, int64_t *out,
+                                       hone_error *err);
+/* Is its default an expression, and has it that value in `dims`? It says
+ * nothing about the problem then that the others do not. */
+int hone__template_dim_follows(const hone_template *tmpl, size_t i,
+                               const int64_t *dims);
+/* A problem for questions that need none: sizes of 1, the first of those that
+ * a dimension lists, where there is no default. With `sizes_by_default` sizes
+ * have their default, too, if they have one. */
+void hone__template_usual_dims(const hone_template *tmpl, int sizes_by_default,
+                               int64_t *out);
+/* Read dims as they are written on a command line: "4096,4096,f32", "1M" (with
+ * the suffixes K M G, 1024-based); an empty field is HONE_DIM_DEFAULT; and
+ * "M=4K,K=64", by name, behind those without. `*out_n`: all behind have their
+ * default. HONE_ERR_DIMS. */
+hone_status hone__template_read_dims(const hone_template *tmpl,
+                                     const char *text,
+                                     int64_t out_dims[HONE_MAX_DIMS],
+                                     size_t *out_n, hone_error *err);
+/* The same, then complete them. */
 hone_status hone__template_parse_dims(const hone_template *tmpl,
                                       const char *text,
                                       int64_t out_dims[HONE_MAX_DIMS],
                                       hone_error *err);
-/* How many dimensions such a text gives; the others have their default. */
-size_t hone__template_count_dims(const char *text);
 /* How callers see the operation: "axpy(n, T in {f32, f64} default f32)", and
  * "alpha: T, x: in T[n], y: inout T[n]". */
 void hone__template_signature(const hone_template *tmpl, hone_text *out);
@@ -481,7 +510,7 @@ void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
 /* One dimension as it is written on a command line: "4096", "f32". */
 void hone__template_dim_text(const hone_template_dim *dim, int64_t value,
                              hone_text *out);
-/* "M=4096 N=4096 K=4096" for people. */
+/* "M=4096 N=4096 K=4096" for people: without those that follow. */
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,
                                hone_text *out);
 

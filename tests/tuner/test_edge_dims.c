@@ -181,6 +181,44 @@ static void test_nothing_helps(void **state)
     close_fixture(&f);
 }
 
+/* Leading dimensions and strides follow; in the last row they are larger, as
+ * far as that is allowed. */
+static void test_followers(void **state)
+{
+    const int64_t given[] = {64, 64, 80, 1, 6000};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(a, b, ld default b, n default 1, s default a*ld)",
+                 "#pragma hone arg x: in f32[n*s]");
+    expect(&f, given, 0, (const int64_t[]){1, 1, 1, 1, 1});
+    expect(&f, given, 1, (const int64_t[]){61, 37, 37, 113, 61 * 37});
+    expect(&f, given, 5, (const int64_t[]){5, 2053, 2053, 3, 5 * 2053});
+    expect(&f, given, 6, (const int64_t[]){5, 3, 3, 2053, 15});
+    expect(&f, given, HONE_EDGE_APART,
+           (const int64_t[]){61, 37, 40, 113, 61 * 40 + 5});
+    close_fixture(&f);
+    open_fixture(&f, "t(a, b, ld default b, n default 1, s default a*ld)",
+                 "#pragma hone arg x: in f32[n*s]\n"
+                 "#pragma hone require ld % 8 == 0\n"
+                 "#pragma hone require s == a*ld");
+    expect(&f, given, 1, (const int64_t[]){61, 64, 64, 113, 61 * 64});
+    expect(&f, given, HONE_EDGE_APART,
+           (const int64_t[]){61, 64, 64 + 3 * 8, 113, 61 * 88});
+    close_fixture(&f);
+    /* None may be larger; nobody is larger; there is one size alone. */
+    open_fixture(&f, "t(a, ld default a)",
+                 "#pragma hone arg x: in f32[a]\n"
+                 "#pragma hone require ld == a");
+    expect(&f, given, HONE_EDGE_APART, NULL);
+    expect(&f, given, 3, (const int64_t[]){1000003, 1000003});
+    expect(&f, given, 4, NULL);
+    close_fixture(&f);
+    open_fixture(&f, "t(a, b)", "#pragma hone arg x: in f32[a*b]");
+    expect(&f, given, HONE_EDGE_APART, NULL);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_one_dimension_is_long),
         cmocka_unit_test(test_transform),
         cmocka_unit_test(test_small),
+        cmocka_unit_test(test_followers),
         cmocka_unit_test(test_nothing_helps),
     };
 

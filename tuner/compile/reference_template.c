@@ -42,8 +42,7 @@ void hone__reference_template_dims(const hone_reference_template *other,
                                    const int64_t *dims, int64_t *out)
 {
     for (size_t i = 0; i < other->tmpl->n_dims; ++i)
-        out[i] = other->from[i] < 0 ? other->tmpl->dims[i].default_value
-                                    : dims[other->from[i]];
+        out[i] = other->from[i] < 0 ? HONE_DIM_DEFAULT : dims[other->from[i]];
 }
 
 /* ---- what is said ------------------------------------------------------- */
@@ -150,7 +149,7 @@ static hone_status match_dim(hone_reference_template *other, size_t i,
                             dim->name);
         return HONE_OK;
     }
-    if (!dim->is_choice && !dim->default_value)
+    if (hone__dim_is_mandatory(dim))
         return complain(other, err,
                         "its dimension %s has no default, and %s has none of "
                         "that name",

@@ -69,7 +69,8 @@ int hone__template_writes_input(const hone_template *tmpl,
 const hone_reference_template *
 hone__reference_template_find(const hone_reference_templates *others,
                               const char *name);
-/* Its dimensions where the problem's are `dims`. */
+/* Its dimensions where the problem's are `dims`: those that the problem lacks
+ * are HONE_DIM_DEFAULT. */
 void hone__reference_template_dims(const hone_reference_template *other,
                                    const int64_t *dims, int64_t *out);
 /* HONE_ERR_INPUT: an argument has another type or size there. */

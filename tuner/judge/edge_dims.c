@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Sizes per integer dimension, taken in turn from a row: ones, primes below
+/* Sizes per dimension that leads, taken in turn from a row: ones, primes below
  * and just above usual tiles, and a larger row for operations of one
  * dimension, where a small size reaches one block only. */
 enum { ROW = 4, N_ROWS = HONE_EDGE_BEYOND };
@@ -26,6 +26,13 @@ static const int64_t beyond[N_BEYOND] = {2053, 2056, 2112, 2304, 3072, 4096};
 enum { N_LONG = 4 };
 static const int64_t long_rows[N_LONG] = {1000003, 10007, 1009, 101};
 
+/* What the dimensions that follow others (leading dimensions, strides) are
+ * larger by, in turn, times the first of these scales that is allowed: vectors
+ * and copies of tiles want multiples. */
+enum { N_PADS = 4, N_SCALES = 6 };
+static const int64_t pads[N_PADS] = {3, 5, 1, 7};
+static const int64_t scales[N_SCALES] = {1, 2, 4, 8, 16, 32};
+
 /* What a dimension is changed to after the problem's own size: 1 and 2 (in
  * odd rows 2 and 1, for dimensions that choose one of two), 4, 8, .. */
 enum { N_POWERS = 17, MOST_CHANGED = 3 };
@@ -37,13 +44,37 @@ static const int64_t most_bytes_long = 20 << 20;
 static const int64_t most_flops = 400000000;
 
 typedef struct shape_search {
+    const hone_template *tmpl;
     hone_launch_case plan; /* at `dims` */
     const int64_t *given;  /* the problem's */
     size_t row;
     int64_t *dims;
+    int64_t pad[HONE_MAX_DIMS]; /* of those that follow others */
 } shape_search;
 
-/* Returns the integer dimension if there is one alone, else -1. */
+/* Sizes whose default is an expression follow the others; what a row says is
+ * said to those that lead. */
+static int leads(const hone_template_dim *dim)
+{
+    return !dim->n_types && !dim->default_expr.expr;
+}
+
+/* Those that follow get their defaults and what they are padded by; 0: they
+ * have none. */
+static int follow(const shape_search *s)
+{
+    for (size_t i = 0; i < s->tmpl->n_dims; ++i) {
+        if (!s->tmpl->dims[i].default_expr.expr)
+            continue;
+        if (hone__template_default_dim(s->tmpl, i, s->dims, &s->dims[i],
+                                       NULL) != HONE_OK ||
+            __builtin_add_overflow(s->dims[i], s->pad[i], &s->dims[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* Returns the integer dimension that leads if there is one alone, else -1. */
 static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
                     int64_t *out)
 {
@@ -52,7 +83,7 @@ static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
 
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         out[i] = given[i];
-        if (!tmpl->dims[i].n_types) {
+        if (leads(&tmpl->dims[i])) {
             out[i] = rows[row][n_integers++ % ROW];
             which = (int)i;
         }
@@ -65,7 +96,8 @@ static int is_allowed(const shape_search *s, int64_t at_most)
     hone_resolved resolved;
     int64_t bytes = 0;
 
-    if (hone__launch_spec_resolve(&s->plan, &resolved, NULL) != HONE_OK)
+    if (!follow(s) ||
+        hone__launch_spec_resolve(&s->plan, &resolved, NULL) != HONE_OK)
         return 0;
     for (size_t i = 0; i < resolved.n_args; ++i)
         bytes += resolved.args[i].size_bytes;
@@ -119,42 +151,77 @@ static void lengthen(const shape_search *s, int dim)
 }
 
 /* Dimension `dim` beyond every block; 0: not allowed in any way. */
-static int go_beyond(const shape_search *s, size_t dim, unsigned integers)
+static int go_beyond(const shape_search *s, size_t dim, unsigned leading)
 {
     for (int i = 0; i < N_BEYOND; ++i) {
         size_t n = 0;
 
         for (size_t k = 0; k < s->plan.n_dims; ++k)
-            if (integers >> k & 1)
+            if (leading >> k & 1)
                 s->dims[k] = k == dim ? beyond[i] : short_row[n++ % ROW];
-        if (is_allowed(s, most_bytes) || find(s, integers & ~(1u << dim)))
+        if (is_allowed(s, most_bytes) || find(s, leading & ~(1u << dim)))
             return 1;
     }
     return 0;
 }
 
+/* The dimensions that follow others larger than their defaults, each as far as
+ * it is allowed; 0: none of them may be. */
+static int go_apart(shape_search *s, unsigned leading)
+{
+    size_t n = 0;
+    int any = 0;
+
+    if (!is_allowed(s, INT64_MAX))
+        (void)find(s, leading);
+    for (size_t i = 0; i < s->tmpl->n_dims; ++i) {
+        int k = 0;
+
+        if (!s->tmpl->dims[i].default_expr.expr)
+            continue;
+        for (; k < N_SCALES; ++k) {
+            s->pad[i] = pads[n % N_PADS] * scales[k];
+            if (is_allowed(s, INT64_MAX))
+                break;
+        }
+        s->pad[i] = k < N_SCALES ? s->pad[i] : 0;
+        any |= k < N_SCALES;
+        ++n;
+    }
+    (void)follow(s);
+    return any;
+}
+
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     size_t row, int64_t *out)
 {
-    const int only = take_row(tmpl, plan->dims, row < N_ROWS ? row : 0, out);
-    const shape_search s = {{plan->spec, out, tmpl->n_dims, plan->properties},
-                            plan->dims,
-                            row,
-                            out};
-    unsigned integers = 0;
+    const int is_apart = row == HONE_EDGE_APART;
+    const int only = take_row(tmpl, plan->dims,
+                              is_apart       ? 1
+                              : row < N_ROWS ? row
+                                             : 0,
+                              out);
+    shape_search s = {.tmpl = tmpl,
+                      .plan = {plan->spec, out, tmpl->n_dims, plan->properties},
+                      .given = plan->dims,
+                      .row = row,
+                      .dims = out};
+    unsigned leading = 0;
     size_t n = N_ROWS;
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
-        integers |= (tmpl->dims[i].n_types ? 0u : 1u) << i;
+        leading |= (leads(&tmpl->dims[i]) ? 1u : 0u) << i;
+    if (is_apart)
+        return go_apart(&s, leading);
     if (row >= N_ROWS) {
         for (size_t i = 0; i < tmpl->n_dims; ++i)
-            if (integers >> i & 1 && n++ == row)
-                return only < 0 && go_beyond(&s, i, integers);
+            if (leading >> i & 1 && n++ == row)
+                return only < 0 && go_beyond(&s, i, leading);
         return 0;
     }
     if (only >= 0 && row + 1 == N_ROWS)
         lengthen(&s, only);
     if (!is_allowed(&s, INT64_MAX))
-        (void)find(&s, integers);
-    return 1;
+        (void)find(&s, leading);
+    return follow(&s);
 }

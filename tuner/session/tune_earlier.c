@@ -308,15 +308,22 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
     const hone_tune_run *run = walk->run;
     const hone_tune_impl *impl = walk->impl;
     const hone_template *tmpl = impl->tmpl;
-    int64_t dims[HONE_MAX_DIMS];
+    int64_t dims[HONE_MAX_DIMS], mine[HONE_MAX_DIMS];
+    int both[HONE_MAX_DIMS]; /* follow the others, and say nothing of their own
+                              */
     double shape;
     hone_seed seed;
     hone_status status;
 
     if (!read_dims(row->dims, tmpl->n_dims, dims))
         return HONE_OK;
-    shape = hone__seed_shape_distance(run->request->dims, dims, walk->is_type,
-                                      tmpl->n_dims);
+    memcpy(mine, run->request->dims, tmpl->n_dims * sizeof *mine);
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        both[i] = hone__template_dim_follows(tmpl, i, mine) &&
+                  hone__template_dim_follows(tmpl, i, dims);
+    for (size_t i = 0; i < tmpl->n_dims; ++i)
+        mine[i] = both[i] ? dims[i] : mine[i];
+    shape = hone__seed_shape_distance(mine, dims, walk->is_type, tmpl->n_dims);
     if (shape < 0)
         return HONE_OK;
     status = hone__config_parse(tmpl, row->config, walk->config, NULL);

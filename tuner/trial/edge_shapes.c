@@ -100,7 +100,8 @@ static hone_status check_row(const hone_edge_shapes *shapes, hone_edge_row *row,
                              hone_verdict *out, int *out_is_run,
                              hone_error *err)
 {
-    const int is_beyond = row - shapes->rows >= HONE_EDGE_BEYOND;
+    const int is_beyond = row - shapes->rows >= HONE_EDGE_BEYOND &&
+                          row - shapes->rows < HONE_EDGE_APART;
     hone_status status;
 
     memset(out, 0, sizeof *out);
@@ -128,7 +129,7 @@ static void cover(hone_coverage *coverage, const hone_problem *problem,
     ++coverage->n_shapes;
     coverage->n_compared += n_compared;
     for (size_t i = 0; i < tmpl->n_dims && used < size; ++i) {
-        if (tmpl->dims[i].n_types)
+        if (tmpl->dims[i].n_types || hone__template_dim_follows(tmpl, i, dims))
             continue;
         used +=
             (size_t)snprintf(coverage->shapes + used, size - used, "%s%s=%lld",
