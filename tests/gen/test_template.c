@@ -212,9 +212,9 @@ static void dims(void **state)
                      HONE_ERR_DIMS);
     assert_int_equal(hone__template_parse_dims(t, "1,,2", out, &err),
                      HONE_ERR_DIMS);
-    assert_int_equal(
-        hone__template_parse_dims(t, "1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8", out, &err),
-        HONE_ERR_DIMS);
+    assert_int_equal(hone__template_parse_dims(
+                         t, "1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8", out, &err),
+                     HONE_ERR_DIMS);
     /* A type's name is no size; its code is that type. */
     assert_int_equal(hone__template_parse_dims(t, "1,f32", out, &err),
                      HONE_ERR_DIMS);
