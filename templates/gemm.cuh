@@ -4,6 +4,15 @@
  * Layout: all matrices are row-major. op(A) is M x K: A itself, or with TRANS_A
  * = 1 the transpose of the K x M matrix that is stored. op(B) is K x N: B, or
  * with TRANS_B = 1 the transpose of an N x K matrix. Any M, N and K from 1 up.
+ * LDA, LDB and LDC are the elements from one row of what is stored to the next,
+ * at least those of a row. There are BATCH such products, STRIDE_A, STRIDE_B
+ * and STRIDE_C elements from one to the next; factors of several may overlap or
+ * lie between each other's rows, and results may do the latter (the heads of
+ * an attention: LDC = heads*N, STRIDE_C = N). Arrays end with the last element
+ * of the last matrix, so that parts of a caller's matrices can be named.
+ *
+ * Alignment: A, B and C begin at multiples of 16 bytes, as any cudaMalloc
+ * result does. Rows may begin anywhere.
  *
  * Types: A and B are T; C is OUT, f32 or the same 16 bits. alpha and beta are
  * f32.
@@ -16,23 +25,18 @@
  * beta = 0: C is written without being read; it may hold anything, NaN too.
  * beta is known at launch only. alpha = 0 is no special case: A and B are read.
  *
- * Hazards: C overlaps neither A nor B. */
+ * Hazards: C overlaps neither A nor B. What lies between rows or matrices of C
+ * is neither read nor written. What lies between those of A and B may be read
+ * and may hold anything; behind the last element nothing is read. */
 #pragma once
 
-#pragma hone op gemm(M, N, K, T in {f16, bf16} default f16, OUT in {f32, f16, bf16} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}) "C = alpha*op(A)*op(B) + beta*C, row-major, sums in f32"
+#pragma hone op gemm(M, N, K, T in {f16, bf16} default f16, OUT in {f32, f16, bf16} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major, sums in f32"
 
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
 #pragma hone let COLS_A = TRANS_A ? M : K
 #pragma hone let ROWS_B = TRANS_B ? N : K
 #pragma hone let COLS_B = TRANS_B ? K : N
-#pragma hone let LDA = COLS_A
-#pragma hone let LDB = COLS_B
-#pragma hone let LDC = N
-#pragma hone let BATCH = 1
-#pragma hone let STRIDE_A = ROWS_A*LDA
-#pragma hone let STRIDE_B = ROWS_B*LDB
-#pragma hone let STRIDE_C = M*LDC
 
 #pragma hone arg A: in T[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A]
 #pragma hone arg B: in T[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B]
@@ -41,11 +45,14 @@
 #pragma hone arg alpha: f32, beta: f32 from -1.0..1.0
 
 #pragma hone require OUT == f32 || OUT == T "C is f32, or of the type of A and B"
+#pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"
+#pragma hone require LDB >= COLS_B "LDB is less than a row of B (N, or K if TRANS_B)"
+#pragma hone require LDC >= N "LDC is less than a row of C (N)"
+#pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
-/* abs: half a unit of the smallest f16. */
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
- * may round twice. */
+ * may round twice. abs: half a unit of the smallest f16. */
 #pragma hone let INTEGERS = OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
 #pragma hone check cpu.gemm tolerance(K + 4) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
 /* cuBLAS may round alpha*sum to bf16 before it adds beta*C. */

@@ -115,47 +115,81 @@ HONE_REFERENCE(sum)
         magnitude[0] += fabs((double)x[i]);
 }
 
-/* Where the elements of a product lie: from one to the next along each
+/* Where the elements of products lie: from one to the next along each
  * dimension. */
 typedef struct gemm_layout {
-    int64_t n, k;
+    int64_t m, n, k, batch;
     int64_t type, type_c;
-    int64_t a_row, a_step, b_step, b_col, c_row;
+    int64_t a_row, a_step, a_matrix;
+    int64_t b_step, b_col, b_matrix;
+    int64_t c_row, c_matrix;
 } gemm_layout;
 
 static gemm_layout gemm_read(const int64_t *dims)
 {
-    const int64_t m = dims[0], n = dims[1], k = dims[2];
     const int trans_a = dims[5] != 0, trans_b = dims[6] != 0;
-    const int64_t lda = trans_a ? m : k, ldb = trans_b ? k : n;
+    const int64_t lda = dims[7], ldb = dims[8];
 
-    return (gemm_layout){n,
-                         k,
-                         dims[3],
-                         dims[4],
-                         trans_a ? 1 : lda,
-                         trans_a ? lda : 1,
-                         trans_b ? 1 : ldb,
-                         trans_b ? ldb : 1,
-                         n};
+    return (gemm_layout){.m = dims[0],
+                         .n = dims[1],
+                         .k = dims[2],
+                         .type = dims[3],
+                         .type_c = dims[4],
+                         .a_row = trans_a ? 1 : lda,
+                         .a_step = trans_a ? lda : 1,
+                         .b_step = trans_b ? 1 : ldb,
+                         .b_col = trans_b ? ldb : 1,
+                         .c_row = dims[9],
+                         .batch = dims[10],
+                         .a_matrix = dims[11],
+                         .b_matrix = dims[12],
+                         .c_matrix = dims[13]};
 }
 
-/* `count` elements of one row of a C, from column `col` on. */
-static void gemm_part(const gemm_layout *g, const void *const *args,
-                      int64_t row, int64_t col, int64_t count, double *value,
-                      double *magnitude)
-{
-    const double alpha = (double)*(const float *)args[3];
-    const double beta = (double)*(const float *)args[4];
-    const int64_t a = row * g->a_row, b = col * g->b_col;
-    const int64_t c = row * g->c_row + col;
+/* `count` elements of a row of a matrix of C. */
+typedef struct gemm_part {
+    int64_t matrix, row, col, count;
+} gemm_part;
 
-    for (int64_t j = 0; j < count; ++j)
+/* The part that begins with element `index` of the array and has `count`
+ * elements at most. 0: that one lies between rows or matrices; a part of 1. */
+static int gemm_find(const gemm_layout *g, int64_t index, int64_t count,
+                     gemm_part *out)
+{
+    /* One matrix after the other, or side by side in the rows. */
+    const int is_apart =
+        g->batch == 1 || g->c_matrix >= (g->m - 1) * g->c_row + g->n;
+
+    out->matrix = 0;
+    if (is_apart && g->batch > 1) {
+        out->matrix = index / g->c_matrix;
+        index %= g->c_matrix;
+    }
+    out->row = index / g->c_row;
+    out->col = index % g->c_row;
+    if (!is_apart) {
+        out->matrix = out->col / g->c_matrix;
+        out->col %= g->c_matrix;
+    }
+    out->count = 1;
+    if (out->matrix >= g->batch || out->row >= g->m || out->col >= g->n)
+        return 0;
+    out->count = count < g->n - out->col ? count : g->n - out->col;
+    return 1;
+}
+
+static void gemm_compute(const gemm_layout *g, const void *const *args,
+                         const gemm_part *p, double *value, double *magnitude)
+{
+    const int64_t a = p->matrix * g->a_matrix + p->row * g->a_row;
+    const int64_t b = p->matrix * g->b_matrix + p->col * g->b_col;
+
+    for (int64_t j = 0; j < p->count; ++j)
         value[j] = magnitude[j] = 0.0;
     for (int64_t step = 0; step < g->k; ++step) {
         const double left = element_of(g->type, args[0], a + step * g->a_step);
 
-        for (int64_t j = 0; j < count; ++j) {
+        for (int64_t j = 0; j < p->count; ++j) {
             const double term =
                 left * element_of(g->type, args[1],
                                   b + step * g->b_step + j * g->b_col);
@@ -164,28 +198,32 @@ static void gemm_part(const gemm_layout *g, const void *const *args,
             magnitude[j] += fabs(term);
         }
     }
-    for (int64_t j = 0; j < count; ++j) {
-        const double old =
-            beta != 0.0 ? beta * element_of(g->type_c, args[2], c + j) : 0.0;
-
-        value[j] = alpha * value[j] + old;
-        magnitude[j] = fabs(alpha) * magnitude[j] + fabs(old);
-    }
 }
 
 HONE_REFERENCE(gemm)
 {
     const gemm_layout g = gemm_read(dims);
+    const double alpha = (double)*(const float *)args[3];
+    const double beta = (double)*(const float *)args[4];
 
     while (count > 0) {
-        const int64_t col = first % g.n;
-        const int64_t part = count < g.n - col ? count : g.n - col;
+        gemm_part part;
+        const int is_inside = gemm_find(&g, first, count, &part);
 
-        gemm_part(&g, args, first / g.n, col, part, value, magnitude);
-        first += part;
-        count -= part;
-        value += part;
-        magnitude += part;
+        if (is_inside)
+            gemm_compute(&g, args, &part, value, magnitude);
+        for (int64_t j = 0; j < part.count; ++j) {
+            const double old = element_of(g.type_c, args[2], first + j);
+            const double scaled = beta != 0.0 ? beta * old : 0.0;
+
+            value[j] = is_inside ? alpha * value[j] + scaled : old;
+            magnitude[j] = is_inside ? fabs(alpha) * magnitude[j] + fabs(scaled)
+                                     : fabs(old);
+        }
+        first += part.count;
+        count -= part.count;
+        value += part.count;
+        magnitude += part.count;
     }
 }
 

@@ -466,7 +466,7 @@ void hone__diagnostics_free(hone_diagnostics *diagnostics);
 
 /* Check and complete problem dimensions, those that are HONE_DIM_DEFAULT and
  * those behind n_dims. The sentence names the op's signature:
- * "gemm_f16(M, N, K)". HONE_ERR_DIMS. */
+ * "gemm(M, N, K)". HONE_ERR_DIMS. */
 hone_status hone__template_complete_dims(const hone_template *tmpl,
                                          const int64_t *dims, size_t n_dims,
                                          int64_t out_dims[HONE_MAX_DIMS],

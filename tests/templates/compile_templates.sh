@@ -39,6 +39,7 @@ space reduce_sum 1000000 100 2000
 space gemm_wmma 1,1,1 200 10000
 space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
+space gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
 space gemm_plain 1,1,1 1 1
 space gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
 space gemm_sm90 1,1,1 300 40000
@@ -75,6 +76,10 @@ refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
 refused gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
 refused gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
 refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
+refused gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
+refused gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
+refused gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 16384; do
     refused fft "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
     refused fft_filter "$size" "n is one of a few numbers, 16 or .* or 8192"

@@ -191,65 +191,143 @@ enum { F16_1 = 0x3c00, F16_2 = 0x4000, F16_3 = 0x4200, F16_M4 = 0xc400 };
 /* [1 2 3; -4 1 2] * [1 2; 3 -4; 2 1] = [13 -3; 3 -10] */
 static const uint16_t gemm_a[] = {F16_1, F16_2, F16_3, F16_M4, F16_1, F16_2};
 static const uint16_t gemm_b[] = {F16_1, F16_2, F16_3, F16_M4, F16_2, F16_1};
-/* 2*op(A)*op(B) - C/2 of all four pairs of layouts, in both types, C in f32
- * and in these; by ranges that begin and end inside rows. */
-static void test_gemm_forms(void **state)
+/* Distances of the matrices in memory, in elements. */
+typedef struct layout {
+    int64_t lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
+    int64_t count_c;
+} layout;
+
+enum { BF16_1 = 0x3f80, F16_NAN = 0x7e00, BF16_NAN = 0x7fc0 };
+
+/* The bits of a whole number up to 4. */
+static uint16_t bits_of(int64_t type, int x)
+{
+    static const uint16_t f16[] = {0, F16_1, F16_2, F16_3, 0x4400};
+    static const uint16_t bf16[] = {0, BF16_1, 0x4000, 0x4040, 0x4080};
+    const int at = x < 0 ? -x : x;
+
+    return (uint16_t)((type == HONE_REFERENCE_F16 ? f16[at] : bf16[at]) |
+                      (x < 0 ? 0x8000 : 0));
+}
+
+/* 2*op(A)*op(B) - C/2 of a 2 x 3 and a 3 x 2 matrix, with the second of two
+ * products the first with A and C negated; by ranges that begin and end
+ * anywhere. Gaps hold NaN, those of C 3. */
+static void check_form(const layout *l, int64_t type, int64_t type_c,
+                       int trans_a, int trans_b)
 {
     static const int a[2][3] = {{1, 2, 3}, {-4, 1, 2}};
     static const int b[3][2] = {{1, -2}, {3, -4}, {2, 1}};
-    static const float c[] = {1.0f, 2.0f, -3.0f, 4.0f};
-    const double want[] = {25.5, -15.0, 7.5, 10.0};
-    const double terms[] = {26.5, 27.0, 23.5, 30.0};
-    static const uint16_t f16[] = {0, F16_1, F16_2, F16_3, 0x4400};
-    static const uint16_t bf16[] = {0, 0x3f80, 0x4000, 0x4040, 0x4080};
+    static const int c[2][2] = {{1, 2}, {-3, 4}};
+    static const double sums[2][2] = {{25.5, -15.0}, {7.5, 10.0}};
+    static const double terms[2][2] = {{26.5, 27.0}, {23.5, 30.0}};
+    const int64_t dims[] = {2,           2,          3,        type,
+                            type_c,      trans_a,    trans_b,  l->lda,
+                            l->ldb,      l->ldc,     l->batch, l->stride_a,
+                            l->stride_b, l->stride_c};
     const float alpha = 2.0f, beta = -0.5f;
+    uint16_t left[64], right[64], old[64];
+    float old_f32[64];
+    double want[64], want_terms[64];
+    const void *args[] = {
+        left, right, type_c == HONE_REFERENCE_F32 ? (const void *)old_f32 : old,
+        &alpha, &beta};
 
+    for (int i = 0; i < 64; ++i) {
+        left[i] = right[i] =
+            type == HONE_REFERENCE_F16 ? (uint16_t)F16_NAN : (uint16_t)BF16_NAN;
+        old[i] = bits_of(type, 3);
+        old_f32[i] = 3.0f;
+        want[i] = want_terms[i] = 3.0;
+    }
+    for (int64_t m = 0; m < l->batch; ++m) {
+        const int sign = m ? -1 : 1;
+
+        for (int i = 0; i < 6; ++i) {
+            const int64_t ar = i / 3, ak = i % 3, bk = i / 2, bn = i % 2;
+
+            left[m * l->stride_a +
+                 (trans_a ? ak * l->lda + ar : ar * l->lda + ak)] =
+                bits_of(type, sign * a[ar][ak]);
+            right[m * l->stride_b +
+                  (trans_b ? bn * l->ldb + bk : bk * l->ldb + bn)] =
+                bits_of(type, b[bk][bn]);
+        }
+        for (int i = 0; i < 4; ++i) {
+            const int64_t at = m * l->stride_c + i / 2 * l->ldc + i % 2;
+
+            old[at] = bits_of(type, sign * c[i / 2][i % 2]);
+            old_f32[at] = (float)(sign * c[i / 2][i % 2]);
+            want[at] = sign * sums[i / 2][i % 2];
+            want_terms[at] = terms[i / 2][i % 2];
+        }
+    }
+    for (int64_t first = 0; first < l->count_c; ++first) {
+        for (int64_t count = 0; count <= l->count_c - first; ++count) {
+            double value[65], magnitude[65];
+
+            value[count] = magnitude[count] = -1.0;
+            hone_reference_gemm(dims, args, first, count, value, magnitude);
+            for (int64_t i = 0; i < count; ++i) {
+                assert_true(same(value[i], want[first + i]));
+                assert_true(same(magnitude[i], want_terms[first + i]));
+            }
+            assert_true(same(value[count], -1.0));
+            assert_true(same(magnitude[count], -1.0));
+        }
+    }
+    assert_true(same(hone_reference_gemm_cost(dims), 9.0));
+}
+
+/* Both types, C in f32 and in these, and all four pairs of layouts; without
+ * gaps, with gaps, and with the results of two products side by side. */
+static void test_gemm_forms(void **state)
+{
     (void)state;
     for (int which = 0; which < 16; ++which) {
         const int trans_a = which & 1, trans_b = which >> 1 & 1;
-        const uint16_t *const bits = which & 4 ? bf16 : f16;
-        const int type = which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16;
-        const int64_t dims[] = {
-            2,       2,      3, type, which & 8 ? type : HONE_REFERENCE_F32,
-            trans_a, trans_b};
-        uint16_t left[6], right[6], old[4];
-        const void *args[] = {left, right, which & 8 ? (const void *)old : c,
-                              &alpha, &beta};
+        const int64_t type =
+            which & 4 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16;
+        const int64_t type_c = which & 8 ? type : HONE_REFERENCE_F32;
+        const int64_t cols_a = trans_a ? 2 : 3, cols_b = trans_b ? 3 : 2;
+        const layout layouts[] = {
+            {cols_a, cols_b, 2, 1, 6, 6, 4, 4},
+            {cols_a, cols_b, 2, 2, 6, 6, 4, 8},
+            {cols_a + 1, cols_b + 2, 4, 2, 15, 17, 9, 15},
+            {2 * cols_a, 2 * cols_b, 7, 2, cols_a, cols_b, 4, 13},
+        };
 
-        for (int i = 0; i < 6; ++i) {
-            const int x = a[i / 3][i % 3], y = b[i / 2][i % 2];
-
-            left[trans_a ? i % 3 * 2 + i / 3 : i] =
-                (uint16_t)(bits[x < 0 ? -x : x] | (x < 0 ? 0x8000 : 0));
-            right[trans_b ? i % 2 * 3 + i / 2 : i] =
-                (uint16_t)(bits[y < 0 ? -y : y] | (y < 0 ? 0x8000 : 0));
-        }
-        for (int i = 0; i < 4; ++i)
-            old[i] =
-                (uint16_t)(bits[(int)fabsf(c[i])] | (c[i] < 0.0f ? 0x8000 : 0));
-        for (int64_t first = 0; first < 4; ++first) {
-            for (int64_t count = 0; count <= 4 - first; ++count) {
-                double value[5], magnitude[5];
-
-                value[count] = magnitude[count] = -1.0;
-                hone_reference_gemm(dims, args, first, count, value, magnitude);
-                for (int64_t i = 0; i < count; ++i) {
-                    assert_true(same(value[i], want[first + i]));
-                    assert_true(same(magnitude[i], terms[first + i]));
-                }
-                assert_true(same(value[count], -1.0));
-                assert_true(same(magnitude[count], -1.0));
-            }
-        }
-        assert_true(same(hone_reference_gemm_cost(dims), 9.0));
+        for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; ++i)
+            check_form(&layouts[i], type, type_c, trans_a, trans_b);
     }
+}
+
+/* One row each, closer to the next than LDC says, which then means nothing. */
+static void test_gemm_rows(void **state)
+{
+    const int64_t dims[] = {
+        1, 2, 1, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 1, 2, 9, 3,
+        1, 2, 3};
+    static const uint16_t a[] = {F16_1, F16_2, F16_3};
+    static const uint16_t b[] = {F16_1, F16_2, F16_1, F16_2, F16_1, F16_2};
+    const float c[8] = {0, 0, 7, 0, 0, 7, 0, 0};
+    const float alpha = 1.0f, beta = 0.0f;
+    const void *args[] = {a, b, c, &alpha, &beta};
+    const double want[] = {1, 2, 7, 2, 4, 7, 3, 6};
+    double value[8], magnitude[8];
+
+    (void)state;
+    hone_reference_gemm(dims, args, 0, 8, value, magnitude);
+    for (int i = 0; i < 8; ++i)
+        assert_true(same(value[i], want[i]));
 }
 
 /* beta = 0: C may hold anything. */
 static void test_gemm_ignores_c(void **state)
 {
-    const int64_t dims[] = {2, 2, 3, HONE_REFERENCE_F16, HONE_REFERENCE_F32,
-                            0, 0};
+    const int64_t dims[] = {
+        2, 2, 3, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 3, 2, 2, 1,
+        6, 6, 4};
     const float c[] = {NAN, INFINITY, NAN, NAN};
     const float alpha = 1.0f, beta = 0.0f;
     const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
@@ -275,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_gemm_ignores_c),
         cmocka_unit_test(test_gemm_forms),
+        cmocka_unit_test(test_gemm_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

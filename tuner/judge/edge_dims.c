@@ -8,13 +8,14 @@
 
 /* Sizes per dimension that leads, taken in turn from a row: ones, primes below
  * and just above usual tiles, and a larger row for operations of one
- * dimension, where a small size reaches one block only. */
+ * dimension, where a small size reaches one block only. The fourth is few: it
+ * is often a batch, which multiplies all that the others cost. */
 enum { ROW = 4, N_ROWS = HONE_EDGE_BEYOND };
 static const int64_t rows[N_ROWS][ROW] = {
     {1, 1, 1, 1},
-    {61, 37, 113, 17},
-    {131, 259, 97, 65},
-    {16, 520, 40, 24},
+    {61, 37, 113, 3},
+    {131, 259, 97, 2},
+    {16, 520, 40, 5},
 };
 /* One dimension beyond every block, the others short: kernels whose blocks
  * go round a row, or walk down columns. The first of these that is allowed. */
