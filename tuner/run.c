@@ -26,7 +26,7 @@ typedef struct run_setup {
 /* Plans of one problem and the context they came from, as a subject. Each has
  * workspaces of its own, and executions take them in turn, as in the tuner
  * (variant.h says why). */
-enum { N_PLANS = HONE_PLACES_OF_LARGE };
+enum { N_PLANS = 4 };
 typedef struct planned {
     hone_ctx *ctx;
     hone_plan *plans[N_PLANS];

@@ -80,10 +80,8 @@ hone_status hone__variant_spread(hone_variant *variant, size_t most,
 
     for (size_t i = 0; i < count_parts(variant); ++i)
         bytes += part_bytes(variant, i);
-    if (!bytes || bytes > 16 << 20)
+    if (!bytes || bytes > 1 << 20 || variant->resolved.vendor)
         return HONE_OK;
-    if (bytes > 1 << 20 && most > HONE_PLACES_OF_LARGE)
-        most = HONE_PLACES_OF_LARGE;
     while (variant->n_places < most) {
         const hone_status status = add_place(variant, err);
 
