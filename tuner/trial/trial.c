@@ -74,7 +74,11 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     if (report->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
     HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
-    HONE_TRY(time_variant(problem, variant, job, verdict.run_ns, report, err));
+    /* The first run of a library's function loads its kernels, and says nothing
+     * of how long the others take. */
+    HONE_TRY(time_variant(problem, variant, job,
+                          variant->resolved.vendor ? 0 : verdict.run_ns, report,
+                          err));
     HONE_TRY(
         hone__verify(problem, hone__variant_subject(variant),
                      report->outcome == HONE_OUTCOME_OK && !report->screened
