@@ -87,13 +87,15 @@ int hone__until_is_reached(const hone_until *until)
 
 /* Each begins with its default, what is good elsewhere, and a few that are
  * spread: FIRST trials, or fewer where the budget is small. Then the one goes
- * whose best will be the fastest if it gets all that is left and goes on
- * gaining as it did: each doubling of its answers gains as much as the last
- * one, but at least LEAST_GAIN at first, for it may have been bad luck. One
- * that has not gained for long and is far behind is so never asked again; the
- * leader, which others cannot reach, gets nearly all. */
+ * whose best will be the fastest if it gets all that is left, where each
+ * doubling of its answers gains half of what the last one did, for that may
+ * have been luck, and LEAST_GAIN over the root of its answers, for not gaining
+ * may have been bad luck. One that is far behind and does not gain is so never
+ * asked again; the leader, which others cannot reach, gets nearly all.
+ * tests/tuner/bench_shares.c compares it with others on recorded spaces. */
 enum { FIRST = 12, FIRST_SHARE = 3 /* of the budget, for all */ };
-static const double least_gain = 0.08;
+static const double least_gain = 0.3;
+static const double gain_kept = 0.5;
 
 void hone__share_add(hone_share *share, double time_ns)
 {
@@ -111,8 +113,8 @@ void hone__share_add(hone_share *share, double time_ns)
 static double promise(const hone_share *share, double left)
 {
     const double n = (double)share->n_told + 1;
-    const double floor_gain = least_gain * FIRST / (FIRST + n);
-    const double gain = share->gain > floor_gain ? share->gain : floor_gain;
+    const double gain =
+        gain_kept * share->gain + least_gain * sqrt(FIRST / (FIRST + n));
 
     return share->best_ns > 0
                ? log(share->best_ns) - gain * log2((n + left) / n)
