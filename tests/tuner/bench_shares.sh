@@ -37,34 +37,37 @@ awk -F';' '
 | date | $(date -u +%Y-%m-%d) |
 | source | commit $(git describe --always --dirty=" (modified)") |
 | command | \`SEEDS="$seeds" BATCHES="$batches" MIXES=$mixes IMPLS=$impls sh tests/tuner/bench_shares.sh BUILD OUT FILE..\` |
-| recordings | $# files: $(for f in "$@"; do basename "$f" .json.gz; done | tr '\n' ' ') |
+| recordings | $# files: $(for f in "$@"; do basename "$f" .json.gz; done | paste -sd ' ' -) |
 | host | $(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); nothing here depends on its speed |
 
 TEXT
     cat "$(dirname "$0")/bench_shares.txt"
     for batch in $batches; do
         printf '\n## Answers come %d proposals late\n\n' $((batch - 1))
-        printf '| policy | budget | mean | least and most of the seeds | 90 %% | within 1 %% | within 5 %% |\n'
+        printf '| policy | budget | mean | over `rule`, least to most of the seeds | 90 %% | within 1 %% | within 5 %% |\n'
         printf '|---|---|---|---|---|---|---|\n'
         awk -F';' -v batch="$batch" '
             $1 == batch {
                 key = $3 " | " $4
+                if ($3 == "rule")
+                    rule[$2, $4] = $5
+                over = $5 / rule[$2, $4]
                 if (!(key in n)) {
                     order[++n_keys] = key
-                    least[key] = most[key] = $5
+                    least[key] = most[key] = over
                 }
                 ++n[key]
                 mean[key] += log($5)
                 p90[key] += $6
                 one[key] += $7
                 five[key] += $8
-                least[key] = $5 < least[key] ? $5 : least[key]
-                most[key] = $5 > most[key] ? $5 : most[key]
+                least[key] = over < least[key] ? over : least[key]
+                most[key] = over > most[key] ? over : most[key]
             }
             END {
                 for (i = 1; i <= n_keys; ++i) {
                     k = order[i]
-                    printf "| %s | %.4f | %s, %s | %.3f | %.1f %% | %.1f %% |\n",
+                    printf "| %s | %.4f | %.4f to %.4f | %.3f | %.1f %% | %.1f %% |\n",
                         k, exp(mean[k] / n[k]), least[k], most[k],
                         p90[k] / n[k], 100 * one[k] / n[k],
                         100 * five[k] / n[k]
