@@ -390,19 +390,20 @@ typedef struct hone_db_ranked_row { /* strings are valid during the call */
     int64_t sm_count;
     int64_t device_id;
     int64_t problem_id;
-    int64_t rank; /* 1: the winner */
+    int64_t rank; /* 1: the winner, or the best of its implementation */
 } hone_db_ranked_row;
 
 typedef hone_status (*hone_db_ranked_fn)(void *user,
                                          const hone_db_ranked_row *row,
                                          hone_error *err);
 /* The places 1 .. n_ranks of every problem of `op` on every device of this
- * kind, in both modes and of all versions of the template: what may be good
- * elsewhere too. Those of one ranking come together, the best first. */
+ * kind, among the variants of the implementation `name` (NULL: of all), in both
+ * modes and of all versions of the template: what may be good elsewhere too.
+ * Those of one ranking come together, the best first. */
 hone_status hone__db_ranked_configs(hone_db *db, const char *op,
-                                    const char *device_kind, int64_t n_ranks,
-                                    hone_db_ranked_fn callback, void *user,
-                                    hone_error *err);
+                                    const char *name, const char *device_kind,
+                                    int64_t n_ranks, hone_db_ranked_fn callback,
+                                    void *user, hone_error *err);
 
 typedef enum hone_db_kind {
     HONE_DB_NULL,

@@ -223,14 +223,17 @@ hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
 /* In the order of hone_db_ranked_row. Which of them is near is the tuner's
  * business. */
 static const char ranked_sql[] =
-    "SELECT v.config, p.dims, p.label, r.mode, d.name, d.arch, d.sm_count,"
-    " r.device_id, r.problem_id, r.rank"
+    "SELECT * FROM (SELECT v.config, p.dims, p.label, r.mode, d.name, d.arch,"
+    " d.sm_count, r.device_id, r.problem_id,"
+    " row_number() OVER (PARTITION BY r.problem_id, r.device_id, r.mode"
+    " ORDER BY r.rank) AS place"
     " FROM problem p JOIN ranking r ON r.problem_id = p.problem_id"
     " JOIN device d ON d.device_id = r.device_id"
     " JOIN trial t ON t.trial_id = r.trial_id"
     " JOIN variant v ON v.variant_id = t.variant_id"
-    " WHERE p.op = ?1 AND d.kind = ?2 AND r.rank <= ?3"
-    " ORDER BY r.problem_id, r.device_id, r.mode, r.rank";
+    " JOIN template k ON k.template_id = v.template_id"
+    " WHERE p.op = ?1 AND d.kind = ?2 AND (?4 IS NULL OR k.name = ?4))"
+    " WHERE place <= ?3 ORDER BY problem_id, device_id, mode, place";
 
 static hone_status on_ranked(void *user, const hone_db_row *row,
                              hone_error *err)
@@ -252,14 +255,14 @@ static hone_status on_ranked(void *user, const hone_db_row *row,
 }
 
 hone_status hone__db_ranked_configs(hone_db *db, const char *op,
-                                    const char *device_kind, int64_t n_ranks,
-                                    hone_db_ranked_fn callback, void *user,
-                                    hone_error *err)
+                                    const char *name, const char *device_kind,
+                                    int64_t n_ranks, hone_db_ranked_fn callback,
+                                    void *user, hone_error *err)
 {
     receiver to = {.ranked = callback, .user = user};
-    const hone_db_value values[] = {hone__db_text(op),
-                                    hone__db_text(device_kind),
-                                    hone__db_integer(n_ranks)};
+    const hone_db_value values[] = {
+        hone__db_text(op), hone__db_text(device_kind),
+        hone__db_integer(n_ranks), hone__db_text(name)};
 
     HONE_TRY(hone__db_need("ranked configurations", "op", op, err));
     HONE_TRY(hone__db_need("ranked configurations", "device kind", device_kind,

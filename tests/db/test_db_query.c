@@ -115,8 +115,8 @@ static void assert_ranked(db_fixture *f, const char *op, const char *kind,
 {
     hone_text rows = {0};
 
-    assert_ok(hone__db_ranked_configs(f->db, op, kind, n_ranks, print_ranked,
-                                      &rows, why));
+    assert_ok(hone__db_ranked_configs(f->db, op, NULL, kind, n_ranks,
+                                      print_ranked, &rows, why));
     assert_string_equal(hone__text_str(&rows), expected);
     hone__text_free(&rows);
 }
@@ -132,6 +132,7 @@ static void test_ranked_configs(void **state)
         "BM=64|4096,4096,512|M=4096 N=4096 K=512|cold|NVIDIA H200|sm_90|132|"
         "1|1|2\n";
     db_fixture *const f = *state;
+    hone_text none = {0};
     const hone_db_ranked ranked[] = {
         {.trial_id = f->trial_id[1], .time_ns = 7000},
         {.trial_id = f->trial_id[0], .time_ns = 8000}};
@@ -142,8 +143,11 @@ static void test_ranked_configs(void **state)
     assert_ranked(f, "gemm_f16", "cuda", 1, first);
     assert_ranked(f, "gemm_f16", "cpu", 5, "");
     assert_ranked(f, "gemm", "cuda", 5, "");
-    assert_status(hone__db_ranked_configs(f->db, NULL, "cuda", 5, print_ranked,
-                                          NULL, why),
+    assert_ok(hone__db_ranked_configs(f->db, "gemm_f16", "other", "cuda", 5,
+                                      print_ranked, &none, why));
+    assert_int_equal(none.length, 0);
+    assert_status(hone__db_ranked_configs(f->db, NULL, NULL, "cuda", 5,
+                                          print_ranked, NULL, why),
                   HONE_ERR_ARGUMENT);
 }
 

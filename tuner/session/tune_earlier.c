@@ -351,10 +351,11 @@ hone_status hone__tune_seeds_find(const hone_tune_run *run,
     for (size_t i = 0; i < impl->tmpl->n_dims; ++i)
         walk.is_type[i] = impl->tmpl->dims[i].n_types > 0;
     walk.config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *walk.config);
-    status = walk.config ? hone__db_ranked_configs(request->db, impl->tmpl->op,
-                                                   hone__tune_kind(run)->name,
-                                                   HONE_SEED_RANKS, take_ranked,
-                                                   &walk, err)
+    status = walk.config ? hone__db_ranked_configs(
+                               request->db, impl->tmpl->op,
+                               impl->tmpl->contract_path ? impl->name : NULL,
+                               hone__tune_kind(run)->name, HONE_SEED_RANKS,
+                               take_ranked, &walk, err)
                          : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK && walk.seeds.length) {
         impl->n_seeds =
