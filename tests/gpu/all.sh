@@ -58,6 +58,7 @@ step() { # step NAME
     special) run special 150 gpu_special.sh ;;
     reference) run reference 60 gpu_reference.sh ;;
     outputs) run outputs 60 gpu_outputs.sh ;;
+    prints) run prints 60 gpu_prints.sh ;;
     user) run user 300 gpu_user.sh ;;
     kill) run kill 120 gpu_kill.sh ;;
     faults) run faults 180 gpu_faults.sh ;;
@@ -67,6 +68,7 @@ step() { # step NAME
     reduce) run reduce 200 stability.sh "$OUT/stability" reduce_sum ;;
     gemm) run gemm 560 stability.sh "$OUT/stability" gemm_wmma ;;
     hopper) run hopper 500 hopper.sh "$OUT/hopper" ;;
+    library) run library 590 library.sh "$OUT/library" ;;
     fft) run fft 500 fft.sh "$OUT/fft" ;;
     conv_scan) run conv_scan 500 conv_scan.sh "$OUT/conv_scan" ;;
     sanitize)
@@ -87,7 +89,7 @@ failed=0
 [ -s "$OUT/all.md" ] ||
     printf '| step | result | failed | s |\n|---|---|---|---|\n' >"$OUT/all.md"
 [ $# -gt 0 ] ||
-    set -- planted tma special reference outputs user kill faults throughput racing reduce \
+    set -- planted tma special reference outputs prints user kill faults throughput racing reduce \
         baseline sanitize gemm
 for name in "$@"; do
     step "$name"

@@ -19,12 +19,15 @@ BUDGET=${BUDGET:-300}
 # One shape a line: "DIMS FAMILY". Sizes are uniform in their logarithm.
 draw() {
     awk -v seed="$SEED" -v count="$COUNT" '
+    # The same with every awk: a multiplicative generator (Park and Miller).
+    function rnd() { state = state * 16807 % 2147483647; return state / 2147483647 }
     function size(low, high) {
-        return int(exp(log(low) + rand() * (log(high + 1) - log(low))))
+        return int(exp(log(low) + rnd() * (log(high + 1) - log(low))))
     }
     function even(n) { return n > 16 ? n - n % 16 : 16 }
     BEGIN {
-        srand(seed)
+        state = seed % 2147483646 + 1
+        for (i = 0; i < 8; ++i) rnd()
         split("small thin long skewed unaligned square", family, " ")
         split("f16,f32 f16,f16 bf16,f32 bf16,bf16", types, " ")
         for (i = 0; i < count; ++i) {
@@ -32,14 +35,14 @@ draw() {
             m = even(size(512, 8192)); n = even(size(512, 8192))
             k = even(size(512, 8192))
             if (f == "small") { m = size(1, 512); n = size(1, 512); k = size(1, 1024) }
-            if (f == "thin") { if (rand() < 0.5) m = size(1, 64); else n = even(size(1, 64)) }
+            if (f == "thin") { if (rnd() < 0.5) m = size(1, 64); else n = even(size(1, 64)) }
             if (f == "long") { m = even(size(16, 512)); n = even(size(16, 512)); k = even(size(16384, 262144)) }
             if (f == "skewed") { k = even(size(16, 256)) }
             if (f == "unaligned") { m = size(100, 8000); n = size(100, 8000) * 2 - 1; k = size(100, 8000) * 2 - 1 }
             if (f == "square") { m = n = k = even(size(256, 8192)) }
-            ta = rand() < 0.25; tb = rand() < 0.25
+            ta = rnd() < 0.25; tb = rnd() < 0.25
             while (m * k > 2^28 || n * k > 2^28 || m * n > 2^28) { m = int(m / 2) + 1; n = int(n / 2) + 1 }
-            printf "%d,%d,%d,%s,%d,%d %s\n", m, n, k, types[int(rand() * 4) + 1], ta, tb, f
+            printf "%d,%d,%d,%s,%d,%d %s\n", m, n, k, types[int(rnd() * 4) + 1], ta, tb, f
         }
     }'
 }
