@@ -92,7 +92,7 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
 typedef struct hone_db_template {
     const char *op;
     const char *name;   /* of the implementation: "wmma"; without a contract the
-                           base name of its file: "saxpy.cu" */
+                           base name of its file: "scan.cu" */
     const char *kind;   /* "template", also NULL; "reference", "vendor" */
     const char *sha256; /* of the file and what it includes */
     const char *source; /* its text */

@@ -8,7 +8,7 @@
 #include <cuda_fp16.h>
 #include "gemm.cuh"
 
-#pragma hone implements gemm/plain "one thread for each element, any shape on any device"
+#pragma hone implements gemm/plain reference "one thread for each element, any shape on any device"
 
 #pragma hone launch gemm_plain grid(min(ceildiv(BATCH*M*N, 256), 1G)) block(256) args(A, B, C, alpha, beta, i64(M), i64(N), i64(K), i64(LDA), i64(LDB), i64(LDC), i64(BATCH), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fourier transforms of 2^LOG_N complex f32, shared by fft.cu and
- * fft_filter.cu: passes and the exchanges between them.
+/* Fourier transforms of 2^LOG_N complex f32, shared by fft/registers and
+ * fft_filter/registers: passes and the exchanges between them.
  *
  * A transform belongs to n/ELEMENTS threads. Register i of thread t holds
  * element t + i*threads before the first pass and after the last one, so both

@@ -82,6 +82,16 @@ static hone_exit print_result(const hone_options *options,
     return HONE_EXIT_NEGATIVE;
 }
 
+/* The last is of a template, if any is: libraries go first. */
+static const char *an_implementation(const hone_tuned *tuned)
+{
+    size_t i = tuned->n_impls - 1;
+
+    while (i > 0 && tuned->impls[i]->is_reference)
+        --i;
+    return tuned->impls[i]->implementation;
+}
+
 /* The values of every --config. */
 static hone_status read_configs(const hone_options *options,
                                 const hone_tuned *tuned,
@@ -102,7 +112,7 @@ static hone_status read_configs(const hone_options *options,
                               "--config %s: of which implementation of %s? "
                               "Name one, as %s/%s",
                               text, tuned->impls[0]->op, tuned->impls[0]->op,
-                              tuned->impls[0]->implementation);
+                              an_implementation(tuned));
         HONE_TRY(
             hone__load_config(tuned->impls[0], text, &configs[*out_n], err));
     }

@@ -11,6 +11,7 @@
 #include "tools/progress.h"
 #include "tools/references.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,9 +171,26 @@ static hone_status too_many(const char *op, hone_error *err)
                       op, HONE_MAX_IMPLS);
 }
 
-/* Those of `op` on the template path that have a contract, but for `named`. */
+/* Is an operation of that name, which has no contract, in an earlier folder
+ * than all that have one? It is meant then. */
+static int has_own_first(const hone_template_list *listed)
+{
+    int own = INT_MAX, contract = INT_MAX;
+
+    for (size_t i = 0; i < listed->n; ++i) {
+        const hone_listed_template *item = &listed->items[i];
+        int *first = item->has_contract ? &contract : &own;
+
+        if (item->folder < *first)
+            *first = item->folder;
+    }
+    return own < contract;
+}
+
+/* Those of `op` on the template path that have a contract, but for `named`;
+ * none where another template is meant by `op` alone. */
 static hone_status load_listed(const hone_options *options, const char *op,
-                               const hone_template *named,
+                               int is_alone, const hone_template *named,
                                hone_implementations *out, hone_error *err)
 {
     hone_template_list listed = {0};
@@ -182,6 +200,8 @@ static hone_status load_listed(const hone_options *options, const char *op,
     if (status == HONE_OK)
         status = hone__templates_list(op, hone__text_str(&search_path), &listed,
                                       err);
+    if (is_alone && has_own_first(&listed))
+        listed.n = 0;
     for (size_t i = 0; status == HONE_OK && i < listed.n; ++i) {
         const hone_listed_template *item = &listed.items[i];
 
@@ -232,7 +252,7 @@ static hone_status load_op(const hone_options *options, const char *name,
 {
     char *op = in_op ? hone__strndup(name, (size_t)(in_op - name - 1))
                      : hone__strdup(name);
-    hone_status status = op ? load_listed(options, op, NULL, out, err)
+    hone_status status = op ? load_listed(options, op, !in_op, NULL, out, err)
                             : hone__out_of_memory(err, "");
 
     hone__free(op);
@@ -281,7 +301,7 @@ static hone_status load_implementations(const hone_options *options,
         if (with_siblings && out->items[0]->contract_path) {
             out->named = out->items[0];
             HONE_TRY(
-                load_listed(options, out->named->op, out->named, out, err));
+                load_listed(options, out->named->op, 0, out->named, out, err));
             HONE_TRY(add_vendors(out, err));
         }
     }

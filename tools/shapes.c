@@ -122,7 +122,7 @@ static hone_status read_line(const hone_options *options, const char *path,
     if (!dims || strtok_r(NULL, blank, &rest))
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s:%d: a line is an operation and its dimensions, "
-                          "such as 'gemm/wmma 4096,4096,4096'",
+                          "such as 'gemm 4096,4096,4096'",
                           path, number);
     status = use_op(options, op, shapes, &place, &inner);
     if (status == HONE_OK)

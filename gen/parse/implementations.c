@@ -51,6 +51,9 @@ static int read_heading(hone_arena *arena, const char *code, size_t length,
             at += n + 1;
             n = next_word(code, &at, end);
             out->name = hone__arena_strndup(arena, code + at, n);
+            at += n;
+            n = next_word(code, &at, end);
+            out->is_reference = is_word(code + at, n, "reference");
         }
         return out->op && out->name ? 1 : -1;
     }
@@ -61,14 +64,17 @@ static hone_status read_file(hone_arena *arena, const char *folder,
                              const char *file, hone_listed_template *out,
                              int *out_found, hone_error *err)
 {
+    hone_status status, was_read = HONE_ERR_IO;
     hone_text path = {0}, text = {0};
-    hone_status status;
 
     *out_found = 0;
     hone__text_printf(&path, "%s/%s", folder, file);
     status = hone__text_check(&path, err);
-    if (!status && hone__text_read_file(&text, path.data, NULL) == HONE_OK &&
-        text.length) {
+    if (status == HONE_OK)
+        was_read = hone__text_read_file(&text, path.data, NULL);
+    if (was_read == HONE_ERR_NO_MEMORY)
+        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    if (was_read == HONE_OK && text.length) {
         out->path = hone__arena_strndup(arena, path.data, path.length);
         out->name = hone__arena_strndup(arena, file, strlen(file) - 3);
         hone__code_blank(text.data, text.length);

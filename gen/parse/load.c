@@ -135,8 +135,26 @@ static int is_path(const char *name)
                       strchr(slash + 1, '/') || is_readable_file(name)));
 }
 
-/* The one implementation that `name` stands for, OP or OP/NAME. Returns how
- * many there are: 0 or 1, or more with a sentence that says so. */
+/* The one of the list that is meant, whose references are meant where there is
+ * nothing else; NULL: it might be several. */
+static const hone_listed_template *only_one(const hone_template_list *list)
+{
+    const hone_listed_template *found = NULL;
+
+    if (list->n == 1)
+        return list->items;
+    for (size_t i = 0; i < list->n; ++i) {
+        if (list->items[i].is_reference)
+            continue;
+        if (found)
+            return NULL;
+        found = &list->items[i];
+    }
+    return found;
+}
+
+/* The one implementation that `name` stands for, OP or OP/NAME. *out_n: how
+ * many there are, 0 or 1; it is an error if there are more. */
 static hone_status find_implementation(const char *name,
                                        const char *search_path, hone_text *out,
                                        int *out_n, hone_error *err)
@@ -144,17 +162,18 @@ static hone_status find_implementation(const char *name,
     hone_template_list list;
     hone_text names = {0};
     hone_status status = hone__templates_list(name, search_path, &list, err);
+    const hone_listed_template *found = only_one(&list);
 
-    *out_n = (int)list.n;
-    if (list.n == 1) {
+    *out_n = list.n > 0;
+    if (found) {
         hone__text_clear(out);
-        hone__text_puts(out, list.items[0].path);
+        hone__text_puts(out, found->path);
     }
     for (size_t i = 0; i < list.n; ++i)
         hone__text_printf(&names, "%s%s/%s (%s)", i ? ", " : "",
                           list.items[i].op, list.items[i].name,
                           list.items[i].path);
-    if (status == HONE_OK && list.n > 1)
+    if (status == HONE_OK && list.n && !found)
         status = hone__fail(err, HONE_ERR_INPUT,
                             "'%s' has %zu implementations, of which one has to "
                             "be named: %s",

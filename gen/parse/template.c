@@ -130,6 +130,8 @@ static size_t read_op(hone_parser *p, size_t *out_own)
             : read_first(p, "op", hone__statement_op, 0, n_own);
 
     *out_own = op;
+    if (p->no_memory) /* the operation may have no name yet */
+        return op;
     if (!p->has_op && !(n_own && first_is(p, "implements")))
         (void)hone__complain(
             p, (hone_slice){0, 1},

@@ -411,6 +411,7 @@ typedef struct hone_listed_template {
     const char *name; /* of the implementation; else that of the file */
     const char *path;
     int has_contract; /* it says `implements` */
+    int is_reference;
     int folder;       /* its place on the path */
 } hone_listed_template;
 
@@ -428,9 +429,10 @@ hone_status hone__templates_list(const char *asked, const char *search_path,
 void hone__templates_list_free(hone_template_list *list);
 
 /* Append the file that `name` stands for: that of an implementation OP/NAME,
- * or of OP where there is one; itself if it ends in ".cu", or has a '/' and is
- * a file or cannot be OP/NAME; else NAME.cu, or the template whose operation is
- * NAME, in the first folder of `search_path` (colon-separated) that has one.
+ * or the only one of OP that is no reference; itself if it ends in ".cu", or
+ * has a '/' and is a file or cannot be OP/NAME; else NAME.cu, or the template
+ * whose operation is NAME, in the first folder of `search_path`
+ * (colon-separated) that has one.
  * HONE_ERR_NOT_FOUND lists the folders searched and the names there;
  * HONE_ERR_INPUT if several in one folder may be meant. */
 hone_status hone__template_find(const char *name, const char *search_path,

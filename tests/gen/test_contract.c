@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contracts: an operation that is declared once, in a header, and templates
  * that implement it. */
+#include "runtime/vendor/vendor.h"
 #include "tests/gen/gen_test.h"
 
 #include <stdlib.h>
@@ -237,6 +238,93 @@ static void there_is_one_contract(void **state)
                    "./scale.cuh:3: a header with statements is the contract");
 }
 
+#define CALLS INCLUDE IMPLEMENTS "#pragma hone param CHOICE in 0..7\n"
+
+static void a_template_may_call_a_library(void **state)
+{
+    hone_template *t;
+
+    (void)state;
+    write_file("scale.cuh", CONTRACT "#pragma hone vendor cublas.axpy, "
+                                     "cufft.c2c\n");
+    t = load_good(CALLS "#pragma hone call cublas.axpy choice(CHOICE)\n");
+    assert_int_equal(t->n_vendors, 2);
+    assert_string_equal(t->vendors[1], "cufft.c2c");
+    assert_string_equal(t->call, "cublas.axpy");
+    assert_int_equal(t->call_choice, 0);
+    assert_non_null(t->cuda_only);
+    assert_string_equal(hone__template_kind(t), "vendor");
+    hone__template_free(t);
+    t = load_good(CALLS "#pragma hone call cublas.axpy\n");
+    assert_int_equal(t->call_choice, -1);
+    hone__template_free(t);
+}
+
+/* What the line `vendor` stands for is called after the library, and has as
+ * many choices as it is asked for. */
+static void a_vendor_is_a_template(void **state)
+{
+    hone_template *of = load_good(INCLUDE IMPLEMENTS REST);
+    hone_template *t = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    if (hone__template_of_vendor(of, "cublaslt.gemm", &t, &err) != HONE_OK)
+        fail_msg("%s", err.text);
+    assert_string_equal(t->op, "scale");
+    assert_string_equal(hone__template_name(t), "cublaslt");
+    assert_string_equal(t->call, "cublaslt.gemm");
+    assert_string_equal(t->params[t->call_choice].name, "CHOICE");
+    assert_int_equal(t->params[t->call_choice].n_values,
+                     hone__vendor_ways("cublaslt.gemm"));
+    hone__template_free(t);
+    hone__template_free(of);
+}
+
+static void wrong_calls_have_their_place(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *said;
+    } cases[] = {
+        {CALLS "#pragma hone call cublas.nosuch\n",
+         "./t.cu:4:19: error: 'cublas.nosuch' is none of the functions known: "
+         "cublaslt.gemm, cublas.gemm, cublas.axpy, cufft.c2c, cufft.filter"},
+        {CALLS "#pragma hone call cublas\n", "./t.cu:4:19: error: "},
+        {CALLS "#pragma hone call cublas.axpy choice(NONE)\n",
+         "./t.cu:4:38: error: 'NONE' is no parameter of integers declared"},
+        {CALLS "#pragma hone call cublas.axpy choice(HALF)\n",
+         "./t.cu:4:38: error: 'HALF' is no parameter of integers declared"},
+        {INCLUDE IMPLEMENTS "#pragma hone param F in {0.5, 1.5}\n"
+                            "#pragma hone call cublas.axpy choice(F)\n",
+         "./t.cu:4:38: error: 'F' is no parameter of integers declared"},
+        {CALLS "#pragma hone call cublas.axpy\n"
+               "#pragma hone call cufft.c2c\n",
+         "./t.cu:5:19: error: a template calls one function"},
+        {INCLUDE IMPLEMENTS "#pragma hone call cublas.axpy\n" REST,
+         "error: a template that calls 'cublas.axpy' has no code: no launch"},
+        {INCLUDE IMPLEMENTS "#pragma hone workspace w: f32[n]\n"
+                            "#pragma hone call cublas.axpy\n",
+         "error: a template that calls 'cublas.axpy' has no code: no launch"},
+        {INCLUDE IMPLEMENTS "#pragma hone vendor cublas.axpy\n" REST,
+         "./t.cu:3:14: error: 'vendor' is the same for all implementations"},
+        {"#pragma hone op own(n)\n#pragma hone arg y: out f32[n]\n"
+         "#pragma hone vendor cublas.axpy\n#pragma hone launch k\n"
+         "extern \"C\" __global__ void k(float *y) {}\n",
+         "./t.cu:3:14: error: 'vendor' "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        assert_mistake(cases[i].text, cases[i].said);
+    write_file("scale.cuh", CONTRACT "#pragma hone vendor cublas.axpy, x.y\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "./scale.cuh:11:34: error: 'x.y' is none of the functions");
+    write_file("scale.cuh", CONTRACT "#pragma hone call cublas.axpy\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "./scale.cuh:11:14: error: 'call' belongs into the");
+}
+
 static void assert_found(const char *name, const char *wanted)
 {
     hone_text path = {0};
@@ -260,6 +348,27 @@ static void files_come_before_implementations(void **state)
     assert_int_equal(rmdir("scale/tiled"), 0);
     write_file("scale/tiled", INCLUDE IMPLEMENTS REST);
     assert_found("scale/tiled", "scale/tiled");
+}
+
+#define NAMED(name) INCLUDE "#pragma hone implements scale/" name "\n"
+
+/* By the name of the operation the one is meant that is no reference. */
+static void references_stand_back(void **state)
+{
+    hone_text path = {0};
+    hone_error err = {0};
+
+    (void)state;
+    write_file("a.cu", NAMED("simple reference \"plain\"") REST);
+    assert_found("scale", "./a.cu");
+    write_file("b.cu", NAMED("tiled") REST);
+    assert_found("scale", "./b.cu");
+    assert_found("scale/simple", "./a.cu");
+    write_file("c.cu", NAMED("reference") REST);
+    assert_int_equal(hone__template_find("scale", ".", &path, &err),
+                     HONE_ERR_INPUT);
+    assert_non_null(strstr(err.text, "has 3 implementations"));
+    hone__text_free(&path);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -297,6 +406,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_of_a_contract_are_shown_there,
                                         enter, leave),
         cmocka_unit_test_setup_teardown(there_is_one_contract, enter, leave),
+        cmocka_unit_test_setup_teardown(a_template_may_call_a_library, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(a_vendor_is_a_template, enter, leave),
+        cmocka_unit_test_setup_teardown(wrong_calls_have_their_place, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(references_stand_back, enter, leave),
         cmocka_unit_test_setup_teardown(files_come_before_implementations,
                                         enter, leave),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, enter,

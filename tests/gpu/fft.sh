@@ -10,6 +10,6 @@ shift
 [ $# -gt 0 ] || set -- 64,1M 256,256K 1K,64K 4K,16K 8K,8K
 status=0
 
-OP=fft sh "$here/hopper.sh" "$OUT/fft" "$@" || status=1
-OP=fft_filter sh "$here/hopper.sh" "$OUT/fft_filter" "$@" || status=1
+OP=fft/registers sh "$here/hopper.sh" "$OUT/fft" "$@" || status=1
+OP=fft_filter/registers sh "$here/hopper.sh" "$OUT/fft_filter" "$@" || status=1
 exit $status

@@ -23,7 +23,7 @@ mkdir -p "$OUT" || exit 1
 dims_of() {
     case $1 in
     gemm_*) echo "${GEMM:-1024,1024,1024}" ;;
-    fft | fft_filter) echo "${FFT:-1K,4K}" ;;
+    fft_*) echo "${FFT:-1K,4K}" ;;
     conv1d) echo 1M,100 ;;
     *) echo 1M ;;
     esac

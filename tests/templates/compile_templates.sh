@@ -32,8 +32,10 @@ space() {
     fi
 }
 
-space saxpy 1000 100 2000
-space saxpy 1000,f64 100 2000
+space saxpy_stream 1000 100 2000
+space saxpy_stream 1000,f64 100 2000
+space saxpy_plain 1 1 1
+space saxpy_plain 1000,f64 1 1
 space reduce_sum 1 100 2000
 space reduce_sum 1000000 100 2000
 space gemm_wmma 1,1,1 200 10000
@@ -58,9 +60,11 @@ space conv1d 8388608,31 300 10000
 space conv1d 8388608,512 300 10000
 space conv1d 8388608,4096 300 10000
 for size in 16 64 256 1024 4096 8192; do
-    space fft "$size" 300 40000
-    space fft "$size,100,2" 300 40000
-    space fft_filter "$size,100" 300 40000
+    space fft_registers "$size" 300 40000
+    space fft_registers "$size,100,2" 300 40000
+    space fft_plain "$size,100,2" 1 1
+    space fft_filter_registers "$size,100" 300 40000
+    space fft_filter_plain "$size,100" 1 1
 done
 
 # refused TEMPLATE DIMS WORDS
@@ -81,25 +85,27 @@ refused gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
 refused gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 16384; do
-    refused fft "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
-    refused fft_filter "$size" "n is one of a few numbers, 16 or .* or 8192"
+    refused fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
+    refused fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
 done
-refused fft 64,1,3 "direction is one of a few numbers, 1 or 2"
+refused fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
 space scan 1 300 10000
 space scan 1000003,i32 300 10000
 space scan 1048576 300 10000
 space scan 16777216,f16 300 10000
 space scan 268435456 300 10000
 
+all="saxpy_plain saxpy_stream reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d
+    fft_plain fft_registers fft_filter_plain fft_filter_registers scan"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
-for t in saxpy reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
+for t in $all; do
     "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
         fail "expand $t"
     grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
 done
 
-if "$HONE" compile "$templates/saxpy.cu" --arch sm_90 --limit 1 \
+if "$HONE" compile "$templates/saxpy_stream.cu" --arch sm_90 --limit 1 \
     > /dev/null 2> "$cache/err"; then
     :
 elif [ $? -eq 4 ]; then
@@ -110,7 +116,7 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
-for t in saxpy reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter scan; do
+for t in $all; do
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in
@@ -120,7 +126,7 @@ for t in saxpy reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d fft fft_filter s
 done
 # What is compiled in belongs to the problem: other sizes are other variants.
 for size in 16 64 8192,1,2; do
-    "$HONE" compile "$templates/fft.cu" --dims "$size" --arch sm_90 \
+    "$HONE" compile "$templates/fft_registers.cu" --dims "$size" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done

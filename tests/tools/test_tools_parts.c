@@ -311,7 +311,7 @@ static void times_have_four_digits(void **state)
 /* `check cpu.NAME` of a shipped template names a row of our table. */
 static void shipped_checks_have_references(void **state)
 {
-    static const char *const paths[] = {"../../templates/saxpy.cu",
+    static const char *const paths[] = {"../../templates/saxpy_stream.cu",
                                         "../../templates/reduce_sum.cu",
                                         "../../templates/gemm_wmma.cu"};
     size_t n, found = 0;

@@ -25,7 +25,7 @@ command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
 }
-run 0 tune saxpy --dims 5003 --device cpu --budget 3 --format json
+run 0 tune saxpy/stream --dims 5003 --device cpu --budget 3 --format json
 json shapes.0.trials=3
 winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
 [ -n "$winner" ] || fail "no winner"
@@ -48,7 +48,7 @@ run 0 bench saxpy --dims 5003 --device cpu --format csv
 # each, also where nothing is tuned.
 a=VEC=1,ITEMS=1,BLOCK=128
 b=VEC=2,ITEMS=2,BLOCK=256
-run 0 bench saxpy --dims 5003 --device cpu --config $a --config $b \
+run 0 bench saxpy/stream --dims 5003 --device cpu --config $a --config $b \
     --config "$winner" --config $a --format json
 json reference=winner rows.0.name=winner
 [ "$(grep -o '"name": "config"' "$work/out" | wc -l)" -le 2 ] ||
@@ -56,23 +56,27 @@ json reference=winner rows.0.name=winner
 out_has "$a"
 out_has "$b"
 out_has '"outcome": "ok"'
-HONE_DB=$work/none.db run 0 bench saxpy --dims 5004 --device cpu \
+HONE_DB=$work/none.db run 0 bench saxpy/stream --dims 5004 --device cpu \
     --config $a --config $b --format json
 json reference=config config= tuned_time_ns=null rows.0.name=config \
     rows.1.name=config rows.0.ratio rows.1.ratio_low rows.1.n_samples
-HONE_DB=$work/none.db run 0 bench saxpy --dims 5004 --device cpu --config $a
+HONE_DB=$work/none.db run 0 bench saxpy/stream --dims 5004 --device cpu --config $a
 out_has "x fastest"
 out_has "noise_floor"
 [ ! -e "$work/none.db" ] || fail "bench made a database"
 # What is asked for must be a configuration of this problem.
-run 3 bench saxpy --dims 5003 --device cpu --config BLOCK=7
+run 3 bench saxpy/stream --dims 5003 --device cpu --config BLOCK=7
 out_empty
 err_has BLOCK
-run 3 bench saxpy --dims 5003 --device cpu --config NOSUCH=1
+run 3 bench saxpy/stream --dims 5003 --device cpu --config NOSUCH=1
 many=$(i=0; while [ $i -lt 25 ]; do echo "--config $a"; i=$((i + 1)); done)
 # shellcheck disable=SC2086
-run 2 bench saxpy --dims 5003 --device cpu $many
+run 2 bench saxpy/stream --dims 5003 --device cpu $many
 err_has "at most 24"
+
+# Of several implementations one is named.
+run 2 bench saxpy --dims 5003 --device cpu --config $a
+err_has "of which implementation of saxpy? Name one, as saxpy/stream"
 
 # Tuned is this problem in this mode, and no other; a GPU is not the cpu.
 run 3 bench saxpy --dims 5004 --device cpu

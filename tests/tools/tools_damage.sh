@@ -25,7 +25,7 @@ damage_block() { # in the winner's launch plan: 128 becomes 138, 64 becomes 65
         instr(v.launch_plan, 'param BLOCK ') + 13 from variant v
         where v.variant_id = (select variant_id from winner_v1)"
 }
-tune() { run 0 tune saxpy --dims 5003 --device cpu --budget 4 --format json; }
+tune() { run 0 tune saxpy/stream --dims 5003 --device cpu --budget 4 --format json; }
 # answers KIND: hone run is right, this is what answers, and it says why.
 answers() {
     run 0 run saxpy --dims 5003 --device cpu --format json

@@ -80,7 +80,10 @@ shell_example() {
 template_example() { # template_example FILE
     run 0 space "$1" --count
     run 0 expand "$1"
-    if grep -q '^#pragma hone device cuda' "$1"; then
+    if grep -q '^#pragma hone call ' "$1"; then
+        run 0 verify "$1" --limit 1
+        out_has "a function of NVIDIA's library"
+    elif grep -q '^#pragma hone device cuda' "$1"; then
         if [ "$has_nvrtc" -eq 1 ]; then
             run 0 compile "$1" --arch sm_90 --limit 2
         else

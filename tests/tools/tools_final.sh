@@ -14,7 +14,7 @@ export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
 ask() { "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "$1"; }
 is() { [ "$(ask "$2")" = "$1" ] || fail "$2: $(ask "$2"), not $1"; }
 
-run 0 tune saxpy --dims 5003 --device cpu --budget 3 --format json
+run 0 tune saxpy/stream --dims 5003 --device cpu --budget 3 --format json
 winner=$(sed -n 's/.*"winner": *"\([^"]*\)".*/\1/p' "$work/out" | head -n 1)
 [ -n "$winner" ] || fail "no winner"
 grep -q '"noise_floor": [0-9]' "$work/out" || fail "no noise floor"

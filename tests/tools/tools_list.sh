@@ -100,6 +100,52 @@ run 3 list twice/broken --arch sm_90
 run 0 list twice/small --arch sm_90
 rm "$work/own/twice_broken.cu"
 
+# Vendors' functions and references are implementations, too.
+sed -i '$a#pragma hone vendor cublas.axpy, cufft.c2c' "$work/own/twice.cuh"
+implementation plainest '' 2
+sed -i 's|twice/plainest|& reference|' "$work/own/twice_plainest.cu"
+run 0 list twice --device cpu --format json
+json operations.0.implementations.0.name=cublas \
+    operations.0.implementations.0.kind=vendor \
+    operations.0.implementations.0.applies=false \
+    "operations.0.implementations.0.reason=it is a function of NVIDIA's library" \
+    operations.0.implementations.1.name=cufft \
+    operations.0.implementations.1.kind=vendor \
+    operations.0.implementations.2.name=gpu \
+    operations.0.implementations.2.kind=template \
+    operations.0.implementations.4.name=plainest \
+    operations.0.implementations.4.kind=reference \
+    operations.0.implementations.4.applies=true
+run 0 list twice --arch sm_90 --format json
+json operations.0.implementations.0.kind=vendor \
+    operations.0.implementations.0.applies=true
+# As long as there is one beside the reference, the operation's name means it.
+mkdir "$work/aside"
+mv "$work/own/twice_new.cu" "$work/own/twice_gpu.cu" "$work/aside"
+run 0 space twice --count --verbose
+err_has "template $work/own/twice_small.cu"
+mv "$work/aside/"*.cu "$work/own"
+rm "$work/own/twice_plainest.cu"
+sed -i '$d' "$work/own/twice.cuh"
+# A template of that operation in an earlier folder is meant in their place.
+mkdir "$work/first"
+sed 's/op twice_plain(n, /op twice(n, m, k, /' "$work/own/twice_plain.cu" \
+    >"$work/first/mine.cu"
+HONE_TEMPLATE_PATH=$work/first:$work/own run 3 tune twice --dims 5,f32,7,8,9 \
+    --device cpu
+err_has "twice(n, m, k, T"
+HONE_TEMPLATE_PATH=$work/own:$work/first run 3 tune twice --dims 5,f32,7,8,9 \
+    --device cpu
+err_has "twice(n, T"
+# The shipped ones.
+for op in saxpy fft fft_filter gemm; do
+    run 0 list $op --device cpu --format csv
+    grep -q "^$op,[a-z]*,vendor,false,.*of NVIDIA's library" "$work/out" ||
+        fail "$op: vendors: $(cat "$work/out")"
+    grep -q "^$op,plain,reference,true," "$work/out" ||
+        fail "$op: the reference: $(cat "$work/out")"
+done
+
 # By name, where a template is taken.
 run 0 space twice/small --count
 out_is 1

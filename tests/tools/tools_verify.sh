@@ -37,8 +37,8 @@ broken() {
 }
 
 # The tail reaches one element too far.
-broken tail saxpy 's/&& last < n)/\&\& last <= n)/' --sanitize \
-    "AddressSanitizer" "saxpy.cu:"
+broken tail saxpy_stream 's/&& last < n)/\&\& last <= n)/' --sanitize \
+    "AddressSanitizer" "saxpy_stream.cu:"
 # A sum that forgets what is left of the last vector.
 broken rest reduce_sum 's/if (me < n - n_vectors \* VEC)/if (me + 1 < n - n_vectors * VEC)/' \
     "wrong" "integers"
@@ -74,14 +74,14 @@ out_has "wrong"
 # Elements are read before others have written them; a constant that is off by
 # 4e-6, in transforms of another size and direction than the default.
 mkdir "$work/early" "$work/constant"
-cp "$work"/fft.cu "$work"/*.cuh "$work/early"
-cp "$work"/fft.cu "$work"/*.cuh "$work/constant"
+cp "$work"/fft_registers.cu "$work"/*.cuh "$work/early"
+cp "$work"/fft_registers.cu "$work"/*.cuh "$work/constant"
 sed 's/wait();//' "$work/hone_fft.cuh" >"$work/early/hone_fft.cuh"
 sed 's/0x1.d906bcp-1f/0x1.d906fcp-1f/' "$work/hone_fft_parts.cuh" \
     >"$work/constant/hone_fft_parts.cuh"
-run 1 verify "$work/early/fft.cu" --dims 64 --sanitize --limit 1 --format csv
+run 1 verify "$work/early/fft_registers.cu" --dims 64 --sanitize --limit 1 --format csv
 out_has "with no barrier between them"
-run 1 verify "$work/constant/fft.cu" --dims 256,1,2 --limit 1 --format csv
+run 1 verify "$work/constant/fft_registers.cu" --dims 256,1,2 --limit 1 --format csv
 out_has "wrong"
 out_has "n=256"
 run 0 verify fft --dims 64,1,2 --limit 1 --format json

@@ -40,7 +40,7 @@ int hone__compile_log_no_memory(const char *log);
 #define HONE_FAULT_PLACE "hone: the address is "
 
 /* Read the log and empty it. 1 with a sentence such as "AddressSanitizer:
- * heap-buffer-overflow, WRITE of size 4 (saxpy.cu:57)", where the place is
+ * heap-buffer-overflow, WRITE of size 4 (scan.cu:57)", where the place is
  * the innermost one in the template; 0 if there is no report. */
 int hone__sanitizer_summary(FILE *log, const char *template_path, char *out,
                             size_t size);

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* saxpy: y = alpha*x + y over n elements of f32 or f64.
+/* saxpy/stream: vectors of up to 16 bytes, several of them under way.
  *
- * Bound by memory: 3*sizeof(T) bytes and 2 operations per element. What is
- * tuned is how many bytes each thread keeps in flight and how the vector is
- * dealt to the blocks: once (GRID_STRIDE false) or by a grid that fits the
- * device and walks over it.
- *
- * x and y must start at multiples of 16 bytes (any cudaMalloc result does; a
- * pointer into an array need not). They must not overlap. Each element is
- * one multiplication and one addition, which may be fused: at most two
- * roundings. */
+ * What is tuned is how many bytes each thread keeps in flight and how the
+ * vector is dealt to the blocks: once (GRID_STRIDE false) or by a grid that
+ * fits the device and walks over it. */
 #include "hone_device.cuh"
+#include "saxpy.cuh"
 
-#pragma hone op saxpy(n, T in {f32, f64} default f32) "y = alpha*x + y, n elements of type T"
-#pragma hone arg alpha: T, x: in T[n], y: inout T[n]
+#pragma hone implements saxpy/stream "wide accesses, several in flight, any device"
 
 // Elements of one access, accesses of one thread before the first is used.
 #pragma hone param VEC in {1, 2, 4} default 4
@@ -38,9 +32,6 @@
 #pragma hone let FULL = ceildiv(n, BLOCK*VEC*ITEMS)
 #pragma hone let GRID = GRID_STRIDE ? min(FULL, device.sm_count*BLOCKS_PER_SM) : FULL
 #pragma hone launch saxpy grid(GRID) block(BLOCK) args(alpha, x, y, i64(n))
-#pragma hone work flops(2*n) bytes(3*n*sizeof(T))
-#pragma hone check cpu.saxpy tolerance(2) exact(1000)
-#pragma hone baseline cublas.axpy, memcpy
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 saxpy(T alpha, const T *__restrict__ x, T *__restrict__ y, long long n)

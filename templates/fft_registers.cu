@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft: `batch` Fourier transforms of n complex f32, n a power of two from 16
- * to 8192, out of place.
+/* fft/registers: one pass over memory. n/ELEMENTS threads hold a transform in
+ * registers and exchange it through shared memory or shuffles between passes
+ * of radix 2 to 32 (hone_fft.cuh has the algorithm). It is a copy in disguise:
+ * what matters is how many bytes are under way, so few registers and short
+ * waits.
  *
- *   y[b*n + k] = sum over j of x[b*n + j] * exp(-+2*pi*i * j*k/n)
- *
- * with - for direction 1 (forward) and + for direction 2 (inverse). The
- * inverse is not scaled: a forward and an inverse transform multiply by n,
- * as with cuFFT.
- *
- * One pass over memory: n/ELEMENTS threads hold a transform in registers and
- * exchange it through shared memory or shuffles between passes of radix 2 to
- * 32 (hone_fft.cuh has the algorithm). It is a copy in disguise: what matters
- * is how many bytes are under way, so few registers and short waits.
- *
- * x and y must start at multiples of 16 bytes and must not overlap.
  * Accuracy: errors are proportional to the 2-norm of the transform's input.
  * Their root mean square is about one unit of round-off of it, with `powers` a
  * little more: 0.7 times that of cuFFT at n = 64, half of it at n = 8192;
  * the largest of 10^8 is 6 to 10 units. */
+#include "fft.cuh"
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
 
-#pragma hone op fft(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1, direction in {1, 2} default 1) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
-#pragma hone arg x: in c32[n*batch], y: out c32[n*batch]
+#pragma hone implements fft/registers "one pass over memory, transforms in registers, any device"
 
 // The radix plan: logarithms of the elements of a thread and of the radix of
 // each pass (0: there is no such pass).
@@ -84,10 +75,6 @@
 #pragma hone require MIN_BLOCKS*SHARED <= device.smem_sm "the blocks do not fit into shared memory together"
 
 #pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch))
-#pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
-#pragma hone check cpu.fft tolerance(log2(n) + 8)
-#pragma hone check cufft.c2c tolerance(log2(n) + 8)
-#pragma hone baseline cufft, memcpy
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS
                          : EXCHANGE == EXCHANGE_values::halves ? hone::fft::HALVES

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_filter: every one of `batch` signals of n complex f32, n a power of two
- * from 16 to 8192, is transformed, multiplied by one filter h of n numbers and
- * transformed back, in one launch and one pass over memory:
- *
- *   y = inverse transform of (h[k] * (forward transform of x)[k]), unscaled
- *
- * Neither transform is scaled: whoever wants the circular convolution with a
- * filter g puts its transform divided by n into h.
+/* fft_filter/registers: there, the product and back in one launch and one pass
+ * over memory, by the passes of fft/registers.
  *
  * The forward transform leaves its elements in registers in natural order, at
  * the places where the inverse one begins (hone_fft.cuh), so the filter is
- * read in order too. It comes from the caches: all blocks read the same.
- *
- * x, h and y must start at multiples of 16 bytes; y must overlap neither.
- * Accuracy: a few units of round-off of |x|*|h| (2-norms), or of the norm of
- * what is transformed back where that is larger. */
+ * read in order too. It comes from the caches: all blocks read the same. */
+#include "fft_filter.cuh"
 #include "hone_device.cuh"
 #include "hone_fft.cuh"
 
-#pragma hone op fft_filter(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1) "y = inverse transforms of h times the forward transforms of x, batch of n complex f32, unscaled"
-#pragma hone arg x: in c32[n*batch], h: in c32[n], y: out c32[n*batch]
+#pragma hone implements fft_filter/registers "one pass over memory, signals in registers, any device"
 
 // The radix plan: logarithms of the elements of a thread and of the radix of
 // each pass (0: there is no such pass).
@@ -83,9 +73,6 @@
 #pragma hone require MIN_BLOCKS*SHARED <= device.smem_sm "the blocks do not fit into shared memory together"
 
 #pragma hone launch fft_filter grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, h, y, i64(batch))
-#pragma hone work flops((10*n*log2(n) + 6*n)*batch) bytes(16*n*batch + 8*n)
-#pragma hone check cpu.fft_filter tolerance(2*log2(n) + 8)
-#pragma hone baseline cufft.filter, memcpy
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS
                          : EXCHANGE == EXCHANGE_values::halves ? hone::fft::HALVES

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fft: `batch` Fourier transforms of n complex f32, the contract of all
+ * implementations.
+ *
+ *   y[b*n + k] = sum over j of x[b*n + j] * exp(-+2*pi*i * j*k/n)
+ *
+ * with - for direction 1 (forward) and + for direction 2 (inverse). The
+ * inverse is not scaled: a forward and an inverse transform multiply by n,
+ * as with cuFFT.
+ *
+ * Shapes: n is a power of two from 16 to 8192, a constant of the code; batch
+ * is any number from 1 up. No other n is a problem of this operation.
+ *
+ * Layout: a complex number is its real part, then its imaginary part; the
+ * transforms lie one after another, without gaps. x and y begin at multiples
+ * of 16 bytes and do not overlap: no transform is done in place.
+ *
+ * Accuracy: in f32 or better. Real and imaginary parts are within
+ * (log2(n) + 8) * 2^-24 * |x_b| of the true values, |x_b| being the 2-norm of
+ * the transform's input, in the unit of x: the errors of a fast transform are
+ * in proportion to it, not to the element.
+ *
+ * Bound by memory: 16 bytes and 5*log2(n) operations (of a fast transform)
+ * per element, a copy in disguise. */
+#pragma once
+
+#pragma hone op fft(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1, direction in {1, 2} default 1) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
+#pragma hone arg x: in c32[n*batch], y: out c32[n*batch]
+
+#pragma hone work flops(5*n*log2(n)*batch) bytes(16*n*batch)
+#pragma hone check cpu.fft tolerance(log2(n) + 8)
+#pragma hone check cufft.c2c tolerance(log2(n) + 8)
+#pragma hone baseline cufft, memcpy
+#pragma hone vendor cufft.c2c
