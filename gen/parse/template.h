@@ -412,7 +412,7 @@ typedef struct hone_listed_template {
     const char *path;
     int has_contract; /* it says `implements` */
     int is_reference;
-    int folder;       /* its place on the path */
+    int folder; /* its place on the path */
 } hone_listed_template;
 
 typedef struct hone_template_list {
