@@ -204,6 +204,8 @@ static void explain(const matcher *m, const candidate *c, const char *note,
     if (c->kind == HONE_MATCH_DEFAULT)
         out->tuned_time_ns = 0; /* of another shape, if of any */
     (void)snprintf(out->config, sizeof out->config, "%s", row->config);
+    (void)snprintf(out->implementation, sizeof out->implementation, "%s",
+                   row->implementation);
     /* What everybody should know comes first: the rest may be cut. */
     if (m->n_damaged) {
         (void)snprintf(reason, room,
@@ -238,8 +240,9 @@ static void explain(const matcher *m, const candidate *c, const char *note,
     case HONE_MATCH_DEFAULT:
         (void)snprintf(reason, room,
                        "no shape near this one is tuned on %s%s; this is "
-                       "the template's default variant, compiled for %.16s",
-                       m->device, m->outdated, row->compile_arch);
+                       "the default variant of %.64s, for %.16s",
+                       m->device, m->outdated, row->implementation,
+                       row->compile_arch);
         break;
     }
 }
@@ -369,10 +372,20 @@ static hone_status refuse_row(matcher *m, hone_store_row *row,
 }
 
 /* HONE_OK: this row answers, and is in use. */
-static hone_status take(matcher *m, hone_store_row *row, hone_answer *out,
+/* A library's algorithm is for one shape: at another one the library says what
+ * it would take itself. */
+static void ask_library(hone_answer *out)
+{
+    out->library =
+        (hone_vendor_choice){.function = out->resolved.vendor->function};
+    out->resolved.vendor = &out->library;
+}
+
+static hone_status take(matcher *m, const candidate *c, hone_answer *out,
                         int *out_failed, hone_error *err)
 {
     const hone_launch_spec *spec = NULL;
+    hone_store_row *row = c->row;
     hone_status status = HONE_OK;
 
     HONE_TRY(hone__store_spec(m->store, m->op, row, &spec, err));
@@ -380,6 +393,8 @@ static hone_status take(matcher *m, hone_store_row *row, hone_answer *out,
         &(hone_launch_case){spec, m->dims, m->n_dims, &m->target->properties},
         &out->resolved, err));
     HONE_TRY(hone__store_check_cubin(m->store, m->op, row, err));
+    if (c->kind != HONE_MATCH_EXACT && out->resolved.vendor)
+        ask_library(out);
     out->row = row;
     out->note[0] = '\0';
     if (m->query->use)
@@ -420,7 +435,7 @@ static hone_status choose(matcher *m, const candidate *list, size_t n,
 
         if (row->is_refused)
             continue;
-        status = take(m, row, out, &failed, &reason);
+        status = take(m, &list[i], out, &failed, &reason);
         if (status == HONE_OK) {
             explain(m, &list[i], out->note, &out->match);
             return HONE_OK;

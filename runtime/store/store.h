@@ -25,8 +25,8 @@ typedef struct hone_store_row {
     int64_t id;     /* trial_id of a winner, variant_id of a default */
     size_t n_dims;  /* 0 for defaults */
     int64_t dims[HONE_MAX_DIMS];
-    int64_t sm_count; /* 0 for defaults */
-    double time_ns;   /* 0 for defaults */
+    int64_t sm_count;  /* 0 for defaults */
+    double time_ns;    /* 0 for defaults */
     double preference; /* of defaults: the lowest that applies is launched */
     const char *label;
     const char *device_name;
@@ -35,8 +35,9 @@ typedef struct hone_store_row {
     const char *compile_arch; /* what the cubin is for: "sm_90a" */
     const char *types;        /* codes of the type dims: "4", "" if none */
     const char *config;
-    const char *cubin_sha256;  /* "": a function of a vendor's library */
-    const char *launch_sha256; /* NULL: stored before format version 4 */
+    const char *implementation; /* the template's name */
+    const char *cubin_sha256;   /* "": a function of a vendor's library */
+    const char *launch_sha256;  /* NULL: stored before format version 4 */
     hone_store_plan *plan;
     int64_t problem_id; /* these two and the mode: its ranking */
     int64_t device_id;
@@ -137,6 +138,8 @@ typedef struct hone_target {
 typedef struct hone_answer {
     const hone_store_row *row;
     hone_resolved resolved;
+    hone_vendor_choice library; /* what `resolved` has instead of the row's,
+                                   where that is for another shape */
     hone_match match;
     char note[160]; /* of `use`: what is not as it was stored; "": nothing */
 } hone_answer;

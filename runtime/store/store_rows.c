@@ -37,6 +37,7 @@ static hone_status no_memory(hone_error *err)
 enum {
     COLUMN_PLAN,
     COLUMN_ID,
+    COLUMN_IMPLEMENTATION,
     COLUMN_CONFIG,
     COLUMN_TYPES,
     COLUMN_ARCH,
@@ -79,17 +80,18 @@ typedef enum store_view {
  * there on. */
 static const struct {
     const char *id;
+    const char *name;
     const char *is_default;
     const char *rank;
     const char *rest;
 } views[] = {
-    [VIEW_DEFAULTS] = {"variant_id", "1", "0, preference",
+    [VIEW_DEFAULTS] = {"variant_id", "implementation", "1", "0, preference",
                        " FROM default_v2" OF_DEFAULTS},
-    [VIEW_DEFAULTS_5] = {"variant_id", "1", "0, 2",
+    [VIEW_DEFAULTS_5] = {"variant_id", "template_name", "1", "0, 2",
                          " FROM default_v1" OF_DEFAULTS},
-    [VIEW_WINNERS] = {"trial_id", "is_default", "1, 2",
+    [VIEW_WINNERS] = {"trial_id", "template_name", "is_default", "1, 2",
                       ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS},
-    [VIEW_RUNNERS_UP] = {"trial_id", "is_default", "rank, 2",
+    [VIEW_RUNNERS_UP] = {"trial_id", "template_name", "is_default", "rank, 2",
                          ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS
                          " AND problem_id = ?3 AND device_id = ?4"
                          " AND mode = ?5 AND rank > 1"},
@@ -162,6 +164,7 @@ static const struct {
     int column;
     int of_measured; /* not of defaults */
 } texts[] = {
+    {offsetof(hone_store_row, implementation), COLUMN_IMPLEMENTATION, 0},
     {offsetof(hone_store_row, config), COLUMN_CONFIG, 0},
     {offsetof(hone_store_row, types), COLUMN_TYPES, 0},
     {offsetof(hone_store_row, arch), COLUMN_ARCH, 0},
@@ -252,10 +255,10 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
     /* Sorted by launch plan, so that equal ones are neighbours and are kept
      * once. */
     hone__text_printf(&sql,
-                      "SELECT launch_plan, %s, config, types, arch, "
+                      "SELECT launch_plan, %s, %s, config, types, arch, "
                       "compile_arch, cubin_sha256, %s, %s, %s%s "
                       "ORDER BY launch_plan",
-                      views[view].id, views[view].is_default,
+                      views[view].id, views[view].name, views[view].is_default,
                       store->version < 4 ? "NULL" : "launch_sha256",
                       views[view].rank, views[view].rest);
     status = hone__text_check(&sql, err);

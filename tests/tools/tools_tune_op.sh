@@ -103,12 +103,12 @@ err_has "little is for plain"
 
 # The runtime and hone bench take the operation's name.
 run 0 run twice --dims 4096 --device cpu --db "$db" --format json
-json correct=true match=exact
+json correct=true match=exact implementation=fast
 # Untuned: the default of an implementation that applies, the reference last.
 run 0 run twice --dims 9999999 --device cpu --db "$db" --format json
-json correct=true match=default config=BLOCK=64
+json correct=true match=default implementation=fast config=BLOCK=64
 run 0 run twice --dims 3 --device cpu --db "$db" --format json
-json correct=true match=default config=BLOCK=32
+json correct=true match=default implementation=plain config=BLOCK=32
 run 0 bench twice --dims 4096 --device cpu --db "$db" --format json
 json rows.0.name=winner rows.0.implementation=fast
 out_has '"label": "best of slow"'
