@@ -87,6 +87,17 @@ out_has "n=256"
 run 0 verify fft --dims 64,1,2 --limit 1 --format json
 json checked=1 failed=0
 run 3 verify fft --dims 1000
+# The references, which have no parameters.
+run 0 verify saxpy/plain --format json
+json checked=2 failed=0
+for dims in 16,3,1 1024,2,2 8192,1,1; do
+    run 0 verify fft/plain --dims $dims --format json
+    json checked=1 failed=0
+done
+for dims in 16,3 2048,2; do
+    run 0 verify fft_filter/plain --dims $dims --format json
+    json checked=1 failed=0
+done
 # The shipped ones have none of this; tools_verify_shipped.sh looks at more.
 run 0 verify saxpy reduce_sum --sanitize --limit 1 --format json
 json checked=4 failed=0
