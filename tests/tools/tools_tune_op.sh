@@ -43,7 +43,8 @@ END
 }
 implementation fast '' 'BLOCK in {64, 128, 256}' \
     '#pragma hone require n >= 64 "little is for plain"' 'i32(1)' 2
-implementation slow '' 'BLOCK in {32, 64, 96, 128, 160, 192}' '' 'i32(100)' 2
+implementation slow '' 'BLOCK in {32, 64, 96, 128, 160, 192}' \
+    '#pragma hone require n >= 4 "three are for plain"' 'i32(100)' 2
 implementation wrong '' 'BLOCK in {64, 128}' '' 'i32(1)' 3
 implementation gpu '' 'BLOCK in {64, 128}' \
     '#pragma hone device cuda "it asks for a GPU"' 'i32(1)' 2
