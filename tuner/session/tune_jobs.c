@@ -269,9 +269,20 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
  * learns needs no more than two. */
 enum { MOST_WAITING = 16, MOST_WAITING_LEARNING = 2 };
 
+/* Does what any of them proposes next depend on answers? */
+static int learns(const hone_tune_run *run)
+{
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        if (!run->impls[i].exhausted &&
+            hone__search_is_learning(run->impls[i].search))
+            return 1;
+    }
+    return 0;
+}
+
 static int may_propose(const hone_tune_run *run)
 {
-    const int is_learning = hone__search_is_learning(run->impls[0].search);
+    const int is_learning = learns(run);
     const int ahead = hone__look_ahead(
         &run->pace, hone__farm_n_workers(run->farm), is_learning);
     const int waiting =
