@@ -232,7 +232,7 @@ static void draw_mix(const bench *b, hone_chance *chance, mix *out)
 static double play(const share_policy *policy, const mix *m, int64_t budget,
                    int64_t late)
 {
-    const int64_t planned = hone__share_planned(budget, m->n);
+    const int64_t planned = hone__turn_planned(budget, m->n);
     share_arm arms[SHARE_MOST_ARMS] = {0};
     int asked[SHARE_MOST_TRIALS];
     double times[SHARE_MOST_TRIALS];

@@ -18,7 +18,7 @@ static void keep(share_arm *arm, double value)
 
 void share_arm_tell(share_arm *arm, double time_ns)
 {
-    hone__share_add(&arm->share, time_ns);
+    hone__turn_add(&arm->share, time_ns);
     if (time_ns > 0)
         keep(arm, log(time_ns));
     if (++arm->n_told < 2 * arm->doubled_at || !arm->n_kept)
@@ -108,14 +108,14 @@ static int by_promise(const share_policy *p, const share_arm *arms, size_t n,
 static int next_rule(const share_policy *p, const share_arm *arms, size_t n,
                      int64_t left)
 {
-    hone_share shares[SHARE_MOST_ARMS];
-    hone_share *pointers[SHARE_MOST_ARMS];
+    hone_turn shares[SHARE_MOST_ARMS];
+    hone_turn *pointers[SHARE_MOST_ARMS];
 
     for (size_t i = 0; i < n; ++i) {
         shares[i] = arms[i].share;
         pointers[i] = arms[i].is_exhausted ? NULL : &shares[i];
     }
-    return hone__share_next(pointers, n, p->a > 0 ? 0 : left);
+    return hone__turn_next(pointers, n, p->a > 0 ? 0 : left);
 }
 
 static int next_even(const share_policy *p, const share_arm *arms, size_t n,

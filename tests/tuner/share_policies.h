@@ -9,11 +9,11 @@ enum { SHARE_MOST_ARMS = 5, SHARE_MOST_TRIALS = 300, SHARE_MOST_KEPT = 16 };
 
 /* One implementation as a policy sees it. */
 typedef struct share_arm {
-    hone_share share;   /* what the rules of hone know */
+    hone_turn share;    /* what the rules of hone know */
     int is_exhausted;   /* all of it was asked for */
     int64_t n_asked;    /* answered or not */
     int64_t n_told;     /* answers */
-    double doubled_log; /* as hone_share had it once: best at half .. */
+    double doubled_log; /* as hone_turn had it once: best at half .. */
     int64_t doubled_at; /* .. of the answers */
     double gain;        /* log of what the last doubling gained */
     int n_kept;         /* the fastest so far: */

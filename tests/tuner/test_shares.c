@@ -13,7 +13,7 @@ enum { MOST = 5 };
 
 /* Implementations that take turns; each answer comes before the next. */
 typedef struct game {
-    hone_share shares[MOST];
+    hone_turn shares[MOST];
     int is_exhausted[MOST];
     size_t n;
     int64_t left; /* of the budget; 0: not known */
@@ -21,18 +21,18 @@ typedef struct game {
 
 static int next(game *g)
 {
-    hone_share *pointers[MOST];
+    hone_turn *pointers[MOST];
 
     for (size_t i = 0; i < g->n; ++i)
         pointers[i] = g->is_exhausted[i] ? NULL : &g->shares[i];
-    return hone__share_next(pointers, g->n, g->left);
+    return hone__turn_next(pointers, g->n, g->left);
 }
 
 static void answer(game *g, int i, double time_ns)
 {
     ++g->shares[i].n_asked;
     ++g->shares[i].n_answered;
-    hone__share_add(&g->shares[i], time_ns);
+    hone__turn_add(&g->shares[i], time_ns);
     g->left -= g->left > 0;
 }
 
@@ -175,8 +175,8 @@ static void test_earlier_answers_count(void **state)
 
     (void)state;
     for (int k = 0; k < 200; ++k) {
-        hone__share_add(&g.shares[0], 100);
-        hone__share_add(&g.shares[1], 150);
+        hone__turn_add(&g.shares[0], 100);
+        hone__turn_add(&g.shares[1], 150);
     }
     play(&g, (const double[]){100, 150}, 100);
     assert_int_equal(g.shares[1].n_asked, 12);
@@ -185,10 +185,10 @@ static void test_earlier_answers_count(void **state)
 static void test_planned(void **state)
 {
     (void)state;
-    assert_int_equal(hone__share_planned(100, 1), 100);
-    assert_int_equal(hone__share_planned(100, 3), 50);
-    assert_int_equal(hone__share_planned(1, 2), 1);
-    assert_int_equal(hone__share_planned(0, 3), 0);
+    assert_int_equal(hone__turn_planned(100, 1), 100);
+    assert_int_equal(hone__turn_planned(100, 3), 50);
+    assert_int_equal(hone__turn_planned(1, 2), 1);
+    assert_int_equal(hone__turn_planned(0, 3), 0);
 }
 
 int main(void)

@@ -105,7 +105,7 @@ enum { FIRST = 12, FIRST_SHARE = 3 /* of the budget, for all */ };
 static const double least_gain = 0.3;
 static const double gain_kept = 0.5;
 
-void hone__share_add(hone_share *share, double time_ns)
+void hone__turn_add(hone_turn *share, double time_ns)
 {
     if (time_ns > 0 && (share->best_ns <= 0 || time_ns < share->best_ns))
         share->best_ns = time_ns;
@@ -118,7 +118,7 @@ void hone__share_add(hone_share *share, double time_ns)
 }
 
 /* Log of its best time after `left` more trials, as far as anybody knows. */
-static double promise(const hone_share *share, double left)
+static double promise(const hone_turn *share, double left)
 {
     const double n = (double)share->n_told + 1;
     const double gain =
@@ -130,7 +130,7 @@ static double promise(const hone_share *share, double left)
 }
 
 /* Trials that each begins with. */
-static int64_t first_trials(hone_share *const *shares, size_t n,
+static int64_t first_trials(hone_turn *const *shares, size_t n,
                             int64_t budget_left)
 {
     int64_t fair = budget_left;
@@ -143,7 +143,7 @@ static int64_t first_trials(hone_share *const *shares, size_t n,
     return fair < 1 ? 1 : fair < FIRST ? fair : FIRST;
 }
 
-int hone__share_next(hone_share *const *shares, size_t n, int64_t budget_left)
+int hone__turn_next(hone_turn *const *shares, size_t n, int64_t budget_left)
 {
     const double left = budget_left > 0 ? (double)budget_left : 100;
     const int64_t first = first_trials(shares, n, budget_left);
@@ -164,7 +164,7 @@ int hone__share_next(hone_share *const *shares, size_t n, int64_t budget_left)
     return least >= 0 && shares[least]->n_asked < first ? least : best;
 }
 
-int64_t hone__share_planned(int64_t budget_trials, size_t n)
+int64_t hone__turn_planned(int64_t budget_trials, size_t n)
 {
     return n > 1 && budget_trials > 0 ? (budget_trials + 1) / 2 : budget_trials;
 }

@@ -42,7 +42,7 @@ int hone__until_is_reached(const hone_until *until);
  *
  * Implementations of one operation share the budget of a run. */
 
-typedef struct hone_share {
+typedef struct hone_turn {
     int64_t first;      /* trials that it begins with; 0: as many as others */
     int64_t n_asked;    /* configurations of it, those under way included */
     int64_t n_answered; /* of those */
@@ -51,17 +51,17 @@ typedef struct hone_share {
     double doubled_ns;  /* the best when there were half as many answers .. */
     int64_t doubled_at; /* .. or a little less than half: so many */
     double gain;        /* log of what the last doubling of answers gained */
-} hone_share;
+} hone_turn;
 
 /* An answer of its search: 0 if it failed. */
-void hone__share_add(hone_share *share, double time_ns);
+void hone__turn_add(hone_turn *share, double time_ns);
 
 /* Which of them asks next: NULL ones have no more. `budget_left` 0: not known.
  * -1: none. */
-int hone__share_next(hone_share *const *shares, size_t n, int64_t budget_left);
+int hone__turn_next(hone_turn *const *shares, size_t n, int64_t budget_left);
 
 /* How many of `budget_trials` each search is told to plan for; 0: unknown. */
-int64_t hone__share_planned(int64_t budget_trials, size_t n);
+int64_t hone__turn_planned(int64_t budget_trials, size_t n);
 
 /* ---- what goes first ---------------------------------------------------- */
 

@@ -33,7 +33,7 @@ hone_status hone__tune_take_outcome(hone_tune_run *run, hone_tune_impl *impl,
     const double time_ns = outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0;
 
     HONE_TRY(hone__search_tell(impl->search, candidate->index, time_ns, err));
-    hone__share_add(&impl->share, time_ns);
+    hone__turn_add(&impl->share, time_ns);
     hone__until_add(&run->until, time_ns);
     ++run->progress.n_done;
     ++run->progress.outcomes[outcome];

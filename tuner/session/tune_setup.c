@@ -143,7 +143,7 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     return hone__search_open(
         impl->tmpl->call ? "exhaustive" : request->strategy, &view,
         &(hone_search_options){request->seed, first, n_first,
-                               hone__share_planned(planned, run->n_impls)},
+                               hone__turn_planned(planned, run->n_impls)},
         &impl->search, err);
 }
 

@@ -103,7 +103,7 @@ struct hone_tune_impl {
     size_t n_carried;
     hone_meaning *meaning; /* of the template; NULL: not asked for yet */
     int exhausted;         /* the search has no more */
-    hone_share share;      /* of the budget */
+    hone_turn share;       /* of the budget */
     int64_t template_id, session_id; /* in the database */
 };
 
