@@ -72,7 +72,7 @@ static void end(made *m)
 static hone_status make(made *m, int64_t n, hone_program **out, hone_error *err)
 {
     const hone_program_setup setup = {m->driver, &m->properties, m->module,
-                                      NULL, m->spec->op, m->resolved};
+                                      NULL,      m->spec->op,    m->resolved};
 
     assert_int_equal(hone__launch_spec_resolve(
                          &(hone_launch_case){m->spec, &n, 1, &m->properties},

@@ -99,9 +99,9 @@ static hone_status problem(made *m, const char *op, const int64_t *dims,
 
     memset(hash, op[0] == 's' ? 'a' : 'b', 64);
     hash[64] = '\0';
-    HONE_TRY(hone__db_template_put(m->db,
-                                   &(hone_db_template){op, op, NULL, hash, "x", 1},
-                                   &template_id, &m->err));
+    HONE_TRY(hone__db_template_put(
+        m->db, &(hone_db_template){op, op, NULL, hash, "x", 1}, &template_id,
+        &m->err));
     HONE_TRY(hone__db_problem_put(m->db,
                                   &(hone_db_problem){op, dims, n_dims, label},
                                   &problem_id, &m->err));

@@ -44,6 +44,7 @@ TEXT
     cat "$(dirname "$0")/bench_shares.txt"
     for batch in $batches; do
         printf '\n## Answers come %d proposals late\n\n' $((batch - 1))
+        # shellcheck disable=SC2016 # words in backquotes are Markdown's
         printf '| policy | budget | mean | over `rule`, least to most of the seeds | 90 %% | within 1 %% | within 5 %% |\n'
         printf '|---|---|---|---|---|---|---|\n'
         awk -F';' -v batch="$batch" '

@@ -22,9 +22,9 @@ typedef struct hone_subject {
  * 5 %, differently for every allocation. A variant that is timed therefore
  * has several places for them, which its executions take in turn: what is
  * measured is the mean over places, not luck. Those above one MB are everywhere
- * anyway, and stay where they are, as in the runtime: rejected are four places in
- * turn, which are read from memory instead of the cache. A library's function has
- * one place, too, as it has as a baseline. */
+ * anyway, and stay where they are, as in the runtime: rejected are four places
+ * in turn, which are read from memory instead of the cache. A library's
+ * function has one place, too, as it has as a baseline. */
 enum { HONE_PLACES = 16 };
 
 typedef struct hone_variant {
