@@ -6,6 +6,7 @@
  * allocation wants a work area. fake_fft_live() counts plans,
  * fake_fft_streams() how often a stream was set. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ typedef struct plan {
 } plan;
 
 static plan plans[MOST_PLANS];
-static int live;
-static int streams;
+/* Threads run plans of their own at the same time. */
+static atomic_int live;
+static atomic_int streams;
 
 EXPORT int fake_fft_live(void);
 EXPORT int fake_fft_streams(void);
