@@ -11,6 +11,7 @@
 #include "tools/process.h"
 #include "tuner/trial/devices.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -253,15 +254,69 @@ static void listed_folders(const hone_options *options, hone_option_id option,
         add_folders(out, given);
 }
 
+static int is_template(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+
+    return length > 3 && !strcmp(entry->d_name + length - 3, ".cu");
+}
+
+static int is_family(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && !strchr(entry->d_name, ':') &&
+           !is_template(entry);
+}
+
+/* The folder, and those in it that have templates: families of operations. */
+static void add_families(hone_text *out, const char *folder)
+{
+    struct dirent **names = NULL;
+    const int n = scandir(folder, &names, is_family, alphasort);
+
+    add_folders(out, folder);
+    for (int i = 0; i < n; ++i) {
+        struct dirent **templates = NULL;
+        hone_text path = {0};
+        int n_templates;
+
+        hone__text_printf(&path, "%s/%s", folder, names[i]->d_name);
+        n_templates =
+            scandir(hone__text_str(&path), &templates, is_template, NULL);
+        if (n_templates > 0)
+            add_folders(out, hone__text_str(&path));
+        for (int j = 0; j < n_templates; ++j)
+            free(templates[j]);
+        free(templates);
+        out->failed |= path.failed;
+        hone__text_free(&path);
+        free(names[i]);
+    }
+    free(names);
+}
+
 hone_status hone__locate_templates(const hone_options *options, hone_text *out,
                                    hone_error *err)
 {
-    const size_t before = out->length;
+    hone_text folders = {0};
+    char *at;
 
-    listed_folders(options, HONE_OPT_TEMPLATE_PATH, "HONE_TEMPLATE_PATH", out);
-    shipped_templates(out);
+    listed_folders(options, HONE_OPT_TEMPLATE_PATH, "HONE_TEMPLATE_PATH",
+                   &folders);
+    shipped_templates(&folders);
+    at = folders.data;
+    while (at && !folders.failed) {
+        char *next = strchr(at, ':');
+
+        if (next)
+            *next++ = '\0';
+        if (*at)
+            add_families(out, at);
+        at = next;
+    }
+    out->failed |= folders.failed;
+    hone__text_free(&folders);
     HONE_TRY(hone__text_check(out, err));
-    if (out->length > before)
+    if (out->length)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_IO,
                       "no template folder: those that came with hone are not "

@@ -137,6 +137,14 @@ err_has "twice(n, m, k, T"
 HONE_TEMPLATE_PATH=$work/own:$work/first run 3 tune twice --dims 5,f32,7,8,9 \
     --device cpu
 err_has "twice(n, T"
+# Folders in a folder are on the path, if they have templates; hidden ones not.
+mkdir -p "$work/path/family" "$work/path/text" "$work/path/.hidden"
+mv "$work/first/mine.cu" "$work/path/family/mine.cu"
+sed 's/op twice(/op thrice(/' "$work/path/family/mine.cu" \
+    >"$work/path/.hidden/thrice.cu"
+HONE_TEMPLATE_PATH=$work/path run 0 list twice --arch sm_90 --format json
+json operations.0.implementations.0.name=mine
+HONE_TEMPLATE_PATH=$work/path run 3 list thrice --arch sm_90
 # The shipped ones.
 for op in saxpy fft fft_filter gemm; do
     run 0 list $op --device cpu --format csv
