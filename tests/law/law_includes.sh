@@ -19,7 +19,7 @@ function room_of(path) {
     if (path in is_room)
         return path
     sub(/\/[^\/]*$/, "", path)
-    return path ~ /^tests\// ? "tests" : path
+    return match(path, /^(tests|templates)\//) ? substr(path, 1, RLENGTH - 1) : path
 }
 function complain(text) {
     print text
