@@ -57,6 +57,44 @@ refused circle 's/norms_plain/round/' "vouch for itself"
 sed 's/float sum/flaot sum/' "$fixtures/norms_plain.cu" >"$work/broken.cu"
 refused uses_broken 's/norms_plain/broken/' "it does not compile"
 
+# What the contract of an operation compares all with is its reference, which
+# is right by definition; unless it is marked as that it vouches for itself.
+cat >"$work/twice.cuh" <<'END'
+#pragma hone op twice(n) "y = 2*x"
+#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone check template.twice_plain tolerance(1) exact(8)
+END
+# implementation NAME EXPRESSION: y is that.
+implementation() {
+    cat >"$work/twice_${1%% *}.cu" <<END
+#include "twice.cuh"
+#pragma hone implements twice/$1
+#pragma hone launch twice grid(ceildiv(n, 64)) block(64)
+extern "C" __global__ void twice(const float *x, float *y, long long n)
+{
+    const long long i = blockIdx.x * 64LL + threadIdx.x;
+
+    if (i < n)
+        y[i] = $2;
+}
+END
+}
+implementation "plain reference" "2 * x[i]"
+implementation sum "x[i] + x[i]"
+implementation wrong "3 * x[i]"
+for name in plain sum; do
+    run 0 verify "$work/twice_$name.cu" --format json
+    json checked=1 failed=0
+done
+run 1 verify "$work/twice_wrong.cu" --format json
+json checked=1 failed=1
+implementation plain "2 * x[i]"
+for name in plain sum; do
+    run 3 verify "$work/twice_$name.cu"
+    err_has "twice.cuh:3: template.twice_plain"
+    err_has "vouch for itself"
+done
+
 # As a baseline it may fail; the search path is used too.
 mkdir "$work/path"
 cp "$fixtures/norms_plain.cu" "$work/path/norms_far.cu"
