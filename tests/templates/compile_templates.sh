@@ -95,14 +95,22 @@ space scan 1048576 300 10000
 space scan 16777216,f16 300 10000
 space scan 268435456 300 10000
 
+# sparse/
+space sparse/gather_rows 1,1,1 50 20000
+space sparse/gather_rows 100000,1000,64 300 20000
+space sparse/gather_rows 1000,1000,4096,i8,i64 300 20000
+space sparse/gather_plain 1000,1000,37,f64 1 1
+sparse="sparse/gather_plain sparse/gather_rows"
+
 all="saxpy_plain saxpy_stream reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d
-    fft_plain fft_registers fft_filter_plain fft_filter_registers scan"
+    fft_plain fft_registers fft_filter_plain fft_filter_registers scan
+    $sparse"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
-    "$HONE" expand "$templates/$t.cu" > "$cache/$t.txt" ||
+    "$HONE" expand "$templates/$t.cu" > "$cache/expanded" ||
         fail "expand $t"
-    grep -q "__global__" "$cache/$t.txt" || fail "$t expands to no kernel"
+    grep -q "__global__" "$cache/expanded" || fail "$t expands to no kernel"
 done
 
 if "$HONE" compile "$templates/saxpy_stream.cu" --arch sm_90 --limit 1 \
