@@ -61,20 +61,6 @@ __device__ inline double2 axpy(double a, double2 x, double2 y)
     return make_double2(a * x.x + y.x, a * x.y + y.y);
 }
 
-/* Lanes of `v` added up, in a fixed order. */
-__device__ inline float lane_sum(float v)
-{
-    return v;
-}
-__device__ inline float lane_sum(float2 v)
-{
-    return v.x + v.y;
-}
-__device__ inline float lane_sum(float4 v)
-{
-    return (v.x + v.y) + (v.z + v.w);
-}
-
 /* Read or write what will not be used again soon (STREAM), or normally. */
 template <bool STREAM, typename V> __device__ inline V load(const V *p)
 {
@@ -169,37 +155,6 @@ template <> __device__ inline float from_bits<float>(unsigned bits)
 template <> __device__ inline unsigned from_bits<unsigned>(unsigned bits)
 {
     return bits;
-}
-
-/* --- sums over threads -------------------------------------------------- */
-
-/* Sum over the 32 lanes; every lane gets it. */
-__device__ inline float warp_sum(float v)
-{
-    for (int step = 16; step > 0; step /= 2)
-        v += __shfl_xor_sync(0xffffffffu, v, step);
-    return v;
-}
-
-/* Sum over a block of THREADS (a multiple of 32, at most 1024) threads, all
- * of which call it; every thread of warp 0 gets it. The order of additions
- * depends on THREADS only. Calls that follow each other need a barrier
- * between them. */
-template <int THREADS> __device__ inline float block_sum(float v)
-{
-    __shared__ float of_warp[32];
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-
-    v = warp_sum(v);
-    if constexpr (THREADS > 32) {
-        if (lane == 0)
-            of_warp[warp] = v;
-        __syncthreads();
-        if (warp == 0)
-            v = warp_sum(lane < THREADS / 32 ? of_warp[lane] : 0.0f);
-    }
-    return v;
 }
 
 /* --- global to shared memory -------------------------------------------- */

@@ -87,6 +87,29 @@ __device__ inline V group_reduce(V v, OP op)
     return v;
 }
 
+/* Over all BLOCK threads of a block of one dimension, a power of two from 32
+ * on; the threads of warp 0 get it. All threads call it; a call may follow
+ * another at once. Shorter than group_reduce() where one thread goes on. */
+template <int BLOCK, typename V, typename OP>
+__device__ inline V block_reduce(V v, OP op)
+{
+    static_assert(BLOCK >= 32 && (BLOCK & (BLOCK - 1)) == 0, "whole warps");
+    v = lanes_reduce<32>(v, op);
+    if constexpr (BLOCK > 32) {
+        __shared__ alignas(16) unsigned char bytes[BLOCK / 32 * sizeof(V)];
+        V *const of_warp = reinterpret_cast<V *>(bytes);
+
+        __syncthreads(); /* nobody reads what an earlier call left */
+        if (threadIdx.x % 32 == 0)
+            of_warp[threadIdx.x / 32] = v;
+        __syncthreads();
+        if (threadIdx.x < 32)
+            v = lanes_reduce<BLOCK / 32>(of_warp[threadIdx.x % (BLOCK / 32)],
+                                         op);
+    }
+    return v;
+}
+
 /* Has every block of the grid (of `blocks`) come here? True in all threads of
  * the last one alone, which sees what the others wrote to global memory before
  * they called. `ticket` is zero at the start and again at the end: a workspace

@@ -59,26 +59,29 @@ class Saxpy:
         return 0
 
 
-class ReduceSum:
-    template = kernel = "reduce_sum"
+class Sum:
+    template = kernel = "sum"
 
     def __init__(self, dims, sm_count, random_state):
         (self.n,) = dims
         self.sm_count = sm_count
         x = random_state.random(self.n, np.float32)
         self.arguments = [x, np.zeros(1, np.float32),
-                          np.zeros(sm_count * 16, np.float32),
+                          np.zeros(sm_count * 32, np.uint64),
                           np.zeros(1, np.uint32), np.int64(self.n)]
         self.answer = [None, np.array([x.sum(dtype=np.float64)], np.float32),
                        None, None, None]
         self.atol = 1e-2
 
     def is_possible(self, p):
-        return p["FINISH"] == "ticket"  # the other way has two launches
+        # Other ways have two launches, or few blocks; every configuration
+        # has the same parameters.
+        return p["FINISH"] == "ticket" and "MIN_BLOCKS" in p
 
     def grid(self, p):
         return (min(self.sm_count * p["BLOCKS_PER_SM"],
-                    ceildiv(self.n, p["BLOCK"] * p["VEC"] * p["UNROLL"])), 1, 1)
+                    ceildiv(self.n, p["BLOCK"] * (p["BYTES"] // 4) *
+                            p["UNROLL"])), 1, 1)
 
     def block(self, p):
         return p["BLOCK"]
@@ -131,7 +134,7 @@ class GemmWmma:
 
 
 PROBLEMS = {problem.template: problem
-            for problem in (Saxpy, ReduceSum, GemmWmma)}
+            for problem in (Saxpy, Sum, GemmWmma)}
 
 
 # ---- what hone has -----------------------------------------------------------

@@ -24,7 +24,7 @@ step compile_one "$HONE" compile gemm/wmma --arch sm_90 --dims 64,4096,4096 \
 tune_start=$(now)
 step tune_saxpy hone tune saxpy --dims 1M --dims 64M --dims 10000003 \
     --budget "${SAXPY_BUDGET:-200}"
-step tune_reduce hone tune reduce_sum --dims 1M --dims 64M --dims 999983 \
+step tune_reduce hone tune sum --dims 1M --dims 64M --dims 999983 \
     --budget "${REDUCE_BUDGET:-200}"
 step tune_gemm hone tune gemm/wmma --dims 4096,4096,4096 \
     --dims 1000,1000,1000 --dims 64,4096,4096 --dims 3000,517,777 \
@@ -33,7 +33,7 @@ echo "all tuning: $(since "$tune_start") s"
 
 through() { step "run_${1%%/*}_$2" hone run "$1" --dims "$2"; }
 for n in 1M 64M 10000003; do through saxpy $n; done
-for n in 1M 64M 999983; do through reduce_sum $n; done
+for n in 1M 64M 999983; do through sum $n; done
 for d in 4096,4096,4096 1000,1000,1000 64,4096,4096 3000,517,777; do
     through gemm/wmma $d
 done

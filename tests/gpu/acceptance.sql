@@ -7,8 +7,8 @@
 create table file(name text, body text);
 insert into file select value, readfile(value || '.json') from json_each(
   '["compile_all","compile_one","tune_saxpy","tune_reduce","tune_gemm",
-    "run_saxpy_1M","run_saxpy_64M","run_saxpy_10000003","run_reduce_sum_1M",
-    "run_reduce_sum_64M","run_reduce_sum_999983","run_gemm_4096,4096,4096",
+    "run_saxpy_1M","run_saxpy_64M","run_saxpy_10000003","run_sum_1M",
+    "run_sum_64M","run_sum_999983","run_gemm_4096,4096,4096",
     "run_gemm_1000,1000,1000","run_gemm_64,4096,4096",
     "run_gemm_3000,517,777"]');
 delete from file where body is null or not json_valid(body);

@@ -65,7 +65,7 @@ step() { # step NAME
     throughput) run throughput 240 throughput.sh "$OUT/throughput" ;;
     baseline) run baseline 240 baseline_tuner.sh "$OUT/baseline" ;;
     racing) run racing 120 racing.sh "$OUT/racing" ;;
-    reduce) run reduce 200 stability.sh "$OUT/stability" reduce_sum ;;
+    reduce) run reduce 200 stability.sh "$OUT/stability" sum ;;
     gemm) run gemm 560 stability.sh "$OUT/stability" gemm_wmma ;;
     hopper) run hopper 500 hopper.sh "$OUT/hopper" ;;
     library) run library 590 library.sh "$OUT/library" ;;

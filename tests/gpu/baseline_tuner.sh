@@ -33,7 +33,7 @@ rate() { # rate NAME OP DIMS
         --templates "$HONE_TEMPLATE_PATH" --cuda-include "$CUDA_HOME/include"
 }
 rate saxpy saxpy 1048576
-rate reduce_sum reduce_sum 4194304
+rate sum sum 4194304
 rate gemm_wmma gemm/wmma 4096,4096,4096
 table baseline_tuner.sql
 exit $status

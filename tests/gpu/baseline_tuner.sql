@@ -2,7 +2,7 @@
 -- The table of baseline_tuner.sh.
 create table file(name text, body text);
 insert into file select value, readfile(value || '.json')
-  from json_each('["saxpy","reduce_sum","gemm_wmma"]');
+  from json_each('["saxpy","sum","gemm_wmma"]');
 delete from file where body is null or not json_valid(body);
 select body ->> 'tool' as tool, body ->> 'back_end' as "back end",
        name || ' ' || (body ->> 'dims') as problem, body ->> 'tried' as tried,

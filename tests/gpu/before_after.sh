@@ -42,7 +42,7 @@ for round in 1 2 3; do
         # shellcheck disable=SC2086 # lists of options
         {
             tune "$who" gemm_wmma gemm/wmma --dims 4096,4096,4096 --budget 300 $cold
-            tune "$who" reduce_sum reduce_sum --dims 4M --budget 300 $cold
+            tune "$who" sum sum --dims 4M --budget 300 $cold
             tune "$who" saxpy saxpy --dims 1M --budget 300 $cold
             tune "$who" gemm_sm90 gemm/sm90 --dims 4096,4096,4096,f16,f16 --budget 100 $warm
             tune "$who" scan_1M scan --dims 1M --budget 80 $warm

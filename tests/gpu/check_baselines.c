@@ -204,8 +204,8 @@ static void make_sum(subject *s, int64_t n)
     const hone_resolved problem = sum_problem(n);
     double *x, *out;
 
-    start(s, "reduce_sum", &problem, 1, 1e-5);
-    (void)snprintf(s->title, sizeof s->title, "reduce_sum n=%d", (int)n);
+    start(s, "sum", &problem, 1, 1e-5);
+    (void)snprintf(s->title, sizeof s->title, "sum n=%d", (int)n);
     x = make_arg(s, 0);
     out = make_arg(s, 1);
     for (int64_t i = 0; i < n; i++) {

@@ -99,9 +99,9 @@ fill_memory() {
 several_tuners() {
     n=$((N * 3 / 10))
     new_db
-    tune reduce_sum --dims 4M --budget $n >"$scratch/a" 2>&1 &
+    tune sum --dims 4M --budget $n >"$scratch/a" 2>&1 &
     a=$!
-    tune reduce_sum --dims 4M --budget $n >"$scratch/b" 2>&1 &
+    tune sum --dims 4M --budget $n >"$scratch/b" 2>&1 &
     b=$!
     tune saxpy --dims 1M --budget $n >"$scratch/c" 2>&1 &
     c=$!
@@ -116,7 +116,7 @@ several_tuners() {
         (select min(started_unix_ns) as first, max(started_unix_ns) as last
            from trial_v1 where op = 'saxpy') s,
         (select min(started_unix_ns) as first, max(started_unix_ns) as last
-           from trial_v1 where op = 'reduce_sum') r
+           from trial_v1 where op = 'sum') r
         where s.first < r.last and r.first < s.last")
     echo "three tuners: exit$codes, $(n_trials) trials of $distinct variants"
     grep -ih 'wait' "$scratch/a" "$scratch/b" "$scratch/c" | sort -u | head -n 3

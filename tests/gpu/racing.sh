@@ -21,9 +21,9 @@ race() { # race OP TEMPLATE DIMS
         --config "$(field "raced_$1" shapes[0].winner)"
 }
 
-"$HONE" compile reduce_sum --arch sm_90 --dims 4M --quiet >/dev/null 2>&1
+"$HONE" compile sum --arch sm_90 --dims 4M --quiet >/dev/null 2>&1
 "$HONE" compile saxpy --arch sm_90 --dims 1M --quiet >/dev/null 2>&1
-race reduce_sum reduce_sum 4M
+race sum sum 4M
 race saxpy saxpy/stream 1M
 table racing.sql
 exit $status

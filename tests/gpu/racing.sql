@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The table of racing.sh.
 create table op(op text, fixed text, raced text, bench text);
-insert into op(op) values ('reduce_sum'), ('saxpy');
+insert into op(op) values ('sum'), ('saxpy');
 update op set fixed = readfile('fixed_' || op || '.json'),
               raced = readfile('raced_' || op || '.json'),
               bench = readfile('bench_' || op || '.json');

@@ -78,7 +78,7 @@ check() { # check TEMPLATE CONFIG N: every tool; a row of the table
     echo "| template | winner | $(echo "$TOOLS" | sed 's/ / | /g') |"
     echo "|---|---|$(echo "$TOOLS" | sed 's/[a-z]* */---|/g')"
 } >"$scratch/table"
-for path in "$HONE_SOURCE"/templates/*.cu; do
+for path in "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*/*.cu; do
     template=$(basename "$path" .cu)
     winners "$template" "$@" >"$scratch/winners"
     if [ ! -s "$scratch/winners" ]; then

@@ -6,7 +6,7 @@
 # turns in one bench. Table: how far the ten winners lie apart, and from the
 # best of all.
 #
-#     sh tests/gpu/stability.sh FOLDER [reduce_sum|gemm_wmma ..]
+#     sh tests/gpu/stability.sh FOLDER [sum|gemm_wmma ..]
 #
 # RUNS (10), GEMM_BUDGET (default: the whole space) and FIXED_S (seconds for
 # the search of gemm/wmma that gives everybody 10 samples) make it shorter.
@@ -50,11 +50,11 @@ bench() { # bench TEMPLATE DIMS
     step "${op}_bench" hone bench "$template" --dims "$dims" \
         --db "$OUT/${op}_fixed.db" "$@"
 }
-reduce_sum() {
-    tunings reduce_sum --dims "$REDUCE"
-    step reduce_sum_fixed hone tune reduce_sum --dims "$REDUCE" \
-        --strategy exhaustive --samples 30 --db "$OUT/reduce_sum_fixed.db"
-    bench reduce_sum "$REDUCE"
+sum() {
+    tunings sum --dims "$REDUCE"
+    step sum_fixed hone tune sum --dims "$REDUCE" \
+        --strategy exhaustive --samples 30 --db "$OUT/sum_fixed.db"
+    bench sum "$REDUCE"
 }
 gemm_wmma() {
     tunings gemm/wmma --dims "$GEMM" ${GEMM_BUDGET:+--budget "$GEMM_BUDGET"}
@@ -63,10 +63,10 @@ gemm_wmma() {
     bench gemm/wmma "$GEMM"
 }
 
-[ $# -gt 0 ] || set -- reduce_sum gemm_wmma
+[ $# -gt 0 ] || set -- sum gemm_wmma
 for op in "$@"; do
     case $op in
-    reduce_sum) reduce_sum ;;
+    sum) sum ;;
     gemm_wmma) gemm_wmma ;;
     *)
         echo "stability.sh: there is no problem $op" >&2

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The tables of stability.sh. Every ratio is over the fastest of the bench.
 create table op(op text);
-insert into op values ('reduce_sum'), ('gemm_wmma');
+insert into op values ('sum'), ('gemm_wmma');
 create table run(op text, seed text, j text);
 insert into run select op, value, readfile(op || '_' || value || '.json')
   from op, json_each('["1","2","3","4","5","6","7","8","9","10","fixed"]');

@@ -35,8 +35,8 @@ rm -rf "$scratch/tune_gemm" "$scratch/compile"
 step compile_saxpy "$HONE" compile saxpy --arch sm_90 --dims 1M \
     --limit "$BUDGET" --cache-dir "$scratch/compile" --format json
 cold tune_saxpy saxpy --dims 1M --budget "$BUDGET"
-cold tune_reduce reduce_sum --dims 4M --budget "$BUDGET"
-warm warm_reduce tune_reduce reduce_sum --dims 4M --budget "$BUDGET"
-cold whole_reduce reduce_sum --dims 4M
+cold tune_reduce sum --dims 4M --budget "$BUDGET"
+warm warm_reduce tune_reduce sum --dims 4M --budget "$BUDGET"
+cold whole_reduce sum --dims 4M
 table throughput.sql
 exit $status

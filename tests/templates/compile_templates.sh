@@ -36,8 +36,6 @@ space saxpy_stream 1000 100 2000
 space saxpy_stream 1000,f64 100 2000
 space saxpy_plain 1 1 1
 space saxpy_plain 1000,f64 1 1
-space reduce_sum 1 100 2000
-space reduce_sum 1000000 100 2000
 space gemm_wmma 1,1,1 200 10000
 space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
@@ -95,6 +93,14 @@ space scan 1048576 300 10000
 space scan 16777216,f16 300 10000
 space scan 268435456 300 10000
 
+# reduction/
+for type in f32 f64 f16 bf16; do
+    space reduction/sum_stream "1,$type" 300 10000
+    space reduction/sum_stream "10000019,$type" 300 10000
+    space reduction/sum_plain "1,$type" 1 1
+done
+reduction="reduction/sum_plain reduction/sum_stream"
+
 # sparse/
 space sparse/gather_rows 1,1,1 50 20000
 space sparse/gather_rows 100000,1000,64 300 20000
@@ -102,9 +108,9 @@ space sparse/gather_rows 1000,1000,4096,i8,i64 300 20000
 space sparse/gather_plain 1000,1000,37,f64 1 1
 sparse="sparse/gather_plain sparse/gather_rows"
 
-all="saxpy_plain saxpy_stream reduce_sum gemm_plain gemm_sm90 gemm_wmma conv1d
+all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers scan
-    $sparse"
+    $reduction $sparse"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do

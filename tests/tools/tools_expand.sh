@@ -34,7 +34,7 @@ out_has "param BLOCK 64"
 out_has "launch mini"
 run 0 expand mini.cu --options
 out_empty
-for template in saxpy reduce_sum gemm/wmma; do
+for template in saxpy sum gemm/wmma; do
     run 0 expand "$template"
     out_has "#line"
     run 0 expand "$template" --launch-plan

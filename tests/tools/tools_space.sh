@@ -76,7 +76,7 @@ run 3 space "$fixtures/empty_space.cu" --explain
 out_has "never"
 
 # The shipped templates, found by name.
-for template in saxpy reduce_sum gemm/wmma; do
+for template in saxpy sum gemm/wmma; do
     run 0 space "$template" --format json
     json raw valid
     run 0 space "$template" --count --arch sm_80

@@ -11,7 +11,8 @@
 }
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
-cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh "$work"
+cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh \
+    "$HONE_SOURCE"/templates/reduction/* "$work"
 
 # broken NAME TEMPLATE SED [--sanitize] WORD..: the copy fails, and one of its
 # failures says all the words.
@@ -39,17 +40,22 @@ broken() {
 # The tail reaches one element too far.
 broken tail saxpy_stream 's/&& last < n)/\&\& last <= n)/' --sanitize \
     "AddressSanitizer" "saxpy_stream.cu:"
-# A sum that forgets what is left of the last vector.
-broken rest reduce_sum 's/if (me < n - n_vectors \* VEC)/if (me + 1 < n - n_vectors * VEC)/' \
-    "wrong" "integers"
+# A sum that forgets the last element behind the last whole pack.
+mkdir "$work/rest"
+cp "$work"/*.cuh "$work"/sum_*.cu "$work/rest"
+sed 's/last - end \* VEC : 0/last - end * VEC - 1 : 0/' "$work/reduction.cuh" \
+    >"$work/rest/reduction.cuh"
+run 1 verify "$work/rest/sum_stream.cu" --limit 1 --format csv
+out_has "wrong"
+out_has "integers"
 # One barrier fewer: two warps meet in shared memory.
 mkdir "$work/barrier"
-cp "$work/reduce_sum.cu" "$work/barrier"
-awk '!found && /__syncthreads\(\);/ { found = 1; next } { print }' \
-    "$work/hone_device.cuh" >"$work/barrier/hone_device.cuh"
-run 1 verify "$work/barrier/reduce_sum.cu" --sanitize --limit 1 --format csv
+cp "$work"/*.cuh "$work"/sum_*.cu "$work/barrier"
+awk '/__syncthreads\(\);$/ && ++n == 2 { next } { print }' \
+    "$work/hone_reduce.cuh" >"$work/barrier/hone_reduce.cuh"
+run 1 verify "$work/barrier/sum_stream.cu" --sanitize --limit 1 --format csv
 out_has "with no barrier between them"
-out_has "reduce_sum.cu:"
+out_has "sum_stream.cu:"
 # Rows of B taken with the wrong stride.
 broken stride gemm_wmma 's/return DOWN ? k \* PITCH + i/return DOWN ? k * (PITCH + 8) + i/' \
     "wrong" "integers"
@@ -99,5 +105,5 @@ for dims in 16,3 2048,2; do
     json checked=1 failed=0
 done
 # The shipped ones have none of this; tools_verify_shipped.sh looks at more.
-run 0 verify saxpy reduce_sum --sanitize --limit 1 --format json
+run 0 verify saxpy sum --sanitize --limit 1 --format json
 json checked=4 failed=0

@@ -9,9 +9,9 @@
 }
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
-run 0 verify saxpy reduce_sum gemm/wmma conv1d scan --limit 3 --format json
+run 0 verify saxpy sum gemm/wmma conv1d scan --limit 3 --format json
 json checked=15 failed=0
-run 0 verify saxpy reduce_sum gemm/wmma conv1d scan --sanitize --limit 3 \
+run 0 verify saxpy sum gemm/wmma conv1d scan --sanitize --limit 3 \
     --format json
 json checked=30 failed=0
 run 0 verify fft fft_filter --sanitize --limit 1 --format json

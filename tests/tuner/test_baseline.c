@@ -74,7 +74,7 @@ static void test_missing_library(void **state)
             "/nonexistent/libcublas.so");
     refused("cublaslt", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libcublasLt.so");
-    refused("cub.sum", "reduce_sum", &sum, HONE_ERR_UNSUPPORTED,
+    refused("cub.sum", "sum", &sum, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libhone_baselines.so");
     refused("cublass", "gemm", &gemm, HONE_ERR_NOT_FOUND,
             "no baseline 'cublass'");
@@ -95,7 +95,7 @@ static void test_wrong_library(void **state)
             "cublasGetStatusString");
     refused("cublaslt", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "cublasLtGetStatusString");
-    refused("cub.sum", "reduce_sum", &sum, HONE_ERR_UNSUPPORTED,
+    refused("cub.sum", "sum", &sum, HONE_ERR_UNSUPPORTED,
             "hone_baselines_v1");
 }
 

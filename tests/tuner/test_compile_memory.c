@@ -60,8 +60,8 @@ static hone_status source_for(hone_backend backend, hone_text *out,
     hone_template *t = NULL;
     hone_text options = {0};
     hone_diagnostics d = {0};
-    hone_status status =
-        hone__template_load("../../templates/reduce_sum.cu", "", &t, &d, err);
+    hone_status status = hone__template_load(
+        "../../templates/reduction/sum_stream.cu", "", &t, &d, err);
 
     if (status == HONE_OK)
         status = hone__config_parse(t, "", config, err);
