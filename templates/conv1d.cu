@@ -36,7 +36,6 @@
 #include "hone_device.cuh"
 
 #pragma hone op conv1d(n, taps) "y[i] = sum of h[k]*x[i-k], k < taps, with zeros in front; f32"
-#pragma hone arch sm >= 80
 #pragma hone arg x: in f32[n], h: in f32[taps], y: out f32[n]
 
 // Outputs of a thread; taps in the body of its loop.
@@ -47,7 +46,7 @@
 #pragma hone param SIGNAL in {shared, global} default shared
 // How samples get to shared memory: one by one, by fours, or by fours without
 // passing through registers.
-#pragma hone param FETCH in {scalar, vector, async} default vector
+#pragma hone param FETCH in {scalar, vector} default vector for device sm >= 80 in {async}
 #pragma hone param TAP_TILE in {256, 1024, 4096} default 1024
 // Staged: outputs pass through shared memory, so that a warp writes whole
 // lines.

@@ -138,25 +138,6 @@ __device__ inline void store_relaxed(unsigned long long *p,
 #endif
 }
 
-/* A value of 4 bytes as bits, and back. */
-__device__ inline unsigned bits_of(float v)
-{
-    return __float_as_uint(v);
-}
-__device__ inline unsigned bits_of(unsigned v)
-{
-    return v;
-}
-template <typename V> __device__ inline V from_bits(unsigned bits);
-template <> __device__ inline float from_bits<float>(unsigned bits)
-{
-    return __uint_as_float(bits);
-}
-template <> __device__ inline unsigned from_bits<unsigned>(unsigned bits)
-{
-    return bits;
-}
-
 /* --- global to shared memory -------------------------------------------- */
 
 /* If `wanted`, start copying 16 bytes; both addresses are multiples of 16.

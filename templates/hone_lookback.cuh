@@ -10,8 +10,11 @@
  * to right, then groups from left to right, which gives the same bits from
  * whichever known end one starts.
  *
- * Words hold a value of 4 bytes and the number of the run, so that nothing has
- * to be zeroed between runs: what an earlier run left has another number.
+ * A word of 8 bytes holds 4 bytes of a value and the number of the run, so that
+ * nothing has to be zeroed between runs: what an earlier run left has another
+ * number. A value of 8 bytes is two such words. They need not arrive together,
+ * and no fence stands between them: the value is known when both are of this
+ * run.
  *
  * No name of a template parameter: see hone_device.cuh, which stands in front
  * of this file. */
@@ -52,43 +55,74 @@ __device__ inline int take_ticket(word *control, unsigned n_draws,
 
 /* What all blocks share: the sums of tiles and those up to the end of groups.
  * TOGETHER words, 1 or 2, are read at once. Of 32 neighbouring groups the
- * first tiles (or two) lie side by side, then the next ones: a warp that looks
+ * first words (or two) lie side by side, then the next ones: a warp that looks
  * at one tile of each reads whole lines, and a lane finds all tiles of its
  * group at fixed distances. */
 template <typename V, int LOOK, int TOGETHER> struct lookback_words {
-    word *of_tile; /* LOOK * groups, a multiple of 32 of these; at 16 bytes */
-    word *of_end;  /* one for each group */
+    static constexpr int per_value = sizeof(V) / 4; /* words */
+    static constexpr int per_group = LOOK * per_value;
+    static_assert(sizeof(V) == 4 || sizeof(V) == 8, "values of 4 or 8 bytes");
+    static_assert(per_group % TOGETHER == 0, "groups are read whole");
 
-    static __device__ word word_of(V value, unsigned run)
+    /* per_value * LOOK * groups, a multiple of 32 of these; at 16 bytes */
+    word *of_tile;
+    word *of_end; /* per_value for each group */
+
+    static __device__ void to_words(V value, unsigned run,
+                                    word (&w)[per_value])
     {
-        return (word)run << 32 | bits_of(value);
+        unsigned bits[per_value];
+
+        memcpy(bits, &value, sizeof value);
+#pragma unroll
+        for (int i = 0; i < per_value; i++)
+            w[i] = (word)run << 32 | bits[i];
     }
-    static __device__ bool is_known(word w, unsigned run)
+    static __device__ bool is_known(const word *w, unsigned run)
     {
-        return (unsigned)(w >> 32) == run;
+        bool known = true;
+
+#pragma unroll
+        for (int i = 0; i < per_value; i++)
+            known = known && (unsigned)(w[i] >> 32) == run;
+        return known;
     }
-    static __device__ V value_of(word w)
+    static __device__ V value_of(const word *w)
     {
-        return from_bits<V>((unsigned)w);
+        unsigned bits[per_value];
+        V value;
+
+#pragma unroll
+        for (int i = 0; i < per_value; i++)
+            bits[i] = (unsigned)w[i];
+        memcpy(&value, bits, sizeof value);
+        return value;
     }
 
+    /* Word i of a group. */
     __device__ word *place_of(int group, int i) const
     {
         return of_tile +
-               (long long)(group / 32) * (32 * LOOK) +
+               (long long)(group / 32) * (32 * per_group) +
                (i / TOGETHER * 32 + group % 32) * TOGETHER + i % TOGETHER;
     }
 
     /* By one thread. */
     __device__ void publish(int tile, V own, unsigned run) const
     {
-        store_relaxed(place_of(tile / LOOK, tile % LOOK), word_of(own, run));
+        word w[per_value];
+
+        to_words(own, run, w);
+#pragma unroll
+        for (int i = 0; i < per_value; i++)
+            store_relaxed(
+                place_of(tile / LOOK, tile % LOOK * per_value + i), w[i]);
     }
 
-    __device__ void load(int group, word (&w)[LOOK]) const
+    __device__ void load(int group, word (&w)[per_group]) const
     {
 #pragma unroll
-        for (int i = 0; i < LOOK; i += TOGETHER) {
+        for (int i = 0; i < per_group; i += TOGETHER) {
             if constexpr (TOGETHER == 2)
                 load_relaxed(place_of(group, i), w[i], w[i + 1]);
             else
@@ -96,8 +130,19 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
         }
     }
 
-    /* Whether the first `count` words are known, and their sum. */
-    static __device__ bool add_up(const word (&w)[LOOK], int count,
+    __device__ void load_end(int group, word (&w)[per_value]) const
+    {
+        const word *const at = of_end + (long long)group * per_value;
+
+        if constexpr (per_value == 2) {
+            load_relaxed(at, w[0], w[1]);
+        } else {
+            w[0] = load_relaxed(at);
+        }
+    }
+
+    /* Whether the first `count` tiles are known, and their sum. */
+    static __device__ bool add_up(const word (&w)[per_group], int count,
                                   unsigned run, V &sum)
     {
         bool known = true;
@@ -106,8 +151,8 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
 #pragma unroll
         for (int i = 0; i < LOOK; i++) {
             if (i < count) {
-                known = known && is_known(w[i], run);
-                sum += value_of(w[i]);
+                known = known && is_known(w + i * per_value, run);
+                sum += value_of(w + i * per_value);
             }
         }
         return known;
@@ -129,11 +174,11 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
         for (;;) {
             const bool ask_end = !end_known && group >= 0 && lane > 0;
             const bool ask_sum = !sum_known;
-            word of_group_end = 0, w[LOOK];
+            word of_group_end[per_value] = {}, w[per_group];
 
             /* All loads before the first use: one latency, not two. */
             if (ask_end)
-                of_group_end = load_relaxed(of_end + group);
+                load_end(group, of_group_end);
             if (ask_sum)
                 load(group, w);
             if (ask_end) {
@@ -168,8 +213,14 @@ template <typename V, int LOOK, int TOGETHER> struct lookback_words {
             }
         }
         /* Added as others do it who start in front of this group. */
-        if (lane == 0 && count == LOOK - 1)
-            store_relaxed(of_end + group, word_of(before + (sum + own), run));
+        if (lane == 0 && count == LOOK - 1) {
+            word w[per_value];
+
+            to_words(before + (sum + own), run, w);
+#pragma unroll
+            for (int i = 0; i < per_value; i++)
+                store_relaxed(of_end + (long long)group * per_value + i, w[i]);
+        }
         if (tile % LOOK > 0)
             before += __shfl_sync(all_lanes, sum, 0);
         return __shfl_sync(all_lanes, before, 0);

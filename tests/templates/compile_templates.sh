@@ -87,11 +87,6 @@ for size in 1000 8 16384; do
     refused fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
 done
 refused fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
-space scan 1 300 10000
-space scan 1000003,i32 300 10000
-space scan 1048576 300 10000
-space scan 16777216,f16 300 10000
-space scan 268435456 300 10000
 
 # reduction/
 for type in f32 f64 f16 bf16; do
@@ -108,9 +103,18 @@ space sparse/gather_rows 1000,1000,4096,i8,i64 300 20000
 space sparse/gather_plain 1000,1000,37,f64 1 1
 sparse="sparse/gather_plain sparse/gather_rows"
 
+# scan/
+space scan/scan_tiles 1 300 10000
+space scan/scan_tiles 1000003,i32 300 10000
+space scan/scan_tiles 1048576,i64 300 10000
+space scan/scan_tiles 16777216,f16 300 10000
+space scan/scan_tiles 268435456,bf16 300 10000
+space scan/scan_plain 1000003,i64 1 1
+scans="scan/scan_plain scan/scan_tiles"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
-    fft_plain fft_registers fft_filter_plain fft_filter_registers scan
-    $reduction $sparse"
+    fft_plain fft_registers fft_filter_plain fft_filter_registers
+    $reduction $sparse $scans"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do

@@ -12,7 +12,8 @@
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh \
-    "$HONE_SOURCE"/templates/reduction/* "$work"
+    "$HONE_SOURCE"/templates/reduction/*.cu* \
+    "$HONE_SOURCE"/templates/scan/*.cu* "$work"
 
 # broken NAME TEMPLATE SED [--sanitize] WORD..: the copy fails, and one of its
 # failures says all the words.
@@ -72,10 +73,10 @@ broken history conv1d 's/block_first - done - history;/block_first - done - hist
     3 "wrong"
 # The end of a group of tiles is published without its last tile.
 mkdir "$work/group"
-cp "$work/scan.cu" "$work/hone_device.cuh" "$work/group"
+cp "$work"/scan* "$work/hone_device.cuh" "$work/group"
 sed 's/before + (sum + own)/before + sum/' "$work/hone_lookback.cuh" \
     >"$work/group/hone_lookback.cuh"
-run 1 verify "$work/group/scan.cu" --limit 1 --format csv
+run 1 verify "$work/group/scan_tiles.cu" --limit 1 --format csv
 out_has "wrong"
 # Elements are read before others have written them; a constant that is off by
 # 4e-6, in transforms of another size and direction than the default.

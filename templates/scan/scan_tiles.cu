@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan: y[i] = x[0] + ... + x[i] (inclusive) or x[0] + ... + x[i-1] with
- * y[0] = 0 (exclusive), over n elements of f32, i32 or f16. `exclusive` is 0
- * or 1, more exactly its lowest bit counts. Sums of f16 are kept in f32 and
- * rounded once, when they are written; i32 wraps around.
- *
- * Bound by memory: 2*sizeof(T) bytes for each element. ALGORITHM:
+/* scan/tiles: tiles in registers, each of which learns the sum of those in
+ * front of it. ALGORITHM:
  *   lookback     one launch. A block takes tiles in the order in which it
  *                draws tickets, publishes the sum of its tile and looks back
  *                at its predecessors until it knows the sum of all of them.
@@ -23,24 +19,19 @@
  * What does not depend on timing: a result. The look-back (hone_lookback.cuh)
  * adds in an order of its own, not in that of arrival, so that every run of a
  * variant gives the same bits (reduce_scan: on devices with the same number of
- * multiprocessors). Rounding: an element passes at most DEPTH additions, so
- * that the error is at most DEPTH * 2^-24 * sum |x|, plus half a unit of f16
- * where T is that.
+ * multiprocessors).
  *
  * `control` has the number of the run in its upper half and the next ticket in
  * its lower one; who draws the last ticket of a run, begins the next. Two runs
  * that share a workspace must not overlap, and a run that was killed leaves a
- * workspace that must be zeroed.
- *
- * x and y must start at multiples of 16 bytes (any cudaMalloc result does)
- * and must not overlap. */
+ * workspace that must be zeroed. */
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "hone_device.cuh"
 #include "hone_lookback.cuh"
+#include "scan.cuh"
 
-#pragma hone op scan(n, T in {f32, i32, f16} default f32) "y[i] = sum of x[0..i], or of x[0..i) if exclusive"
-#pragma hone arch sm >= 80
-#pragma hone arg x: in T[n], y: out T[n], exclusive: i32
+#pragma hone implements scan/tiles "one pass that looks back at earlier tiles, or two passes, any device"
 
 #pragma hone param ALGORITHM in {lookback, reduce_scan} default lookback
 #pragma hone param BLOCK in {64, 128, 256, 512} default 256
@@ -49,7 +40,7 @@
 // Rows: each access of a warp is contiguous. Async: the same, by way of
 // shared memory, STAGES tiles ahead. Blocked: each thread's accesses are
 // neighbours.
-#pragma hone param LOAD in {rows, async, blocked} default rows
+#pragma hone param LOAD in {rows, blocked} default rows for device sm >= 80 in {async}
 #pragma hone param STAGES in {2, 3, 4} default 2
 // 0: a block for each tile. Else so many blocks for each multiprocessor,
 // each taking tile after tile.
@@ -71,13 +62,14 @@
 #pragma hone let SMEM = LOAD == async ? STAGES*16*ROWS*BLOCK : 0
 #pragma hone let PART = ceildiv(TILES, BLOCKS)
 #pragma hone let PARTS = ceildiv(TILES, PART)
-// Additions in a row, for the smallest tiles and groups.
-#pragma hone let DEPTH = T == i32 ? 0 : ceildiv(n*sizeof(T), 4096) + 128
+// Bytes of a sum; words of 8 bytes that tell one, and a run, to other blocks.
+#pragma hone let SUM_BYTES = max(4, sizeof(T))
+#pragma hone let WORDS = SUM_BYTES/4
 
 #pragma hone require ALGORITHM == lookback || BLOCKS_PER_SM > 0 "the parts are as many as blocks fit the device"
 #pragma hone require ALGORITHM == lookback || (LOOK == 4 && STATE == 16 && BACKOFF == 20) "nothing is looked back at"
 #pragma hone require ALGORITHM == lookback || n*sizeof(T) <= 2*device.l2 "x would be read twice from memory"
-#pragma hone require LOOK > 1 || STATE == 8 "one tile's word has 8 bytes"
+#pragma hone require LOOK*WORDS > 1 || STATE == 8 "one tile's word has 8 bytes"
 #pragma hone require LOAD != async || BLOCKS_PER_SM > 0 "without a next tile nothing is asked for ahead"
 #pragma hone require LOAD != async || ALGORITHM == lookback "the second reading comes from the cache"
 #pragma hone require LOAD == async || STAGES == 2 "nothing is asked for ahead"
@@ -102,17 +94,16 @@
 #pragma hone require TILES <= 2000000000 "the number of tiles must fit 31 bits"
 
 #pragma hone workspace control: u64[1] zero
-#pragma hone workspace of_tile: u64[ALGORITHM == lookback ? align(TILES, 32*LOOK) : 0] zero
-#pragma hone workspace of_end: u64[ALGORITHM == lookback ? ceildiv(TILES, LOOK) : 0] zero
-#pragma hone workspace of_part: u32[ALGORITHM == lookback ? 0 : PARTS]
+#pragma hone workspace of_tile: u64[ALGORITHM == lookback ? align(TILES, 32*LOOK)*WORDS : 0] zero
+#pragma hone workspace of_end: u64[ALGORITHM == lookback ? ceildiv(TILES, LOOK)*WORDS : 0] zero
+#pragma hone workspace of_part: u64[ALGORITHM == lookback ? 0 : ceildiv(PARTS*SUM_BYTES, 8)]
 #pragma hone launch scan_parts if(ALGORITHM == reduce_scan) grid(PARTS) block(BLOCK) args(x, of_part, i64(n), i32(PART))
 #pragma hone launch scan grid(ALGORITHM == lookback ? BLOCKS : PARTS) block(BLOCK) shared(SMEM) args(x, y, exclusive, control, of_tile, of_end, of_part, i64(n), i32(TILES), i32(PART))
-#pragma hone work flops(n) bytes(2*n*sizeof(T))
-#pragma hone check cpu.scan tolerance(DEPTH) exact(T == f16 && n > 16M ? 1 : 2)
-#pragma hone baseline cub.scan, memcpy
 
 #if HONE_T == HONE_T_i32
 using sum_type = unsigned; /* which may wrap around */
+#elif HONE_T == HONE_T_i64
+using sum_type = unsigned long long;
 #else
 using sum_type = float;
 #endif
@@ -521,7 +512,7 @@ __device__ inline void scan_part(const arguments &args, pipeline &block,
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 scan(const T *__restrict__ x, T *__restrict__ y, int exclusive,
      hone::word *control, hone::word *of_tile, hone::word *of_end,
-     const sum_type *of_part, long long n, int n_tiles, int n_part)
+     const hone::word *of_part, long long n, int n_tiles, int n_part)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ pipeline block;
@@ -529,7 +520,8 @@ scan(const T *__restrict__ x, T *__restrict__ y, int exclusive,
                             n, n_tiles};
 
     if constexpr (ALGORITHM == ALGORITHM_values::reduce_scan)
-        scan_part(args, block, of_part, n_part);
+        scan_part(args, block, reinterpret_cast<const sum_type *>(of_part),
+                  n_part);
     else if constexpr (kAsync)
         scan_ahead(args, block, reinterpret_cast<uint4 *>(shared));
     else
@@ -539,7 +531,7 @@ scan(const T *__restrict__ x, T *__restrict__ y, int exclusive,
 #if HONE_ALGORITHM == HONE_ALGORITHM_reduce_scan
 /* Sums of the parts, n_part tiles each. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
-scan_parts(const T *__restrict__ x, sum_type *of_part, long long n,
+scan_parts(const T *__restrict__ x, hone::word *of_part, long long n,
            int n_part)
 {
     __shared__ sum_type of_warp[32];
@@ -565,6 +557,6 @@ scan_parts(const T *__restrict__ x, sum_type *of_part, long long n,
 
     scan_warps(of_warp, all);
     if (threadIdx.x == 0)
-        of_part[blockIdx.x] = all;
+        reinterpret_cast<sum_type *>(of_part)[blockIdx.x] = all;
 }
 #endif
