@@ -112,9 +112,15 @@ space scan/scan_tiles 268435456,bf16 300 10000
 space scan/scan_plain 1000003,i64 1 1
 scans="scan/scan_plain scan/scan_tiles"
 
+# elementwise/
+space elementwise/vector_add_stream 1 100 4000
+space elementwise/vector_add_stream 1000003,f16 100 4000
+space elementwise/vector_add_plain 1000003,bf16 1 1
+elementwise="elementwise/vector_add_plain elementwise/vector_add_stream"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans"
+    $reduction $sparse $scans $elementwise"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
