@@ -41,6 +41,7 @@ static int version(const plan *p)
     int is_second = t->n_constants != 0 || t->n_maps != 0;
     int is_third = 0;
     int is_fifth = 0;
+    int is_sixth = t->n_repeats != 0;
 
     for (size_t i = 0; i < t->n_dims; ++i) {
         is_second |= t->dims[i].is_choice;
@@ -53,14 +54,21 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_launches; ++i) {
         is_second |= t->launches[i].cooperative ||
                      t->launches[i].cluster[0].expr != NULL;
-        for (size_t k = 0; k < t->launches[i].n_passed; ++k)
+        for (size_t k = 0; k < t->launches[i].n_passed; ++k) {
             is_third |= t->launches[i].passed[k].kind == HONE_PASS_F32 ||
                         t->launches[i].passed[k].kind == HONE_PASS_F64;
+            is_sixth |= t->launches[i].passed[k].n_choices != 0;
+        }
     }
     for (size_t i = 0; i < t->n_params; ++i)
         is_third |= t->params[i].kind == HONE_PARAM_REAL ||
                     t->params[i].exists.expr != NULL;
-    return is_fifth ? 5 : t->call ? 4 : is_third ? 3 : is_second ? 2 : 1;
+    return is_sixth    ? 6
+           : is_fifth  ? 5
+           : t->call   ? 4
+           : is_third  ? 3
+           : is_second ? 2
+                       : 1;
 }
 
 static void write_names(plan *p)
@@ -211,26 +219,48 @@ static void write_triple(plan *p, const char *name,
     hone__text_puts(p->out, "\n");
 }
 
+static const char *buffer_name(const hone_template *t, hone_pass_kind kind,
+                               int index)
+{
+    return kind == HONE_PASS_ARG         ? t->args[index].name
+           : kind == HONE_PASS_WORKSPACE ? t->workspaces[index].name
+                                         : t->maps[index].name;
+}
+
 static void write_passed(plan *p, const hone_template_pass *pass)
 {
     const hone_template *t = p->tmpl;
 
-    if (hone__pass_words[pass->kind])
+    if (pass->n_choices) {
+        hone__text_puts(p->out, "pick");
+        for (size_t i = 0; i < pass->n_choices; ++i)
+            hone__text_printf(
+                p->out, " %s",
+                buffer_name(t, pass->choices[i].kind, pass->choices[i].index));
+        hone__text_printf(p->out, " ; %s\n", text_of(p, &pass->value.expr));
+    } else if (hone__pass_words[pass->kind]) {
         hone__text_printf(
             p->out, "%s %s %s\n", pass->value.is_real ? "real" : "value",
             hone__pass_words[pass->kind], text_of(p, &pass->value.expr));
-    else
+    } else {
         hone__text_printf(p->out, "pass %s\n",
-                          pass->kind == HONE_PASS_ARG
-                              ? t->args[pass->index].name
-                          : pass->kind == HONE_PASS_WORKSPACE
-                              ? t->workspaces[pass->index].name
-                              : t->maps[pass->index].name);
+                          buffer_name(t, pass->kind, pass->index));
+    }
 }
 
 static void write_launch(plan *p, const hone_template_launch *launch)
 {
     hone__text_printf(p->out, "launch %s\n", launch->kernel);
+    if (launch->repeat) {
+        const hone_template_repeat *repeat =
+            &p->tmpl->repeats[launch->repeat - 1];
+
+        /* Its first launch says how often. */
+        hone__text_printf(p->out, "repeat %s", repeat->name);
+        if (launch == p->tmpl->launches || launch[-1].repeat != launch->repeat)
+            hone__text_printf(p->out, " %s", text_of(p, &repeat->count));
+        hone__text_puts(p->out, "\n");
+    }
     write_line(p, "if", &launch->condition);
     write_triple(p, "grid", launch->grid);
     write_triple(p, "block", launch->block);

@@ -216,11 +216,11 @@ static void assert_count(const hone_template_launch *launch,
     hone__text_puts(out, "\"); ");
 }
 
-static void assert_passed(const hone_template *tmpl, int64_t *slots,
-                          const hone_template_launch *launch, size_t index,
-                          const char *parameters, hone_text *out)
+static void assert_one(const hone_template *tmpl, int64_t *slots,
+                       const hone_template_launch *launch, size_t index,
+                       const hone_template_pass *pass, const char *parameters,
+                       hone_text *out)
 {
-    const hone_template_pass *pass = &launch->passed[index];
     hone_text own = {0};
     passed p;
 
@@ -246,6 +246,34 @@ static void assert_passed(const hone_template *tmpl, int64_t *slots,
     hone__text_free(&own);
 }
 
+/* All that may be picked. */
+static void assert_passed(const hone_template *tmpl, int64_t *slots,
+                          const hone_template_launch *launch, size_t index,
+                          const char *parameters, hone_text *out)
+{
+    hone_template_pass pass = launch->passed[index];
+    size_t i = 0;
+
+    do {
+        if (pass.n_choices) {
+            pass.kind = pass.choices[i].kind;
+            pass.index = pass.choices[i].index;
+        }
+        assert_one(tmpl, slots, launch, index, &pass, parameters, out);
+    } while (++i < pass.n_choices);
+}
+
+/* Does a kernel get the array `arg` as this parameter? */
+static int passes(const hone_template_pass *pass, int arg)
+{
+    int yes = pass->kind == HONE_PASS_ARG && pass->index == arg;
+
+    for (size_t i = 0; i < pass->n_choices; ++i)
+        yes |= pass->choices[i].kind == HONE_PASS_ARG &&
+               pass->choices[i].index == arg;
+    return yes;
+}
+
 /* The array `arg` is written: by a kernel that takes it without const, or
  * through a map. */
 static void assert_written(const hone_template *tmpl, int64_t *slots, int arg,
@@ -261,8 +289,7 @@ static void assert_written(const hone_template *tmpl, int64_t *slots, int arg,
         const hone_template_launch *launch = &tmpl->launches[i];
 
         for (size_t k = 0; k < launch->n_passed; ++k) {
-            if (launch->passed[k].kind != HONE_PASS_ARG ||
-                launch->passed[k].index != arg ||
+            if (!passes(&launch->passed[k], arg) ||
                 !may_launch(tmpl, slots, launch))
                 continue;
             hone__text_printf(

@@ -172,7 +172,13 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
         return refuse(p, name, length, not_of_callers);
     if (p->scope == HONE_SCOPE_DIM && known->index + 1 == p->tmpl->n_dims)
         return refuse(p, name, length, "cannot read itself");
-    if (known->kind == HONE_NAME_DIM || known->reads_dims) {
+    if (known->kind == HONE_NAME_REPEAT &&
+        (p->scope != HONE_SCOPE_ANY || p->repeat != (int)known->index + 1))
+        return refuse(p, name, length,
+                      "is the number of a repetition; the 'if', 'grid' and "
+                      "'args' behind its repeat(..) read it, and nothing else");
+    if (known->kind == HONE_NAME_DIM || known->kind == HONE_NAME_REPEAT ||
+        known->reads_dims) {
         p->reads_dims = 1;
         if (p->scope == HONE_SCOPE_EXISTS)
             return refuse(
@@ -198,7 +204,9 @@ static hone_symbol declared(hone_parser *p, const hone_name *known,
     return slot(known->index + (known->kind == HONE_NAME_PARAM  ? slots->params
                                 : known->kind == HONE_NAME_LET  ? slots->lets
                                 : known->kind == HONE_NAME_LOOP ? 0
-                                                                : slots->dims));
+                                : known->kind == HONE_NAME_REPEAT
+                                    ? slots->total
+                                    : slots->dims));
 }
 
 static hone_symbol lookup(void *user, const char *name, size_t length)

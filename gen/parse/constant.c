@@ -329,9 +329,15 @@ static int is_passed(const hone_parser *p, size_t map)
         const hone_template_launch *launch = &p->tmpl->launches[i];
 
         for (size_t k = 0; k < launch->n_passed; ++k) {
-            if (launch->passed[k].kind == HONE_PASS_MAP &&
-                launch->passed[k].index == (int)map)
+            const hone_template_pass *pass = &launch->passed[k];
+
+            if (pass->kind == HONE_PASS_MAP && pass->index == (int)map)
                 return 1;
+            for (size_t n = 0; n < pass->n_choices; ++n) {
+                if (pass->choices[n].kind == HONE_PASS_MAP &&
+                    pass->choices[n].index == (int)map)
+                    return 1;
+            }
         }
     }
     return 0;

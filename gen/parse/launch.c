@@ -64,7 +64,7 @@ static int check_kernel(hone_parser *p, hone_slice where)
 }
 
 /* What an item of args(..) is, by its name. */
-static int pass_name(hone_parser *p, hone_slice word, hone_template_pass *out)
+static int pass_name(hone_parser *p, hone_slice word, hone_template_choice *out)
 {
     const hone_name *known = hone__buffer_of(p, word);
 
@@ -96,26 +96,86 @@ const char *const hone__pass_words[] = {[HONE_PASS_I32] = "i32",
                                         [HONE_PASS_F32] = "f32",
                                         [HONE_PASS_F64] = "f64"};
 
+/* What one parameter may be: arrays and workspaces, or tensor maps. */
+static int check_choice(hone_parser *p, hone_slice word,
+                        const hone_template_pass *out)
+{
+    const hone_template_choice *first = &out->choices[0];
+    const hone_template_choice *last = &out->choices[out->n_choices - 1];
+
+    if (last->kind == HONE_PASS_ARG &&
+        p->tmpl->args[last->index].mode == HONE_ARG_SCALAR)
+        return hone__complain(p, word,
+                              "'%.*s' is a scalar; pick(..) is of arrays, "
+                              "workspaces and tensor maps",
+                              HONE_SLICE(p, word));
+    if ((first->kind == HONE_PASS_MAP) != (last->kind == HONE_PASS_MAP))
+        return hone__complain(p, word,
+                              "a parameter is a pointer or a tensor map; "
+                              "pick(..) takes one or the other");
+    if (out->n_choices > HONE_MAX_PICKED)
+        return hone__complain(p, word, "pick(..) is of at most %d arrays",
+                              HONE_MAX_PICKED);
+    return 1;
+}
+
+/* Behind `pick`: (E, NAME, ..). */
+static int pass_pick(hone_cursor *c, hone_template_pass *out)
+{
+    hone_parser *p = c->p;
+    hone_slice word;
+
+    if (!hone__cursor_expect(c, '(', "after pick") ||
+        !hone__compile(p, hone__cursor_until(c, ",)", NULL), HONE_SCOPE_ANY,
+                       &out->value.expr) ||
+        !hone__cursor_expect(c, ',',
+                             "and the arrays of which the first is picked "
+                             "where the number is 0"))
+        return 0;
+    do {
+        hone_template_choice *choice =
+            HONE_PUSH(p, out->choices, out->n_choices);
+
+        if (!choice ||
+            !hone__cursor_need_word(c, "an array or a workspace", &word) ||
+            !pass_name(p, word, choice) || !check_choice(p, word, out))
+            return 0;
+    } while (hone__cursor_accept(c, ','));
+    out->kind = out->choices[0].kind;
+    out->index = out->choices[0].index;
+    return hone__cursor_expect(c, ')', "after the arrays of pick");
+}
+
 static int pass_item(hone_cursor *c, hone_template_pass *out)
 {
     hone_parser *p = c->p;
     hone_slice word;
+    hone_template_choice one;
     int kind = HONE_PASS_F64;
 
     if (!hone__cursor_need_word(c,
                                 "an argument, a workspace, a tensor map, "
-                                "i32(..), i64(..), f32(..) or f64(..)",
+                                "i32(..), i64(..), f32(..), f64(..) or "
+                                "pick(..)",
                                 &word))
         return 0;
-    if (hone__cursor_peek(c) != '(')
-        return pass_name(p, word, out);
+    if (hone__cursor_peek(c) != '(') {
+        if (!pass_name(p, word, &one))
+            return 0;
+        out->kind = one.kind;
+        out->index = one.index;
+        return 1;
+    }
+    if (hone__slice_is(p, word, "pick"))
+        return pass_pick(c, out);
     while (kind > 0 && !(hone__pass_words[kind] &&
                          hone__slice_is(p, word, hone__pass_words[kind])))
         --kind;
     if (!kind)
         return hone__complain(p, word,
-                              "values are passed as i32(..), i64(..), f32(..) "
-                              "or f64(..), not '%.*s(..)'",
+                              "arrays are picked by pick(..), values passed "
+                              "as i32(..), i64(..), f32(..) or f64(..), not "
+                              "'%.*s(..)'",
                               HONE_SLICE(p, word));
     out->kind = (hone_pass_kind)kind;
     return kind == HONE_PASS_F32 || kind == HONE_PASS_F64
@@ -166,22 +226,72 @@ static int read_extent(hone_cursor *c, const char *what,
     return 1;
 }
 
+/* repeat(NAME, E), or repeat(NAME) of the launch above. */
+static int clause_repeat(hone_cursor *c, hone_template_launch *launch,
+                         unsigned others)
+{
+    hone_parser *p = c->p;
+    hone_template *tmpl = p->tmpl;
+    hone_template_repeat *repeat;
+    hone_slice word;
+
+    if (others)
+        return hone__complain(p, hone__cursor_here(c),
+                              "'repeat' comes first, directly behind the "
+                              "kernel: what follows may read its number");
+    if (!hone__cursor_expect(c, '(', "after repeat") ||
+        !hone__name_new(c, HONE_NAME_REPEAT, tmpl->n_repeats, &word))
+        return 0;
+    if (hone__cursor_accept(c, ')')) {
+        const hone_template_launch *above = launch - 1;
+
+        if (tmpl->n_launches < 2 || !above->repeat ||
+            !hone__slice_is(p, word, tmpl->repeats[above->repeat - 1].name))
+            return hone__complain(
+                p, word,
+                "the launch above is not repeated as '%.*s'; say how often: "
+                "repeat(%.*s, E)",
+                HONE_SLICE(p, word), HONE_SLICE(p, word));
+        launch->repeat = above->repeat;
+        return 1;
+    }
+    if (!hone__cursor_expect(c, ',', "and the number of repetitions"))
+        return 0;
+    repeat = HONE_PUSH(p, tmpl->repeats, tmpl->n_repeats);
+    if (!repeat ||
+        !hone__compile(p, hone__cursor_until(c, ",)", NULL), HONE_SCOPE_ANY,
+                       &repeat->count) ||
+        !hone__cursor_expect(c, ')', "after the number of repetitions") ||
+        !hone__name_declare(p, word, HONE_NAME_REPEAT, tmpl->n_repeats - 1,
+                            &repeat->name))
+        return 0;
+    launch->repeat = (int)tmpl->n_repeats;
+    return 1;
+}
+
 static int read_clause(hone_cursor *c, hone_template_launch *launch,
                        unsigned *seen)
 {
-    enum { ARGS = 5, COOPERATIVE }; /* behind the expressions */
-    static const char *const words[] = {
-        "if", "grid", "block", "shared", "cluster", "args", "cooperative"};
+    enum { IF, GRID, BLOCK, SHARED, CLUSTER, ARGS, COOPERATIVE, REPEAT };
+    static const char *const words[] = {"if",          "grid",    "block",
+                                        "shared",      "cluster", "args",
+                                        "cooperative", "repeat"};
     hone_template_expr *const exprs[] = {&launch->condition, launch->grid,
                                          launch->block, &launch->shared,
                                          launch->cluster};
+    const unsigned others = *seen;
     const int which = hone__cursor_choose(
         c, "a launch", words, sizeof words / sizeof words[0], seen,
-        "if, grid, block, shared, args, cluster or cooperative",
-        "if, grid, block, shared, args, cluster and cooperative");
+        "repeat, if, grid, block, shared, args, cluster or cooperative",
+        "repeat, if, grid, block, shared, args, cluster and cooperative");
 
     if (which < 0)
         return 0;
+    if (which == REPEAT)
+        return clause_repeat(c, launch, others);
+    c->p->repeat = which == BLOCK || which == SHARED || which == CLUSTER
+                       ? 0
+                       : launch->repeat;
     if (which == ARGS)
         return clause_args(c, launch);
     if (which == COOPERATIVE) {
@@ -213,7 +323,10 @@ int hone__statement_launch(hone_parser *p, hone_cursor *c)
     if (!launch->kernel || !check_kernel(p, word))
         return 0;
     while (!hone__cursor_is_done(c)) {
-        if (!read_clause(c, launch, &seen))
+        const int ok = read_clause(c, launch, &seen);
+
+        p->repeat = 0;
+        if (!ok)
             return 0;
     }
     return 1;

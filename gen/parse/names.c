@@ -127,6 +127,8 @@ int hone__name_new(hone_cursor *c, hone_name_kind kind, size_t n,
                                 "constants", HONE_MAX_CONSTANTS},
         [HONE_NAME_MAP] = {"the name of a tensor map", "an op", "tensor maps",
                            HONE_MAX_MAPS},
+        [HONE_NAME_REPEAT] = {"the name of the repetition's number", "an op",
+                              "repetitions", HONE_MAX_LAUNCHES},
     };
 
     if (!hone__cursor_need_word(c, kinds[kind].what, out))

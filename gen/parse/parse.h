@@ -46,7 +46,8 @@ typedef enum hone_name_kind {
     HONE_NAME_CONSTANT, /* constant memory */
     HONE_NAME_MAP,      /* tensor map */
     HONE_NAME_LOOP,
-    HONE_NAME_VALUE /* of an enumeration */
+    HONE_NAME_REPEAT, /* the number of a repetition */
+    HONE_NAME_VALUE   /* of an enumeration */
 } hone_name_kind;
 
 typedef struct hone_name {
@@ -121,6 +122,7 @@ typedef struct hone_parser {
     /* of the expression being compiled */
     hone_scope scope;
     int takes_reals; /* it may read parameters that are no integers */
+    int repeat;      /* it may read the number of this repetition, plus 1 */
     int reads_dims;
     int reads_properties;
     char note[256]; /* says more than expr.c can about a name */

@@ -186,11 +186,26 @@ typedef struct hone_template_map {
     hone_template_expr part[HONE_N_MAP_PARTS][HONE_MAP_DIMS];
 } hone_template_map;
 
+/* An argument, a workspace or a tensor map. */
+typedef struct hone_template_choice {
+    hone_pass_kind kind;
+    int index;
+} hone_template_choice;
+
 typedef struct hone_template_pass {
     hone_pass_kind kind;
     int index;                  /* argument, workspace or tensor map */
-    hone_template_number value; /* of all other kinds */
+    hone_template_number value; /* of all other kinds, and of pick(..) */
+    /* pick(E, ..): one of these, of which the first stands above. */
+    size_t n_choices; /* 0: nothing is picked */
+    hone_template_choice *choices;
 } hone_template_pass;
+
+/* repeat(NAME, E): launches that are repeated together have the same one. */
+typedef struct hone_template_repeat {
+    const char *name;
+    hone_template_expr count;
+} hone_template_repeat;
 
 /* "i32" and so on, by hone_pass_kind; NULL: it is passed by name. */
 extern const char *const hone__pass_words[];
@@ -203,6 +218,7 @@ typedef struct hone_template_launch {
     hone_template_expr shared;     /* .expr NULL: 0 */
     hone_template_expr cluster[3]; /* .expr NULL: 1 */
     int cooperative;
+    int repeat; /* index of the repeat, plus 1; 0: it is launched once */
     size_t n_passed;
     hone_template_pass *passed;
     int line;
@@ -341,6 +357,8 @@ typedef struct hone_template {
     hone_template_map *maps;
     size_t n_launches;
     hone_template_launch *launches;
+    size_t n_repeats;
+    hone_template_repeat *repeats;
     size_t n_options;
     hone_template_option *options;
     size_t n_checks;

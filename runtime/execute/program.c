@@ -94,6 +94,20 @@ static hone_program_rule rule_of(const hone_resolved_arg *arg)
                                                       : HONE_RULE_ANY;
 }
 
+void hone__program_param(const hone_resolved *resolved, const hone_pass *pass,
+                         hone_program_param *out)
+{
+    out->kind = pass->kind;
+    if (pass->kind == HONE_PASS_I32 || pass->kind == HONE_PASS_F32)
+        out->of.i32 = (int32_t)pass->value;
+    else if (pass->kind == HONE_PASS_I64 || pass->kind == HONE_PASS_F64)
+        out->of.i64 = pass->value;
+    else
+        out->of.index = pass->index;
+    if (pass->kind == HONE_PASS_ARG)
+        out->rule = rule_of(&resolved->args[pass->index]);
+}
+
 static hone_status add_launch(hone_program *program,
                               const hone_program_setup *setup, size_t index,
                               hone_error *err)
@@ -102,19 +116,8 @@ static hone_status add_launch(hone_program *program,
     hone_program_launch *to = &program->launches[index];
     const hone_launch_shape *shape = &from->shape;
 
-    for (size_t i = 0; i < from->n_passed; ++i) {
-        const hone_pass *pass = &from->passed[i];
-
-        to->params[i].kind = pass->kind;
-        if (pass->kind == HONE_PASS_I32 || pass->kind == HONE_PASS_F32)
-            to->params[i].of.i32 = (int32_t)pass->value;
-        else if (pass->kind == HONE_PASS_I64 || pass->kind == HONE_PASS_F64)
-            to->params[i].of.i64 = pass->value;
-        else
-            to->params[i].of.index = pass->index;
-        if (pass->kind == HONE_PASS_ARG)
-            to->params[i].rule = rule_of(&setup->resolved->args[pass->index]);
-    }
+    for (size_t i = 0; i < from->n_passed; ++i)
+        hone__program_param(setup->resolved, &from->passed[i], &to->params[i]);
     program->more->shapes[index] = *shape;
     memcpy(to->grid, shape->grid, sizeof to->grid);
     memcpy(to->block, shape->block, sizeof to->block);
@@ -193,6 +196,7 @@ static hone_status fill_program(hone_program *program,
         return add_vendor(program, setup, err);
     for (size_t i = 0; i < r->n_launches; ++i)
         HONE_TRY(add_launch(program, setup, i, err));
+    HONE_TRY(hone__program_repeat(program, r, err));
     for (size_t i = 0; i < r->n_constants; ++i)
         HONE_TRY(add_constant(program, setup, &r->constants[i],
                               &more->constants[i], err));
@@ -232,6 +236,7 @@ void hone__program_free(hone_program *program)
 {
     if (!program)
         return;
+    hone__program_repeat_free(program);
     hone__map_cache_free(program->more->maps);
     hone__vendor_close(program->more->vendor);
     hone__free(program->more->block);
@@ -291,38 +296,108 @@ hone_status hone__program_zero(const hone_program *program, hone_zero rule,
     return HONE_OK;
 }
 
+/* What the launches of one run have in common. */
+typedef struct run {
+    const hone_program *program;
+    void *const *args;
+    hone_cu_ptr *parts;
+    hone_cu_tensor_map *maps; /* NULL: none */
+    hone_bank *bank;
+    hone_stream stream;
+    hone_error *err;
+} run;
+
+static hone_status launch_shape(const run *r, size_t index,
+                                const hone_program_launch *launch,
+                                const hone_launch_shape *shape)
+{
+    const hone_program *program = r->program;
+    hone_cu_function function = launch->function;
+    void *params[HONE_MAX_PASSED];
+    hone_program_fault fault = {
+        .launch = index,
+        .missing = hone__program_params(launch, r->args, r->parts, params)};
+
+    if (fault.missing >= 0) {
+        fault.argument = r->args[fault.missing];
+        return hone__program_explain(program, &fault, r->err);
+    }
+    for (unsigned p = 0; r->maps && p < launch->n_params; ++p) {
+        if (launch->params[p].kind == HONE_PASS_MAP)
+            params[p] = &r->maps[launch->params[p].of.index];
+    }
+    if (program->more->n_constants)
+        HONE_TRY(hone__bank_kernel(r->bank, program, index, &function, r->err));
+    fault.result = hone__driver_launch(program->driver, function, shape,
+                                       r->stream, params);
+    return fault.result ? hone__program_explain(program, &fault, r->err)
+                        : HONE_OK;
+}
+
+/* In one of its repetitions: a program may be run by several threads, so this
+ * puts the launch together beside it. */
+static hone_status launch_repeated(const run *r, size_t index, unsigned number)
+{
+    const hone_program_more *more = r->program->more;
+    const hone_program_repeat *repeat = &more->repeats[index];
+    const hone_program_param *own =
+        repeat->params + (size_t)number * repeat->n_varying;
+    hone_program_launch launch = r->program->launches[index];
+    hone_launch_shape shape = more->shapes[index];
+    hone_program_param params[HONE_MAX_PASSED];
+
+    if (!repeat->grids[number][0])
+        return HONE_OK;
+    memcpy(params, launch.params, launch.n_params * sizeof params[0]);
+    for (unsigned i = 0; i < repeat->n_varying; ++i)
+        params[repeat->varying[i]] = own[i];
+    launch.params = params;
+    memcpy(shape.grid, repeat->grids[number], sizeof shape.grid);
+    return launch_shape(r, index, &launch, &shape);
+}
+
+/* The launches from `*first` on that belong together, and the next one into
+ * it. */
+static hone_status launch_together(const run *r, size_t *first)
+{
+    const hone_program *program = r->program;
+    const hone_program_repeat *repeats = program->more->repeats;
+    const size_t begin = *first;
+    size_t end = begin + 1;
+
+    *first = end;
+    if (!repeats || !repeats[begin].together)
+        return launch_shape(r, begin, &program->launches[begin],
+                            &program->more->shapes[begin]);
+    while (end < program->n_launches &&
+           repeats[end].together == repeats[begin].together)
+        ++end;
+    *first = end;
+    for (unsigned number = 0; number < repeats[begin].n; ++number) {
+        for (size_t i = begin; i < end; ++i)
+            HONE_TRY(launch_repeated(r, i, number));
+    }
+    return HONE_OK;
+}
+
 static hone_status launch_all(const hone_program *program, void *const *args,
                               hone_cu_ptr *parts, hone_bank *bank,
                               hone_stream stream, hone_error *err)
 {
-    const hone_program_more *more = program->more;
     hone_cu_tensor_map maps[HONE_MAX_MAPS];
+    const run r = {.program = program,
+                   .args = args,
+                   .parts = parts,
+                   .maps = program->more->maps ? maps : NULL,
+                   .bank = bank,
+                   .stream = stream,
+                   .err = err};
 
-    if (more->maps)
-        HONE_TRY(hone__map_cache_get(more->maps, args, parts, maps, err));
-    for (size_t i = 0; i < program->n_launches; ++i) {
-        const hone_program_launch *launch = &program->launches[i];
-        hone_cu_function function = launch->function;
-        void *params[HONE_MAX_PASSED];
-        hone_program_fault fault = {
-            .launch = i,
-            .missing = hone__program_params(launch, args, parts, params)};
-
-        if (fault.missing >= 0) {
-            fault.argument = args[fault.missing];
-            return hone__program_explain(program, &fault, err);
-        }
-        for (unsigned p = 0; more->maps && p < launch->n_params; ++p) {
-            if (launch->params[p].kind == HONE_PASS_MAP)
-                params[p] = &maps[launch->params[p].of.index];
-        }
-        if (more->n_constants)
-            HONE_TRY(hone__bank_kernel(bank, program, i, &function, err));
-        fault.result = hone__driver_launch(program->driver, function,
-                                           &more->shapes[i], stream, params);
-        if (fault.result)
-            return hone__program_explain(program, &fault, err);
-    }
+    if (r.maps)
+        HONE_TRY(
+            hone__map_cache_get(program->more->maps, args, parts, maps, err));
+    for (size_t i = 0; i < program->n_launches;)
+        HONE_TRY(launch_together(&r, &i));
     return HONE_OK;
 }
 

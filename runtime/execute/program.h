@@ -42,6 +42,17 @@ typedef struct hone_program_launch {
     hone_program_param *params;
 } hone_program_launch;
 
+/* What differs between the repetitions of a launch. */
+typedef struct hone_program_repeat {
+    int together; /* launches with the same number are repeated together and
+                     follow each other; 0: this one is launched once */
+    unsigned n;   /* repetitions */
+    unsigned (*grids)[3]; /* n; of no blocks: it is left out */
+    unsigned n_varying;
+    unsigned char varying[HONE_MAX_PASSED]; /* which parameters */
+    hone_program_param *params;             /* n_varying for each repetition */
+} hone_program_repeat;
+
 typedef struct hone_program_part {
     size_t size_bytes; /* 0: the kernels get a null pointer */
     hone_zero zero;
@@ -65,6 +76,7 @@ typedef struct hone_program_more {
     hone_program_constant constants[HONE_MAX_CONSTANTS];
     hone_launch_shape *shapes; /* one for each launch, as are kernels */
     const char **kernels;
+    hone_program_repeat *repeats; /* likewise; NULL: none is repeated */
     /* In place of launches, NULL: none. It has one part at most, the
      * workspace; `arguments` are its args, as parameters. */
     hone_vendor *vendor;
@@ -73,7 +85,8 @@ typedef struct hone_program_more {
 
 enum { HONE_LINE_BYTES = 64 }; /* of the cache, on hosts that CUDA runs on */
 
-/* One block of memory with all it points to but its tensor maps, aligned to
+/* One block of memory with all it points to but its tensor maps and what
+ * differs between repetitions, aligned to
  * cache lines, the rarely read at the end: a process with thousands of
  * programs waits for memory, not for instructions. */
 typedef struct hone_program {
@@ -84,8 +97,8 @@ typedef struct hone_program {
     uint16_t n_launches;
     uint16_t n_args;
     /* A run is not launches alone: constants, tensor maps, workspaces that
-     * are zeroed each time, clusters or cooperative launches; or a function
-     * of a vendor's library. */
+     * are zeroed each time, clusters, cooperative or repeated launches; or a
+     * function of a vendor's library. */
     uint8_t is_special;
 } hone_program;
 
@@ -107,6 +120,16 @@ hone_status hone__program_create(const hone_program_setup *setup,
                                  size_t head_bytes, hone_program **out,
                                  hone_error *err);
 void hone__program_free(hone_program *program); /* NULL is a no-op */
+
+/* repeat.c: what differs between the repetitions of launches, if any is
+ * repeated; a program is freed with it. */
+hone_status hone__program_repeat(hone_program *program,
+                                 const hone_resolved *resolved,
+                                 hone_error *err);
+void hone__program_repeat_free(hone_program *program);
+/* A kernel parameter of a resolved plan. */
+void hone__program_param(const hone_resolved *resolved, const hone_pass *pass,
+                         hone_program_param *out);
 
 /* ---- bank.c ----------------------------------------------------------------
  *

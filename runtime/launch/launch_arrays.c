@@ -25,7 +25,7 @@ int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
 
             if (!hone__piece_is(name, *(const char *const *)item))
                 continue;
-            *out = (spec_pass){lists[k].kind, (int)i, NULL, 0};
+            *out = (spec_pass){.kind = lists[k].kind, .index = (int)i};
             return 1;
         }
     }

@@ -8,13 +8,14 @@
 #include "runtime/expr/expr.h"
 #include "runtime/launch/launch_spec.h"
 
-/* Slots of every expression: [properties | dims | lets]. Params and names of
- * enumerations are constants. */
+/* Slots of every expression: [properties | dims | lets | repeats]. Params and
+ * names of enumerations are constants. */
 enum {
     SLOT_DIMS = HONE_N_PROPERTIES,
     SLOT_LETS = SLOT_DIMS + HONE_MAX_DIMS,
     MAX_LETS = 512, /* bounds the stack of resolve: 4 KB */
-    MAX_SLOTS = SLOT_LETS + MAX_LETS
+    SLOT_REPEATS = SLOT_LETS + MAX_LETS,
+    MAX_SLOTS = SLOT_REPEATS + HONE_MAX_LAUNCHES
 };
 
 /* Of a symbol or a param statement. */
@@ -85,12 +86,26 @@ typedef struct spec_map {
     const hone_expr *fill;
 } spec_map;
 
+/* One of the arrays, or tensor maps, that a parameter is picked from. */
+typedef struct spec_choice {
+    hone_pass_kind kind;
+    int index;
+} spec_choice;
+
 typedef struct spec_pass {
     hone_pass_kind kind;
     int index;
-    const hone_expr *value; /* of all other kinds */
+    const hone_expr *value; /* of all other kinds, and of what is picked */
     int is_real;            /* the value is the bits of a double */
+    size_t n_choices;       /* 0: nothing is picked */
+    spec_choice *choices;
 } spec_pass;
+
+/* The launches that are repeated together read their number in a slot. */
+typedef struct spec_repeat {
+    const char *name;
+    const hone_expr *count;
+} spec_repeat;
 
 typedef struct spec_launch {
     const char *kernel;
@@ -101,6 +116,7 @@ typedef struct spec_launch {
     const hone_expr *shared;     /* NULL: 0 */
     const hone_expr *cluster[3]; /* NULL: 1 */
     int cooperative;
+    int repeat; /* index in the list of repeats, plus 1; 0: it is not */
     size_t n_passed;
     spec_pass passed[HONE_MAX_PASSED];
 } spec_launch;
@@ -135,6 +151,8 @@ struct hone_launch_spec {
     spec_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     spec_launch launches[HONE_MAX_LAUNCHES];
+    size_t n_repeats;
+    spec_repeat repeats[HONE_MAX_LAUNCHES];
     spec_vendor vendor;
     const hone_expr *flops; /* NULL: not declared */
     const hone_expr *bytes;

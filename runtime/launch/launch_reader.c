@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_VERSION = 5 };
+enum { NEWEST_VERSION = 6 };
 
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
@@ -159,6 +159,15 @@ hone_status hone__reader_expr(hone_reader *r, hone_piece text,
         hone__expr_free(expr);
     else
         *out = expr;
+    for (size_t i = 0; status == HONE_OK && i < r->spec->n_repeats; ++i) {
+        if ((int)i + 1 != r->reads_repeat &&
+            hone__expr_reads(expr, SLOT_REPEATS + i))
+            return hone__reader_fail(
+                r,
+                "the number of a repetition is known in the 'if', grid and "
+                "parameters of what is repeated, not in",
+                text);
+    }
     return status;
 }
 
@@ -223,7 +232,7 @@ hone_status hone__reader_version(hone_reader *r)
         return HONE_OK;
     }
     return hone__reader_fail(r,
-                             "expected 'hone-launch 1' to 5 (a "
+                             "expected 'hone-launch 1' to 6 (a "
                              "newer hone may have written this), found",
                              whole);
 }

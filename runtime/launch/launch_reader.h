@@ -24,6 +24,8 @@ typedef struct hone_reader {
     int version;        /* of the text; 0: not read yet */
     hone_piece keyword; /* of the current line */
     hone_piece rest;    /* of it, not read yet */
+    int reads_repeat;   /* the repeat, plus 1, whose number expressions may
+                           read; 0: none */
     size_t n_names;
     hone_reader_name *names;
 } hone_reader;
@@ -87,6 +89,14 @@ hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
 hone_status hone__reader_tensormap(hone_reader *r);
 hone_status hone__reader_map(hone_reader *r);
+/* launch_launches.c: a launch, and the statements about it. */
+hone_status hone__reader_launch(hone_reader *r);
+hone_status hone__reader_repeat(hone_reader *r);
+hone_status hone__reader_clause(hone_reader *r);
+hone_status hone__reader_cooperative(hone_reader *r);
+hone_status hone__reader_pass(hone_reader *r);
+hone_status hone__reader_number(hone_reader *r);
+hone_status hone__reader_pick(hone_reader *r);
 /* launch_vendor.c: the statement `vendor`, those about it, and whether they
  * belong together. */
 hone_status hone__reader_vendor(hone_reader *r);

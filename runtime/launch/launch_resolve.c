@@ -2,42 +2,31 @@
 /* Evaluation of a launch plan for one problem on one device: every
  * expression becomes a number, every number is checked against CUDA's
  * limits. See launch_spec.h. */
-#include "runtime/launch/launch_body.h"
+#include "runtime/launch/launch_resolver.h"
 
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-/* What every step of the evaluation reads. */
-typedef struct resolver {
-    const hone_launch_spec *spec;
-    const hone_properties *properties;
-    hone_error *err;
-    int64_t slots[MAX_SLOTS];
-} resolver;
-
-static hone_status eval(resolver *r, const hone_expr *expr, int64_t *out)
+hone_status hone__resolver_fill(hone_resolver *r, const int64_t *dims)
 {
-    return hone__expr_eval(expr, r->slots, out, r->err);
+    const hone_launch_spec *spec = r->spec;
+
+    memcpy(r->slots, r->properties, sizeof *r->properties);
+    memcpy(r->slots + SLOT_DIMS, dims, HONE_MAX_DIMS * sizeof *dims);
+    for (size_t i = 0; i < spec->n_lets; ++i)
+        HONE_TRY(
+            hone__resolver_eval(r, spec->lets[i], &r->slots[SLOT_LETS + i]));
+    return HONE_OK;
 }
 
-/* Of an expression that may be left out. */
-static hone_status eval_or(resolver *r, const hone_expr *expr,
-                           int64_t otherwise, int64_t *out)
-{
-    *out = otherwise;
-    return expr ? eval(r, expr, out) : HONE_OK;
-}
-
-static hone_status check_requires(resolver *r)
+static hone_status check_requires(hone_resolver *r)
 {
     const hone_launch_spec *spec = r->spec;
 
     for (size_t i = 0; i < spec->n_requires; ++i) {
         int64_t holds = 0;
 
-        HONE_TRY(eval(r, spec->requires_[i], &holds));
+        HONE_TRY(hone__resolver_eval(r, spec->requires_[i], &holds));
         if (!holds)
             return hone__fail(r->err, HONE_ERR_CONSTRAINT,
                               "this variant of %s requires '%s', which does "
@@ -48,7 +37,7 @@ static hone_status check_requires(resolver *r)
 }
 
 /* Elements and bytes of an array. */
-static hone_status eval_array(resolver *r, const char *name,
+static hone_status eval_array(hone_resolver *r, const char *name,
                               const hone_expr *type_expr,
                               const hone_expr *count_expr, hone_type *out_type,
                               int64_t *out_count, int64_t *out_bytes)
@@ -56,7 +45,7 @@ static hone_status eval_array(resolver *r, const char *name,
     int64_t type = 0;
     int64_t element_bytes = 0;
 
-    HONE_TRY(eval(r, type_expr, &type));
+    HONE_TRY(hone__resolver_eval(r, type_expr, &type));
     if (type > 0 && type <= INT32_MAX)
         element_bytes = (int64_t)hone__type_size_bytes((hone_type)type);
     if (!element_bytes)
@@ -65,7 +54,7 @@ static hone_status eval_array(resolver *r, const char *name,
                           ", which is no element type",
                           r->spec->op, name, type);
     *out_type = (hone_type)type;
-    HONE_TRY(eval_or(r, count_expr, 1, out_count));
+    HONE_TRY(hone__resolver_eval_or(r, count_expr, 1, out_count));
     if (*out_count < 0)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan of %s: '%s' has a negative number of "
@@ -80,13 +69,13 @@ static hone_status eval_array(resolver *r, const char *name,
     return HONE_OK;
 }
 
-static hone_status resolve_shape(resolver *r, const spec_arg *arg,
+static hone_status resolve_shape(hone_resolver *r, const spec_arg *arg,
                                  hone_resolved_arg *to)
 {
     int64_t product = 1;
     int64_t is_given;
 
-    HONE_TRY(eval_or(r, arg->given, 1, &is_given));
+    HONE_TRY(hone__resolver_eval_or(r, arg->given, 1, &is_given));
     to->rank = arg->count != NULL;
     if (!is_given) {
         to->is_absent = 1;
@@ -95,7 +84,7 @@ static hone_status resolve_shape(resolver *r, const spec_arg *arg,
     }
     to->extents[0] = to->count;
     for (size_t i = 0; i < HONE_MAX_RANK && arg->extents[i]; ++i) {
-        HONE_TRY(eval(r, arg->extents[i], &to->extents[i]));
+        HONE_TRY(hone__resolver_eval(r, arg->extents[i], &to->extents[i]));
         to->rank = i + 1;
         if (__builtin_mul_overflow(product, to->extents[i], &product))
             product = -1;
@@ -108,7 +97,7 @@ static hone_status resolve_shape(resolver *r, const spec_arg *arg,
                       r->spec->op, arg->name, to->count);
 }
 
-static hone_status resolve_arrays(resolver *r, hone_resolved *out)
+static hone_status resolve_arrays(hone_resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
     int64_t count;
@@ -139,7 +128,7 @@ static hone_status resolve_arrays(resolver *r, hone_resolved *out)
 }
 
 /* Filled from arguments, which are resolved already. */
-static hone_status resolve_constants(resolver *r, hone_resolved *out)
+static hone_status resolve_constants(hone_resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
     int64_t total_bytes = 0;
@@ -152,7 +141,7 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
         int64_t count;
         hone_type type;
 
-        HONE_TRY(eval_or(r, constant->condition, 1, &wanted));
+        HONE_TRY(hone__resolver_eval_or(r, constant->condition, 1, &wanted));
         if (!wanted)
             continue;
         *to = (hone_resolved_constant){constant->name, constant->arg, 0};
@@ -184,12 +173,12 @@ static hone_status resolve_constants(resolver *r, hone_resolved *out)
  * is not known; its neighbour breaks the same rules. */
 static hone_status eval_of_map(void *user, const hone_expr *expr, int64_t *out)
 {
-    HONE_TRY(eval(user, expr, out));
+    HONE_TRY(hone__resolver_eval(user, expr, out));
     *out += *out == HONE_MAP_UNKNOWN;
     return HONE_OK;
 }
 
-static hone_status resolve_map(resolver *r, const spec_map *map,
+static hone_status resolve_map(hone_resolver *r, const spec_map *map,
                                const hone_resolved *arrays,
                                hone_resolved_map *to)
 {
@@ -212,149 +201,12 @@ static hone_status resolve_map(resolver *r, const spec_map *map,
     return hone__tensor_map_check(&to->shape, r->err);
 }
 
-static hone_status resolve_extents(resolver *r, const spec_launch *launch,
-                                   const char *what,
-                                   const hone_expr *const exprs[3],
-                                   const int64_t limits[3], unsigned out[3])
-{
-    for (size_t i = 0; i < 3; ++i) {
-        int64_t value;
-
-        HONE_TRY(eval_or(r, exprs[i], 1, &value));
-        if (value < 1 || value > limits[i])
-            return hone__fail(r->err, HONE_ERR_INPUT,
-                              "%s.%c of kernel '%s' is %" PRId64 " ('%s'); "
-                              "CUDA allows 1 to %" PRId64,
-                              what, "xyz"[i], launch -> kernel, value,
-                              exprs[i] ? hone__expr_text(exprs[i]) : "1",
-                              limits[i]);
-        out[i] = (unsigned)value;
-    }
-    return HONE_OK;
-}
-
-static hone_status resolve_geometry(resolver *r, const spec_launch *launch,
-                                    hone_launch_shape *to)
-{
-    static const int64_t grid_limits[3] = {INT32_MAX, 65535, 65535};
-    static const int64_t block_limits[3] = {1024, 1024, 64};
-    const int64_t most_threads =
-        r->properties->value[HONE_PROPERTY_threads_block];
-    const int64_t most_shared = r->properties->value[HONE_PROPERTY_smem_optin];
-    int64_t threads;
-    int64_t shared;
-
-    HONE_TRY(resolve_extents(r, launch, "grid", launch->grid, grid_limits,
-                             to->grid));
-    HONE_TRY(resolve_extents(r, launch, "block", launch->block, block_limits,
-                             to->block));
-    threads = hone__volume(to->block);
-    if (threads > most_threads)
-        return hone__fail(r->err, HONE_ERR_INPUT,
-                          "a block of kernel '%s' has %" PRId64
-                          " threads; this device allows %" PRId64,
-                          launch->kernel, threads, most_threads);
-    HONE_TRY(eval_or(r, launch->shared, 0, &shared));
-    if (shared < 0 || shared > most_shared)
-        return hone__fail(r->err, HONE_ERR_INPUT,
-                          "kernel '%s' wants %" PRId64
-                          " bytes of shared memory; this device allows "
-                          "%" PRId64,
-                          launch->kernel, shared, most_shared);
-    to->shared_bytes = (unsigned)shared;
-    return HONE_OK;
-}
-
-static hone_status resolve_cluster(resolver *r, const spec_launch *launch,
-                                   hone_launch_shape *to)
-{
-    static const int64_t limits[3] = {HONE_MAX_CLUSTER, HONE_MAX_CLUSTER,
-                                      HONE_MAX_CLUSTER};
-    const int64_t sm = r->properties->value[HONE_PROPERTY_sm];
-    unsigned blocks;
-
-    to->cooperative = launch->cooperative;
-    HONE_TRY(resolve_extents(r, launch, "cluster", launch->cluster, limits,
-                             to->cluster));
-    blocks = hone__volume(to->cluster);
-    if (blocks == 1)
-        return HONE_OK;
-    if (blocks > HONE_MAX_CLUSTER)
-        return hone__fail(r->err, HONE_ERR_INPUT,
-                          "a cluster of kernel '%s' has %u blocks; CUDA "
-                          "allows %d",
-                          launch->kernel, blocks, HONE_MAX_CLUSTER);
-    if (sm < 90)
-        return hone__fail(
-            r->err, HONE_ERR_INPUT,
-            "kernel '%s' is launched in clusters of %u blocks; "
-            "they need sm_90 or newer, this device is sm_%" PRId64,
-            launch->kernel, blocks, sm);
-    for (size_t i = 0; i < 3; ++i) {
-        if (to->grid[i] % to->cluster[i])
-            return hone__fail(r->err, HONE_ERR_INPUT,
-                              "grid.%c of kernel '%s' is %u, which clusters "
-                              "of %u blocks do not divide; round the grid up "
-                              "with align()",
-                              "xyz"[i], launch -> kernel, to -> grid[i],
-                              to -> cluster[i]);
-    }
-    return HONE_OK;
-}
-
-/* The bits that the kernel gets. An integer is rounded to nearest. */
-static int64_t real_bits(const spec_pass *pass, int64_t value)
-{
-    const double wide =
-        pass->is_real ? hone__real_of_bits(value) : (double)value;
-    const float narrow = pass->is_real ? (float)wide : (float)value;
-    int32_t bits;
-
-    if (pass->kind == HONE_PASS_F64)
-        return hone__real_bits(wide);
-    memcpy(&bits, &narrow, sizeof bits);
-    return bits;
-}
-
-static hone_status resolve_launch(resolver *r, const spec_launch *launch,
-                                  hone_resolved_launch *to)
-{
-    to->kernel = launch->kernel;
-    HONE_TRY(resolve_geometry(r, launch, &to->shape));
-    HONE_TRY(resolve_cluster(r, launch, &to->shape));
-    for (size_t i = 0; i < launch->n_passed; ++i) {
-        const spec_pass *pass = &launch->passed[i];
-        int64_t value;
-
-        HONE_TRY(eval_or(r, pass->value, 0, &value));
-        if (pass->kind == HONE_PASS_I32 &&
-            (value < INT32_MIN || value > INT32_MAX))
-            return hone__fail(r->err, HONE_ERR_OVERFLOW,
-                              "'%s' = %" PRId64
-                              " does not fit the 32-bit parameter of kernel "
-                              "'%s'",
-                              hone__expr_text(pass->value), value,
-                              launch->kernel);
-        if (pass->kind == HONE_PASS_F32 && pass->is_real &&
-            fabs(hone__real_of_bits(value)) > (double)FLT_MAX)
-            return hone__fail(r->err, HONE_ERR_OVERFLOW,
-                              "'%s' = %g does not fit the f32 parameter of "
-                              "kernel '%s'",
-                              hone__expr_text(pass->value),
-                              hone__real_of_bits(value), launch->kernel);
-        if (pass->kind == HONE_PASS_F32 || pass->kind == HONE_PASS_F64)
-            value = real_bits(pass, value);
-        to->passed[i] = (hone_pass){pass->kind, pass->index, value};
-    }
-    to->n_passed = launch->n_passed;
-    return HONE_OK;
-}
-
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err)
 {
     const hone_launch_spec *spec = plan->spec;
-    resolver r = {.spec = spec, .properties = plan->properties, .err = err};
+    hone_resolver r = {
+        .spec = spec, .properties = plan->properties, .err = err};
 
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__launch_spec_complete_dims(spec, plan->dims, plan->n_dims,
@@ -362,28 +214,18 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     out->n_dims = spec->n_dims;
     for (size_t i = 0; i < spec->n_dims; ++i)
         out->dim_names[i] = spec->dims[i].name;
-    memcpy(r.slots, plan->properties, sizeof *plan->properties);
-    memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
-    for (size_t i = 0; i < spec->n_lets; ++i)
-        HONE_TRY(eval(&r, spec->lets[i], &r.slots[SLOT_LETS + i]));
+    out->spec = spec;
+    out->properties = *plan->properties;
+    HONE_TRY(hone__resolver_fill(&r, out->dims));
     HONE_TRY(check_requires(&r));
     HONE_TRY(resolve_arrays(&r, out));
     HONE_TRY(resolve_constants(&r, out));
     for (size_t i = 0; i < spec->n_maps; ++i)
         HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));
     out->n_maps = spec->n_maps;
-    for (size_t i = 0; i < spec->n_launches; ++i) {
-        const spec_launch *launch = &spec->launches[i];
-        int64_t wanted;
-
-        HONE_TRY(eval_or(&r, launch->condition, 1, &wanted));
-        if (!wanted)
-            continue;
-        HONE_TRY(resolve_launch(&r, launch, &out->launches[out->n_launches]));
-        ++out->n_launches;
-    }
+    HONE_TRY(hone__resolver_launches(&r, out));
     if (spec->vendor.line)
         out->vendor = &spec->vendor.choice;
-    HONE_TRY(eval_or(&r, spec->flops, 0, &out->flops));
-    return eval_or(&r, spec->bytes, 0, &out->bytes);
+    HONE_TRY(hone__resolver_eval_or(&r, spec->flops, 0, &out->flops));
+    return hone__resolver_eval_or(&r, spec->bytes, 0, &out->bytes);
 }

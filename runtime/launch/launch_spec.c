@@ -142,95 +142,6 @@ static hone_status parse_require(hone_reader *r)
                              &expr, sizeof(const hone_expr *));
 }
 
-static hone_status parse_launch(hone_reader *r)
-{
-    hone_launch_spec *spec = r->spec;
-    spec_launch *launch = &spec->launches[spec->n_launches];
-    hone_piece name = hone__reader_word(r);
-
-    if (!name.length)
-        return hone__reader_fail(r, "a kernel's name is missing after",
-                                 (hone_piece){"launch", 6});
-    if (spec->n_launches == HONE_MAX_LAUNCHES)
-        return hone__reader_fail(r, "more than 8 launches:", name);
-    HONE_TRY(hone__reader_copy(r, name, &launch->kernel));
-    launch->line = r->line;
-    ++spec->n_launches;
-    return hone__reader_at_end(r);
-}
-
-static spec_launch *current_launch(hone_reader *r)
-{
-    return &r->spec->launches[r->spec->n_launches - 1];
-}
-
-/* What a launch has of expressions. */
-static hone_status parse_clause(hone_reader *r)
-{
-    static const hone_reader_part parts[] = {
-        {"if", offsetof(spec_launch, condition), 0},
-        {"grid", offsetof(spec_launch, grid), 3},
-        {"block", offsetof(spec_launch, block), 3},
-        {"shared", offsetof(spec_launch, shared), 0},
-        {"cluster", offsetof(spec_launch, cluster), 3},
-    };
-
-    return hone__reader_part(r, r->keyword, parts,
-                             sizeof parts / sizeof parts[0], current_launch(r),
-                             "stated twice for one launch:");
-}
-
-static hone_status parse_cooperative(hone_reader *r)
-{
-    current_launch(r)->cooperative = 1;
-    return hone__reader_at_end(r);
-}
-
-static hone_status add_passed(hone_reader *r, spec_pass pass)
-{
-    spec_launch *launch = current_launch(r);
-
-    if (launch->n_passed == HONE_MAX_PASSED)
-        return hone__reader_fail(
-            r, "more than 40 kernel parameters for",
-            (hone_piece){launch->kernel, strlen(launch->kernel)});
-    launch->passed[launch->n_passed++] = pass;
-    return HONE_OK;
-}
-
-static hone_status parse_pass(hone_reader *r)
-{
-    spec_pass pass;
-    hone_piece name;
-
-    HONE_TRY(hone__reader_name(r, &name));
-    if (!hone__reader_find_passed(r->spec, name, &pass))
-        return hone__reader_fail(
-            r, "no argument, workspace or tensor map is called", name);
-    HONE_TRY(hone__reader_at_end(r));
-    return add_passed(r, pass);
-}
-
-static hone_status parse_number(hone_reader *r)
-{
-    static const char *const words[] = {"i32", "i64", "f32", "f64"};
-    static const hone_pass_kind kinds[] = {HONE_PASS_I32, HONE_PASS_I64,
-                                           HONE_PASS_F32, HONE_PASS_F64};
-    const hone_piece word = hone__reader_word(r);
-    spec_pass pass = {.is_real = hone__piece_is(r->keyword, "real")};
-    size_t i = pass.is_real ? 2 : 0;
-    const size_t n = r->version > 2 ? 4 : 2;
-
-    while (i < n && !hone__piece_is(word, words[i]))
-        ++i;
-    if (i == n)
-        return hone__reader_fail(
-            r, "a value is i32, i64, or f32 or f64 of version 3, not", word);
-    pass.kind = kinds[i];
-    HONE_TRY(hone__reader_expr(r, r->rest, &pass.value));
-    return add_passed(r, pass);
-}
-
 static hone_status parse_work(hone_reader *r)
 {
     static const hone_reader_part parts[] = {
@@ -269,16 +180,18 @@ static hone_status parse_statement(hone_reader *r)
         {"constant", hone__reader_constant_memory, NOT_OF_VENDOR, 2},
         {"tensormap", hone__reader_tensormap, NOT_OF_VENDOR, 2},
         {"map", hone__reader_map, ANYWHERE, 2},
-        {"launch", parse_launch, NOT_OF_VENDOR, 1},
-        {"if", parse_clause, UNDER_LAUNCH, 1},
-        {"grid", parse_clause, UNDER_LAUNCH, 1},
-        {"block", parse_clause, UNDER_LAUNCH, 1},
-        {"shared", parse_clause, UNDER_LAUNCH, 1},
-        {"cluster", parse_clause, UNDER_LAUNCH, 2},
-        {"cooperative", parse_cooperative, UNDER_LAUNCH, 2},
-        {"pass", parse_pass, UNDER_LAUNCH, 1},
-        {"value", parse_number, UNDER_LAUNCH, 1},
-        {"real", parse_number, UNDER_LAUNCH, 3},
+        {"launch", hone__reader_launch, NOT_OF_VENDOR, 1},
+        {"repeat", hone__reader_repeat, UNDER_LAUNCH, 6},
+        {"if", hone__reader_clause, UNDER_LAUNCH, 1},
+        {"grid", hone__reader_clause, UNDER_LAUNCH, 1},
+        {"block", hone__reader_clause, UNDER_LAUNCH, 1},
+        {"shared", hone__reader_clause, UNDER_LAUNCH, 1},
+        {"cluster", hone__reader_clause, UNDER_LAUNCH, 2},
+        {"cooperative", hone__reader_cooperative, UNDER_LAUNCH, 2},
+        {"pass", hone__reader_pass, UNDER_LAUNCH, 1},
+        {"value", hone__reader_number, UNDER_LAUNCH, 1},
+        {"real", hone__reader_number, UNDER_LAUNCH, 3},
+        {"pick", hone__reader_pick, UNDER_LAUNCH, 6},
         {"work", parse_work, ANYWHERE, 1},
         {"vendor", hone__reader_vendor, ANYWHERE, 4},
         {"vendor-choice", hone__reader_vendor_number, UNDER_VENDOR, 4},

@@ -42,6 +42,11 @@
  *   map elements 1 ; 2               # element strides, else 1
  *   map swizzle 128                  # bytes, else 0; as are l2 and fill
  *   launch gemm_main                 # kernel symbol; clauses follow
+ *   repeat STEP ceildiv(STEPS,S)     # (6) so many times, and the name of the
+ *                                    # number of the repetition, from 0: the
+ *                                    # `if`, `grid` and parameters below read
+ *                                    # it. Without an expression: together
+ *                                    # with the launch above, of that name
  *   if SPLIT_K > 1
  *   grid ceildiv(N,BN) ; ceildiv(M,BM) ; SPLIT_K
  *   block WARPS*32 ; 1 ; 1
@@ -53,6 +58,7 @@
  *   value i32 M                      # or a value: i32|i64|f32 (3)|f64 (3),
  *                                    # expression
  *   real f32 ALPHA                   # (3) f32|f64, the bits of a double
+ *   pick A partial ; STEP%2          # (6) one of these, counted from 0
  *   work flops 2*M*N*K
  *   work bytes 2*(M*K+K*N)+4*M*N
  *
@@ -88,6 +94,8 @@ enum {
     HONE_PORTABLE_CLUSTER = 8,   /* blocks that every device can hold */
     HONE_MAX_CLUSTER = 16,       /* with the non-portable attribute */
     HONE_MAX_PASSED = 40,        /* kernel parameters of one launch */
+    HONE_MAX_PICKED = 8,         /* arrays that one of them is picked from */
+    HONE_MAX_REPETITIONS = 1000000, /* of a launch */
     HONE_VENDOR_ALGORITHM_BYTES = 64
 };
 
@@ -144,11 +152,17 @@ static inline int hone__launch_is_special(const hone_launch_shape *shape)
     return shape->cooperative || hone__volume(shape->cluster) > 1;
 }
 
+/* Of one that is repeated: the parameters of its first repetition, and the
+ * largest of its grids. hone__launch_repetitions() has all. */
 typedef struct hone_resolved_launch {
     const char *kernel; /* borrowed from the spec */
     hone_launch_shape shape;
     size_t n_passed;
     hone_pass passed[HONE_MAX_PASSED];
+    int repeat; /* launches with the same one are repeated together, and follow
+                   each other; 0: it is launched once */
+    int64_t n_repetitions;
+    size_t in_spec; /* which launch of the spec it is */
 } hone_resolved_launch;
 
 typedef struct hone_resolved_arg {
@@ -213,6 +227,8 @@ typedef struct hone_resolved {
                                          the spec, NULL: none */
     int64_t flops;                    /* 0 if not declared */
     int64_t bytes;
+    const hone_launch_spec *spec; /* borrowed, for repetitions */
+    hone_properties properties;
 } hone_resolved;
 
 /* HONE_ERR_INPUT names the line. Free with hone__launch_spec_free(). */
@@ -249,10 +265,22 @@ typedef struct hone_launch_case {
 
 /* Evaluate everything. HONE_ERR_DIMS,
  * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
- * constants do not fit constant memory; CUDA does not allow a tensor map),
+ * constants do not fit constant memory; CUDA does not allow a tensor map; more
+ * repetitions than HONE_MAX_REPETITIONS),
  * HONE_ERR_OVERFLOW, HONE_ERR_INPUT (a grid, block or cluster outside CUDA's
  * limits). `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
+
+/* A launch in one of its repetitions; NULL: its `if` leaves it out there. */
+typedef hone_status hone_repetition_visit(void *user, int64_t number,
+                                          const hone_resolved_launch *launch,
+                                          hone_error *err);
+/* All repetitions of a launch of `resolved`, in order, up to the first for
+ * which `visit` fails. Each was checked when the plan was resolved. */
+hone_status hone__launch_repetitions(const hone_resolved *resolved,
+                                     const hone_resolved_launch *launch,
+                                     hone_repetition_visit *visit, void *user,
+                                     hone_error *err);
 
 #endif

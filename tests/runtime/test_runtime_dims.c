@@ -108,7 +108,7 @@ static void wrong_texts(void **state)
          "line 5: after a dim with a default, one is missing for 'c'"},
         {"hone-launch 5\nop x\ndim a int\ndim b int 1 - 2\n",
          "line 4: a default below 1"},
-        {"hone-launch 6\n", "expected 'hone-launch 1' to 5"},
+        {"hone-launch 7\n", "expected 'hone-launch 1' to 6"},
     };
 
     (void)state;

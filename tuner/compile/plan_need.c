@@ -166,6 +166,8 @@ static hone_gate read_part(const hone_launch_case *plan, hone_plan_need *out,
         p->unknown[SLOT_DIMS + i] =
             !dims || (dims[i] == 0 && !spec->dims[i].is_choice);
     }
+    for (size_t i = 0; i < spec->n_repeats; ++i)
+        p->unknown[SLOT_REPEATS + i] = 1;
     for (size_t i = 0; i < spec->n_lets; ++i) {
         int64_t *slot = &p->slots[SLOT_LETS + i];
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every step of the evaluation of a launch plan reads: see
+ * launch_resolve.c. */
+#ifndef HONE_RUNTIME_LAUNCH_RESOLVER_H
+#define HONE_RUNTIME_LAUNCH_RESOLVER_H
+
+#include "runtime/launch/launch_body.h"
+
+typedef struct hone_resolver {
+    const hone_launch_spec *spec;
+    const hone_properties *properties;
+    hone_error *err;
+    int64_t slots[MAX_SLOTS];
+} hone_resolver;
+
+static inline hone_status
+hone__resolver_eval(hone_resolver *r, const hone_expr *expr, int64_t *out)
+{
+    return hone__expr_eval(expr, r->slots, out, r->err);
+}
+
+/* Of an expression that may be left out. */
+static inline hone_status hone__resolver_eval_or(hone_resolver *r,
+                                                 const hone_expr *expr,
+                                                 int64_t otherwise,
+                                                 int64_t *out)
+{
+    *out = otherwise;
+    return expr ? hone__resolver_eval(r, expr, out) : HONE_OK;
+}
+
+/* Properties, dims (HONE_MAX_DIMS of them, defaults filled in) and lets. */
+hone_status hone__resolver_fill(hone_resolver *r, const int64_t *dims);
+/* launch_geometry.c: the launches, into `out`. */
+hone_status hone__resolver_launches(hone_resolver *r, hone_resolved *out);
+
+#endif
