@@ -118,9 +118,21 @@ space elementwise/vector_add_stream 1000003,f16 100 4000
 space elementwise/vector_add_plain 1000003,bf16 1 1
 elementwise="elementwise/vector_add_plain elementwise/vector_add_stream"
 
+# normalise/
+normalise="normalise/log_softmax_magnitude"
+for op in softmax log_softmax; do
+    space normalise/${op}_rows 1,1 300 40000
+    space normalise/${op}_rows 1000,1000,f16 300 40000
+    space normalise/${op}_rows 4096,8192,f32,8200,8192 300 40000
+    space normalise/${op}_rows 64,131072,bf16 300 40000
+    space normalise/${op}_rows 3,1000003 300 40000
+    space normalise/${op}_plain 1000,1000,f16 1 1
+    normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
+done
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise"
+    $reduction $sparse $scans $elementwise $normalise"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do

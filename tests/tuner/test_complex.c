@@ -190,6 +190,9 @@ static void scalars(void **state)
     assert_true(u == 0x1p-53 && ulp == 0x1p-52);
     hone__check_round_off(HONE_TYPE_C32, &u, &ulp);
     assert_true(u == 0x1p-24 && ulp == 0x1p-23);
+    /* The smallest f16; its steps are in proportion above 2^-14 alone. */
+    assert_true(hone__check_least(HONE_TYPE_F16) == 0x1p-24);
+    assert_true(hone__check_least(HONE_TYPE_F32) == 0);
     assert_int_equal(hone__type_size_bytes(HONE_TYPE_C64), 16);
     assert_string_equal(hone__type_cpp(HONE_TYPE_C64), "double2");
 }

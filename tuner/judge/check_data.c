@@ -249,6 +249,11 @@ void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
                                         : 0x1p-23;
 }
 
+double hone__check_least(hone_type type)
+{
+    return type == HONE_TYPE_F16 ? 0x1p-24 : 0;
+}
+
 enum { REFERENCE_PREFIX = sizeof "cpu." - 1 };
 
 hone_status hone__reference_find(const hone_template *tmpl, const char *name,

@@ -60,6 +60,10 @@ hone_status hone__check_bounds(const hone_template *tmpl,
  * between neighbouring values of it. Half types accumulate in f32. Both are 0
  * for integers. */
 void hone__check_round_off(hone_type type, double *out_u, double *out_ulp);
+/* The step between the smallest values of a type, below which steps are no
+ * longer in proportion: of f16 alone, whose smallest values are of use. Results
+ * that differ by less than a rounding may lie so far apart. */
+double hone__check_least(hone_type type);
 
 /* ---- CPU references ------------------------------------------------------ */
 

@@ -25,7 +25,7 @@ static hone_wrong_rule bound_of(const hone_check *check, hone_type type)
         given[HONE_BOUND_NORM] && !given[HONE_BOUND_TOLERANCE] &&
                 !given[HONE_BOUND_ABSOLUTE] && !given[HONE_BOUND_RELATIVE]
             ? INFINITY
-            : number[HONE_BOUND_ABSOLUTE]};
+            : number[HONE_BOUND_ABSOLUTE] + hone__check_least(type)};
 }
 
 /* Launch the comparison and read what it found. */

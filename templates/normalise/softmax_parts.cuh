@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What softmax and log_softmax compute of a row: its largest element and the
+ * sum of the exponentials of the distances from it.
+ * No name of a template parameter: it is part of the precompiled header that
+ * all variants of a template share. */
+#ifndef HONE_SOFTMAX_PARTS_CUH
+#define HONE_SOFTMAX_PARTS_CUH
+
+#include "rows.cuh"
+
+namespace hone {
+
+/* exp(d), d from -inf to 0. As a power of 2 it is the faster. */
+template <bool BASE_2> __device__ inline float exponential(float d)
+{
+    return BASE_2 ? exp2f(d * 1.4426950408889634f) : expf(d);
+}
+
+__device__ inline float minus_infinity()
+{
+    return __int_as_float((int)0xff800000u);
+}
+
+/* What stands for elements outside of a row. */
+template <typename P> __device__ inline typename P::element least()
+{
+    return narrow<typename P::element>(minus_infinity());
+}
+
+/* The largest of some elements, and the sum of exp(element - largest). Of no
+ * elements, and of -inf alone, it is (-inf, 0). */
+struct softmax_sum {
+    float largest, sum;
+};
+
+/* What a sum beside `from` is multiplied by so that it is beside `to`. Equal
+ * ones may be infinite: their difference is no number. */
+template <bool BASE_2> __device__ inline float rescale(float from, float to)
+{
+    return from == to ? 1.0f : exponential<BASE_2>(from - to);
+}
+
+template <bool BASE_2> struct op_softmax {
+    __device__ softmax_sum operator()(softmax_sum a, softmax_sum b) const
+    {
+        const float largest = fmaxf(a.largest, b.largest);
+
+        return {largest, a.sum * rescale<BASE_2>(a.largest, largest) +
+                             b.sum * rescale<BASE_2>(b.largest, largest)};
+    }
+};
+
+struct op_largest {
+    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
+/* The largest of `v` and the numbers of a chunk. */
+template <typename N, int WIDTH, int ITEMS>
+__device__ inline float largest_of(float v, const pack<N, WIDTH> (&chunk)[ITEMS])
+{
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+#pragma unroll
+        for (int j = 0; j < WIDTH; j++)
+            v = fmaxf(v, widen(chunk[i].at[j]));
+    }
+    return v;
+}
+
+/* Both in one pass: a chunk's maximum first, so that its exponentials are
+ * taken once. */
+template <bool BASE_2, access IN, int BLOCK, typename P>
+__device__ inline softmax_sum softmax_online(P &x)
+{
+    softmax_sum all = {minus_infinity(), 0.0f};
+
+    x.template pass<true, P::template first<IN>>(least<P>(), [&](const auto &chunk, auto) {
+        const float largest = largest_of(all.largest, chunk);
+        const float base = largest == minus_infinity() ? 0.0f : largest;
+        float sum[P::width] = {};
+
+#pragma unroll
+        for (int i = 0; i < P::items; i++) {
+#pragma unroll
+            for (int j = 0; j < P::width; j++)
+                sum[j] += exponential<BASE_2>(widen(chunk[i].at[j]) - base);
+        }
+        all.sum = all.sum * rescale<BASE_2>(all.largest, largest) +
+                  tree_sum(sum);
+        all.largest = largest;
+    });
+    return group_reduce<P::threads, BLOCK>(all, op_softmax<BASE_2>());
+}
+
+/* A pass for each. With EXPS, registers have the exponentials from then on. */
+template <bool BASE_2, bool EXPS, access IN, int BLOCK, typename P>
+__device__ inline softmax_sum softmax_two_pass(P &x)
+{
+    softmax_sum all = {minus_infinity(), 0.0f};
+    float sum[P::width] = {};
+
+    x.template pass<true, P::template first<IN>>(least<P>(), [&](const auto &chunk, auto) {
+        all.largest = largest_of(all.largest, chunk);
+    });
+    all.largest = group_reduce<P::threads, BLOCK>(all.largest, op_largest());
+    x.template pass<false, access::normal>(least<P>(), [&](auto &chunk, auto) {
+#pragma unroll
+        for (int i = 0; i < P::items; i++) {
+#pragma unroll
+            for (int j = 0; j < P::width; j++) {
+                const float e = exponential<BASE_2>(widen(chunk[i].at[j]) -
+                                                    all.largest);
+
+                sum[j] += e;
+                if constexpr (EXPS)
+                    chunk[i].at[j] = e;
+            }
+        }
+    });
+    all.sum = group_reduce<P::threads, BLOCK>(tree_sum(sum), op_sum());
+    return all;
+}
+
+/* y = result(value) for the elements of a row. */
+template <access IN, access OUT, typename P, typename Y, typename F>
+__device__ inline void write_row(P &x, const Y &y, F result)
+{
+    x.template pass<false, IN>(least<P>(), [&](auto &chunk, auto first) {
+#pragma unroll
+        for (int i = 0; i < P::items; i++) {
+            typename Y::a_pack v;
+
+#pragma unroll
+            for (int j = 0; j < P::width; j++)
+                v.at[j] = narrow<typename Y::element>(
+                    result(widen(chunk[i].at[j])));
+            y.template write<OUT>(x.column(first, i), v);
+        }
+    });
+}
+
+} /* namespace hone */
+
+#endif
