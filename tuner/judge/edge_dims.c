@@ -9,7 +9,8 @@
 /* Sizes per dimension that leads, taken in turn from a row: ones, primes below
  * and just above usual tiles, and a larger row for operations of one
  * dimension, where a small size reaches one block only. The fourth is few: it
- * is often a batch, which multiplies all that the others cost. */
+ * is often a batch, which multiplies all that the others cost; one whose
+ * default is 1 has it too. */
 enum { ROW = 4, N_ROWS = HONE_EDGE_BEYOND };
 static const int64_t rows[N_ROWS][ROW] = {
     {1, 1, 1, 1},
@@ -75,6 +76,12 @@ static int follow(const shape_search *s)
     return 1;
 }
 
+/* One that most callers leave at 1 is a batch, wherever it stands. */
+static int is_batch(const hone_template_dim *dim)
+{
+    return !dim->n_types && dim->default_value == 1;
+}
+
 /* Returns the integer dimension that leads if there is one alone, else -1. */
 static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
                     int64_t *out)
@@ -84,10 +91,13 @@ static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
 
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         out[i] = given[i];
-        if (leads(&tmpl->dims[i])) {
-            out[i] = rows[row][n_integers++ % ROW];
-            which = (int)i;
-        }
+        if (!leads(&tmpl->dims[i]))
+            continue;
+        out[i] = n_integers && is_batch(&tmpl->dims[i])
+                     ? rows[row][ROW - 1]
+                     : rows[row][n_integers % ROW];
+        n_integers++;
+        which = (int)i;
     }
     return n_integers == 1 ? which : -1;
 }
