@@ -130,9 +130,20 @@ for op in softmax log_softmax; do
     normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
 done
 
+# image/
+for t in convolve2d_separable gaussian; do
+    space image/${t}_plain 3,2,5,u8,2 1 1
+    space image/${t}_march 1,1 300 20000
+    space image/${t}_march 2160,3841,5,u8 300 20000
+    space image/${t}_march 4096,4096,3,u8,2 300 20000
+    space image/${t}_march 4096,4096,15,f16,0 300 20000
+done
+image="image/convolve2d_separable_plain image/convolve2d_separable_march
+    image/gaussian_plain image/gaussian_march"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise"
+    $reduction $sparse $scans $elementwise $normalise $image"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gaussian/march: threads go down columns with the latest results of the filter
+ * along rows in registers (separable.cuh), in one pass over the image; or, FORM
+ * two, that filter writes its sums as f32 and a second launch filters these down
+ * the columns. Each block computes the weights for itself, or (WEIGHTS launch) a
+ * launch of one warp in front of all. */
+#include "separable.cuh"
+#include "gaussian.cuh"
+
+#pragma hone implements gaussian/march "down columns with sums of rows in registers, any device"
+
+#pragma hone param FORM in {one, two} default one
+// Pixels of an access, which rows must be multiples of.
+#pragma hone param VEC in {1, 2, 4, 8, 16} default 1
+// Pixels of a thread along the row and down the column; threads of a block.
+#pragma hone param PX in {1, 2, 4, 8, 16} default 4
+#pragma hone param PY in {1, 4, 8, 16, 32, 64} default 8
+#pragma hone param BLOCK_X in {16, 32, 64, 128} default 32
+#pragma hone param BLOCK_Y in {1, 2, 4, 8} default 4
+// Rows of a thread's loop that are unrolled: one; as many as the filter is
+// long, so that sums do not move; or all.
+#pragma hone param UNROLL in {one, ring, all} default ring
+// A row is asked for before the one in front of it is used.
+#pragma hone param AHEAD: bool default false when UNROLL != all
+// Tiles go through shared memory; else windows come through the caches.
+#pragma hone param SHARED: bool default false when FORM == one
+#pragma hone param READ in {normal, l2, stream} when SHARED
+#pragma hone param WRITE in {normal, stream}
+// Bytes become f32 by arithmetic, not by conversions.
+#pragma hone param MAGIC: bool default false when T == u8
+#pragma hone param WEIGHTS in {block, launch}
+// Blocks the compiler must leave registers for.
+#pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
+
+#pragma hone let R = SIZE/2
+#pragma hone let PER = T == u8 && VEC % 4 == 0 ? 4 : 1
+#pragma hone let WANTED = ceildiv(R, PER)
+#pragma hone let EDGE = min(VEC/PER, 1 << log2(2*WANTED - 1))
+#pragma hone let HALO = align(WANTED, EDGE)*PER
+#pragma hone let SPAN = BLOCK_X*PX + 2*align(HALO, VEC)
+#pragma hone let SMEM = SHARED ? (BLOCK_Y*PY + 2*R)*SPAN*sizeof(T) : 0
+#pragma hone let UNROLL_ROWS = UNROLL == one ? 1 : UNROLL == ring ? SIZE : PY + 2*R
+
+#pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
+#pragma hone require PX % VEC == 0 "a thread has whole accesses"
+#pragma hone require PX*sizeof(T) <= 32 && (PX <= 2*VEC || VEC == 1 && PX <= 4) "a thread has one or two accesses of a row, or four small ones"
+#pragma hone require VEC*sizeof(T) >= 4 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
+#pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
+#pragma hone require BLOCK_X*BLOCK_Y >= 64 && BLOCK_X*BLOCK_Y <= 256 "blocks have 64 to 256 threads"
+#pragma hone require BLOCK_X*BLOCK_Y*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
+#pragma hone require MIN_BLOCKS == 1 || PX*SIZE >= 16 "few registers are used: launch bounds change nothing"
+#pragma hone require (SIZE + 2)*PX <= 160 "the sums do not fit a thread's registers"
+#pragma hone require UNROLL != all || (PY + 2*R)*PX*SIZE <= 2048 "the loop does not fit the instruction cache"
+#pragma hone require UNROLL != ring || SIZE*PX*SIZE <= 2048 && PY >= SIZE "the loop does not fit the instruction cache, or is longer than the rows"
+#pragma hone require UNROLL != one || PY + 2*R >= 16 "few rows: unroll them"
+#pragma hone require PY >= SIZE/2 || PY == 1 && (SHARED || FORM == two) || height < 64 "rows are filtered again and again"
+#pragma hone require !SHARED || BLOCK_Y*PY >= 2*R || height < 64 "most of a tile are its edges"
+#pragma hone require (WEIGHTS == launch) + (MIN_BLOCKS > 1) + (WRITE == stream) + (READ == stream) + (FORM == two) + AHEAD + (BLOCK_X*BLOCK_Y == 64) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require SMEM <= device.smem_optin "the tile does not fit shared memory"
+#pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS tiles do not fit a multiprocessor"
+
+#pragma hone let TILES = ceildiv(height, BLOCK_Y*PY)*batch
+#pragma hone let PITCH_SUMS = align(width, 4)
+#pragma hone workspace sums: f32[FORM == two ? batch*height*PITCH_SUMS : 0]
+#pragma hone workspace weights: f32[WEIGHTS == launch ? SIZE : 0]
+#pragma hone launch compute_weights if(WEIGHTS == launch) grid(1) block(32) args(sigma, weights)
+#pragma hone launch filter_image if(FORM == one) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) shared(SMEM) args(x, sigma, weights, y, i64(height), i64(width), i64(pitch), i64(pitch_out), i64(batch))
+#pragma hone launch filter_along if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(x, sigma, weights, sums, i64(height), i64(width), i64(pitch), i64(PITCH_SUMS), i64(batch))
+#pragma hone launch filter_down if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(sums, sigma, weights, y, i64(height), i64(width), i64(PITCH_SUMS), i64(pitch_out), i64(batch))
+
+struct form {
+    using pixel = T;
+    static constexpr int BORDER = ::BORDER, R = ::R;
+    static constexpr int VEC = ::VEC, HALO = ::HALO, EDGE = ::EDGE;
+    static constexpr int PX = ::PX, PY = ::PY;
+    static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
+    static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
+    static constexpr bool AHEAD = ::AHEAD, MAGIC = ::MAGIC, SHARED = ::SHARED;
+    static constexpr hone::access READ =
+        ::READ == READ_values::l2       ? hone::access::l2
+        : ::READ == READ_values::stream ? hone::access::stream
+                                        : hone::access::normal;
+    static constexpr hone::access WRITE = ::WRITE == WRITE_values::stream
+                                              ? hone::access::stream
+                                              : hone::access::normal;
+};
+
+/* The first SIZE threads of a block write the weights to `to`. */
+__device__ inline void write_weights(float sigma, float *to, int thread)
+{
+    if (thread < SIZE) {
+        const float scale = -0.5f / sigma / sigma;
+        float own = 0.0f, sum = 0.0f;
+
+#pragma unroll 1
+        for (int k = 0; k < SIZE; k++) {
+            const float d = (float)(k - R);
+            /* sigma^2 may be 0 in f32. */
+            const float g = k == R ? 1.0f : expf(d * d * scale);
+
+            own = k == thread ? g : own;
+            sum += g;
+        }
+        to[thread] = own / sum;
+    }
+}
+
+#if HONE_WEIGHTS == HONE_WEIGHTS_launch
+extern "C" __global__ void
+compute_weights(float sigma, float *weights)
+{
+    write_weights(sigma, weights, (int)threadIdx.x);
+}
+#endif
+
+/* The weights, of which half are the other half's. */
+__device__ inline hone::taps<SIZE> weights_of(float sigma,
+                                              const float *weights)
+{
+    hone::taps<SIZE> t;
+#if HONE_WEIGHTS == HONE_WEIGHTS_block
+    __shared__ float of_block[SIZE];
+
+    write_weights(sigma, of_block,
+                  (int)(threadIdx.y * BLOCK_X + threadIdx.x));
+    __syncthreads();
+    weights = of_block;
+#endif
+#pragma unroll
+    for (int k = 0; k < SIZE; k++)
+        t.at[k] = weights[k < R ? SIZE - 1 - k : k];
+    return t;
+}
+
+#if HONE_FORM == HONE_FORM_one
+extern "C" __global__ void
+__launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
+filter_image(const T *__restrict__ x, float sigma,
+             const float *__restrict__ weights, T *__restrict__ y,
+             long long height, long long width, long long pitch,
+             long long pitch_out, long long batch)
+{
+    extern __shared__ __align__(16) unsigned char tile[];
+    const hone::taps<SIZE> taps = weights_of(sigma, weights);
+
+    hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile), taps, taps,
+                            height, width, pitch, pitch_out, batch);
+}
+#else
+extern "C" __global__ void
+__launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
+filter_along(const T *__restrict__ x, float sigma,
+             const float *__restrict__ weights, float *__restrict__ sums,
+             long long height, long long width, long long pitch,
+             long long pitch_sums, long long batch)
+{
+    hone::filter_rows<form>(x, sums, weights_of(sigma, weights), height, width,
+                            pitch, pitch_sums, batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
+filter_down(const float *__restrict__ sums, float sigma,
+            const float *__restrict__ weights, T *__restrict__ y,
+            long long height, long long width, long long pitch_sums,
+            long long pitch_out, long long batch)
+{
+    hone::filter_columns<form>(sums, y, weights_of(sigma, weights), height, width,
+                               pitch_sums, pitch_out, batch);
+}
+#endif

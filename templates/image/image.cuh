@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images as kernels of this family read and write them: what lies behind a
+ * border, windows of neighbouring pixels of a row in registers, tiles in shared
+ * memory, pixels as f32 and back.
+ *
+ * Registers hold a window as units: pixels, or, where bytes are read by fours
+ * or more, words of four of them, the first in the lowest bits. What a thread
+ * computes is the window's centre; HALO pixels lie on either side, read by
+ * accesses of EDGE units, the centre by accesses of VEC pixels.
+ * No name of a template parameter: it is part of the precompiled header that
+ * all variants of a template share. */
+#ifndef HONE_IMAGE_CUH
+#define HONE_IMAGE_CUH
+
+#include "hone_pack.cuh"
+
+namespace hone {
+
+/* --- borders -------------------------------------------------------------- */
+
+/* The pixel that stands for pixel i of n, or -1 for a zero. BORDER 0: zero; 1:
+ * the nearest pixel; 2: reflected in the edge pixel, which is not repeated, as
+ * often as it takes (2 1 0 1 2 1 0 1 ..; a single pixel stands for all). */
+template <int BORDER>
+__device__ inline long long border_index(long long i, long long n)
+{
+    if constexpr (BORDER == 0) {
+        return i >= 0 && i < n ? i : -1;
+    } else if constexpr (BORDER == 1) {
+        return i < 0 ? 0 : i < n ? i : n - 1;
+    } else {
+        if (n == 1)
+            return 0;
+        while (i < 0 || i >= n)
+            i = i < 0 ? -i : 2 * (n - 1) - i;
+        return i;
+    }
+}
+
+/* One image of a batch; `first` is its pixel in row 0 and column 0. */
+template <typename T> struct image {
+    T *first;
+    long long height, width, pitch;
+};
+
+/* --- pixels --------------------------------------------------------------- */
+
+/* Pixel i of units as f32. MAGIC: bytes become the low bits of 2^23, from which
+ * that is subtracted, in place of a conversion, which multiprocessors do at a
+ * quarter of the rate or less. */
+template <bool MAGIC> __device__ inline float byte_as_f32(unsigned word, int i)
+{
+    if constexpr (MAGIC)
+        return __uint_as_float(__byte_perm(word, 0x4b000000u,
+                                           0x7440u | (unsigned)i)) -
+               8388608.0f;
+    else
+        return (float)(word >> 8 * i & 255u);
+}
+template <bool MAGIC, int N>
+__device__ inline float pixel(const unsigned (&at)[N], int i)
+{
+    return byte_as_f32<MAGIC>(at[i / 4], i % 4);
+}
+template <bool MAGIC, int N>
+__device__ inline float pixel(const unsigned char (&at)[N], int i)
+{
+    return byte_as_f32<MAGIC>(at[i], 0);
+}
+template <bool MAGIC, int N>
+__device__ inline float pixel(const __half (&at)[N], int i)
+{
+    return __half2float(at[i]);
+}
+template <bool MAGIC, int N>
+__device__ inline float pixel(const float (&at)[N], int i)
+{
+    return at[i];
+}
+
+/* A result as a pixel: rounded to nearest, ties to even; bytes are clamped to
+ * 0..255, of a NaN 0. */
+template <typename T> __device__ inline T as_pixel(float v)
+{
+    return narrow<T>(v);
+}
+template <>
+__device__ inline unsigned char as_pixel<unsigned char>(float v)
+{
+    /* The sum with 2^23 has no bits behind the point: it is rounded. */
+    v = fminf(fmaxf(v, 0.0f), 255.0f) + 8388608.0f;
+    return (unsigned char)(__float_as_uint(v) & 255u);
+}
+
+/* What windows of T are held as that are read by accesses of VEC pixels. */
+template <typename T, int VEC> struct unit {
+    using type = T;
+};
+template <> struct unit<unsigned char, 4> {
+    using type = unsigned;
+};
+template <> struct unit<unsigned char, 8> {
+    using type = unsigned;
+};
+template <> struct unit<unsigned char, 16> {
+    using type = unsigned;
+};
+
+/* --- windows -------------------------------------------------------------- */
+
+/* PIXELS neighbouring pixels and HALO on either side. PIXELS is a multiple of
+ * VEC, VEC of a unit's pixels, HALO of EDGE units, VEC of EDGE units. */
+template <typename T, typename UNIT, int PIXELS, int VEC, int HALO, int EDGE>
+struct window {
+    static constexpr int PER = (int)(sizeof(UNIT) / sizeof(T));
+    static constexpr int SIDE = HALO / PER;
+    static constexpr int CENTRE = PIXELS / PER;
+    static constexpr int COUNT = CENTRE + 2 * SIDE;
+    static_assert(PIXELS % VEC == 0 && VEC % (PER * EDGE) == 0 &&
+                      HALO % (PER * EDGE) == 0,
+                  "accesses are aligned");
+    UNIT at[COUNT];
+
+    template <int WIDTH, access HOW>
+    __device__ void read_part(const UNIT *from, int first, int count)
+    {
+#pragma unroll
+        for (int i = 0; i < count; i += WIDTH) {
+            const pack<UNIT, WIDTH> v = read_pack<WIDTH, HOW>(from + i);
+#pragma unroll
+            for (int j = 0; j < WIDTH; j++)
+                at[first + i + j] = v.at[j];
+        }
+    }
+
+    /* All of it exists; `centre` is the centre's first pixel. */
+    template <access HOW> __device__ void read(const T *centre)
+    {
+        const UNIT *from = reinterpret_cast<const UNIT *>(centre);
+
+        if constexpr (HALO > 0)
+            read_part<EDGE, HOW>(from - SIDE, 0, SIDE);
+        read_part<VEC / PER, HOW>(from, SIDE, CENTRE);
+        if constexpr (HALO > 0)
+            read_part<EDGE, HOW>(from + CENTRE, SIDE + CENTRE, SIDE);
+    }
+
+    __device__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            at[i] = UNIT(0);
+    }
+
+    /* Some of it lies outside of `row`, which has `width` pixels; the centre
+     * begins with pixel `column`. One by one, through a thread's memory, so
+     * that there is little code. */
+    template <int BORDER>
+    __device__ void read_border(const T *row, long long column,
+                                long long width)
+    {
+        alignas(16) T gathered[COUNT * PER];
+
+#pragma unroll 1
+        for (int i = 0; i < COUNT * PER; i++) {
+            long long c = column - HALO + i;
+
+            /* Behind the halo of the last pixel nobody looks. */
+            c = c < width + HALO ? border_index<BORDER>(c, width) : -1;
+            gathered[i] = c < 0 ? T(0) : row[c];
+        }
+        memcpy(at, gathered, sizeof at);
+    }
+};
+
+/* Windows of an image, straight from memory through the caches: those of rows
+ * `row`, row + 1, .. whose centres begin with pixel `column`. */
+template <int BORDER, access HOW, typename WINDOW, typename T>
+struct rows_of_image {
+    image<const T> from;
+    long long row, column;
+    bool inside; /* all columns of the windows exist */
+
+    __device__ rows_of_image(const image<const T> &of, long long first_row,
+                             long long first_column)
+        : from(of), row(first_row), column(first_column)
+    {
+        constexpr int halo = WINDOW::SIDE * WINDOW::PER;
+        constexpr int centre = WINDOW::CENTRE * WINDOW::PER;
+
+        inside = column >= halo && column + centre + halo <= from.width;
+    }
+
+    __device__ void read(WINDOW &w, int i) const
+    {
+        const long long r = border_index<BORDER>(row + i, from.height);
+        const T *at = from.first + r * from.pitch;
+
+        if (BORDER == 0 && r < 0)
+            w.clear();
+        else if (inside)
+            w.template read<HOW>(at + column);
+        else
+            w.template read_border<BORDER>(at, column, from.width);
+    }
+};
+
+/* --- tiles in shared memory ----------------------------------------------- */
+
+/* Windows of a tile whose rows are SPAN pixels apart. `at` is the first pixel
+ * of the centre of the first. */
+template <int SPAN, typename WINDOW, typename T> struct rows_of_tile {
+    const T *at;
+
+    __device__ void read(WINDOW &w, int i) const
+    {
+        w.template read<access::normal>(at + i * SPAN);
+    }
+};
+
+/* VEC pixels of a row of `width`, of which some may lie outside. Behind
+ * width + REACH nobody looks. */
+template <int BORDER, int VEC, int REACH, access HOW, typename T>
+__device__ inline pack<T, VEC> read_columns(const T *row, long long column,
+                                            long long width)
+{
+    if (column >= 0 && column + VEC <= width)
+        return read_pack<VEC, HOW>(row + column);
+
+    pack<T, VEC> v;
+
+#pragma unroll
+    for (int i = 0; i < VEC; i++) {
+        long long c = column + i;
+
+        c = c < width + REACH ? border_index<BORDER>(c, width) : -1;
+        v.at[i] = c < 0 ? T(0) : row[c];
+    }
+    return v;
+}
+
+/* Copy ROWS rows of SPAN pixels, the first of which is pixel (row, column) of
+ * the image, to shared memory. THREADS threads call it; `thread` is the
+ * caller's number. SPAN and `column` are multiples of VEC. Pixels more than
+ * REACH behind the last one are never looked at. */
+template <int BORDER, int ROWS, int SPAN, int VEC, int REACH, int THREADS,
+          access HOW, typename T>
+__device__ inline void stage_tile(T *tile, const image<const T> &from,
+                                  long long row, long long column, int thread)
+{
+    constexpr int PACKS = SPAN / VEC;
+    constexpr int COUNT = ROWS * PACKS;
+
+    if (row >= 0 && row + ROWS <= from.height && column >= 0 &&
+        column + SPAN <= from.width) {
+        const T *corner = from.first + row * from.pitch + column;
+
+#pragma unroll 4
+        for (int i = thread; i < COUNT; i += THREADS)
+            write_pack(tile + i / PACKS * SPAN + i % PACKS * VEC,
+                       read_pack<VEC, HOW>(corner + i / PACKS * from.pitch +
+                                           i % PACKS * VEC));
+    } else {
+#pragma unroll 1
+        for (int i = thread; i < COUNT; i += THREADS) {
+            long long r = row + i / PACKS;
+            pack<T, VEC> v;
+
+            r = r < from.height + REACH ? border_index<BORDER>(r, from.height)
+                                        : -1;
+            if (r >= 0) {
+                v = read_columns<BORDER, VEC, REACH, HOW>(
+                    from.first + r * from.pitch, column + i % PACKS * VEC,
+                    from.width);
+            } else {
+#pragma unroll
+                for (int j = 0; j < VEC; j++)
+                    v.at[j] = T(0);
+            }
+            write_pack(tile + i / PACKS * SPAN + i % PACKS * VEC, v);
+        }
+    }
+}
+
+/* --- results -------------------------------------------------------------- */
+
+/* Write PIXELS pixels, held as units, or the first `left` of them. */
+template <int VEC, access HOW, typename T, typename UNIT, int UNITS>
+__device__ inline void write_pixels(T *to, const UNIT (&v)[UNITS],
+                                    long long left)
+{
+    constexpr int PER = (int)(sizeof(UNIT) / sizeof(T));
+    constexpr int WIDTH = VEC / PER;
+
+    if (left >= UNITS * PER) {
+#pragma unroll
+        for (int i = 0; i < UNITS; i += WIDTH) {
+            pack<UNIT, WIDTH> p;
+
+#pragma unroll
+            for (int j = 0; j < WIDTH; j++)
+                p.at[j] = v[i + j];
+            write_pack<HOW>(reinterpret_cast<UNIT *>(to) + i, p);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < UNITS * PER; i++) {
+            if (i >= left)
+                continue;
+            if constexpr (PER == 1)
+                to[i] = v[i];
+            else if constexpr (sizeof(T) == 1)
+                to[i] = (T)(v[i / PER] >> 8 * (i % PER) & 255u);
+            else
+                reinterpret_cast<unsigned short *>(to)[i] =
+                    (unsigned short)(v[i / PER] >> 16 * (i % PER));
+        }
+    }
+}
+
+/* --- which tile a block has ----------------------------------------------- */
+
+struct tile_place {
+    long long image, row; /* of the batch; its first row of tiles */
+};
+
+/* Row of tiles `t` of a batch of images with `per_image` of them each. */
+__device__ inline tile_place place_of_tile(long long t, long long per_image)
+{
+    tile_place p = {0, t};
+
+    if (t >= per_image) {
+        p.image = t / per_image;
+        p.row = t % per_image;
+    }
+    return p;
+}
+
+} /* namespace hone */
+
+#endif
