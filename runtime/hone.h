@@ -270,7 +270,9 @@ HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
  * @param dims      problem dimensions in the order the template declares
  *                  them; trailing ones with a default may be left out, others
  *                  are HONE_DIM_DEFAULT then; a dimension that is a type takes
- *                  a hone_type code
+ *                  a hone_type code. A size may be 0 where the operation says
+ *                  so, and where no array that is written has elements then:
+ *                  the plan launches nothing, and its runs are HONE_OK
  * @param n_dims    how many
  * @param out_plan  NULL on failure; free with hone_plan_destroy()
  * @param out_match may be NULL

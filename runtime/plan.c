@@ -46,6 +46,8 @@ static hone_status provide_code(hone_context *context,
                                 hone_program_setup *setup, hone_module **module,
                                 hone_error *err)
 {
+    if (answer->resolved.is_nothing)
+        return HONE_OK;
     if (answer->resolved.vendor) {
         if (!context->vendors)
             HONE_TRY(

@@ -46,6 +46,7 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_dims; ++i) {
         is_second |= t->dims[i].is_choice;
         is_fifth |= t->dims[i].default_expr.expr != NULL;
+        is_sixth |= t->dims[i].from_zero;
     }
     for (size_t i = 0; i < t->n_args; ++i)
         is_third |= t->args[i].shape.rank > 1 || t->args[i].given.expr;
@@ -81,8 +82,9 @@ static void write_names(plan *p)
     for (size_t i = 0; i < t->n_dims; ++i) {
         hone__text_printf(p->out, "dim %s %s", t->dims[i].name,
                           t->dims[i].is_choice ? "choice"
-                          : t->dims[i].n_types ? "type"
-                                               : "int");
+                          : t->dims[i].n_types   ? "type"
+                          : t->dims[i].from_zero ? "size"
+                                                 : "int");
         if (t->dims[i].default_expr.expr)
             hone__text_printf(p->out, " %s",
                               hone__expr_text(t->dims[i].default_expr.expr));

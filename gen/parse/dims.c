@@ -35,7 +35,7 @@ static void put_dim(const hone_template_dim *dim, hone_text *out)
         hone__text_puts(out, i ? ", " : " in {");
         hone__template_dim_text(dim, dim->types[i], out);
     }
-    hone__text_puts(out, dim->n_types ? "}" : "");
+    hone__text_puts(out, dim->n_types ? "}" : dim->from_zero ? " from 0" : "");
     if (hone__dim_is_mandatory(dim))
         return;
     hone__text_puts(out, " default ");
@@ -110,7 +110,7 @@ hone_status hone__dims_refuse_count(const hone_template *tmpl, size_t n_dims,
 static int is_allowed(const hone_template_dim *dim, int64_t value)
 {
     if (!dim->n_types)
-        return value >= 1;
+        return value >= !dim->from_zero;
     for (size_t i = 0; i < dim->n_types; ++i) {
         if (dim->types[i] == value)
             return 1;
@@ -154,8 +154,8 @@ static hone_status refuse_value(const hone_template *tmpl,
         return hone__dims_refuse_kind(tmpl, dim, NULL, 0, err);
     sentence = hone__dims_sentence(tmpl);
     hone__text_printf(&sentence,
-                      "the dimension %s must be at least 1, not %lld",
-                      dim->name, (long long)value);
+                      "the dimension %s must be at least %d, not %lld",
+                      dim->name, !dim->from_zero, (long long)value);
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
@@ -185,8 +185,8 @@ static hone_status refuse_default(const hone_template *tmpl, size_t i,
     if (why)
         hone__text_printf(&sentence, "has no value here: %s", why);
     else
-        hone__text_printf(&sentence, "is %lld here; a dimension is at least 1",
-                          (long long)value);
+        hone__text_printf(&sentence, "is %lld here; a dimension is at least %d",
+                          (long long)value, !dim->from_zero);
     return hone__text_fail(&sentence, HONE_ERR_DIMS, err);
 }
 
@@ -204,7 +204,7 @@ hone_status hone__template_default_dim(const hone_template *tmpl, size_t i,
         return HONE_OK;
     memcpy(slots + tmpl->slots.dims, dims, i * sizeof *dims);
     status = hone__expr_eval(expr, slots, out, &why);
-    if (status == HONE_OK && *out >= 1)
+    if (status == HONE_OK && *out >= !tmpl->dims[i].from_zero)
         return HONE_OK;
     return refuse_default(tmpl, i, *out, status ? why.text : NULL, err);
 }

@@ -111,6 +111,29 @@ static int default_constant(hone_cursor *c, hone_slice where, int64_t value,
     return 1;
 }
 
+/* `from 0`, of a size. */
+static int dim_least(hone_cursor *c, hone_template_dim *dim)
+{
+    static const char *const ends[] = {"default", NULL};
+    const hone_slice where = hone__cursor_until(c, ",)", ends);
+    hone_template_expr expr;
+    int64_t value = -1;
+
+    if (!hone__compile(c->p, where, HONE_SCOPE_CONSTANT, &expr))
+        return 0;
+    (void)hone__compile_known(&expr, &value);
+    if (dim->n_types)
+        return hone__complain(c->p, where,
+                              "'%s' lists its values; 'from 0' is of sizes",
+                              dim->name);
+    if (value != 0)
+        return hone__complain(c->p, where,
+                              "a size is at least 1, or with 'from 0' at least "
+                              "0; say with 'require' what else it may be");
+    dim->from_zero = 1;
+    return 1;
+}
+
 /* A constant, or for a size an expression of the dimensions before it. */
 static int dim_default(hone_cursor *c, hone_template_dim *dim)
 {
@@ -148,6 +171,8 @@ static int op_dim(hone_cursor *c)
         p->names[p->n_names - 1].kind =
             dim->is_choice ? HONE_NAME_DIM_CHOICE : HONE_NAME_DIM_TYPE;
     }
+    if (hone__cursor_accept_word(c, "from") && !dim_least(c, dim))
+        return 0;
     if (hone__cursor_accept_word(c, "default"))
         return dim_default(c, dim);
     if (tmpl->n_dims > 1 && !dim->is_choice &&

@@ -65,6 +65,7 @@ typedef struct hone_template_dim {
     size_t n_types;        /* 0: a size */
     int64_t *types;        /* allowed codes, or integers from 0 up */
     int is_choice;         /* they are integers */
+    int from_zero;         /* of a size: 0 is one like others */
     int64_t default_value; /* 0: mandatory, unless is_choice; or there is */
     /* Of a size: an expression of the dimensions before it. .expr NULL: the
      * default is a constant. */

@@ -31,6 +31,7 @@ typedef struct spec_dim {
     const char *name;
     int is_type;
     int is_choice;                 /* of a few integers; never mandatory */
+    int from_zero;                 /* 0 is a size like others */
     int64_t default_value;         /* 0: mandatory, or an expression */
     const hone_expr *default_expr; /* of the dims before it; NULL: none */
 } spec_dim;

@@ -58,7 +58,7 @@ static int is_allowed(const spec_dim *dim, int64_t value)
     if (dim->is_type)
         return value >= 1 && value <= INT32_MAX &&
                hone__type_size_bytes((hone_type)value);
-    return value >= (dim->is_choice ? 0 : 1);
+    return value >= 0;
 }
 
 static hone_status refuse_count(const hone_launch_spec *spec, size_t n_dims,
@@ -90,8 +90,78 @@ static hone_status refuse_value(const hone_launch_spec *spec,
                           " is not the code of one",
                           dim->name, signature, value);
     return hone__fail(err, HONE_ERR_DIMS,
-                      "dim %s of %s is %" PRId64 "; sizes are 1 or more",
+                      "dim %s of %s is %" PRId64 "; sizes are 0 or more",
                       dim->name, signature, value);
+}
+
+/* Is a let known that a zero may have made impossible? */
+static int is_known(const hone_expr *expr, const unsigned char *failed,
+                    size_t n_lets)
+{
+    for (size_t i = 0; i < n_lets; ++i)
+        if (failed[i] && hone__expr_reads(expr, SLOT_LETS + i))
+            return 0;
+    return 1;
+}
+
+/* Where sizes are 0, lets and counts of arrays that do not matter may divide by
+ * them: what cannot be evaluated is not known to be empty. */
+static int writes_nothing(const hone_launch_case *plan)
+{
+    const hone_launch_spec *spec = plan->spec;
+    int64_t slots[MAX_SLOTS] = {0};
+    unsigned char failed[MAX_LETS] = {0};
+
+    memcpy(slots, plan->properties, sizeof *plan->properties);
+    memcpy(slots + SLOT_DIMS, plan->dims, spec->n_dims * sizeof *plan->dims);
+    for (size_t i = 0; i < spec->n_lets; ++i)
+        failed[i] = !is_known(spec->lets[i], failed, i) ||
+                    hone__expr_eval(spec->lets[i], slots, &slots[SLOT_LETS + i],
+                                    NULL) != HONE_OK;
+    for (size_t i = 0; i < spec->n_args; ++i) {
+        const spec_arg *arg = &spec->args[i];
+        int64_t count = 1;
+
+        if (arg->mode != HONE_ARG_OUT && arg->mode != HONE_ARG_INOUT)
+            continue;
+        if (arg->given && is_known(arg->given, failed, spec->n_lets) &&
+            hone__expr_eval(arg->given, slots, &count, NULL) == HONE_OK &&
+            count == 0)
+            continue;
+        count = 1;
+        if (!arg->count || !is_known(arg->count, failed, spec->n_lets) ||
+            hone__expr_eval(arg->count, slots, &count, NULL) != HONE_OK ||
+            count != 0)
+            return 0;
+    }
+    return 1;
+}
+
+hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
+                                          int *out_is_nothing, hone_error *err)
+{
+    const hone_launch_spec *spec = plan->spec;
+    const spec_dim *refused = NULL;
+    char signature[SIGNATURE_BYTES];
+    int any = 0;
+
+    *out_is_nothing = 0;
+    for (size_t i = 0; i < spec->n_dims; ++i) {
+        const int is_zero =
+            !hone__dim_is_fixed(&spec->dims[i]) && plan->dims[i] == 0;
+
+        any |= is_zero;
+        if (is_zero && !refused && !spec->dims[i].from_zero)
+            refused = &spec->dims[i];
+    }
+    *out_is_nothing = any && writes_nothing(plan);
+    if (*out_is_nothing || !refused)
+        return HONE_OK;
+    format_signature(spec, signature, sizeof signature);
+    return hone__fail(err, HONE_ERR_DIMS,
+                      "dim %s of %s is 0; sizes are 1 or more, but where that "
+                      "leaves nothing to write",
+                      refused->name, signature);
 }
 
 static hone_status refuse_default(const hone_launch_spec *spec,
@@ -109,7 +179,7 @@ static hone_status refuse_default(const hone_launch_spec *spec,
                           hone__expr_text(dim->default_expr), why->text);
     return hone__fail(err, HONE_ERR_DIMS,
                       "dim %s of %s is not given, and its default '%s' is "
-                      "%" PRId64 " here; sizes are 1 or more",
+                      "%" PRId64 " here; sizes are 0 or more",
                       dim->name, signature, hone__expr_text(dim->default_expr),
                       value);
 }

@@ -97,10 +97,9 @@ static hone_status resolve_shape(hone_resolver *r, const spec_arg *arg,
                       r->spec->op, arg->name, to->count);
 }
 
-static hone_status resolve_arrays(hone_resolver *r, hone_resolved *out)
+static hone_status resolve_args(hone_resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
-    int64_t count;
 
     for (size_t i = 0; i < spec->n_args; ++i) {
         const spec_arg *arg = &spec->args[i];
@@ -112,6 +111,15 @@ static hone_status resolve_arrays(hone_resolver *r, hone_resolved *out)
                             &to->count, &to->size_bytes));
         HONE_TRY(resolve_shape(r, arg, to));
     }
+    out->n_args = spec->n_args;
+    return HONE_OK;
+}
+
+static hone_status resolve_workspaces(hone_resolver *r, hone_resolved *out)
+{
+    const hone_launch_spec *spec = r->spec;
+    int64_t count;
+
     for (size_t i = 0; i < spec->n_workspaces; ++i) {
         const spec_workspace *workspace = &spec->workspaces[i];
         hone_resolved_workspace *to = &out->workspaces[i];
@@ -122,7 +130,6 @@ static hone_status resolve_arrays(hone_resolver *r, hone_resolved *out)
                             workspace->count, &to->type, &count,
                             &to->size_bytes));
     }
-    out->n_args = spec->n_args;
     out->n_workspaces = spec->n_workspaces;
     return HONE_OK;
 }
@@ -201,6 +208,35 @@ static hone_status resolve_map(hone_resolver *r, const spec_map *map,
     return hone__tensor_map_check(&to->shape, r->err);
 }
 
+static hone_status resolve_dims(const hone_launch_case *plan,
+                                hone_resolved *out, hone_error *err)
+{
+    const hone_launch_spec *spec = plan->spec;
+
+    HONE_TRY(hone__launch_spec_complete_dims(spec, plan->dims, plan->n_dims,
+                                             out->dims, err));
+    out->n_dims = spec->n_dims;
+    for (size_t i = 0; i < spec->n_dims; ++i)
+        out->dim_names[i] = spec->dims[i].name;
+    out->spec = spec;
+    out->properties = *plan->properties;
+    return hone__launch_case_check_sizes(
+        &(hone_launch_case){spec, out->dims, out->n_dims, plan->properties},
+        &out->is_nothing, err);
+}
+
+/* The arguments of an operation that has nothing to do, all empty: what divides
+ * by a size cannot be evaluated. */
+static void resolve_nothing(const hone_resolver *r, hone_resolved *out)
+{
+    for (size_t i = 0; i < r->spec->n_args; ++i) {
+        out->args[i].name = r->spec->args[i].name;
+        out->args[i].mode = r->spec->args[i].mode;
+        out->args[i].rank = r->spec->args[i].count != NULL;
+    }
+    out->n_args = r->spec->n_args;
+}
+
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err)
 {
@@ -209,16 +245,15 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
         .spec = spec, .properties = plan->properties, .err = err};
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(hone__launch_spec_complete_dims(spec, plan->dims, plan->n_dims,
-                                             out->dims, err));
-    out->n_dims = spec->n_dims;
-    for (size_t i = 0; i < spec->n_dims; ++i)
-        out->dim_names[i] = spec->dims[i].name;
-    out->spec = spec;
-    out->properties = *plan->properties;
+    HONE_TRY(resolve_dims(plan, out, err));
+    if (out->is_nothing) {
+        resolve_nothing(&r, out);
+        return HONE_OK;
+    }
     HONE_TRY(hone__resolver_fill(&r, out->dims));
     HONE_TRY(check_requires(&r));
-    HONE_TRY(resolve_arrays(&r, out));
+    HONE_TRY(resolve_args(&r, out));
+    HONE_TRY(resolve_workspaces(&r, out));
     HONE_TRY(resolve_constants(&r, out));
     for (size_t i = 0; i < spec->n_maps; ++i)
         HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));

@@ -97,7 +97,9 @@ static hone_status parse_dim(hone_reader *r)
     kind = hone__reader_word(r);
     dim->is_type = hone__piece_is(kind, "type");
     dim->is_choice = hone__piece_is(kind, "choice");
-    if (!hone__piece_is(kind, "int") && !dim->is_type && !dim->is_choice)
+    dim->from_zero = r->version > 5 && hone__piece_is(kind, "size");
+    if (!hone__piece_is(kind, "int") && !dim->is_type && !dim->is_choice &&
+        !dim->from_zero)
         return hone__reader_fail(r, "a dim is int, type or choice, not", kind);
     if (r->rest.length || dim->is_choice)
         HONE_TRY(parse_default(r, dim));

@@ -15,6 +15,7 @@
  *   dim T type 4                     # with a default (element type code)
  *   dim TRANS choice 0               # (2) one of a few integers, default
  *   dim LDA int TRANS ? M : K        # (5) an expression of the dims above
+ *   dim n size                       # (6) an int that may be 0
  *   param BM 128
  *   real-param ALPHA 0.5 4602678819172646912
  *                                    # (3) as configurations spell it, and the
@@ -223,6 +224,7 @@ typedef struct hone_resolved {
     hone_resolved_map maps[HONE_MAX_MAPS];
     size_t n_launches;
     hone_resolved_launch launches[HONE_MAX_LAUNCHES];
+    int is_nothing;                   /* see above; no launch, no vendor */
     const hone_vendor_choice *vendor; /* in place of launches; borrowed from
                                          the spec, NULL: none */
     int64_t flops;                    /* 0 if not declared */
@@ -244,8 +246,8 @@ hone_status hone__launch_spec_check_config(const hone_launch_spec *spec,
                                            const char *config, hone_error *err);
 
 /* Fill in defaults (of dims behind n_dims, and of HONE_DIM_DEFAULT) and check:
- * count, integers >= 1 (0 and negative sizes are HONE_ERR_DIMS with the name of
- * the dimension). */
+ * count, integers >= 0 (others are HONE_ERR_DIMS with the name of the
+ * dimension); hone__launch_case_check_sizes() says whether 0 is allowed. */
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
                                             const int64_t *dims, size_t n_dims,
                                             int64_t *out_dims, hone_error *err);
@@ -263,7 +265,15 @@ typedef struct hone_launch_case {
     const hone_properties *properties;
 } hone_launch_case;
 
-/* Evaluate everything. HONE_ERR_DIMS,
+/* May these sizes be 0, all dims being given? Those that the operation says so
+ * of may, and others where nothing is to be done, `*out_is_nothing`: a size is
+ * 0 and no array that is written has elements. Else HONE_ERR_DIMS names the
+ * dimension. */
+hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
+                                          int *out_is_nothing, hone_error *err);
+
+/* Evaluate everything; where nothing is to be done, the arguments alone.
+ * HONE_ERR_DIMS,
  * HONE_ERR_CONSTRAINT (a require is false, the sentence quotes it; the
  * constants do not fit constant memory; CUDA does not allow a tensor map; more
  * repetitions than HONE_MAX_REPETITIONS),

@@ -33,6 +33,7 @@ typedef struct matcher {
     char arch[16];                /* of the device: "sm_90", "cpu" */
     int64_t dims[HONE_MAX_DIMS];  /* completed */
     size_t n_dims;
+    int is_nothing;              /* any row will do: none is launched */
     unsigned followers;          /* see followers() */
     char types[DIMS_TEXT_BYTES]; /* codes of the type dims, as the database
                                     spells it */
@@ -121,7 +122,8 @@ static int same_dims(const matcher *m, const hone_store_row *row)
  * default_v2, then the closest older architecture. */
 static int judge_default(const matcher *m, hone_store_row *row, candidate *out)
 {
-    if (!row->is_default || strcmp(row->types, m->types) != 0)
+    if (!m->is_nothing &&
+        (!row->is_default || strcmp(row->types, m->types) != 0))
         return 0;
     out->kind = HONE_MATCH_DEFAULT;
     out->distance = row->preference;
@@ -225,6 +227,11 @@ static void explain(const matcher *m, const candidate *c, const char *note,
         (void)snprintf(reason, room, "%s (hone tune finds it anew); ", note);
         room -= strlen(reason);
         reason += strlen(reason);
+    }
+    if (m->is_nothing) {
+        (void)snprintf(reason, room,
+                       "a size is 0, nothing is to be written: no launch");
+        return;
     }
     switch (c->kind) {
     case HONE_MATCH_EXACT:
@@ -508,6 +515,10 @@ static hone_status read_dims(matcher *m, const int64_t *dims, size_t n_dims,
     HONE_TRY(
         hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
     m->n_dims = m->spec->n_dims;
+    HONE_TRY(hone__launch_case_check_sizes(
+        &(hone_launch_case){m->spec, m->dims, m->n_dims,
+                            &m->target->properties},
+        &m->is_nothing, err));
     m->followers = followers(m->spec, m->dims);
     for (size_t i = 0; i < m->n_dims; ++i) {
         if (hone__dim_is_fixed(&m->spec->dims[i]))

@@ -54,13 +54,13 @@ static void completes(void **state)
          "odd) has no default"},
         {{4}, 1, {0}, 0, "takes 2 to 5 dims, not 1"},
         {{4, 5, 6, 7, 8, 9}, 6, {0}, 0, "takes 2 to 5 dims, not 6"},
-        {{4, 5, 0}, 3, {0}, 0, "dim LD of axpy("},
-        {{1, 3}, 2, {0}, 0, "dim S of axpy("},
-        {{1, 3},
+        {{4, 5, -1}, 3, {0}, 0, "dim LD of axpy("},
+        {{1, 2}, 2, {0}, 0, "dim S of axpy("},
+        {{1, 2},
          2,
          {0},
          0,
-         "its default 'M*LD - odd' is 0 here; sizes are 1 or more"},
+         "its default 'M*LD - odd' is -1 here; sizes are 0 or more"},
         {{INT64_MAX, 3},
          2,
          {0},
@@ -108,6 +108,8 @@ static void wrong_texts(void **state)
          "line 5: after a dim with a default, one is missing for 'c'"},
         {"hone-launch 5\nop x\ndim a int\ndim b int 1 - 2\n",
          "line 4: a default below 1"},
+        {"hone-launch 5\nop x\ndim a size\n",
+         "line 3: a dim is int, type or choice, not 'size'"},
         {"hone-launch 7\n", "expected 'hone-launch 1' to 6"},
     };
 
@@ -119,6 +121,59 @@ static void wrong_texts(void **state)
         assert_int_equal(hone__launch_spec_parse(rows[i].text, &spec, &error),
                          HONE_ERR_INPUT);
         assert_contains(error.text, rows[i].part);
+    }
+}
+
+/* What divides by a size is no obstacle where nothing is written. */
+static void sizes_may_be_zero(void **state)
+{
+    static const char rest[] = "let SHARE m/n\nlet MORE SHARE + 1\n"
+                               "arg x in 4 n*m\narg bias in 4 SHARE\n"
+                               "arg y out 4 n\narg sum out 4 MORE\n"
+                               "optional sum m > 2\n"
+                               "launch k\ngrid n\nblock 1\n";
+    static const struct {
+        const char *head;
+        int64_t n, m;
+        hone_status status;
+        int is_nothing;
+        const char *part;
+    } rows[] = {
+        {"hone-launch 5\nop f\ndim n int\ndim m int\n", 0, 1, HONE_OK, 1, ""},
+        {"hone-launch 5\nop f\ndim n int\ndim m int\n", 0, 3, HONE_ERR_DIMS, 0,
+         "dim n of f(n, m) is 0; sizes are 1 or more, but where"},
+        {"hone-launch 5\nop f\ndim n int\ndim m int\n", 3, 0, HONE_ERR_DIMS, 0,
+         "dim m of f(n, m) is 0"},
+        {"hone-launch 6\nop f\ndim n int\ndim m size\n", 3, 0, HONE_OK, 0, ""},
+        {"hone-launch 6\nop f\ndim n size\ndim m size\n", 0, 0, HONE_OK, 1, ""},
+        {"hone-launch 6\nop f\ndim n size\ndim m size\n", 0, 3, HONE_ERR_INPUT,
+         0, "division by zero"},
+    };
+    const hone_properties properties = {
+        .value = {[HONE_PROPERTY_threads_block] = 1024}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        const int64_t dims[] = {rows[i].n, rows[i].m};
+        hone_resolved resolved;
+        hone_error error = {0};
+        hone_text text = {0};
+        hone_launch_spec *spec;
+
+        hone__text_printf(&text, "%s%s", rows[i].head, rest);
+        spec = parse(text.data);
+        assert_int_equal(hone__launch_spec_resolve(
+                             &(hone_launch_case){spec, dims, 2, &properties},
+                             &resolved, &error),
+                         rows[i].status);
+        assert_contains(error.text, rows[i].part);
+        if (rows[i].status == HONE_OK) {
+            assert_int_equal(resolved.is_nothing, rows[i].is_nothing);
+            assert_int_equal(resolved.n_launches, !rows[i].is_nothing);
+            assert_int_equal(resolved.n_args, 4);
+        }
+        hone__launch_spec_free(spec);
+        hone__text_free(&text);
     }
 }
 
@@ -339,6 +394,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(completes),
+        cmocka_unit_test(sizes_may_be_zero),
         cmocka_unit_test(wrong_texts),
         cmocka_unit_test(all_dims),
         IN_FIXTURE(one_plan_by_every_form),

@@ -98,7 +98,7 @@ static void failures_are_not_cached(void **state)
 
     assert_int_equal(launch_axpy(ctx, 64), HONE_ERR_NOT_FOUND);
     put_defaults(*state);
-    assert_int_equal(launch_axpy(ctx, 0), HONE_ERR_DIMS);
+    assert_int_equal(launch_axpy(ctx, -1), HONE_ERR_DIMS);
     assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
     assert_int_equal(hone_launch(NULL, "axpy", NULL, 0, NULL, NULL),
                      HONE_ERR_ARGUMENT);
@@ -108,6 +108,25 @@ static void failures_are_not_cached(void **state)
                      HONE_ERR_ARGUMENT);
     assert_int_equal(hone_launch(ctx, "axpy", &(int64_t){64}, 1, NULL, NULL),
                      HONE_ERR_ARGUMENT);
+    hone_close(ctx);
+}
+
+/* Null pointers will do: the arrays have no elements. */
+static void a_launch_of_nothing(void **state)
+{
+    void *args[] = {&alpha, NULL, NULL};
+    hone_ctx *ctx = runtime_open(*state);
+    long n;
+
+    put_defaults(*state);
+    assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
+    n = fake_n_launches();
+    assert_hone(ctx, launch_axpy(ctx, 0), HONE_OK);
+    assert_hone(ctx, hone_launch(ctx, "axpy", &(int64_t){0}, 1, args, NULL),
+                HONE_OK);
+    assert_int_equal(fake_n_launches(), n);
+    assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
+    assert_int_equal(fake_n_launches(), n + 1);
     hone_close(ctx);
 }
 
@@ -243,6 +262,7 @@ int main(void)
         WITH_DATABASE(the_name_decides_not_its_address),
         WITH_DATABASE(a_memo_does_not_outlive_its_context),
         WITH_DATABASE(failures_are_not_cached),
+        WITH_DATABASE(a_launch_of_nothing),
         WITH_DATABASE(each_context_has_its_plans),
         WITH_DATABASE(many_threads),
     };

@@ -320,15 +320,34 @@ static void unknown_operation(void **state)
 static void bad_dims(void **state)
 {
     runtime_fixture *fixture = *state;
-    const int64_t dims[9] = {0, -1, 1, 1, 1, 1, 1, 1, 1};
+    const int64_t dims[9] = {-1, -1, 1, 1, 1, 1, 1, 1, 1};
 
     put(fixture, "axpy", 64, 0, 0, "A=1");
-    refuse(fixture, "axpy", dims, 1, HONE_ERR_DIMS, "dim n of axpy(n) is 0");
+    refuse(fixture, "axpy", dims, 1, HONE_ERR_DIMS, "dim n of axpy(n) is -1");
     refuse(fixture, "axpy", dims + 1, 1, HONE_ERR_DIMS, "is -1");
     refuse(fixture, "axpy", dims, 0, HONE_ERR_DIMS, "1 dims, not 0");
     refuse(fixture, "axpy", NULL, 0, HONE_ERR_DIMS, "1 dims, not 0");
     refuse(fixture, "axpy", dims, 9, HONE_ERR_DIMS, "1 dims, not 9");
     refuse(fixture, "axpy", NULL, 1, HONE_ERR_ARGUMENT, "dims is NULL");
+}
+
+/* Whatever was tuned serves where nothing is to be done. */
+static void nothing_to_write(void **state)
+{
+    runtime_fixture *fixture = *state;
+    hone_plan *plan = NULL;
+    hone_match match;
+    hone_ctx *ctx;
+
+    put(fixture, "axpy", 1 << 20, 0, 0, "A=1");
+    ctx = runtime_open(fixture);
+    assert_hone(ctx,
+                hone_plan_create(ctx, "axpy", &(int64_t){0}, 1, &plan, &match),
+                HONE_OK);
+    assert_contains(match.reason, "nothing is to be written");
+    assert_int_equal(match.kind, HONE_MATCH_DEFAULT);
+    hone_plan_destroy(plan);
+    hone_close(ctx);
 }
 
 /* Eight numbers of nineteen digits. */
@@ -389,6 +408,7 @@ int main(void)
         WITH_DATABASE(winners_of_older_templates),
         WITH_DATABASE(unknown_operation),
         WITH_DATABASE(bad_dims),
+        WITH_DATABASE(nothing_to_write),
         WITH_DATABASE(the_longest_dims),
         WITH_DATABASE(unreadable_launch_plan),
     };

@@ -34,17 +34,19 @@ int64_t hone__cover_count(const hone_cover *cover);
 /* ---- edge_dims.c --------------------------------------------------------- */
 
 enum {
-    HONE_N_EDGE_SHAPES = 8,
+    HONE_N_EDGE_SHAPES = 9,
     HONE_EDGE_BEYOND = 4, /* rows from here on have a size beyond any block: a
                              variant need not have room for that */
-    HONE_EDGE_APART = 7   /* dimensions that follow others are larger */
+    HONE_EDGE_APART = 7,  /* dimensions that follow others are larger */
+    HONE_EDGE_EMPTY = 8   /* sizes that may be 0 are */
 };
 
 /* Shape `row`, 0 .. HONE_N_EDGE_SHAPES - 1, for the variant with this launch
  * plan: ones, primes, a size beyond any block in each of the first three
  * dimensions, and a long one for operations of one dimension. Dimensions whose
- * default is an expression (leading dimensions, strides) have it, and in the
- * last shape something more, as far as that is allowed. Types are those of the
+ * default is an expression (leading dimensions, strides) have it, and in one
+ * shape something more, as far as that is allowed. In the last, sizes declared
+ * `from 0` are 0. Types are those of the
  * problem that the plan is for. Where the plan's constraints do not allow the
  * row as it stands, as few dimensions as possible are changed: to that of the
  * problem, else to a power of two, as long as the arguments stay small. If

@@ -203,14 +203,30 @@ static int go_apart(shape_search *s, unsigned leading)
     return any;
 }
 
+/* Sizes that may be 0 are, the others small; 0: there are none. A variant that
+ * has no launch there is wrong: only its constraints may leave the shape out.
+ */
+static int go_empty(const shape_search *s)
+{
+    int any = 0;
+
+    for (size_t i = 0; i < s->tmpl->n_dims; ++i) {
+        if (!s->tmpl->dims[i].from_zero || !leads(&s->tmpl->dims[i]))
+            continue;
+        s->dims[i] = 0;
+        any = 1;
+    }
+    return any && follow(s);
+}
+
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     size_t row, int64_t *out)
 {
     const int is_apart = row == HONE_EDGE_APART;
     const int only = take_row(tmpl, plan->dims,
-                              is_apart       ? 1
-                              : row < N_ROWS ? row
-                                             : 0,
+                              is_apart || row == HONE_EDGE_EMPTY ? 1
+                              : row < N_ROWS                     ? row
+                                                                 : 0,
                               out);
     shape_search s = {.tmpl = tmpl,
                       .plan = {plan->spec, out, tmpl->n_dims, plan->properties},
@@ -224,6 +240,8 @@ int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
         leading |= (leads(&tmpl->dims[i]) ? 1u : 0u) << i;
     if (is_apart)
         return go_apart(&s, leading);
+    if (row == HONE_EDGE_EMPTY)
+        return go_empty(&s);
     if (row >= N_ROWS) {
         for (size_t i = 0; i < tmpl->n_dims; ++i)
             if (leading >> i & 1 && n++ == row)

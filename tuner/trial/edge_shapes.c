@@ -71,6 +71,17 @@ static hone_status make_problem(const hone_edge_shapes *shapes,
     return status;
 }
 
+/* The verdict of a variant that is not launched there. */
+static hone_status judge_failure(hone_status status, hone_verdict *out,
+                                 const hone_error *err)
+{
+    out->outcome = hone__outcome_of(err);
+    (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY
+               ? status
+               : HONE_OK;
+}
+
 static hone_status run_variant(const hone_edge_shapes *shapes,
                                const hone_edge_row *row, hone_verdict *out,
                                hone_error *err)
@@ -81,13 +92,8 @@ static hone_status run_variant(const hone_edge_shapes *shapes,
         shapes->device, job->spec, job->cubin, job->cubin_bytes, row->dims,
         shapes->setup->tmpl->n_dims, &variant, err);
 
-    if (status != HONE_OK) { /* which is the verdict */
-        out->outcome = hone__outcome_of(err);
-        (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
-        return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY
-                   ? status
-                   : HONE_OK;
-    }
+    if (status != HONE_OK)
+        return judge_failure(status, out, err);
     status = hone__verify(row->problem, hone__variant_subject(&variant),
                           HONE_VERIFY_FIRST, out, err);
     hone__variant_unload(&variant);
@@ -108,6 +114,8 @@ static hone_status check_row(const hone_edge_shapes *shapes, hone_edge_row *row,
     status = make_problem(shapes, row, err);
     if (status == HONE_OK)
         status = run_variant(shapes, row, out, err);
+    else if (status == HONE_ERR_INPUT) /* of the launch plan */
+        status = judge_failure(status, out, err);
     *out_is_run = status != HONE_ERR_CONSTRAINT &&
                   !(is_beyond && out->outcome == HONE_OUTCOME_LIMITS);
     if (*out_is_run)
@@ -164,7 +172,7 @@ static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
         if (!row->is_wanted)
             continue;
         status = make_problem(shapes, row, err);
-        if (status == HONE_ERR_CONSTRAINT)
+        if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_INPUT)
             hone__error_clear(err); /* found again by check_row() */
         else
             HONE_TRY(status);
@@ -185,7 +193,7 @@ static hone_status check_rows(hone_edge_shapes *shapes, hone_verdict *out,
         if (!row->is_wanted)
             continue;
         HONE_TRY(check_row(shapes, row, &verdict, &is_run, err));
-        if (is_run)
+        if (is_run && row->problem)
             cover(&out->coverage, row->problem, row->dims, verdict.n_compared);
         out->n_compared += verdict.n_compared;
         if (verdict.error_ratio > out->error_ratio)
