@@ -19,5 +19,5 @@
 #pragma hone arg x: in T[n], y: in T[n], z: out T[n]
 
 #pragma hone work flops(n) bytes(3*n*sizeof(T))
-#pragma hone check template.vector_add_plain tolerance(0.5) exact(1000)
+#pragma hone check template.vector_add_plain tolerance(0) exact(1000)
 #pragma hone baseline template.vector_add_plain, memcpy

@@ -116,7 +116,18 @@ scans="scan/scan_plain scan/scan_tiles"
 space elementwise/vector_add_stream 1 100 4000
 space elementwise/vector_add_stream 1000003,f16 100 4000
 space elementwise/vector_add_plain 1000003,bf16 1 1
-elementwise="elementwise/vector_add_plain elementwise/vector_add_stream"
+space elementwise/matrix_add_stream 1,1 100 60000
+space elementwise/matrix_add_stream 256,256,f32,1000 100 60000
+space elementwise/matrix_add_stream 37,129,f64,3,131,133,129 100 60000
+space elementwise/threshold_stream 1000003,u8,2 100 4000
+space elementwise/bias_relu_stream 1,1,bf16 100 60000
+space elementwise/bias_gelu_stream 4096,4096,f16,1 100 60000
+space elementwise/rgb_to_gray_stream 1080,1920 100 60000
+space elementwise/rgb_to_gray_stream 1,1 100 60000
+elementwise=""
+for t in vector_add matrix_add threshold bias_relu bias_gelu rgb_to_gray; do
+    elementwise="$elementwise elementwise/${t}_plain elementwise/${t}_stream"
+done
 
 # normalise/
 normalise="normalise/log_softmax_magnitude"
