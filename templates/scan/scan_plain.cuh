@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plain references of scans are made of: sums in f64 or wrapping
- * integers, in which a thread adds up neighbours one after the other. The
- * contract stands in front of this file: it knows T. */
+/* What the kernels of scan/plain and scan_rows/plain do: rows of `columns`
+ * elements, of which `scan` has one, in n_parts parts of `part` elements. A
+ * thread adds up each part, one thread for each row adds up their sums, a
+ * thread scans each part. Sums are f64, so that what others round is seen, or
+ * integers that wrap around. Included below the parameters: it reads T. */
 #pragma once
 
 /* Sums of integers may wrap around, which signed ones must not. */
@@ -63,5 +65,70 @@ __device__ inline void plain_scan(const E *x, E *y, bool exclusive,
 
         y[i] = plain_result<E>(exclusive ? sum : next);
         sum = next;
+    }
+}
+
+using sum_type = plain_sum<T>::type;
+
+/* A word of the workspace as a sum, and back. */
+__device__ inline sum_type sum_of(unsigned long long word)
+{
+    sum_type sum;
+
+    memcpy(&sum, &word, sizeof sum);
+    return sum;
+}
+__device__ inline unsigned long long word_of(sum_type sum)
+{
+    unsigned long long word = 0;
+
+    memcpy(&word, &sum, sizeof sum);
+    return word;
+}
+
+__device__ inline void
+walk_sums(const T *__restrict__ x, unsigned long long *of_part,
+           long long rows, long long columns, long long part,
+           long long n_parts)
+{
+    for (long long i = blockIdx.x * 128LL + threadIdx.x; i < rows * n_parts;
+         i += gridDim.x * 128LL) {
+        const long long first = i % n_parts * part;
+
+        of_part[i] =
+            word_of(plain_add_up(x + i / n_parts * columns, first,
+                                 min(columns, first + part)));
+    }
+}
+
+/* From the sums of the parts: what stands in front of each in its row. */
+__device__ inline void walk_parts(unsigned long long *of_part,
+                                       long long rows, long long n_parts)
+{
+    for (long long row = blockIdx.x * 128LL + threadIdx.x; row < rows;
+         row += gridDim.x * 128LL) {
+        sum_type sum = 0;
+
+        for (long long at = row * n_parts; at < (row + 1) * n_parts; at++) {
+            const sum_type of_this = sum_of(of_part[at]);
+
+            of_part[at] = word_of(sum);
+            sum += of_this;
+        }
+    }
+}
+
+__device__ inline void
+walk_scans(const T *__restrict__ x, T *__restrict__ y, int exclusive,
+            const unsigned long long *of_part, long long rows,
+            long long columns, long long part, long long n_parts)
+{
+    for (long long i = blockIdx.x * 128LL + threadIdx.x; i < rows * n_parts;
+         i += gridDim.x * 128LL) {
+        const long long row = i / n_parts * columns;
+        const long long first = i % n_parts * part;
+
+        plain_scan(x + row, y + row, (exclusive & 1) != 0, first,
+                   min(columns, first + part), sum_of(of_part[i]));
     }
 }

@@ -110,7 +110,24 @@ space scan/scan_tiles 1048576,i64 300 10000
 space scan/scan_tiles 16777216,f16 300 10000
 space scan/scan_tiles 268435456,bf16 300 10000
 space scan/scan_plain 1000003,i64 1 1
-scans="scan/scan_plain scan/scan_tiles"
+space scan/scan_rows_groups 1,1 300 10000
+space scan/scan_rows_groups 100000,37,bf16 100 10000
+space scan/scan_rows_groups 1000,4096,f16 300 10000
+space scan/scan_rows_groups 1,100000000,i64 300 10000
+space scan/scan_rows_plain 1000,4096,i64 1 1
+scans="scan/scan_plain scan/scan_tiles scan/scan_rows_plain scan/scan_rows_groups"
+
+# histogram/
+space histogram/histogram_u8_copies 1 300 10000
+space histogram/histogram_u8_copies 1000003,i64,1 300 10000
+space histogram/histogram_u8_copies 268435456,u32,2 300 10000
+space histogram/histogram_u8_plain 1000003,i64,1 1 1
+space histogram/histogram_f32_copies 1,1 300 10000
+space histogram/histogram_f32_copies 1000003,1000,i64,1 300 10000
+space histogram/histogram_f32_copies 268435456,100000,u32,2 300 10000
+space histogram/histogram_f32_plain 1000003,1000,i64,1 1 1
+histograms="histogram/histogram_u8_plain histogram/histogram_u8_copies
+    histogram/histogram_f32_plain histogram/histogram_f32_copies"
 
 # elementwise/
 space elementwise/vector_add_stream 1 100 4000
@@ -154,7 +171,7 @@ image="image/convolve2d_separable_plain image/convolve2d_separable_march
 
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise $image"
+    $reduction $sparse $scans $elementwise $normalise $image $histograms"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
