@@ -156,11 +156,13 @@ template <typename E, access HOW, bool MAX> struct first_extreme
         }
     }
     /* What to tell of n elements: where none was better than none(), all are
-     * as infinite as that, the first as well. Of no elements: place -1. */
+     * as infinite as that, the first as well. Of no elements: 0, in place -1. */
     __device__ static value told(value v, long long n)
     {
+        if (n == 0)
+            return {0, -1};
         if (v.at == no_place)
-            v.at = n > 0 ? 0 : -1;
+            v.at = 0;
         return v;
     }
 };

@@ -2,7 +2,8 @@
 /* sum: out[0] = x[0] + ... + x[n-1], the contract of all its implementations.
  *
  * Shapes: x has n elements of T, f32, f64, f16 or bf16, one after another; out
- * has one of the same type. n from 1 up.
+ * has one of the same type. n from 0 up: of nothing
+ * it is 0.
  *
  * Layout: x begins at a multiple of 16 bytes (any cudaMalloc result does; a
  * pointer into an array need not). x and out do not overlap.
@@ -22,7 +23,7 @@
  * launches. */
 #pragma once
 
-#pragma hone op sum(n, T in {f32, f64, f16, bf16} default f32) "out[0] = sum of x[0..n)"
+#pragma hone op sum(n from 0, T in {f32, f64, f16, bf16} default f32) "out[0] = sum of x[0..n)"
 #pragma hone arg x: in T[n], out: out T[1]
 
 #pragma hone work flops(n) bytes((n + 1)*sizeof(T))

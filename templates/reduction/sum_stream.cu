@@ -30,8 +30,8 @@
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
 #pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL >= 16K "too little under way to keep the memory busy"
-#pragma hone require FINISH != one_block || n*sizeof(T) <= 1M "one block takes longer than the whole device"
-#pragma hone require FINISH != cluster || n*sizeof(T) <= 1M*CLUSTER "a cluster takes longer than the whole device"
+#pragma hone require FINISH != one_block || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL) "one block takes longer than the whole device"
+#pragma hone require FINISH != cluster || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL)*CLUSTER "a cluster takes longer than the whole device"
 
 #pragma hone let VEC = BYTES/sizeof(T)
 #pragma hone let FULL = max(1, ceildiv(n, BLOCK*VEC*UNROLL))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library of baselines that need nvcc: CUB's device-wide sum and scan.
+/* The library of baselines that need nvcc: CUB's device-wide sum, extremes and
+ * scan.
  * Compiled only where nvcc is found, loaded by hone as a plug-in
  * (tuner/baselines/baseline_plugin.h).
  * CUB's temporary storage is allocated when a baseline is opened, so that a run
@@ -8,6 +9,8 @@
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <cstdint>
@@ -17,17 +20,31 @@
 namespace {
 
 constexpr int32_t type_f16 = 1;
+constexpr int32_t type_bf16 = 2;
 constexpr int32_t type_f32 = 4;
 constexpr int32_t type_f64 = 5;
 constexpr int32_t type_i32 = 7;
+constexpr int32_t type_i64 = 11;
 
-struct sum_state {
+/* What is made of an array: its sum, or the value and the place of its first
+ * extreme. */
+enum class reduction { sum, min_index, max_index };
+
+struct reduce_state {
+    reduction what;
     int in;
     int out;
+    int place; /* not of a sum */
     int64_t count;
     int32_t type;
     void *scratch;
     size_t scratch_bytes;
+};
+
+struct arrays {
+    const void *in;
+    void *out;
+    void *place;
 };
 
 int unfit(hone_baseline_message_v1 *message, const char *why)
@@ -46,68 +63,113 @@ int check(cudaError_t error, const char *what,
     return HONE_BASELINE_FAILED;
 }
 
+struct to_float {
+    template <typename T> __host__ __device__ float operator()(T v) const
+    {
+        return static_cast<float>(v);
+    }
+};
+
+/* 16 bits are added in f32, as our own sums are. */
 template <typename T, typename Count>
-cudaError_t sum_typed(const sum_state &state, size_t &scratch_bytes,
-                      const void *in, void *out, cudaStream_t stream)
+cudaError_t sum_counted(const reduce_state &state, size_t &scratch_bytes,
+                        const arrays &with, cudaStream_t stream)
 {
-    return cub::DeviceReduce::Sum(state.scratch, scratch_bytes,
-                                  static_cast<const T *>(in),
-                                  static_cast<T *>(out),
-                                  static_cast<Count>(state.count), stream);
+    const T *in = static_cast<const T *>(with.in);
+    T *out = static_cast<T *>(with.out);
+    const Count count = static_cast<Count>(state.count);
+
+    if constexpr (sizeof(T) == 2)
+        return cub::DeviceReduce::TransformReduce(
+            state.scratch, scratch_bytes, in, out, count, ::cuda::std::plus<>{},
+            to_float{}, 0.0f, stream);
+    else
+        return cub::DeviceReduce::Sum(state.scratch, scratch_bytes, in, out,
+                                      count, stream);
 }
 
 /* A null scratch only asks for its size. 32-bit counts get CUB's faster
  * 32-bit indices, as a caller who knows its sizes would. */
-cudaError_t sum(const sum_state &state, size_t &scratch_bytes,
-                const void *in, void *out, cudaStream_t stream)
+template <typename T>
+cudaError_t reduce_typed(const reduce_state &state, size_t &scratch_bytes,
+                         const arrays &with, cudaStream_t stream)
 {
-    const bool small = state.count <= INT32_MAX;
+    const T *in = static_cast<const T *>(with.in);
+    T *out = static_cast<T *>(with.out);
+    int64_t *place = static_cast<int64_t *>(with.place);
 
-    if (state.type == type_f64)
-        return small ? sum_typed<double, int32_t>(state, scratch_bytes, in,
-                                                  out, stream)
-                     : sum_typed<double, int64_t>(state, scratch_bytes, in,
-                                                  out, stream);
-    return small ? sum_typed<float, int32_t>(state, scratch_bytes, in, out,
-                                             stream)
-                 : sum_typed<float, int64_t>(state, scratch_bytes, in, out,
-                                             stream);
+    if (state.what == reduction::min_index)
+        return cub::DeviceReduce::ArgMin(state.scratch, scratch_bytes, in, out,
+                                         place, state.count, stream);
+    if (state.what == reduction::max_index)
+        return cub::DeviceReduce::ArgMax(state.scratch, scratch_bytes, in, out,
+                                         place, state.count, stream);
+    return state.count <= INT32_MAX
+               ? sum_counted<T, int32_t>(state, scratch_bytes, with, stream)
+               : sum_counted<T, int64_t>(state, scratch_bytes, with, stream);
 }
 
-/* The one input and the one output. */
-bool find_arrays(const hone_baseline_problem_v1 *problem, sum_state &state)
+cudaError_t reduce(const reduce_state &state, size_t &scratch_bytes,
+                   const arrays &with, cudaStream_t stream)
 {
-    state.in = -1;
-    state.out = -1;
-    for (size_t i = 0; i < problem->n_args; i++) {
-        const int32_t mode = problem->args[i].mode;
+    switch (state.type) {
+    case type_f16:
+        return reduce_typed<__half>(state, scratch_bytes, with, stream);
+    case type_bf16:
+        return reduce_typed<__nv_bfloat16>(state, scratch_bytes, with, stream);
+    case type_f64:
+        return reduce_typed<double>(state, scratch_bytes, with, stream);
+    default:
+        return reduce_typed<float>(state, scratch_bytes, with, stream);
+    }
+}
 
-        if (mode == HONE_BASELINE_IN && state.in < 0)
+/* The one input and its one or two outputs, of one element each. */
+bool find_arrays(const hone_baseline_problem_v1 *problem, reduce_state &state)
+{
+    const hone_baseline_arg_v1 *args = problem->args;
+
+    state.in = state.out = state.place = -1;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const bool is_out =
+            args[i].mode == HONE_BASELINE_OUT && args[i].count == 1;
+
+        if (args[i].mode == HONE_BASELINE_IN && state.in < 0)
             state.in = static_cast<int>(i);
-        else if (mode == HONE_BASELINE_OUT && state.out < 0)
+        else if (is_out && state.out < 0)
             state.out = static_cast<int>(i);
+        else if (is_out && state.place < 0 && args[i].type == type_i64)
+            state.place = static_cast<int>(i);
         else
             return false;
     }
-    return state.in >= 0 && state.out >= 0;
+    return state.in >= 0 && state.out >= 0 &&
+           (state.place >= 0) == (state.what != reduction::sum) &&
+           args[state.out].type == args[state.in].type;
 }
 
-int sum_open(const hone_baseline_problem_v1 *problem, void **out,
-             size_t *n_algorithms, hone_baseline_message_v1 *message)
+template <reduction WHAT>
+int reduce_open(const hone_baseline_problem_v1 *problem, void **out,
+                size_t *n_algorithms, hone_baseline_message_v1 *message)
 {
-    sum_state found = {};
+    reduce_state found = {};
     int result;
 
-    if (!find_arrays(problem, found) || problem->args[found.out].count != 1)
-        return unfit(message, "a sum has one input array and one output of "
-                              "one element");
+    found.what = WHAT;
+    if (!find_arrays(problem, found))
+        return unfit(message,
+                     WHAT == reduction::sum
+                         ? "a sum has one input array and one output of one "
+                           "element, of the same type"
+                         : "an extreme has one input array, and as outputs "
+                           "one element of its type and one i64, its place");
     found.count = problem->args[found.in].count;
     found.type = problem->args[found.in].type;
-    if ((found.type != type_f32 && found.type != type_f64) ||
-        problem->args[found.out].type != found.type)
-        return unfit(message, "it sums f32 to f32 or f64 to f64");
-    result = check(sum(found, found.scratch_bytes, nullptr, nullptr, nullptr),
-                   "cub::DeviceReduce::Sum (size of its storage)", message);
+    if (found.type != type_f32 && found.type != type_f64 &&
+        found.type != type_f16 && found.type != type_bf16)
+        return unfit(message, "it takes f32, f64, f16 and bf16");
+    result = check(reduce(found, found.scratch_bytes, {}, nullptr),
+                   "cub::DeviceReduce (size of its storage)", message);
     if (result != HONE_BASELINE_OK)
         return result;
     if (!found.scratch_bytes)
@@ -116,7 +178,7 @@ int sum_open(const hone_baseline_problem_v1 *problem, void **out,
                    "cudaMalloc", message);
     if (result != HONE_BASELINE_OK)
         return result;
-    *out = new (std::nothrow) sum_state(found);
+    *out = new (std::nothrow) reduce_state(found);
     if (!*out) {
         cudaFree(found.scratch);
         std::snprintf(message->text, message->size_bytes, "out of memory");
@@ -126,22 +188,25 @@ int sum_open(const hone_baseline_problem_v1 *problem, void **out,
     return HONE_BASELINE_OK;
 }
 
-int sum_enqueue(void *opaque, size_t, void *const *args, void *stream,
-                hone_baseline_message_v1 *message)
+int reduce_enqueue(void *opaque, size_t, void *const *args, void *stream,
+                   hone_baseline_message_v1 *message)
 {
-    const sum_state &state = *static_cast<sum_state *>(opaque);
+    const reduce_state &state = *static_cast<reduce_state *>(opaque);
     size_t scratch_bytes = state.scratch_bytes;
+    const arrays with = {
+        *static_cast<const void *const *>(args[state.in]),
+        *static_cast<void *const *>(args[state.out]),
+        state.place < 0 ? nullptr
+                        : *static_cast<void *const *>(args[state.place])};
 
-    return check(sum(state, scratch_bytes,
-                     *static_cast<const void *const *>(args[state.in]),
-                     *static_cast<void *const *>(args[state.out]),
-                     static_cast<cudaStream_t>(stream)),
-                 "cub::DeviceReduce::Sum", message);
+    return check(reduce(state, scratch_bytes, with,
+                        static_cast<cudaStream_t>(stream)),
+                 "cub::DeviceReduce", message);
 }
 
-void sum_close(void *opaque)
+void reduce_close(void *opaque)
 {
-    sum_state *const state = static_cast<sum_state *>(opaque);
+    reduce_state *const state = static_cast<reduce_state *>(opaque);
 
     cudaFree(state->scratch);
     delete state;
@@ -270,8 +335,12 @@ void scan_close(void *opaque)
 }
 
 const hone_baseline_v1 baselines[] = {
-    {"cub.sum", "CUB (cub::DeviceReduce::Sum)", sum_open, sum_enqueue,
-     sum_close},
+    {"cub.sum", "CUB (cub::DeviceReduce::Sum)", reduce_open<reduction::sum>,
+     reduce_enqueue, reduce_close},
+    {"cub.min_index", "CUB (cub::DeviceReduce::ArgMin)",
+     reduce_open<reduction::min_index>, reduce_enqueue, reduce_close},
+    {"cub.max_index", "CUB (cub::DeviceReduce::ArgMax)",
+     reduce_open<reduction::max_index>, reduce_enqueue, reduce_close},
     {"cub.scan", "CUB (cub::DeviceScan::InclusiveSum or ExclusiveSum)",
      scan_open, scan_enqueue, scan_close},
 };

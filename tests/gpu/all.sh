@@ -78,6 +78,7 @@ step() { # step NAME
         done
         run sanitize 300 sanitize.sh "$@"
         ;;
+    ladder) run ladder 300 reduction_ladder.sh "$OUT/ladder" ;;
     *)
         echo "all.sh: there is no step $1" >&2
         exit 2

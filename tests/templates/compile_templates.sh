@@ -90,11 +90,22 @@ refused fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
 
 # reduction/
 for type in f32 f64 f16 bf16; do
-    space reduction/sum_stream "1,$type" 300 10000
-    space reduction/sum_stream "10000019,$type" 300 10000
-    space reduction/sum_plain "1,$type" 1 1
+    for op in sum dot norm2 min_index max_index; do
+        space "reduction/${op}_stream" "1,$type" 300 10000
+        space "reduction/${op}_stream" "10000019,$type" 300 10000
+        space "reduction/${op}_plain" "1,$type" 1 1
+    done
+    for op in row_sums column_sums; do
+        space "reduction/${op}_stream" "1,1,$type" 100 10000
+        space "reduction/${op}_stream" "4096,4096,$type" 300 10000
+        space "reduction/${op}_stream" "33333,7,$type,9" 100 10000
+        space "reduction/${op}_plain" "33333,7,$type,9" 1 1
+    done
 done
-reduction="reduction/sum_plain reduction/sum_stream"
+reduction=
+for op in sum dot norm2 min_index max_index row_sums column_sums; do
+    reduction="$reduction reduction/${op}_plain reduction/${op}_stream"
+done
 
 # sparse/
 space sparse/gather_rows 1,1,1 50 20000

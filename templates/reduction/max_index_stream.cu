@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* max_index/stream: wide accesses, several under way; see reduction.cuh. What is
+ * tuned is how many bytes each thread keeps in flight, how many threads there
+ * are, and how the finds of blocks become one. */
+#include "accumulate.cuh"
+#include "max_index.cuh"
+#include "reduction.cuh"
+
+#pragma hone implements max_index/stream "wide accesses, several in flight, any device"
+
+// Bytes of one access, accesses of one thread before the first is used.
+#pragma hone param BYTES in {4, 8, 16} default 16
+#pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
+#pragma hone param BLOCK in pow2 64..1024 default 256
+// How the finds of blocks become one: the names of hone::finish, in its order.
+#pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster}
+// Blocks for each multiprocessor, or in the cluster.
+#pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16, 32} default 4 when FINISH == ticket || FINISH == two_launch
+#pragma hone param CLUSTER in {2, 4, 8, 16} when FINISH == cluster
+// How x is read: the names of hone::access, in its order.
+#pragma hone param READ in {normal, stream}
+// Blocks the compiler must leave registers for.
+#pragma hone param MIN_BLOCKS in {1, 2} when BYTES*UNROLL >= 64
+
+#pragma hone require BYTES >= sizeof(T) "an access is an element at least"
+#pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
+#pragma hone require BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
+#pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
+#pragma hone let IS_GRID = FINISH == ticket || FINISH == two_launch
+#pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
+#pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
+#pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL >= 16K "too little under way to keep the memory busy"
+#pragma hone require FINISH != one_block || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL) "one block takes longer than the whole device"
+#pragma hone require FINISH != cluster || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL)*CLUSTER "a cluster takes longer than the whole device"
+
+#pragma hone let VEC = BYTES/sizeof(T)
+#pragma hone let FULL = max(1, ceildiv(n, BLOCK*VEC*UNROLL))
+#pragma hone let GRID = FINISH == one_block ? 1 : FINISH == cluster ? CLUSTER : min(device.sm_count*BLOCKS_PER_SM, FULL)
+#pragma hone workspace blocks: u64[IS_GRID ? 2*GRID : 0]
+#pragma hone workspace ticket: u32[FINISH == ticket] zero
+#pragma hone launch max_index grid(GRID) block(BLOCK) cluster(FINISH == cluster ? CLUSTER : 1) args(x, value, index, blocks, ticket, i64(n))
+#pragma hone launch max_index_join if(FINISH == two_launch) grid(1) block(BLOCK) args(blocks, value, index, i32(GRID), i64(n))
+
+using first_of_x = hone::first_extreme<T, static_cast<hone::access>(READ), true>;
+
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+max_index(const T *x, T *value, long long *index, void *blocks, unsigned *ticket, long long n)
+{
+    constexpr auto how = static_cast<hone::finish>(FINISH);
+    const first_of_x r{{x}};
+    auto v = hone::share_of<VEC, UNROLL>(r, 0, n, blockIdx.x * (long long)BLOCK + threadIdx.x,
+                                         gridDim.x * (long long)BLOCK);
+
+    if (hone::join_grid<BLOCK, how>(r, v, blocks, ticket)) {
+        v = r.told(v, n);
+        value[0] = hone::narrow<T>(v.best);
+        index[0] = v.at;
+    }
+}
+
+#if HONE_FINISH == HONE_FINISH_two_launch
+extern "C" __global__ void __launch_bounds__(BLOCK)
+max_index_join(const void *blocks, T *value, long long *index, int count, long long n)
+{
+    const first_of_x r{};
+    auto v = hone::join_blocks<BLOCK>(r, static_cast<const first_of_x::value *>(blocks), count);
+
+    if (threadIdx.x == 0) {
+        v = r.told(v, n);
+        value[0] = hone::narrow<T>(v.best);
+        index[0] = v.at;
+    }
+}
+#endif
