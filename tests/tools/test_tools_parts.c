@@ -312,7 +312,7 @@ static void times_have_four_digits(void **state)
 static void shipped_checks_have_references(void **state)
 {
     static const char *const paths[] = {"../../templates/saxpy_stream.cu",
-                                        "../../templates/scan.cu",
+                                        "../../templates/conv1d.cu",
                                         "../../templates/gemm_wmma.cu"};
     size_t n, found = 0;
     const hone_reference *references = hone__references(&n);
