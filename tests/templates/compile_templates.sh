@@ -180,9 +180,21 @@ done
 image="image/convolve2d_separable_plain image/convolve2d_separable_march
     image/gaussian_plain image/gaussian_march"
 
+# stencil/
+space stencil/stencil2d_strips 1,1 300 10000
+space stencil/stencil2d_strips 8192,8192,8 300 40000
+space stencil/stencil2d_strips 1001,1003,8,f64 300 20000
+space stencil/stencil2d_plain 1001,1003,8 1 1
+space stencil/stencil3d_planes 1,1,1 300 10000
+space stencil/stencil3d_planes 512,512,512,8 300 20000
+space stencil/stencil3d_planes 101,103,105,3,f64 300 20000
+space stencil/stencil3d_plain 101,103,105,3,f64 1 1
+stencils="stencil/stencil2d_plain stencil/stencil2d_strips
+    stencil/stencil3d_plain stencil/stencil3d_planes"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise $image $histograms"
+    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
