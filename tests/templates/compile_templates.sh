@@ -112,7 +112,23 @@ space sparse/gather_rows 1,1,1 50 20000
 space sparse/gather_rows 100000,1000,64 300 20000
 space sparse/gather_rows 1000,1000,4096,i8,i64 300 20000
 space sparse/gather_plain 1000,1000,37,f64 1 1
-sparse="sparse/gather_plain sparse/gather_rows"
+space sparse/spmv_csr_lanes 1,1,1 300 20000
+space sparse/spmv_csr_lanes 1000000,1000000,27000000 300 20000
+space sparse/spmv_csr_lanes 1000,1000,1000000,f64,1,i64 300 20000
+space sparse/spmv_csr_blocks 1,1,1 300 20000
+space sparse/spmv_csr_blocks 1000000,1000000,27000000 300 20000
+space sparse/embedding_bag_rows 1,1,1,1 50 20000
+space sparse/embedding_bag_rows 1000,30000,64,100000 300 20000
+space sparse/embedding_bag_rows 1000,100000,1000,1000,bf16,1 300 20000
+space sparse/scatter_add_atomic 1000,1000,64 300 20000
+space sparse/scatter_add_runs 1000,1000,64,f32,1 300 20000
+space sparse/spmv_csr_plain 77,33,55,f64,2,i64 1 1
+space sparse/embedding_bag_plain 77,33,55,9 1 1
+space sparse/scatter_add_plain 77,33,55 1 1
+sparse="sparse/gather_plain sparse/gather_rows sparse/spmv_csr_plain
+    sparse/spmv_csr_lanes sparse/spmv_csr_blocks sparse/spmv_csr_data
+    sparse/embedding_bag_plain sparse/embedding_bag_rows
+    sparse/scatter_add_plain sparse/scatter_add_atomic sparse/scatter_add_data"
 
 # scan/
 space scan/scan_tiles 1 300 10000
@@ -228,6 +244,9 @@ for size in 16 64 8192,1,2; do
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done
+"$HONE" compile "$templates/sparse/scatter_add_runs.cu" --dims 77,33,8,f32,1 \
+    --arch sm_90 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+    fail "compile scatter_add/runs: $(cat "$cache/err")"
 # Types and transpositions are compiled in as well.
 for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
     "$HONE" compile "$templates/gemm_wmma.cu" --dims "64,64,64,$form" \
