@@ -8,9 +8,9 @@
 
 #pragma hone implements log_softmax/plain reference "a block for each row, three passes in f64, any device"
 
-#pragma hone launch log_softmax_plain grid(min(rows, 1G)) block(256) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out))
+#pragma hone launch log_softmax_plain grid(min(rows, 1G)) block(64) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out))
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(64)
 log_softmax_plain(const T *x, T *y, long long rows, long long columns,
                   long long pitch, long long pitch_out)
 {
@@ -22,7 +22,7 @@ log_softmax_plain(const T *x, T *y, long long rows, long long columns,
             return exp(hone::plain_value(in[c]) - m);
         }));
 
-        for (long long c = threadIdx.x; c < columns; c += 256)
+        for (long long c = threadIdx.x; c < columns; c += 64)
             out[c] = hone::narrow<T>(
                 float(hone::plain_value(in[c]) - m - log_s));
     }

@@ -142,6 +142,7 @@ struct row_part {
      * caches. */
     template <access HOW>
     static constexpr access first = KEEP == keep::reread ? access::normal : HOW;
+    static constexpr edge edges = EDGE;
     static constexpr int width = WIDTH, items = ITEMS, threads = THREADS;
 
     row<const E, WIDTH, EDGE> x;

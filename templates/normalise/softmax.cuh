@@ -41,7 +41,7 @@
 #pragma once
 
 #pragma hone op softmax(rows, columns, T in {f16, bf16, f32} default f32, pitch default columns, pitch_out default columns) "y[r][c] = exp(x[r][c]) / sum of exp over row r"
-#pragma hone arg x: in T[(rows - 1)*pitch + columns] normal(0, 3), y: inout T[(rows - 1)*pitch_out + columns]
+#pragma hone arg x: in T[min(rows*columns, 1)*((rows - 1)*pitch + columns)] normal(0, 3), y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_out + columns)]
 
 #pragma hone require pitch >= columns "pitch is less than a row of x (columns)"
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"

@@ -174,7 +174,7 @@ for t in vector_add matrix_add threshold bias_relu bias_gelu rgb_to_gray; do
 done
 
 # normalise/
-normalise="normalise/log_softmax_magnitude"
+normalise="normalise/log_softmax_magnitude normalise/layer_norm_magnitude"
 for op in softmax log_softmax; do
     space normalise/${op}_rows 1,1 300 40000
     space normalise/${op}_rows 1000,1000,f16 300 40000
@@ -182,6 +182,15 @@ for op in softmax log_softmax; do
     space normalise/${op}_rows 64,131072,bf16 300 40000
     space normalise/${op}_rows 3,1000003 300 40000
     space normalise/${op}_plain 1000,1000,f16 1 1
+    normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
+done
+for op in layer_norm rms_norm; do
+    space normalise/${op}_rows 1,1 300 40000
+    space normalise/${op}_rows 1000,1000,f16,1 300 40000
+    space normalise/${op}_rows 4096,8192,f32,0,8200,8192 300 40000
+    space normalise/${op}_rows 64,131072,bf16 300 40000
+    space normalise/${op}_rows 3,1000003 300 40000
+    space normalise/${op}_plain 1000,1000,f16,1 1 1
     normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
 done
 

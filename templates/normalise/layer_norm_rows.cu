@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layer_norm/rows: THREADS threads take a row, a block BLOCK/THREADS of them.
+ *
+ * Between the passes over it (one or two for mean and variance, and one that writes)
+ * the row is kept in registers, kept in shared memory, or read again. Packs are
+ * cut where memory has their multiples: EDGE says which of a row's may lie
+ * partly outside of it. */
+#include "norm_parts.cuh"
+#include "layer_norm.cuh"
+
+#pragma hone implements layer_norm/rows "a group of threads for each row, any device"
+
+// Elements of one access; packs of a thread that are asked for at once, and
+// all that it has where registers keep the row.
+#pragma hone param VEC in {1, 2, 4, 8} default 4
+#pragma hone param ITEMS in {1, 2, 4, 8, 16} default 2
+// Threads of a row and of a block.
+#pragma hone param THREADS in pow2 4..1024 default 256
+#pragma hone param BLOCK in pow2 64..1024 default 256
+// Where a row is between two passes, and whether registers have it as f32.
+#pragma hone param KEEP in {registers, shared, reread} default reread
+#pragma hone param WIDE: bool when KEEP == registers && sizeof(T) < 4
+// Packs of a row that may be incomplete.
+#pragma hone param EDGE in {none, tail, both} default both
+// Mean and variance: a pass for each, or one, of chunks that are merged.
+#pragma hone param PASSES in {merge, two} default merge
+// Are the weights asked for before the row's sums are known?
+#pragma hone param EARLY: bool when KEEP == registers
+// How the last reading of a row, and y, pass the caches.
+#pragma hone param READ in {normal, stream} default normal
+#pragma hone param WRITE in {normal, stream} default normal
+// Blocks of the grid for each multiprocessor; 0: as many as there are rows for.
+#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 4, 8} default 0
+// Blocks the compiler must leave registers for.
+#pragma hone param MIN_BLOCKS in {1, 2} when KEEP == registers
+
+#pragma hone let ROWS = BLOCK/THREADS
+#pragma hone let SPAN = columns + (EDGE == both ? VEC - 1 : 0)
+#pragma hone let STEPS = ceildiv(SPAN, THREADS*VEC)
+#pragma hone let KEPT = align(ceildiv(SPAN, VEC)*VEC*sizeof(T), 16)
+#pragma hone let SHARED = KEEP == shared ? ROWS*KEPT : 0
+
+#pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
+#pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
+#pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
+#pragma hone require EDGE == none || KEEP == reread || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
+#pragma hone require EDGE == none || VEC > 1 || KEEP == reread "single elements are always complete"
+#pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 "accesses are too narrow for long rows"
+#pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
+#pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
+#pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
+#pragma hone require THREADS <= 256 || THREADS*VEC <= 2*columns "most threads of a row would have nothing of it"
+#pragma hone require THREADS >= 256 || STEPS <= 128 "too few threads for so long a row"
+#pragma hone require ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
+#pragma hone require ITEMS*VEC*sizeof(T) <= 128 "a thread holds at most 128 bytes at once"
+#pragma hone require KEEP != registers || STEPS <= ITEMS "the row does not fit the threads' registers"
+#pragma hone require !WIDE || ITEMS*VEC <= 64 "the row does not fit the threads' registers as f32"
+#pragma hone require !EARLY || ITEMS*VEC*sizeof(T) <= 64 "the weights do not fit the threads' registers"
+#pragma hone require SHARED + 2K <= device.smem_optin "a block's rows do not fit shared memory"
+#pragma hone require BLOCKS_PER_SM*BLOCK <= device.threads_sm "the persistent grid does not fit the device"
+#pragma hone require BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*BLOCK >= 512 "too few threads to keep the memory busy"
+#pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
+
+#pragma hone let FULL = min(ceildiv(rows, ROWS), 1G)
+#pragma hone let GRID = BLOCKS_PER_SM == 0 ? FULL : min(FULL, device.sm_count*BLOCKS_PER_SM)
+#pragma hone launch layer_norm grid(GRID) block(BLOCK) shared(SHARED) args(x, gamma, beta, eps, y, mean, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
+
+using held = hone::held<T, WIDE>::type;
+using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
+                            ITEMS, THREADS>;
+using out_row = hone::row<T, VEC, hone::edge(EDGE)>;
+constexpr hone::access IN =
+    READ == READ_values::stream ? hone::access::stream : hone::access::normal;
+constexpr hone::access OUT =
+    WRITE == WRITE_values::stream ? hone::access::stream : hone::access::normal;
+using weights = hone::weights<part, EARLY>;
+
+__device__ inline hone::moments moments_of_row(part &in, long long columns)
+{
+    if constexpr (PASSES == PASSES_values::merge)
+        return hone::moments_merged<IN, BLOCK>(in);
+    else
+        return hone::moments_two_pass<IN, BLOCK>(in, columns);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
+           const T *__restrict__ beta, float eps, T *__restrict__ y,
+           float *mean, float *rstd, long long rows, long long columns,
+           long long pitch, long long pitch_out, int kept_bytes)
+{
+    extern __shared__ __align__(16) unsigned char kept[];
+    const int group = threadIdx.x / THREADS;
+
+    for (long long at = blockIdx.x * (long long)ROWS; at < rows;
+         at += gridDim.x * (long long)ROWS) {
+        const bool has_row = at + group < rows;
+        const long long r = has_row ? at + group : at;
+        part in(x + r * pitch, has_row ? columns : 0, kept + group * kept_bytes);
+        const out_row out(y + r * pitch_out, has_row ? columns : 0, in.head);
+        const weights scales(gamma, in);
+        const weights shifts(beta, in);
+        const hone::moments all = moments_of_row(in, columns);
+        const float scale = rsqrtf(all.squares / float(columns) + eps);
+
+        if (STATS && has_row && in.lane == 0) {
+            mean[r] = all.mean;
+            rstd[r] = scale;
+        }
+        hone::write_weighted<IN, OUT>(
+            in, out,
+            [=](float v, float by, float to) {
+                return (v - all.mean) * scale * by + to;
+            },
+            scales, shifts);
+    }
+}
