@@ -28,6 +28,14 @@ extern "C" __global__ void integers(double *out)
     out[n++] = double(__float_as_uint(1.0f)) + __int_as_float(0x40000000);
     out[n++] = __hiloint2double(0x3ff00000, 0) +
                __double2hiint(-0.0) + __double2loint(1.0);
+    out[n++] = __vminu4(0x01ff807fu, 0x02fe7f80u);
+    out[n++] = __vmaxu4(0x01ff807fu, 0x02fe7f80u);
+    out[n++] = __vmins4(0x01ff807fu, 0x02fe7f80u);
+    out[n++] = __vmaxs4(0x01ff807fu, 0x02fe7f80u);
+    out[n++] = __vminu2(0x8000ffffu, 0x7fff0001u);
+    out[n++] = __vmaxu2(0x8000ffffu, 0x7fff0001u);
+    out[n++] = __vmins2(0x8000ffffu, 0x7fff0001u);
+    out[n++] = __vmaxs2(0x8000ffffu, 0x7fff0001u);
 }
 
 extern "C" __global__ void reals(double *out)

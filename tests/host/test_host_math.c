@@ -66,6 +66,14 @@ static void test_integers(void **state)
         3.5,
         1065353216.0 + 2,
         1 - 2147483648.0,
+        0x01fe7f7f,
+        0x02ff8080,
+        0x01fe8080,
+        0x02ff7f7f,
+        0x7fff0001,
+        0x8000ffff,
+        0x8000ffff,
+        0x7fff0001,
     };
 
     (void)state;

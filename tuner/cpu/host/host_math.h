@@ -160,6 +160,28 @@ HONE_HOST_DP4A(int, signed char)
 HONE_HOST_DP4A(unsigned, unsigned char)
 #undef HONE_HOST_DP4A
 
+/* --- four bytes or two shorts of a word --------------------------------- */
+
+#define HONE_HOST_PARTS(name, S, test)                                         \
+    inline unsigned name(unsigned a, unsigned b)                               \
+    {                                                                          \
+        constexpr unsigned bits = 8 * sizeof(S), mask = (1u << bits) - 1;      \
+        unsigned r = 0;                                                        \
+                                                                               \
+        for (unsigned i = 0; i < 32; i += bits)                                \
+            r |= (((S)(a >> i) test(S)(b >> i) ? a : b) >> i & mask) << i;     \
+        return r;                                                              \
+    }
+HONE_HOST_PARTS(__vminu4, unsigned char, <)
+HONE_HOST_PARTS(__vmaxu4, unsigned char, >)
+HONE_HOST_PARTS(__vmins4, signed char, <)
+HONE_HOST_PARTS(__vmaxs4, signed char, >)
+HONE_HOST_PARTS(__vminu2, unsigned short, <)
+HONE_HOST_PARTS(__vmaxu2, unsigned short, >)
+HONE_HOST_PARTS(__vmins2, short, <)
+HONE_HOST_PARTS(__vmaxs2, short, >)
+#undef HONE_HOST_PARTS
+
 /* --- functions of reals ------------------------------------------------- */
 
 using std::abs, std::acos, std::acosh, std::asin, std::asinh, std::atan,
