@@ -69,8 +69,8 @@
 
 struct form {
     using pixel = T;
-    static constexpr int BORDER = ::BORDER, R = ::R;
-    static constexpr int VEC = ::VEC, HALO = ::HALO, EDGE = ::EDGE;
+    static constexpr int BORDER = ::BORDER, VEC = ::VEC;
+    static constexpr int HALO = ::HALO, EDGE = ::EDGE;
     static constexpr int PX = ::PX, PY = ::PY;
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
@@ -115,7 +115,7 @@ filter_image(const T *__restrict__ x, const float *__restrict__ along,
 
     hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile),
                             turned(TAPS_OF(along)), turned(TAPS_OF(down)),
-                            height, width, pitch, pitch_out, batch);
+                            {height, width, pitch, pitch_out, batch});
 }
 #else
 extern "C" __global__ void
@@ -124,8 +124,8 @@ filter_along(const T *__restrict__ x, const float *__restrict__ along,
              float *__restrict__ sums, long long height, long long width,
              long long pitch, long long pitch_sums, long long batch)
 {
-    hone::filter_rows<form>(x, sums, turned(TAPS_OF(along)), height, width,
-                            pitch, pitch_sums, batch);
+    hone::filter_rows<form>(x, sums, turned(TAPS_OF(along)),
+                            {height, width, pitch, pitch_sums, batch});
 }
 
 extern "C" __global__ void
@@ -134,7 +134,7 @@ filter_down(const float *__restrict__ sums, const float *__restrict__ down,
             T *__restrict__ y, long long height, long long width,
             long long pitch_sums, long long pitch_out, long long batch)
 {
-    hone::filter_columns<form>(sums, y, turned(TAPS_OF(down)), height, width,
-                               pitch_sums, pitch_out, batch);
+    hone::filter_columns<form>(sums, y, turned(TAPS_OF(down)),
+                               {height, width, pitch_sums, pitch_out, batch});
 }
 #endif

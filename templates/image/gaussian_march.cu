@@ -70,8 +70,8 @@
 
 struct form {
     using pixel = T;
-    static constexpr int BORDER = ::BORDER, R = ::R;
-    static constexpr int VEC = ::VEC, HALO = ::HALO, EDGE = ::EDGE;
+    static constexpr int BORDER = ::BORDER, VEC = ::VEC;
+    static constexpr int HALO = ::HALO, EDGE = ::EDGE;
     static constexpr int PX = ::PX, PY = ::PY;
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
@@ -144,7 +144,7 @@ filter_image(const T *__restrict__ x, float sigma,
     const hone::taps<SIZE> taps = weights_of(sigma, weights);
 
     hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile), taps, taps,
-                            height, width, pitch, pitch_out, batch);
+                            {height, width, pitch, pitch_out, batch});
 }
 #else
 extern "C" __global__ void
@@ -154,8 +154,8 @@ filter_along(const T *__restrict__ x, float sigma,
              long long height, long long width, long long pitch,
              long long pitch_sums, long long batch)
 {
-    hone::filter_rows<form>(x, sums, weights_of(sigma, weights), height, width,
-                            pitch, pitch_sums, batch);
+    hone::filter_rows<form>(x, sums, weights_of(sigma, weights),
+                            {height, width, pitch, pitch_sums, batch});
 }
 
 extern "C" __global__ void
@@ -165,7 +165,7 @@ filter_down(const float *__restrict__ sums, float sigma,
             long long height, long long width, long long pitch_sums,
             long long pitch_out, long long batch)
 {
-    hone::filter_columns<form>(sums, y, weights_of(sigma, weights), height, width,
-                               pitch_sums, pitch_out, batch);
+    hone::filter_columns<form>(sums, y, weights_of(sigma, weights),
+                               {height, width, pitch_sums, pitch_out, batch});
 }
 #endif

@@ -173,6 +173,26 @@ struct window {
     }
 };
 
+/* What all kinds of rows below have: read(w, i), the window of row i; and
+ * limit(n), the outputs that exist where n are left, a large constant where all
+ * do, so that nothing is asked between one row and the next. */
+
+/* Windows that lie inside of an image, straight from memory through the caches,
+ * from that whose centre begins at `at`. */
+template <access HOW, typename WINDOW, typename T> struct rows_inside {
+    const T *at;
+    long long pitch;
+
+    __device__ void read(WINDOW &w, int i) const
+    {
+        w.template read<HOW>(at + i * pitch);
+    }
+    __device__ long long limit(long long) const
+    {
+        return 1LL << 40;
+    }
+};
+
 /* Windows of an image, straight from memory through the caches: those of rows
  * `row`, row + 1, .. whose centres begin with pixel `column`. */
 template <int BORDER, access HOW, typename WINDOW, typename T>
@@ -203,6 +223,10 @@ struct rows_of_image {
         else
             w.template read_border<BORDER>(at, column, from.width);
     }
+    __device__ long long limit(long long n) const
+    {
+        return n;
+    }
 };
 
 /* --- tiles in shared memory ----------------------------------------------- */
@@ -215,6 +239,10 @@ template <int SPAN, typename WINDOW, typename T> struct rows_of_tile {
     __device__ void read(WINDOW &w, int i) const
     {
         w.template read<access::normal>(at + i * SPAN);
+    }
+    __device__ long long limit(long long n) const
+    {
+        return n;
     }
 };
 

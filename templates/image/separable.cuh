@@ -10,21 +10,14 @@
 #ifndef HONE_SEPARABLE_CUH
 #define HONE_SEPARABLE_CUH
 
-#include "image.cuh"
+#include "image_tiles.cuh"
 
 namespace hone {
 
-/* What the functions below take as FORM, a structure of constants:
- *   pixel            the type of pixels
- *   BORDER, R        what lies behind a border, radius of the filters
- *   VEC, HALO, EDGE  as of a window (image.cuh)
- *   PX, PY           pixels of a thread
- *   BLOCK_X, BLOCK_Y threads of a block
+/* FORM is that of image_tiles.cuh, and says besides:
  *   UNROLL           rows of a thread's loop that are unrolled
  *   AHEAD            a row is asked for before the one in front is used
- *   MAGIC            how bytes become f32 (image.cuh)
- *   SHARED, SPAN     tiles go through shared memory; pixels of a tile's row
- *   READ, WRITE      kinds of access */
+ *   MAGIC            how bytes become f32 (image.cuh) */
 
 /* Of the filter along rows or down columns, in the order of the pixels. */
 template <int TAPS> struct taps {
@@ -36,8 +29,8 @@ __device__ inline taps<1> no_taps()
     return taps<1>{{1.0f}};
 }
 
-/* The rows of `from` (rows_of_image or rows_of_tile; row 0 is the column
- * filter's radius above the first output) filtered `along` and `down`.
+/* The rows of `from` (image.cuh; row 0 is the column filter's radius above the
+ * first output) filtered `along` and `down`.
  * to(i, v) takes row i of the outputs, for i below `rows`. */
 template <typename FORM, int HALO, typename WINDOW, int KX, int KY,
           typename ROWS, typename TO>
@@ -100,78 +93,23 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
     }
 }
 
-/* Write sums as pixels of an image, those of row `row` + i and of columns from
- * `column`. */
-template <typename T, int VEC, access HOW> struct sums_to_image {
-    image<T> to;
-    long long row, column;
-
-    template <int PX>
-    __device__ void operator()(int i, const float (&sum)[PX]) const
-    {
-        T v[PX];
-
-#pragma unroll
-        for (int p = 0; p < PX; p++)
-            v[p] = as_pixel<T>(sum[p]);
-        write_pixels<VEC, HOW>(to.first + (row + i) * to.pitch + column, v,
-                               to.width - column);
-    }
-};
-
-/* A thread's part of filtering `x` to `y`: rows of images of `height` x
- * `width` pixels, `batch` of them, the rows of all following each other. `tile`
- * is shared memory where FORM::SHARED is true. A grid of tiles: blocks along x
- * have neighbours of a row, along y all rows of tiles of all images. */
-template <typename FORM, typename IN, typename OUT, int VEC_OUT, int KX, int KY,
-          typename WINDOW, int HALO>
+/* Filter images `along` rows and `down` columns, in one pass. */
+template <typename FORM, typename IN, typename OUT, int VEC_OUT,
+          typename WINDOW, int HALO, int KX, int KY>
 __device__ inline void
 filter_images(const IN *x, OUT *y, IN *tile, const taps<KX> &along,
-              const taps<KY> &down, long long height, long long width,
-              long long pitch, long long pitch_out, long long batch)
+              const taps<KY> &down, const shape_of_images &shape)
 {
-    constexpr int ROWS = FORM::BLOCK_Y * FORM::PY;
-    constexpr int R = KY / 2;
-    const long long column =
-        ((long long)blockIdx.x * FORM::BLOCK_X + threadIdx.x) * FORM::PX;
-    const long long per_image = (height + ROWS - 1) / ROWS;
+    for_tiles<FORM, KY / 2, HALO, WINDOW>(
+        x, tile, shape,
+        [&](const auto &rows, long long i, long long row, long long column) {
+            const sums_to_image<OUT, VEC_OUT, FORM::WRITE> to = {
+                y + (i * shape.height + row) * shape.pitch_out + column,
+                shape.pitch_out, rows.limit(shape.width - column)};
 
-    for (long long t = blockIdx.y; t < per_image * batch; t += gridDim.y) {
-        const tile_place at = place_of_tile(t, per_image);
-        const long long first = at.row * ROWS;
-        const long long row = first + threadIdx.y * FORM::PY;
-        const image<const IN> from = {x + at.image * height * pitch, height,
-                                      width, pitch};
-        const sums_to_image<OUT, VEC_OUT, FORM::WRITE> to = {
-            {y + at.image * height * pitch_out, height, width, pitch_out},
-            row,
-            column};
-
-        if constexpr (FORM::SHARED) {
-            constexpr int SIDE = (HALO + FORM::VEC - 1) / FORM::VEC * FORM::VEC;
-            const long long corner = blockIdx.x *
-                                         (long long)(FORM::BLOCK_X * FORM::PX) -
-                                     SIDE;
-            const rows_of_tile<FORM::SPAN, WINDOW, IN> rows = {
-                tile + (int)threadIdx.y * FORM::PY * FORM::SPAN + SIDE +
-                (int)threadIdx.x * FORM::PX};
-
-            if (t != blockIdx.y)
-                __syncthreads();
-            stage_tile<FORM::BORDER, ROWS + 2 * R, FORM::SPAN, FORM::VEC, HALO,
-                       FORM::BLOCK_X * FORM::BLOCK_Y, FORM::READ>(
-                tile, from, first - R, corner,
-                (int)(threadIdx.y * FORM::BLOCK_X + threadIdx.x));
-            __syncthreads();
-            if (column < width)
-                march<FORM, HALO, WINDOW>(rows, along, down, height - row, to);
-        } else if (column < width && row < height) {
-            const rows_of_image<FORM::BORDER, FORM::READ, WINDOW, IN> rows(
-                from, row - R, column);
-
-            march<FORM, HALO, WINDOW>(rows, along, down, height - row, to);
-        }
-    }
+            march<FORM, HALO, WINDOW>(rows, along, down,
+                                      rows.limit(shape.height - row), to);
+        });
 }
 
 /* Both filters in one pass. */
@@ -179,24 +117,22 @@ template <typename FORM, int K>
 __device__ inline void
 filter_both(const typename FORM::pixel *x, typename FORM::pixel *y,
             typename FORM::pixel *tile, const taps<K> &along,
-            const taps<K> &down, long long height, long long width,
-            long long pitch, long long pitch_out, long long batch)
+            const taps<K> &down, const shape_of_images &shape)
 {
     using T = typename FORM::pixel;
     using UNIT = typename unit<T, FORM::VEC>::type;
     using WINDOW =
         window<T, UNIT, FORM::PX, FORM::VEC, FORM::HALO, FORM::EDGE>;
 
-    filter_images<FORM, T, T, FORM::VEC, K, K, WINDOW, FORM::HALO>(
-        x, y, tile, along, down, height, width, pitch, pitch_out, batch);
+    filter_images<FORM, T, T, FORM::VEC, WINDOW, FORM::HALO>(x, y, tile, along,
+                                                             down, shape);
 }
 
 /* The filter along rows alone; sums are f32. */
 template <typename FORM, int K>
 __device__ inline void
 filter_rows(const typename FORM::pixel *x, float *sums, const taps<K> &along,
-            long long height, long long width, long long pitch,
-            long long pitch_sums, long long batch)
+            const shape_of_images &shape)
 {
     using T = typename FORM::pixel;
     using UNIT = typename unit<T, FORM::VEC>::type;
@@ -204,24 +140,21 @@ filter_rows(const typename FORM::pixel *x, float *sums, const taps<K> &along,
         window<T, UNIT, FORM::PX, FORM::VEC, FORM::HALO, FORM::EDGE>;
     constexpr int VEC_SUMS = FORM::VEC < 4 ? FORM::VEC : 4;
 
-    filter_images<FORM, T, float, VEC_SUMS, K, 1, WINDOW, FORM::HALO>(
-        x, sums, (typename FORM::pixel *)nullptr, along, no_taps(), height,
-        width, pitch, pitch_sums, batch);
+    filter_images<FORM, T, float, VEC_SUMS, WINDOW, FORM::HALO>(
+        x, sums, (T *)nullptr, along, no_taps(), shape);
 }
 
 /* The filter down columns of these sums. */
 template <typename FORM, int K>
 __device__ inline void
 filter_columns(const float *sums, typename FORM::pixel *y, const taps<K> &down,
-               long long height, long long width, long long pitch_sums,
-               long long pitch_out, long long batch)
+               const shape_of_images &shape)
 {
     constexpr int VEC_SUMS = FORM::VEC < 4 ? FORM::VEC : 4;
     using WINDOW = window<float, float, FORM::PX, VEC_SUMS, 0, 1>;
 
-    filter_images<FORM, float, typename FORM::pixel, FORM::VEC, 1, K, WINDOW,
-                  0>(sums, y, (float *)nullptr, no_taps(), down, height, width,
-                     pitch_sums, pitch_out, batch);
+    filter_images<FORM, float, typename FORM::pixel, FORM::VEC, WINDOW, 0>(
+        sums, y, (float *)nullptr, no_taps(), down, shape);
 }
 
 } /* namespace hone */

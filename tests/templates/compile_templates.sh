@@ -202,7 +202,17 @@ for t in convolve2d_separable gaussian; do
     space image/${t}_march 4096,4096,3,u8,2 300 20000
     space image/${t}_march 4096,4096,15,f16,0 300 20000
 done
-image="image/convolve2d_separable_plain image/convolve2d_separable_march
+space image/convolve2d_plain 3,2,5,u8,2 1 1
+space image/convolve2d_direct 1,1 300 20000
+space image/convolve2d_direct 2160,3841,5,u8 300 20000
+space image/convolve2d_direct 4096,4096,15,f16,0 300 20000
+space image/median_plain 3,2,5,u8,2 1 1
+space image/median_network 1,1 300 20000
+space image/median_network 2160,3840 300 20000
+space image/median_network 4096,4095,5,f32,0 300 20000
+image="image/convolve2d_plain image/convolve2d_direct
+    image/median_plain image/median_network
+    image/convolve2d_separable_plain image/convolve2d_separable_march
     image/gaussian_plain image/gaussian_march"
 
 # stencil/
