@@ -8,7 +8,7 @@
  *
  * Shapes: table is m rows of W elements of T (f16, bf16 or f32), out `bags`
  * rows of W, index n numbers, start bags + 1; both of type I, i32 or i64. A bag
- * may be empty: its row is 0, the mean too. All sizes from 1 up; m*W and bags*W
+ * may be empty: its row is 0, the mean too. n from 0 up, the other sizes from 1; m*W and bags*W
  * may be above 2^31, n wants I = i64 there.
  *
  * Layout: rows follow each other without gaps. All arrays begin at multiples
@@ -28,7 +28,7 @@
  * most a third too few), the indexes, the results. */
 #pragma once
 
-#pragma hone op embedding_bag(bags, n, W, m, T in {f32, f16, bf16} default f32, MEAN in {0, 1} default 0, I in {i32, i64} default i32) \
+#pragma hone op embedding_bag(bags, n from 0, W, m, T in {f32, f16, bf16} default f32, MEAN in {0, 1} default 0, I in {i32, i64} default i32) \
     "out[b][..] = sum or mean of table[index[i]][..] over bag b"
 #pragma hone arg table: in T[m][W], index: in I[n] from 0..m - 1, start: in I[bags + 1] offsets of n, out: out T[bags][W]
 

@@ -6,7 +6,7 @@
  * elements start[r] .. start[r+1]-1 of `column` and `value`, in any order; it
  * may have none (y[r] is 0) and may have several in one column, which are added
  * up. T, f32 or f64, is the type of value, x and y; I, i32 or i64, that of
- * start; columns are i32. All sizes from 1 up; nnz above 2^31 - 1 wants I = i64.
+ * start; columns are i32. nnz from 0 up, the other sizes from 1; nnz above 2^31 - 1 wants I = i64.
  *
  * DATA says what the matrix is like. Results do not depend on it: it is what a
  * tuner draws the matrix by, and what is tuned apart.
@@ -39,7 +39,7 @@
  * using the CSR storage format (2014), for rows from shared memory. */
 #pragma once
 
-#pragma hone op spmv_csr(rows, columns, nnz, T in {f32, f64} default f32, DATA in {0, 1, 2} default 0, I in {i32, i64} default i32) \
+#pragma hone op spmv_csr(rows, columns, nnz from 0, T in {f32, f64} default f32, DATA in {0, 1, 2} default 0, I in {i32, i64} default i32) \
     "y = A*x, A of nnz elements in compressed rows"
 #pragma hone arg start: in I[rows + 1] offsets of nnz, column: in i32[nnz] from 0..columns - 1, \
     value: in T[nnz], x: in T[columns], y: out T[rows]
@@ -50,7 +50,7 @@
 
 // Elements of x that occur: all in a band, 1 - 1/e of as many drawn at random.
 #pragma hone let X_READ = DATA == 0 ? min(columns, nnz) : nnz >= 4*columns ? columns - columns/32 : min(columns, nnz)*5/8
-#pragma hone let AVERAGE = ceildiv(nnz, max(rows, 1))
+#pragma hone let AVERAGE = ceildiv(max(nnz, 1), max(rows, 1))
 #pragma hone let LONGEST = DATA == 0 ? AVERAGE : nnz
 #pragma hone work flops(2*nnz) bytes(nnz*(sizeof(T) + 4) + (rows + 1)*sizeof(I) + (X_READ + rows)*sizeof(T))
 #pragma hone check template.spmv_csr_plain tolerance((T == f64 ? 2 : 1)*LONGEST + 4) exact(8)

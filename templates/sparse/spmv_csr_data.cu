@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrices that spmv_csr is verified and tuned with: a band and an uneven
  * one. Random ones (DATA 2) stay as they were drawn. */
-#pragma hone op spmv_csr_data(rows, columns, nnz, T in {f32, f64} default f32, DATA in {0, 1, 2} default 0, I in {i32, i64} default i32) \
+#pragma hone op spmv_csr_data(rows, columns, nnz from 0, T in {f32, f64} default f32, DATA in {0, 1, 2} default 0, I in {i32, i64} default i32) \
     "inputs of spmv_csr: a band, or rows of uneven lengths"
 #pragma hone arg start: inout I[rows + 1] offsets of nnz, column: inout i32[nnz] from 0..columns - 1, \
     value: in T[nnz], x: in T[columns], y: in T[rows]
