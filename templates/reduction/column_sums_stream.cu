@@ -15,20 +15,24 @@
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
 #pragma hone param BLOCK in pow2 64..1024 default 256
 // Packs that a block has side by side.
-#pragma hone param WIDTH in pow2 8..256 default 32
+#pragma hone param WIDTH in pow2 16..256 default 32
 // Blocks for each multiprocessor, which says how many parts the rows have.
 #pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16} default 4
 // How the sums of parts become one.
 #pragma hone param FINISH in {ticket, two_launch}
 // How x is read: the names of hone::access, in its order.
 #pragma hone param READ in {normal, stream}
+// Blocks the compiler must leave registers for. Without a number it makes room
+// for more of them than what is in flight leaves.
+#pragma hone param MIN_BLOCKS in {1, 2} when VEC*sizeof(T)*UNROLL >= 64
 
+#pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require VEC == 1 || PITCH % VEC == 0 "rows do not begin at multiples of an access"
 #pragma hone require WIDTH <= BLOCK "a block is as wide as its threads at most"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require BLOCK*BLOCKS_PER_SM <= device.threads_sm "the grid does not fit the device at once"
-#pragma hone require BLOCK*VEC*sizeof(T)*UNROLL <= 128K "what is in flight takes more than half of the registers"
+#pragma hone require BLOCK*MIN_BLOCKS*VEC*sizeof(T)*UNROLL <= 128K "what is in flight takes more than half of the registers"
 #pragma hone require WIDTH*VEC <= 32 || WIDTH*VEC < 2*columns "a block is wider than the matrix"
 #pragma hone require columns < 32 || WIDTH*VEC*sizeof(T) >= 32 "a row of a block is less than a sector"
 
@@ -112,7 +116,7 @@ __device__ inline void add_parts(const void *parts, T *out, int n_parts, long lo
             out[column + e] = hone::narrow<T>(sum[e]);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 column_sums(const T *x, T *out, void *parts, unsigned *tickets, long long rows, long long columns, long long pitch)
 {
     const long long step = (long long)DEPTH * gridDim.y;

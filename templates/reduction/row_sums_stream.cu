@@ -19,11 +19,15 @@
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 1
 // How x is read: the names of hone::access, in its order.
 #pragma hone param READ in {normal, stream}
+// Blocks the compiler must leave registers for. Without a number it makes room
+// for more of them than what is in flight leaves.
+#pragma hone param MIN_BLOCKS in {1, 2} when BYTES*UNROLL >= 64
 
 #pragma hone require THREADS <= BLOCK "the threads of a row are in one block"
 #pragma hone require BYTES >= sizeof(T) "an access is an element at least"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
-#pragma hone require BLOCK*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
+#pragma hone require BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
+#pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone let VEC = BYTES/sizeof(T)
 // The default, for every shape, is let through.
 #pragma hone let IS_DEFAULT = THREADS == 64 && UNROLL == 1
@@ -39,7 +43,7 @@
 using sum_of_x = hone::sum_of<hone::elements<T, static_cast<hone::access>(READ)>>;
 using sum_type = hone::wide<T>::type;
 
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 row_sums(const T *x, T *out, void *sums, long long rows, long long columns,
          long long pitch)
 {
