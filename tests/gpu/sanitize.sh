@@ -25,6 +25,7 @@ dims_of() {
     gemm_*) echo "${GEMM:-1024,1024,1024}" ;;
     fft_*) echo "${FFT:-1K,4K}" ;;
     conv1d) echo 1M,100 ;;
+    row_sums_* | column_sums_*) echo 1000,1003 ;;
     *) echo 1M ;;
     esac
 }
