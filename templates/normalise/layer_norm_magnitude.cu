@@ -4,7 +4,7 @@
 #include "hone_pack.cuh"
 #include "normalise_plain.cuh"
 
-#pragma hone op layer_norm_magnitude(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default columns) "the terms of layer_norm, for its check"
+#pragma hone op layer_norm_magnitude(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default pitch) "the terms of layer_norm, for its check"
 #pragma hone arg x: in T[min(rows*columns, 1)*((rows - 1)*pitch + columns)] normal(0.5, 2), gamma: in T[columns], beta: in T[columns], eps: f32 from 1e-6..1e-4
 #pragma hone arg y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_out + columns)], mean: out optional(STATS) f32[rows], rstd: out optional(STATS) f32[rows]
 #pragma hone require pitch >= columns "pitch is less than a row of x (columns)"

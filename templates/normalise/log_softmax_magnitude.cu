@@ -4,7 +4,7 @@
 #include "hone_pack.cuh"
 #include "normalise_plain.cuh"
 
-#pragma hone op log_softmax_magnitude(rows, columns, T in {f16, bf16, f32} default f32, pitch default columns, pitch_out default columns) "the terms of log_softmax, for its check"
+#pragma hone op log_softmax_magnitude(rows, columns, T in {f16, bf16, f32} default f32, pitch default columns, pitch_out default pitch) "the terms of log_softmax, for its check"
 #pragma hone arg x: in T[min(rows*columns, 1)*((rows - 1)*pitch + columns)] normal(0, 3), y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_out + columns)]
 #pragma hone require pitch >= columns "pitch is less than a row of x (columns)"
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"

@@ -8,8 +8,8 @@
  * Else it is left out.
  *
  * Layout: row-major. A row of x begins `pitch` elements behind the one before,
- * one of y `pitch_out`, at least `columns` each. Arrays begin at multiples of
- * 16 bytes, rows anywhere. x and y end with the last element of the last row.
+ * one of y `pitch_out` (the same by default), at least `columns` each.
+ * Arrays begin at multiples of 16 bytes, rows anywhere. x and y end with the last element of the last row.
  *
  * Accuracy: computed in f32, rounded to T once; all terms are positive. With
  * u = 2^-24, the sum of squares is within (DEPTH + 1)*u of its value times it,
@@ -28,7 +28,7 @@
  * in disguise; gamma is read once per row, from the caches. */
 #pragma once
 
-#pragma hone op rms_norm(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default columns) "y[r][c] = x[r][c] / root of the mean square of row r * gamma[c]"
+#pragma hone op rms_norm(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default pitch) "y[r][c] = x[r][c] / root of the mean square of row r * gamma[c]"
 #pragma hone arg x: in T[min(rows*columns, 1)*((rows - 1)*pitch + columns)] normal(0.5, 2), gamma: in T[columns], eps: f32 from 1e-6..1e-4
 #pragma hone arg y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_out + columns)], rstd: out optional(STATS) f32[rows]
 

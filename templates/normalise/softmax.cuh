@@ -7,8 +7,8 @@
  * numbers from 1 up.
  *
  * Layout: row-major. A row of x begins `pitch` elements behind the one before,
- * one of y `pitch_out`, at least `columns` each. x and y begin at multiples of
- * 16 bytes, rows anywhere. Arrays end with the last element of the last row.
+ * one of y `pitch_out` (the same by default), at least `columns` each.
+ * x and y begin at multiples of 16 bytes, rows anywhere. Arrays end with the last element of the last row.
  *
  * Accuracy: computed in f32, rounded to T once. With u = 2^-24, d = |x - m|:
  *   x - m     one rounding, which moves the exponent by u*d;
@@ -40,7 +40,7 @@
  * them an exponential: a copy in disguise. */
 #pragma once
 
-#pragma hone op softmax(rows, columns, T in {f16, bf16, f32} default f32, pitch default columns, pitch_out default columns) "y[r][c] = exp(x[r][c]) / sum of exp over row r"
+#pragma hone op softmax(rows, columns, T in {f16, bf16, f32} default f32, pitch default columns, pitch_out default pitch) "y[r][c] = exp(x[r][c]) / sum of exp over row r"
 #pragma hone arg x: in T[min(rows*columns, 1)*((rows - 1)*pitch + columns)] normal(0, 3), y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_out + columns)]
 
 #pragma hone require pitch >= columns "pitch is less than a row of x (columns)"
