@@ -10,7 +10,8 @@
  *
  * Layout: row-major. A row of x begins `pitch` elements behind the one before,
  * one of y `pitch_out` (the same by default), at least `columns` each.
- * Arrays begin at multiples of 16 bytes, rows anywhere. x and y end with the last element of the last row.
+ * Arrays begin at multiples of 16 bytes, rows
+ * anywhere. x and y end with the last element of the last row.
  *
  * Accuracy: computed in f32, rounded to T once. The variance is never a
  * difference of sums: distances from the mean are squared, either in a second

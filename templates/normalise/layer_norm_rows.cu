@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm/rows: THREADS threads take a row, a block BLOCK/THREADS of them.
  *
- * Between the passes over it (one or two for mean and variance, and one that writes)
- * the row is kept in registers, kept in shared memory, or read again. Packs are
- * cut where memory has their multiples: EDGE says which of a row's may lie
- * partly outside of it. */
+ * Between the passes over it (one or two for mean and variance, and one that
+ * writes) the row is kept in registers, kept in shared memory, or read again.
+ * Packs are cut where memory has their multiples: EDGE says which of a row's may
+ * lie partly outside of it. */
 #include "norm_parts.cuh"
 #include "layer_norm.cuh"
 

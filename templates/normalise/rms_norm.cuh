@@ -9,7 +9,8 @@
  *
  * Layout: row-major. A row of x begins `pitch` elements behind the one before,
  * one of y `pitch_out` (the same by default), at least `columns` each.
- * Arrays begin at multiples of 16 bytes, rows anywhere. x and y end with the last element of the last row.
+ * Arrays begin at multiples of 16 bytes, rows
+ * anywhere. x and y end with the last element of the last row.
  *
  * Accuracy: computed in f32, rounded to T once; all terms are positive. With
  * u = 2^-24, the sum of squares is within (DEPTH + 1)*u of its value times it,

@@ -8,7 +8,8 @@
  *
  * Layout: row-major. A row of x begins `pitch` elements behind the one before,
  * one of y `pitch_out` (the same by default), at least `columns` each.
- * x and y begin at multiples of 16 bytes, rows anywhere. Arrays end with the last element of the last row.
+ * x and y begin at multiples of 16 bytes, rows
+ * anywhere. Arrays end with the last element of the last row.
  *
  * Accuracy: computed in f32, rounded to T once. With u = 2^-24, d = |x - m|:
  *   x - m     one rounding, which moves the exponent by u*d;
