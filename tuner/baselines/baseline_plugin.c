@@ -62,7 +62,8 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
 static int is_of_cub(const char *name)
 {
     static const char *const names[] = {"cub.sum", "cub.min_index",
-                                        "cub.max_index", "cub.scan"};
+                                        "cub.max_index", "cub.scan",
+                                        "cub.histogram"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i]))
@@ -89,8 +90,8 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
     return hone__fail(err, HONE_ERR_NOT_FOUND,
                       "there is no baseline '%s'; known are cublas, "
                       "cublas.axpy, cublaslt, cufft, cufft.filter, memcpy, "
-                      "and cub.sum, cub.min_index, cub.max_index and "
-                      "cub.scan with those of the library that "
+                      "and cub.sum, cub.min_index, cub.max_index, cub.scan "
+                      "and cub.histogram with those of the library that "
                       "$HONE_BASELINES names%s%s",
                       name, *cause.text ? ". " : "", cause.text);
 }
