@@ -371,6 +371,7 @@ static void empty(hone_memory *memory, const hone_driver *driver, int alive)
     free_blocks(memory->spare, driver, alive);
     free_blocks(memory->captured, driver, alive);
     memory->spare = memory->captured = NULL;
+    hone__lane_free(&memory->lane, driver, alive);
     while (memory->banks) {
         hone_memory_bank *next = memory->banks->next;
 

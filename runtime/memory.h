@@ -13,12 +13,15 @@
  * before it left. When the plan goes, another one gets them, zeroed on the
  * stream, unless a graph may use them.
  *
+ * Runs with arrays in host memory share a lane: streams, events and page-locked
+ * memory, as much as the largest need of those that ran.
+ *
  * Everything stays until hone_stream_release() or hone_close(). */
 #ifndef HONE_RUNTIME_MEMORY_H
 #define HONE_RUNTIME_MEMORY_H
 
 #include "runtime/context.h"
-#include "runtime/execute/program.h"
+#include "runtime/execute/pipeline.h"
 
 enum {
     /* What cuMemAlloc gives: vector loads may rely on it. */
@@ -55,6 +58,7 @@ typedef struct hone_memory {
     hone_block *captured; /* zeros of plans that are gone */
     hone_memory_bank *banks;
     uint64_t n_used; /* runs with constants */
+    hone_lane lane;  /* of runs with arrays in host memory */
 } hone_memory;
 
 /* What a program needs of a stream's memory. */

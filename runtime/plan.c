@@ -33,10 +33,12 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
         answer->row->plan->spec, resolved->dims);
     plan->n_least = (uint8_t)count_least(resolved, plan->defaults);
     memcpy(plan->dims, resolved->dims, resolved->n_dims * sizeof plan->dims[0]);
-    plan->has_memory =
-        has_constants || plan->need.scratch_bytes || plan->need.zeroed_bytes;
-    plan->takes_turns =
-        has_constants || (plan->has_memory && kind && kind->is_synchronous);
+    plan->has_memory = has_constants || plan->need.scratch_bytes ||
+                       plan->need.zeroed_bytes ||
+                       hone__lane_is_needed(&plan->program);
+    /* A run with copies is many calls, between which no other may come. */
+    plan->takes_turns = has_constants || plan->program.more->pipeline ||
+                        (plan->has_memory && kind && kind->is_synchronous);
     return HONE_OK;
 }
 
@@ -111,8 +113,8 @@ static hone_status check_context(const hone_plan *plan, hone_error *err)
                       plan->program.op);
 }
 
-/* The plan's share of a stream's memory and, for a plan with constants, a
- * bank. `turn` held. */
+/* The plan's share of a stream's memory, what its lane lacks and, for a plan
+ * with constants, a bank. `turn` held. */
 static hone_status provide(const hone_plan *plan, hone_memory *memory,
                            hone_stream stream, hone_share *out,
                            hone_bank **out_bank, hone_error *err)
@@ -122,6 +124,10 @@ static hone_status provide(const hone_plan *plan, hone_memory *memory,
         HONE_TRY(check_context(plan, err));
         HONE_TRY(hone__memory_make(memory, plan->program.driver, &plan->need,
                                    stream, out, err));
+    }
+    if (!hone__lane_suffices(&memory->lane, &plan->program)) {
+        HONE_TRY(check_context(plan, err));
+        HONE_TRY(hone__lane_make(&memory->lane, &plan->program, err));
     }
     if (!plan->need.module)
         return HONE_OK;
@@ -211,7 +217,8 @@ static hone_status run_in_turn(const hone_plan *plan, void *const *args,
     if (status == HONE_OK) {
         hone__share_place(&share, program, parts);
         hone__share_follow(&share, program->driver, stream);
-        status = hone__program_run(program, args, parts, bank, stream, err);
+        status = hone__program_run(program, args, parts, bank, &memory->lane,
+                                   stream, err);
         /* A run that broke off may have left anything in them. */
         if (status != HONE_OK && program->driver->kind)
             (void)hone__program_zero(program, HONE_ZERO_ONCE, parts, stream,
@@ -230,7 +237,7 @@ static inline hone_status run_alone(const hone_plan *plan, void *const *args,
     hone_program_fault fault;
 
     if (program->is_special)
-        return hone__program_run(program, args, parts, NULL, stream,
+        return hone__program_run(program, args, parts, NULL, NULL, stream,
                                  hone__thread_error(plan->context->ctx));
     if (hone__program_enqueue(program, args, parts, stream, &fault))
         return HONE_OK;

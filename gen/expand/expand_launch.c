@@ -42,14 +42,17 @@ static int version(const plan *p)
     int is_third = 0;
     int is_fifth = 0;
     int is_sixth = t->n_repeats != 0;
+    int is_seventh = 0; /* a pipeline has arrays in host memory */
 
     for (size_t i = 0; i < t->n_dims; ++i) {
         is_second |= t->dims[i].is_choice;
         is_fifth |= t->dims[i].default_expr.expr != NULL;
         is_sixth |= t->dims[i].from_zero;
     }
-    for (size_t i = 0; i < t->n_args; ++i)
+    for (size_t i = 0; i < t->n_args; ++i) {
         is_third |= t->args[i].shape.rank > 1 || t->args[i].given.expr;
+        is_seventh |= t->args[i].host.expr != NULL;
+    }
     for (size_t i = 0; i < t->n_workspaces; ++i)
         is_second |= t->workspaces[i].zero == HONE_ZERO_EACH;
     for (size_t i = 0; i < t->n_launches; ++i) {
@@ -64,7 +67,8 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_params; ++i)
         is_third |= t->params[i].kind == HONE_PARAM_REAL ||
                     t->params[i].exists.expr != NULL;
-    return is_sixth    ? 6
+    return is_seventh  ? 7
+           : is_sixth  ? 6
            : is_fifth  ? 5
            : t->call   ? 4
            : is_third  ? 3
@@ -152,6 +156,9 @@ static void write_buffers(plan *p)
         if (arg->given.expr)
             hone__text_printf(p->out, "optional %s %s\n", arg->name,
                               text_of(p, &arg->given));
+        if (arg->host.expr)
+            hone__text_printf(p->out, "host %s %s\n", arg->name,
+                              text_of(p, &arg->host));
         for (size_t e = 0; arg->shape.rank > 1 && e < arg->shape.rank; ++e)
             hone__text_printf(p->out, "%s%s %s%s", e ? " ;" : "shape ",
                               e ? "" : arg->name,
@@ -250,6 +257,17 @@ static void write_passed(plan *p, const hone_template_pass *pass)
     }
 }
 
+static void write_pipeline(plan *p)
+{
+    const hone_template_pipeline *pipeline = &p->tmpl->pipeline;
+
+    if (pipeline->line)
+        hone__text_printf(
+            p->out, "pipeline %s %s ; %s ; %s\n",
+            p->tmpl->dims[pipeline->dim].name, text_of(p, &pipeline->chunk),
+            text_of(p, &pipeline->streams), text_of(p, &pipeline->staging));
+}
+
 static void write_launch(plan *p, const hone_template_launch *launch)
 {
     hone__text_printf(p->out, "launch %s\n", launch->kernel);
@@ -288,6 +306,7 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
     write_buffers(&p);
     for (size_t i = 0; i < tmpl->n_maps; ++i)
         write_map(&p, &tmpl->maps[i]);
+    write_pipeline(&p);
     for (size_t i = 0; i < tmpl->n_launches; ++i)
         write_launch(&p, &tmpl->launches[i]);
     if (tmpl->call)

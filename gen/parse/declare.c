@@ -3,6 +3,8 @@
  * require and workspace. */
 #include "gen/parse/parse.h"
 
+#include <stdio.h>
+
 int hone__statement_arch(hone_parser *p, hone_cursor *c)
 {
     const hone_slice start = hone__cursor_here(c);
@@ -115,13 +117,28 @@ static int arg_type(hone_parser *p, hone_slice word, hone_template_expr *out)
     return hone__compile_type(p, word, out);
 }
 
+int hone__compile_of_callers(hone_cursor *c, const char *what,
+                             const char *otherwise, hone_template_expr *out)
+{
+    const hone_slice here = hone__cursor_here(c);
+    const hone_slots *slots = &c->p->tmpl->slots;
+    int reads_tuned = 0;
+
+    if (!hone__compile_value(c, what, HONE_SCOPE_VARIANT, out))
+        return 0;
+    for (size_t i = slots->params; i < slots->total; ++i)
+        reads_tuned |= hone__expr_reads(out->expr, i);
+    if (!reads_tuned && hone__expr_slot_count(out->expr))
+        return 1;
+    return hone__complain(c->p, here, "%s", otherwise);
+}
+
 /* `optional(HAS_BIAS)`: callers say by a dimension whether they pass it. */
 static int optional(hone_cursor *c, hone_template_arg *arg)
 {
     hone_parser *p = c->p;
     const hone_slice here = hone__cursor_here(c);
-    const hone_slots *slots = &p->tmpl->slots;
-    int reads_tuned = 0;
+    char otherwise[256];
 
     if (hone__cursor_peek(c) != '(')
         return hone__complain(
@@ -129,17 +146,12 @@ static int optional(hone_cursor *c, hone_template_arg *arg)
             "say when the array is given, by a dimension that callers choose: "
             "op ..(.., HAS in {0, 1}), %s: in optional(HAS) ..",
             arg->name);
-    if (!hone__compile_value(c, "optional", HONE_SCOPE_VARIANT, &arg->given))
-        return 0;
-    for (size_t i = slots->params; i < slots->total; ++i)
-        reads_tuned |= hone__expr_reads(arg->given.expr, i);
-    if (!reads_tuned && hone__expr_slot_count(arg->given.expr))
-        return 1;
-    return hone__complain(p, here,
-                          "whether '%s' is given is up to callers, who know "
-                          "nothing of parameters and lets: read a dimension "
-                          "that lists its values, such as HAS in {0, 1}",
-                          arg->name);
+    (void)snprintf(otherwise, sizeof otherwise,
+                   "whether '%.60s' is given is up to callers, who know "
+                   "nothing of parameters and lets: read a dimension that "
+                   "lists its values, such as HAS in {0, 1}",
+                   arg->name);
+    return hone__compile_of_callers(c, "optional", otherwise, &arg->given);
 }
 
 static int one_arg(hone_cursor *c)
@@ -155,6 +167,9 @@ static int one_arg(hone_cursor *c)
     has_mode = arg_mode(c, &arg->mode);
     if (has_mode && hone__cursor_accept_word(c, "optional") &&
         !optional(c, arg))
+        return 0;
+    if (has_mode && hone__cursor_accept_word(c, "host") &&
+        !hone__host_word(c, arg))
         return 0;
     if (!hone__cursor_need_word(c, "in, out, inout or an element type",
                                 &word) ||

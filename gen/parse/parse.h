@@ -119,6 +119,7 @@ typedef struct hone_parser {
     hone_status status;      /* a failure that is no mistake of the template */
     hone_error *err;
     hone_slice map_names[HONE_MAX_MAPS];
+    hone_slice pipeline; /* the statement */
     /* of the expression being compiled */
     hone_scope scope;
     int takes_reals; /* it may read parameters that are no integers */
@@ -308,6 +309,7 @@ enum {
     X(vendor, HONE_OF_ALL)                                                     \
     X(call, HONE_OF_ONE)                                                       \
     X(inputs, HONE_OWN | HONE_OF_ALL)                                          \
+    X(pipeline, HONE_OWN | HONE_OF_ONE)                                        \
     X(option, HONE_OWN | HONE_OF_ONE)                                          \
     X(constant, HONE_OWN | HONE_OF_ONE)                                        \
     X(tensormap, HONE_OWN | HONE_OF_ONE)                                       \
@@ -348,6 +350,16 @@ int hone__dotted_name(hone_cursor *c, const char *what, const char **out);
 /* --- call.c --- */
 /* A template that calls a function has nothing else. */
 int hone__call_complete(hone_parser *p);
+
+/* --- host.c --- */
+/* `host` or `host(PINNED)` of an argument, behind the word. */
+int hone__host_word(hone_cursor *c, hone_template_arg *arg);
+/* What arrays in host memory ask of the rest of the file. */
+int hone__host_complete(hone_parser *p);
+/* `(E)`, where E reads nothing but dimensions that list values: what callers
+ * know. `otherwise` is complained about what reads more. */
+int hone__compile_of_callers(hone_cursor *c, const char *what,
+                             const char *otherwise, hone_template_expr *out);
 
 /* --- contract.c --- */
 /* Look for the contract among the headers that the template includes, and read

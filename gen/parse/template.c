@@ -182,8 +182,9 @@ static void read_all(hone_parser *p)
         (void)hone__complain(p, p->statements[own].text,
                              "the op '%s' has no 'launch'", p->tmpl->op);
     if (!p->no_memory && !p->diagnostics->n)
-        (void)(hone__call_complete(p) && hone__launches_complete(p) &&
-               hone__constants_complete(p) && hone__maps_complete(p));
+        (void)(hone__call_complete(p) && hone__host_complete(p) &&
+               hone__launches_complete(p) && hone__constants_complete(p) &&
+               hone__maps_complete(p));
 }
 
 static void add_tokens(const hone_parser *p, size_t statement, hone_text *out)

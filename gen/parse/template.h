@@ -123,6 +123,9 @@ typedef struct hone_template_arg {
     /* Where this is 0 callers pass a null pointer, and there are no elements.
      * .expr NULL: it is always given. Reads dimensions that list values. */
     hone_template_expr given;
+    /* It is in host memory, in page-locked one where this is not 0. .expr NULL:
+     * it is on the device. Reads dimensions that list values. */
+    hone_template_expr host;
     hone_template_draw draw;
     hone_template_shape shape;
 } hone_template_arg;
@@ -145,6 +148,15 @@ typedef struct hone_template_require {
 } hone_template_require;
 
 const char *hone__require_text(const hone_template_require *require);
+
+/* How arrays in host memory are cut into chunks. */
+typedef struct hone_template_pipeline {
+    int line;   /* 0: they are not */
+    size_t dim; /* whose rows are cut */
+    hone_template_expr chunk;
+    hone_template_expr streams;
+    hone_template_expr staging;
+} hone_template_pipeline;
 
 typedef struct hone_template_workspace {
     const char *name;
@@ -360,6 +372,7 @@ typedef struct hone_template {
     hone_template_launch *launches;
     size_t n_repeats;
     hone_template_repeat *repeats;
+    hone_template_pipeline pipeline;
     size_t n_options;
     hone_template_option *options;
     size_t n_checks;

@@ -90,7 +90,11 @@ enum {
     HONE_CU_CAPTURE_RELAXED = 2,
     HONE_CU_CAPTURE_THREAD_LOCAL = 1,
     HONE_CU_EVENT_DEFAULT = 0,
-    HONE_CU_STREAM_NON_BLOCKING = 1
+    HONE_CU_EVENT_NO_TIMING = 2,
+    HONE_CU_STREAM_NON_BLOCKING = 1,
+    /* Page-locked for all contexts, and to be read and written by the device
+     * at the same address. */
+    HONE_CU_HOST_SHARED = 1 | 2
 };
 
 /* X(field, symbol, parameters): CUresult symbol(parameters). All of these
@@ -148,6 +152,13 @@ enum {
       (hone_cu_ptr to, const void *from, size_t size_bytes))                   \
     X(copy_to_host, cuMemcpyDtoH_v2,                                           \
       (void *to, hone_cu_ptr from, size_t size_bytes))                         \
+    X(copy_in_async, cuMemcpyHtoDAsync_v2,                                     \
+      (hone_cu_ptr to, const void *from, size_t size_bytes, hone_stream s))    \
+    X(copy_out_async, cuMemcpyDtoHAsync_v2,                                    \
+      (void *to, hone_cu_ptr from, size_t size_bytes, hone_stream s))          \
+    X(host_alloc, cuMemHostAlloc,                                              \
+      (void **out, size_t size_bytes, unsigned flags))                         \
+    X(host_free, cuMemFreeHost, (void *p))                                     \
     X(copy_async, cuMemcpyDtoDAsync_v2,                                        \
       (hone_cu_ptr to, hone_cu_ptr from, size_t size_bytes, hone_stream s))    \
     X(fill8_async, cuMemsetD8Async,                                            \
@@ -157,6 +168,8 @@ enum {
     X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))      \
     X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                     \
     X(stream_synchronize, cuStreamSynchronize, (hone_stream s))                \
+    X(stream_wait, cuStreamWaitEvent,                                          \
+      (hone_stream s, hone_cu_event e, unsigned flags))                        \
     X(capture_info, cuStreamGetCaptureInfo,                                    \
       (hone_stream s, int *out_status, uint64_t *out_id))                      \
     X(capture_begin, cuStreamBeginCapture_v2, (hone_stream s, int mode))       \

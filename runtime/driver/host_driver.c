@@ -308,6 +308,33 @@ static hone_cu_result copy_async(hone_cu_ptr to, hone_cu_ptr from,
     return 0;
 }
 
+static hone_cu_result copy_in_async(hone_cu_ptr to, const void *from,
+                                    size_t size_bytes, hone_stream stream)
+{
+    (void)stream;
+    return copy_to_device(to, from, size_bytes);
+}
+
+static hone_cu_result copy_out_async(void *to, hone_cu_ptr from,
+                                     size_t size_bytes, hone_stream stream)
+{
+    (void)stream;
+    return copy_to_host(to, from, size_bytes);
+}
+
+static hone_cu_result host_alloc(void **out, size_t size_bytes, unsigned flags)
+{
+    (void)flags;
+    *out = hone__alloc_aligned(ALIGN_BYTES, size_bytes);
+    return *out ? 0 : HONE_CU_OUT_OF_MEMORY;
+}
+
+static hone_cu_result host_free(void *block)
+{
+    hone__free(block);
+    return 0;
+}
+
 static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
                                   size_t count, hone_stream stream)
 {
@@ -322,6 +349,15 @@ static hone_cu_result stream_create(hone_stream *out, unsigned flags)
 {
     (void)flags;
     *out = (hone_stream)(void *)&something;
+    return 0;
+}
+
+static hone_cu_result stream_wait(hone_stream stream, hone_cu_event event,
+                                  unsigned flags)
+{
+    (void)stream;
+    (void)event;
+    (void)flags;
     return 0;
 }
 
@@ -400,11 +436,16 @@ const hone_driver *hone__host_driver(void)
         .memory_info = memory_info,
         .copy_to_device = copy_to_device,
         .copy_to_host = copy_to_host,
+        .copy_in_async = copy_in_async,
+        .copy_out_async = copy_out_async,
+        .host_alloc = host_alloc,
+        .host_free = host_free,
         .copy_async = copy_async,
         .fill8_async = fill8_async,
         .stream_create = stream_create,
         .stream_destroy = stream_nothing,
         .stream_synchronize = stream_nothing,
+        .stream_wait = stream_wait,
         .capture_info = capture_info,
         .event_create = event_create,
         .event_destroy = event_destroy,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making and running programs: see program.h. */
-#include "runtime/execute/program.h"
+#include "runtime/execute/pipeline.h"
 
 #include "runtime/base/alloc.h"
 
@@ -46,6 +46,8 @@ static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
         bytes += rounded(strlen(r->constants[i].name) + 1);
     if (r->vendor)
         bytes += r->n_args * sizeof(hone_program_param);
+    if (r->pipeline.is_used)
+        bytes += rounded(hone__pipeline_bytes(r));
     return bytes;
 }
 
@@ -83,6 +85,8 @@ static hone_program *new_program(const hone_program_setup *setup,
     if (r->vendor)
         program->more->arguments.params =
             take(&next, r->n_args * sizeof(hone_program_param));
+    if (r->pipeline.is_used)
+        program->more->pipeline = take(&next, hone__pipeline_bytes(r));
     return program;
 }
 
@@ -208,6 +212,8 @@ static hone_status fill_program(hone_program *program,
         if (part->size_bytes && part->zero == HONE_ZERO_EACH)
             program->is_special = 1;
     }
+    if (r->pipeline.is_used)
+        hone__pipeline_fill(program, r);
     if (r->n_maps)
         program->is_special = 1;
     return hone__map_cache_create(r, setup->driver, &more->maps, err);
@@ -267,7 +273,9 @@ hone_status hone__program_explain(const hone_program *program,
                           "args[%d] of %s is NULL; each of its %d args points "
                           "to a %s pointer or to a scalar's value",
                           fault->missing, program->op, program->n_args,
-                          program->driver->kind ? "host" : "device");
+                          program->driver->kind     ? "host"
+                          : program->more->pipeline ? "host or device"
+                                                    : "device");
     (void)snprintf(what, sizeof what, "launching kernel '%.80s' of %.80s",
                    program->more->kernels[fault->launch], program->op);
     return hone__driver_check(program->driver, fault->result, what, err);
@@ -380,9 +388,10 @@ static hone_status launch_together(const run *r, size_t *first)
     return HONE_OK;
 }
 
-static hone_status launch_all(const hone_program *program, void *const *args,
-                              hone_cu_ptr *parts, hone_bank *bank,
-                              hone_stream stream, hone_error *err)
+hone_status hone__program_launches(const hone_program *program, size_t first,
+                                   size_t n, void *const *args,
+                                   hone_cu_ptr *parts, hone_bank *bank,
+                                   hone_stream stream, hone_error *err)
 {
     hone_cu_tensor_map maps[HONE_MAX_MAPS];
     const run r = {.program = program,
@@ -396,7 +405,7 @@ static hone_status launch_all(const hone_program *program, void *const *args,
     if (r.maps)
         HONE_TRY(
             hone__map_cache_get(program->more->maps, args, parts, maps, err));
-    for (size_t i = 0; i < program->n_launches;)
+    for (size_t i = first; i < first + n;)
         HONE_TRY(launch_together(&r, &i));
     return HONE_OK;
 }
@@ -420,7 +429,8 @@ static hone_status run_vendor(const hone_program *program, void *const *args,
 
 hone_status hone__program_run(const hone_program *program, void *const *args,
                               hone_cu_ptr *parts, hone_bank *bank,
-                              hone_stream stream, hone_error *err)
+                              hone_lane *lane, hone_stream stream,
+                              hone_error *err)
 {
     hone_program_fault fault;
 
@@ -433,5 +443,10 @@ hone_status hone__program_run(const hone_program *program, void *const *args,
     HONE_TRY(hone__program_zero(program, HONE_ZERO_EACH, parts, stream, err));
     if (program->more->n_constants)
         HONE_TRY(hone__bank_fill(bank, program, args, stream, err));
-    return launch_all(program, args, parts, bank, stream, err);
+    if (program->more->pipeline)
+        return hone__pipeline_run(
+            &(hone_pipeline_run){program, args, parts, bank, lane, stream},
+            err);
+    return hone__program_launches(program, 0, program->n_launches, args, parts,
+                                  bank, stream, err);
 }

@@ -65,6 +65,8 @@ typedef struct hone_program_constant {
     hone_cu_ptr to; /* in the module that the program was made with */
 } hone_program_constant;
 
+struct hone_program_pipeline; /* pipeline.h */
+
 /* What the run of a plain program does not read. */
 typedef struct hone_program_more {
     void *block; /* what is freed */
@@ -74,6 +76,8 @@ typedef struct hone_program_more {
     hone_program_part parts[HONE_MAX_WORKSPACES];
     size_t n_constants;
     hone_program_constant constants[HONE_MAX_CONSTANTS];
+    /* Of arrays in host memory, whose parts are the last; NULL: none. */
+    struct hone_program_pipeline *pipeline;
     hone_launch_shape *shapes; /* one for each launch, as are kernels */
     const char **kernels;
     hone_program_repeat *repeats; /* likewise; NULL: none is repeated */
@@ -97,8 +101,8 @@ typedef struct hone_program {
     uint16_t n_launches;
     uint16_t n_args;
     /* A run is not launches alone: constants, tensor maps, workspaces that
-     * are zeroed each time, clusters, cooperative or repeated launches; or a
-     * function of a vendor's library. */
+     * are zeroed each time, clusters, cooperative or repeated launches, copies
+     * of arrays in host memory; or a function of a vendor's library. */
     uint8_t is_special;
 } hone_program;
 
@@ -193,13 +197,21 @@ hone_status hone__bank_kernel(hone_bank *bank, const hone_program *program,
 /* ---- running ---------------------------------------------------------------
  */
 
+struct hone_lane; /* pipeline.h */
+
 /* Enqueue one execution. `args` as for hone_plan_run(); `parts` are the
  * addresses of the workspaces, 0 for those of no size; `bank` is NULL for a
- * program without constants. Runs that share a bank take turns: the caller
- * sees to it. */
+ * program without constants, `lane` for one without a pipeline. Runs that
+ * share a bank or a lane take turns: the caller sees to it. */
 hone_status hone__program_run(const hone_program *program, void *const *args,
                               hone_cu_ptr *parts, hone_bank *bank,
-                              hone_stream stream, hone_error *err);
+                              struct hone_lane *lane, hone_stream stream,
+                              hone_error *err);
+/* A piece of it: `n` launches from `first` on. */
+hone_status hone__program_launches(const hone_program *program, size_t first,
+                                   size_t n, void *const *args,
+                                   hone_cu_ptr *parts, hone_bank *bank,
+                                   hone_stream stream, hone_error *err);
 
 /* Zero the workspaces with this rule. */
 hone_status hone__program_zero(const hone_program *program, hone_zero rule,

@@ -72,8 +72,7 @@ hone_status hone__reader_arg(hone_reader *r)
     return HONE_OK;
 }
 
-/* The array that a line is about. */
-static hone_status find_array(hone_reader *r, spec_arg **out)
+hone_status hone__reader_array(hone_reader *r, spec_arg **out)
 {
     hone_launch_spec *spec = r->spec;
     spec_pass array;
@@ -91,7 +90,7 @@ hone_status hone__reader_shape(hone_reader *r)
 {
     spec_arg *arg = NULL;
 
-    HONE_TRY(find_array(r, &arg));
+    HONE_TRY(hone__reader_array(r, &arg));
     return hone__reader_exprs(r, HONE_MAX_RANK, arg->extents);
 }
 
@@ -99,7 +98,7 @@ hone_status hone__reader_optional(hone_reader *r)
 {
     spec_arg *arg = NULL;
 
-    HONE_TRY(find_array(r, &arg));
+    HONE_TRY(hone__reader_array(r, &arg));
     if (arg->given)
         return hone__reader_fail(r, "stated twice for one launch:", r->rest);
     return hone__reader_expr(r, r->rest, &arg->given);
@@ -147,7 +146,7 @@ hone_status hone__reader_constant_memory(hone_reader *r)
     if (spec->n_constants == HONE_MAX_CONSTANTS)
         return hone__reader_fail(r, "more than 4 constants:", name);
     HONE_TRY(hone__reader_expr(r, hone__reader_word(r), &constant->type));
-    HONE_TRY(find_array(r, &from));
+    HONE_TRY(hone__reader_array(r, &from));
     constant->arg = (int)(from - spec->args);
     HONE_TRY(hone__reader_exprs(r, 2, exprs));
     constant->count = exprs[0];

@@ -54,7 +54,14 @@ typedef struct spec_arg {
     const hone_expr *count;                  /* NULL for scalars */
     const hone_expr *given;                  /* NULL: always */
     const hone_expr *extents[HONE_MAX_RANK]; /* all NULL: one, the count */
+    const hone_expr *host; /* is it page-locked? NULL: it is on the device */
 } spec_arg;
+
+typedef struct spec_pipeline {
+    int line; /* of the statement; 0: there is none */
+    size_t dim;
+    const hone_expr *parts[3]; /* rows of a chunk, streams, staging */
+} spec_pipeline;
 
 typedef struct spec_workspace {
     const char *name;
@@ -154,6 +161,7 @@ struct hone_launch_spec {
     spec_launch launches[HONE_MAX_LAUNCHES];
     size_t n_repeats;
     spec_repeat repeats[HONE_MAX_LAUNCHES];
+    spec_pipeline pipeline;
     spec_vendor vendor;
     const hone_expr *flops; /* NULL: not declared */
     const hone_expr *bytes;

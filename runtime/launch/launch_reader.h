@@ -85,6 +85,8 @@ int hone__reader_find_passed(const hone_launch_spec *spec, hone_piece name,
 hone_status hone__reader_arg(hone_reader *r);
 hone_status hone__reader_shape(hone_reader *r);
 hone_status hone__reader_optional(hone_reader *r);
+/* The array that a line is about. */
+hone_status hone__reader_array(hone_reader *r, spec_arg **out);
 hone_status hone__reader_workspace(hone_reader *r);
 hone_status hone__reader_constant_memory(hone_reader *r);
 hone_status hone__reader_tensormap(hone_reader *r);
@@ -97,6 +99,12 @@ hone_status hone__reader_cooperative(hone_reader *r);
 hone_status hone__reader_pass(hone_reader *r);
 hone_status hone__reader_number(hone_reader *r);
 hone_status hone__reader_pick(hone_reader *r);
+/* launch_host.c: the statements `host` and `pipeline`, and whether the plan
+ * may have them. */
+hone_status hone__reader_host(hone_reader *r);
+hone_status hone__reader_pipeline(hone_reader *r);
+hone_status hone__launch_host_complete(const hone_launch_spec *spec,
+                                       hone_error *err);
 /* launch_vendor.c: the statement `vendor`, those about it, and whether they
  * belong together. */
 hone_status hone__reader_vendor(hone_reader *r);

@@ -2,7 +2,7 @@
 /* Evaluation of a launch plan for one problem on one device: every
  * expression becomes a number, every number is checked against CUDA's
  * limits. See launch_spec.h. */
-#include "runtime/launch/launch_resolver.h"
+#include "runtime/launch/launch_host.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -254,11 +254,12 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     HONE_TRY(check_requires(&r));
     HONE_TRY(resolve_args(&r, out));
     HONE_TRY(resolve_workspaces(&r, out));
+    HONE_TRY(hone__launch_host_resolve(spec, r.slots, out, err));
     HONE_TRY(resolve_constants(&r, out));
     for (size_t i = 0; i < spec->n_maps; ++i)
         HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));
     out->n_maps = spec->n_maps;
-    HONE_TRY(hone__resolver_launches(&r, out));
+    HONE_TRY(hone__launch_host_launches(&r, out));
     if (spec->vendor.line)
         out->vendor = &spec->vendor.choice;
     HONE_TRY(hone__resolver_eval_or(&r, spec->flops, 0, &out->flops));

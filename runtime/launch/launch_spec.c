@@ -177,6 +177,8 @@ static hone_status parse_statement(hone_reader *r)
         {"arg", hone__reader_arg, ANYWHERE, 1},
         {"shape", hone__reader_shape, ANYWHERE, 3},
         {"optional", hone__reader_optional, ANYWHERE, 3},
+        {"host", hone__reader_host, NOT_OF_VENDOR, 7},
+        {"pipeline", hone__reader_pipeline, NOT_OF_VENDOR, 7},
         {"require", parse_require, ANYWHERE, 1},
         {"workspace", hone__reader_workspace, NOT_OF_VENDOR, 1},
         {"constant", hone__reader_constant_memory, NOT_OF_VENDOR, 2},
@@ -228,6 +230,7 @@ static hone_status check_complete(hone_reader *r)
     if (!spec->op)
         return hone__fail(r->err, HONE_ERR_INPUT,
                           "launch plan: the op statement is missing");
+    HONE_TRY(hone__launch_host_complete(spec, r->err));
     if (spec->vendor.line)
         return hone__launch_vendor_complete(&spec->vendor, r->err);
     if (!spec->n_launches)

@@ -29,6 +29,8 @@
  *                                    # first; without: one, the count
  *   optional bias HAS_BIAS           # (3) where it is 0 the array is a null
  *                                    # pointer and has no elements
+ *   host x PINNED                    # (7) the array is in host memory; where
+ *                                    # it is not 0, in page-locked one
  *   require WARPS*32 <= 1024         # those that read dims or the device
  *   workspace partial 4 SPLIT_K > 1 ? SPLIT_K*M*N : 0
  *   workspace ticket 10 zero 1       # zeroed once; a run leaves it zeroed
@@ -42,6 +44,8 @@
  *   map box BK ; BM                  # elements
  *   map elements 1 ; 2               # element strides, else 1
  *   map swizzle 128                  # bytes, else 0; as are l2 and fill
+ *   pipeline n CHUNK ; 3 ; STAGING   # (7) dim that is cut, rows of a chunk,
+ *                                    # streams, staging
  *   launch gemm_main                 # kernel symbol; clauses follow
  *   repeat STEP ceildiv(STEPS,S)     # (6) so many times, and the name of the
  *                                    # number of the repetition, from 0: the
@@ -90,6 +94,9 @@ enum {
     HONE_MAX_RANK = 3, /* extents of an array */
     HONE_MAX_WORKSPACES = 8,
     HONE_MAX_LAUNCHES = 8,
+    /* of a resolved plan: those of a chunk, and of the last, shorter one */
+    HONE_MAX_RESOLVED_LAUNCHES = 2 * HONE_MAX_LAUNCHES,
+    HONE_MAX_STREAMS = 16, /* of a pipeline */
     HONE_MAX_CONSTANTS = 4,
     HONE_CONSTANT_BYTES = 65536, /* constant memory of a module, all devices */
     HONE_PORTABLE_CLUSTER = 8,   /* blocks that every device can hold */
@@ -175,7 +182,33 @@ typedef struct hone_resolved_arg {
     int is_absent;                  /* a null pointer */
     size_t rank;                    /* 0: a scalar */
     int64_t extents[HONE_MAX_RANK]; /* whose product is `count` */
+    int is_host;                    /* callers pass a host pointer */
+    int is_pinned;                  /* to page-locked memory */
+    int is_cut;                     /* a chunk has some of its rows */
+    int64_t copy_bytes; /* of a host array: what a run needs on the device */
 } hone_resolved_arg;
+
+/* Device memory of a chunk begins at such an address. */
+enum { HONE_CHUNK_ALIGN_BYTES = 256 };
+
+/* What lies between two of them, for a chunk of so many bytes. */
+static inline int64_t hone__chunk_place(int64_t chunk_bytes)
+{
+    return (chunk_bytes + HONE_CHUNK_ALIGN_BYTES - 1) / HONE_CHUNK_ALIGN_BYTES *
+           HONE_CHUNK_ALIGN_BYTES;
+}
+
+/* How a plan with arrays in host memory is run: in chunks of `n_rows`, a few
+ * of them at a time. */
+typedef struct hone_resolved_pipeline {
+    int is_used; /* 0: all arrays are on the device */
+    int is_staged;
+    int64_t n_rows; /* of the dim that is cut; nothing is: 1 */
+    int64_t n_chunk_rows;
+    unsigned n_slots;  /* chunks at a time; 1: on the caller's stream */
+    size_t n_launches; /* of a chunk; behind them are those of the last one,
+                          where it is shorter */
+} hone_resolved_pipeline;
 
 typedef struct hone_resolved_workspace {
     const char *name; /* borrowed from the spec */
@@ -223,7 +256,8 @@ typedef struct hone_resolved {
     size_t n_maps;
     hone_resolved_map maps[HONE_MAX_MAPS];
     size_t n_launches;
-    hone_resolved_launch launches[HONE_MAX_LAUNCHES];
+    hone_resolved_launch launches[HONE_MAX_RESOLVED_LAUNCHES];
+    hone_resolved_pipeline pipeline;
     int is_nothing;                   /* see above; no launch, no vendor */
     const hone_vendor_choice *vendor; /* in place of launches; borrowed from
                                          the spec, NULL: none */

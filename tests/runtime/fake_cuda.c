@@ -114,6 +114,7 @@ void fake_reset(void)
     atomic_store(&fail_at, 0);
     atomic_store(&n_launches, 0);
     fake_forget_maps();
+    fake_forget_steps();
     fake_memory((size_t)1 << 32);
     atomic_store(&n_loads, 0);
 }
@@ -409,6 +410,7 @@ static void record(long index, hone_cu_function f,
     for (size_t i = 0; i < f->n_params; ++i)
         memcpy(&to->params[i], params[i],
                f->size_bytes[i] < 8 ? f->size_bytes[i] : 8);
+    fake_step_add((fake_step){.kind = FAKE_LAUNCH, .stream = config->stream});
     (void)pthread_mutex_unlock(&fake.lock);
 }
 

@@ -46,6 +46,29 @@ typedef struct fake_map {
     int modes[4]; /* interleave, swizzle, L2 promotion, fill */
 } fake_map;
 
+/* What was asked of a stream, or of the host. */
+typedef struct fake_step {
+    enum {
+        FAKE_COPY_IN,
+        FAKE_COPY_OUT,
+        FAKE_LAUNCH,
+        FAKE_RECORD,
+        FAKE_WAIT,
+        FAKE_HOST_WAIT /* for an event */
+    } kind;
+    hone_stream stream;
+    hone_cu_event event;
+    uint64_t to; /* of a copy */
+    size_t size_bytes;
+} fake_step;
+
+enum { FAKE_KEPT_STEPS = 256 };
+FAKE_API long fake_n_steps(void); /* since fake_reset() */
+FAKE_API const fake_step *fake_step_at(long index);
+FAKE_API long fake_n_events(void);      /* now, as the next two */
+FAKE_API long fake_n_host_blocks(void); /* page-locked */
+FAKE_API size_t fake_n_host_bytes(void);
+
 FAKE_API long fake_n_maps(void); /* encoded since fake_reset() */
 /* Map 0 is the first since fake_reset(); only 64 are kept. */
 FAKE_API const fake_map *fake_map_at(long index);

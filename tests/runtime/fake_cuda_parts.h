@@ -31,5 +31,8 @@ int fake_enter(void);
 
 /* For fake_reset(). */
 void fake_forget_maps(void);
+void fake_forget_steps(void);
+/* Note a step; launches do, while they are recorded. */
+void fake_step_add(fake_step step);
 
 #endif

@@ -27,10 +27,5 @@ UNUSED(cuMemsetD32Async,
        (hone_cu_ptr to, unsigned value, size_t count, hone_stream s),
        ADDRESS(to), ADDRESS(value), ADDRESS(count), s)
 UNUSED(cuGraphLaunch, (hone_cu_graph_exec g, hone_stream s), g, s)
-UNUSED(cuEventCreate, (hone_cu_event * out, unsigned flags), out,
-       ADDRESS(flags))
-UNUSED(cuEventDestroy_v2, (hone_cu_event e), e)
-UNUSED(cuEventRecord, (hone_cu_event e, hone_stream s), e, s)
-UNUSED(cuEventSynchronize, (hone_cu_event e), e)
 UNUSED(cuEventElapsedTime, (float *out_ms, hone_cu_event a, hone_cu_event b),
        out_ms, a, b)

@@ -202,7 +202,7 @@ static void mistakes_have_lines(void **state)
         const char *part;
     } rows[] = {
         {"", "empty"},
-        {"hone-launch 7\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 8\nop x\n", "line 1: expected 'hone-launch 1'"},
         {"hone-launch 0\nop x\n", "found 'hone-launch 0'"},
         {"hone-launch 1 2\nop x\n", "found 'hone-launch 1 2'"},
         {"hone-launch 2\nop x\n", "launches nothing"},

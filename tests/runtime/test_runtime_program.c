@@ -99,7 +99,7 @@ static const fake_launch *run(const hone_program *program, uint32_t *taps,
     hone_error error = {0};
 
     h = taps;
-    if (hone__program_run(program, fir_args, parts, bank, NULL, &error))
+    if (hone__program_run(program, fir_args, parts, bank, NULL, NULL, &error))
         fail_msg("%s", error.text);
     assert_int_equal(fake_n_launches(), at + 1);
     return fake_launch_at(at);
@@ -308,13 +308,15 @@ static void on_the_cpu_device(void **state)
     assert_false(program->is_special);
     for (int i = 0; i < 1000; ++i)
         x[i] = y[i] = 1.0f;
-    assert_int_equal(hone__program_run(program, args, NULL, NULL, NULL, &error),
-                     HONE_OK);
+    assert_int_equal(
+        hone__program_run(program, args, NULL, NULL, NULL, NULL, &error),
+        HONE_OK);
     for (int i = 0; i < 1000; ++i)
         assert_true(y[i] == 3.0f);
     args[1] = NULL;
-    assert_int_equal(hone__program_run(program, args, NULL, NULL, NULL, &error),
-                     HONE_ERR_ARGUMENT);
+    assert_int_equal(
+        hone__program_run(program, args, NULL, NULL, NULL, NULL, &error),
+        HONE_ERR_ARGUMENT);
     assert_string_equal(error.text,
                         "args[1] of axpy is NULL; each of its 3 args points to "
                         "a host pointer or to a scalar's value");
@@ -359,7 +361,7 @@ static void optional_arguments(void **state)
         const long at = fake_n_launches();
         hone_error error = {0};
         const hone_status status =
-            hone__program_run(program, args, NULL, NULL, NULL, &error);
+            hone__program_run(program, args, NULL, NULL, NULL, NULL, &error);
 
         if (rows[i].words) {
             assert_int_equal(status, HONE_ERR_ARGUMENT);
@@ -396,8 +398,8 @@ static hone_status whole_life(made *m)
         status =
             hone__program_zero(program, HONE_ZERO_ONCE, parts, NULL, &error);
     for (int i = 0; status == HONE_OK && i < 2; ++i)
-        status =
-            hone__program_run(program, fir_args, parts, &bank, NULL, &error);
+        status = hone__program_run(program, fir_args, parts, &bank, NULL, NULL,
+                                   &error);
     if (status != HONE_OK)
         assert_true(strlen(error.text) > 10);
     hone__program_free(program);

@@ -426,6 +426,44 @@ static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
     return 0;
 }
 
+static hone_cu_result copy_in_async(hone_cu_ptr to, const void *from,
+                                    size_t size_bytes, hone_stream s)
+{
+    (void)s;
+    return copy_to_device(to, from, size_bytes);
+}
+
+static hone_cu_result copy_out_async(void *to, hone_cu_ptr from,
+                                     size_t size_bytes, hone_stream s)
+{
+    (void)s;
+    return copy_to_host(to, from, size_bytes);
+}
+
+static hone_cu_result host_alloc(void **out, size_t size_bytes, unsigned flags)
+{
+    hone_cu_ptr block = 0;
+    const hone_cu_result result = memory_alloc(&block, size_bytes);
+
+    (void)flags;
+    *out = (void *)(uintptr_t)block;
+    return result;
+}
+
+static hone_cu_result host_free(void *block)
+{
+    return memory_free((hone_cu_ptr)(uintptr_t)block);
+}
+
+static hone_cu_result stream_wait(hone_stream s, hone_cu_event e,
+                                  unsigned flags)
+{
+    (void)s;
+    (void)e;
+    (void)flags;
+    return 0;
+}
+
 /* ---- the device ---------------------------------------------------------
  */
 
@@ -465,6 +503,11 @@ static void fill_table(void)
     table.memory_info = memory_info;
     table.copy_to_device = copy_to_device;
     table.copy_to_host = copy_to_host;
+    table.copy_in_async = copy_in_async;
+    table.copy_out_async = copy_out_async;
+    table.host_alloc = host_alloc;
+    table.host_free = host_free;
+    table.stream_wait = stream_wait;
     table.fill8_async = fill8_async;
 }
 

@@ -43,9 +43,12 @@ static void read_resolved(const hone_resolved *resolved, hone_plan_need *out)
     }
     out->n_launches = resolved->n_launches;
     for (size_t i = 0; i < resolved->n_args; ++i) {
-        if (resolved->args[i].mode != HONE_ARG_SCALAR)
+        const hone_resolved_arg *arg = &resolved->args[i];
+
+        if (arg->mode != HONE_ARG_SCALAR)
             out->memory_bytes =
-                add_saturated(out->memory_bytes, resolved->args[i].size_bytes);
+                add_saturated(out->memory_bytes,
+                              arg->is_host ? arg->copy_bytes : arg->size_bytes);
     }
     for (size_t i = 0; i < resolved->n_workspaces; ++i)
         out->memory_bytes = add_saturated(out->memory_bytes,

@@ -20,8 +20,8 @@ typedef struct hone_launch_need {
 
 typedef struct hone_plan_need {
     size_t n_launches;
-    hone_launch_need launches[HONE_MAX_LAUNCHES];
-    int64_t memory_bytes; /* arguments and workspaces */
+    hone_launch_need launches[HONE_MAX_RESOLVED_LAUNCHES];
+    int64_t memory_bytes; /* of the device: arguments and workspaces */
 } hone_plan_need;
 
 /* Where a gate's sentence goes. */

@@ -207,6 +207,13 @@ static hone_status match_args(const hone_reference_template *other,
                             "%s",
                             its->args[i].name, modes[its->args[i].mode],
                             mine->op, modes[mine->args[i].mode]);
+        if (!mine->args[i].host.expr != !its->args[i].host.expr)
+            return complain(
+                other, err, "its argument '%s' is %s, and that of %s is %s",
+                its->args[i].name,
+                its->args[i].host.expr ? "in host memory" : "on the device",
+                mine->op,
+                mine->args[i].host.expr ? "in host memory" : "on the device");
     }
     return HONE_OK;
 }

@@ -2,6 +2,8 @@
 /* What is the same for every kind of device: see device.h. */
 #include "tuner/device/device.h"
 
+#include "runtime/base/alloc.h"
+
 #include <string.h>
 
 /* What a driver call for this device gave. */
@@ -141,31 +143,105 @@ static hone_status no_room(hone_device *device, size_t size_bytes,
         (double)total_bytes / (1 << 20));
 }
 
-hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
-                              hone_block *out, hone_error *err)
+static hone_cu_result alloc_host(hone_device *device, size_t room,
+                                 hone_block *out)
+{
+    void *memory = NULL;
+    const hone_cu_result result =
+        device->driver->host_alloc(&memory, room, HONE_CU_HOST_SHARED);
+
+    out->base = (hone_cu_ptr)(uintptr_t)memory;
+    out->is_host = 1;
+    return result;
+}
+
+static hone_status alloc_pageable(size_t room, hone_block *out, hone_error *err)
+{
+    out->pageable = hone__alloc(room);
+    return out->pageable
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_NO_MEMORY,
+                            "out of host memory for an array of %zu bytes",
+                            room);
+}
+
+hone_status hone__block_alloc_in(hone_device *device, hone_block_kind kind,
+                                 size_t size_bytes, hone_block *out,
+                                 hone_error *err)
 {
     /* Whole guards behind the last byte, whatever the size. */
     const size_t room = 2 * device->guard_bytes + size_bytes;
+    /* A driver of our own has one kind of memory. */
+    const int is_host = kind != HONE_BLOCK_DEVICE && !device->driver->kind;
     hone_cu_result result;
 
-    *out = (hone_block){0, 0, 0};
-    result = device->driver->memory_alloc(&out->base, room);
-    if (result == HONE_CU_OUT_OF_MEMORY)
+    *out = (hone_block){0};
+    result = is_host ? alloc_host(device, room, out)
+                     : device->driver->memory_alloc(&out->base, room);
+    if (result == HONE_CU_OUT_OF_MEMORY) {
+        *out = (hone_block){0};
         return no_room(device, room, err);
-    HONE_TRY(check(device, result, "allocating device memory", err));
+    }
+    HONE_TRY(check(device, result, "allocating memory", err));
     out->data = out->base + device->guard_bytes;
     out->size_bytes = size_bytes;
-    return check(
+    if (is_host && kind == HONE_BLOCK_PAGEABLE)
+        HONE_TRY(alloc_pageable(room, out, err));
+    HONE_TRY(check(
         device,
         device->driver->fill8_async(out->base, 0xff, room, device->stream),
-        "filling device memory", err);
+        "filling memory", err));
+    return hone__block_lend(device, out, err);
+}
+
+hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
+                              hone_block *out, hone_error *err)
+{
+    return hone__block_alloc_in(device, HONE_BLOCK_DEVICE, size_bytes, out,
+                                err);
 }
 
 void hone__block_free(hone_device *device, hone_block *block)
 {
-    if (block->base)
+    if (block->base && block->is_host)
+        (void)device->driver->host_free((void *)(uintptr_t)block->base);
+    else if (block->base)
         (void)device->driver->memory_free(block->base);
-    *block = (hone_block){0, 0, 0};
+    hone__free(block->pageable);
+    *block = (hone_block){0};
+}
+
+hone_cu_ptr hone__block_address(const hone_block *block)
+{
+    return block->pageable ? (hone_cu_ptr)(uintptr_t)block->pageable +
+                                 (block->data - block->base)
+                           : block->data;
+}
+
+static size_t room_of(const hone_block *block)
+{
+    return 2 * (size_t)(block->data - block->base) + block->size_bytes;
+}
+
+hone_status hone__block_lend(hone_device *device, const hone_block *block,
+                             hone_error *err)
+{
+    if (!block->pageable)
+        return HONE_OK;
+    HONE_TRY(hone__device_synchronize(device, "preparing a host array", err));
+    memcpy(block->pageable, (const void *)(uintptr_t)block->base,
+           room_of(block));
+    return HONE_OK;
+}
+
+hone_status hone__block_return(hone_device *device, const hone_block *block,
+                               hone_error *err)
+{
+    if (!block->pageable)
+        return HONE_OK;
+    HONE_TRY(hone__device_synchronize(device, "reading a host array", err));
+    memcpy((void *)(uintptr_t)block->base, block->pageable, room_of(block));
+    return HONE_OK;
 }
 
 hone_status hone__block_guard(hone_device *device, const hone_block *block,

@@ -41,12 +41,23 @@ typedef struct hone_warm_up {
     int settled;      /* 0: the clock still moved when the time was over */
 } hone_warm_up;
 
-/* Device memory with guard bands of 0xff before and after. Read as a float
- * they are NaN, so that reading them shows in the result. */
+/* Where a block is. Helper kernels read and write all of them: page-locked
+ * memory has the same address on the device, and pageable memory a twin there,
+ * to which and from which it is copied around a run. */
+typedef enum hone_block_kind {
+    HONE_BLOCK_DEVICE,
+    HONE_BLOCK_PINNED,
+    HONE_BLOCK_PAGEABLE
+} hone_block_kind;
+
+/* Memory with guard bands of 0xff before and after. Read as a float they are
+ * NaN, so that reading them shows in the result. */
 typedef struct hone_block {
     hone_cu_ptr base; /* 0: nothing allocated */
     hone_cu_ptr data;
     size_t size_bytes;
+    int is_host;             /* page-locked, or the twin of pageable memory */
+    unsigned char *pageable; /* as `base`; NULL: there is none */
 } hone_block;
 
 struct hone_nvml;
@@ -151,7 +162,20 @@ enum { HONE_GUARD_BYTES = 4096 }; /* as in device_code.cu; of the cpu fewer */
 /* HONE_ERR_NO_MEMORY says what is free. */
 hone_status hone__block_alloc(hone_device *device, size_t size_bytes,
                               hone_block *out, hone_error *err);
+hone_status hone__block_alloc_in(hone_device *device, hone_block_kind kind,
+                                 size_t size_bytes, hone_block *out,
+                                 hone_error *err);
 void hone__block_free(hone_device *device, hone_block *block);
+/* What a variant gets: the address of the contents, in pageable memory where
+ * that is what it is for. */
+hone_cu_ptr hone__block_address(const hone_block *block);
+/* After the block was written, its pageable memory gets the same; after a run,
+ * the block what was written there. Both wait for the stream; nothing to do for
+ * blocks of other kinds. */
+hone_status hone__block_lend(hone_device *device, const hone_block *block,
+                             hone_error *err);
+hone_status hone__block_return(hone_device *device, const hone_block *block,
+                               hone_error *err);
 /* Write the guards anew, after somebody else did. */
 hone_status hone__block_guard(hone_device *device, const hone_block *block,
                               hone_error *err);

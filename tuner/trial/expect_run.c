@@ -91,8 +91,10 @@ static hone_status copy_args(hone_problem *problem, int pass, const change *how,
             continue;
         }
         if (!arg->is_absent)
-            HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
-                                       &copy->block[i], err));
+            HONE_TRY(hone__block_alloc_in(
+                problem->device,
+                arg->is_host ? HONE_BLOCK_PINNED : HONE_BLOCK_DEVICE,
+                (size_t)arg->size_bytes, &copy->block[i], err));
         copy->pointer[i] = copy->block[i].data;
         copy->args[i] = &copy->pointer[i];
         HONE_TRY(copy_array(problem, pass, i, how, &copy->block[i], err));
@@ -113,8 +115,11 @@ static hone_status keep_output(hone_problem *problem, int output,
 
     HONE_TRY(hone__block_alloc(device, (size_t)n * sizeof(double), out, err));
     if (!as_double && hone__type_is_long(type))
-        return hone__block_copy(
-            device, &(hone_block){from, from, out->size_bytes}, out, err);
+        return hone__block_copy(device,
+                                &(hone_block){.base = from,
+                                              .data = from,
+                                              .size_bytes = out->size_bytes},
+                                out, err);
     return hone__device_run(device, device->kernel.to_double, n, params, what,
                             err);
 }

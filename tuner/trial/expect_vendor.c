@@ -114,7 +114,7 @@ static hone_status expect_pass(hone_problem *problem, int pass,
                                const hone_fft_problem *fft,
                                hone_expectation *out, hone_error *err)
 {
-    hone_block wide = {0, 0, 0};
+    hone_block wide = {.base = 0};
     hone_status status = widen(problem, pass, fft, &wide, err);
 
     if (status == HONE_OK)

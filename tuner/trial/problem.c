@@ -32,6 +32,20 @@ int64_t hone__problem_bytes(const hone_problem *problem)
     return bytes > 0 ? bytes : 1;
 }
 
+hone_block_kind hone__problem_kind(const hone_problem *problem, size_t arg)
+{
+    const hone_resolved_arg *a = &problem->resolved.args[arg];
+
+    return !a->is_host    ? HONE_BLOCK_DEVICE
+           : a->is_pinned ? HONE_BLOCK_PINNED
+                          : HONE_BLOCK_PAGEABLE;
+}
+
+int hone__problem_has_host(const hone_problem *problem)
+{
+    return problem->resolved.pipeline.is_used;
+}
+
 hone_roofline hone__problem_roofline(const hone_problem *problem)
 {
     const hone_device *device = problem->device;
@@ -244,20 +258,21 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i) {
         const hone_resolved_arg *arg = &problem->resolved.args[i];
+        const hone_block *block = hone__arg_is_written(arg)
+                                      ? &problem->work[i]
+                                      : &problem->pristine[pass][i];
 
         args[i] = &problem->scalar[pass][i];
         if (arg->mode == HONE_ARG_SCALAR)
             continue;
-        pointers[i] = problem->pristine[pass][i].data;
-        args[i] = &pointers[i];
-        if (!hone__arg_is_written(arg))
-            continue;
-        pointers[i] = problem->work[i].data;
         if (arg->mode == HONE_ARG_INOUT)
             HONE_TRY(hone__block_copy(device, &problem->pristine[pass][i],
-                                      &problem->work[i], err));
-        else
-            HONE_TRY(hone__block_fill(device, &problem->work[i], 0xff, err));
+                                      block, err));
+        else if (hone__arg_is_written(arg))
+            HONE_TRY(hone__block_fill(device, block, 0xff, err));
+        HONE_TRY(hone__block_lend(device, block, err));
+        pointers[i] = hone__block_address(block);
+        args[i] = &pointers[i];
     }
     return HONE_OK;
 }

@@ -156,6 +156,11 @@ int64_t hone__lane_count(const hone_resolved_arg *arg);
 hone_roofline hone__problem_roofline(const hone_problem *problem);
 /* Bytes of all arrays together. */
 int64_t hone__problem_bytes(const hone_problem *problem);
+/* Where the argument of a variant is; that of a reference is page-locked where
+ * this is host memory of any kind. */
+hone_block_kind hone__problem_kind(const hone_problem *problem, size_t arg);
+/* Has it arrays in host memory? */
+int hone__problem_has_host(const hone_problem *problem);
 
 /* ---- problem_inputs.c ---------------------------------------------------- */
 

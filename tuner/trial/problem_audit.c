@@ -68,8 +68,10 @@ static hone_status look_at(hone_device *device, const hone_watched *watched,
     *out = hone__alloc((n + 1) * sizeof **out);
     if (!*out)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; ++i) {
+        HONE_TRY(hone__block_return(device, watched[i].block, err));
         (*out)[i] = hone__audit_row_of(watched[i].block);
+    }
     return hone__audit(device, *out, n, err);
 }
 
@@ -222,6 +224,9 @@ hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
                 problem->device, &problem->pristine[HONE_PASS_REALS][w->index],
                 w->block, err));
     }
+    for (size_t i = 0; i < problem->n_watched; ++i)
+        HONE_TRY(
+            hone__block_lend(problem->device, problem->watched[i].block, err));
     HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1,
                                  &(hone_subject){0}, &left, text, err));
     *out_restored = left == HONE_DAMAGE_NONE;

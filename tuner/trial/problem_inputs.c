@@ -55,6 +55,8 @@ static hone_status fill_on_host(hone_problem *problem, int pass, size_t arg,
             driver,
             driver->copy_to_device(block->data, array, block->size_bytes),
             "copying inputs", err);
+    if (status == HONE_OK)
+        status = hone__block_lend(problem->device, block, err);
     hone__free(array);
     return status;
 }
@@ -75,8 +77,9 @@ hone_status hone__problem_fill(hone_problem *problem, int pass, size_t arg,
         return HONE_OK;
     if (drawn->is_sorted || drawn->is_offsets || drawn->file)
         return fill_on_host(problem, pass, arg, seed, err);
-    return hone__device_run(device, device->kernel.fill, n, params,
-                            "making inputs", err);
+    HONE_TRY(hone__device_run(device, device->kernel.fill, n, params,
+                              "making inputs", err));
+    return hone__block_lend(device, &problem->pristine[pass][arg], err);
 }
 
 /* A scalar is the first element of what it is drawn from. */
@@ -119,8 +122,9 @@ static hone_status make_pass(hone_problem *problem, int pass, size_t arg,
         make_scalar(problem, pass, arg);
         return HONE_OK;
     }
-    HONE_TRY(hone__block_alloc(problem->device, (size_t)a->size_bytes,
-                               &problem->pristine[pass][arg], err));
+    HONE_TRY(hone__block_alloc_in(
+        problem->device, hone__problem_kind(problem, arg),
+        (size_t)a->size_bytes, &problem->pristine[pass][arg], err));
     return hone__problem_fill(problem, pass, arg, err);
 }
 
@@ -170,6 +174,9 @@ static hone_status run_template(hone_problem *problem, hone_variant *variant,
     hone__bank_forget(&variant->bank);
     HONE_TRY(subject.enqueue(subject.user, args, problem->device->stream, err));
     HONE_TRY(hone__device_synchronize(problem->device, "writing inputs", err));
+    for (size_t i = 0; i < problem->resolved.n_args; ++i)
+        HONE_TRY(hone__block_lend(problem->device, &problem->pristine[pass][i],
+                                  err));
     return check_guards(problem, pass, err);
 }
 
@@ -210,8 +217,9 @@ hone_status hone__problem_inputs(hone_problem *problem, hone_error *err)
              ++pass)
             HONE_TRY(make_pass(problem, pass, i, &slots, err));
         if (hone__arg_is_written(arg))
-            HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
-                                       &problem->work[i], err));
+            HONE_TRY(hone__block_alloc_in(
+                problem->device, hone__problem_kind(problem, i),
+                (size_t)arg->size_bytes, &problem->work[i], err));
     }
     return problem->tmpl->inputs[0] ? write_inputs(problem, err) : HONE_OK;
 }

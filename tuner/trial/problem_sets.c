@@ -24,7 +24,8 @@ static void choose_n_sets(hone_problem *problem)
 
     problem->n_sets = problem->n_sets_wanted = 1;
     if (!problem->setup.rotation || problem->setup.mode == HONE_MODE_HOT ||
-        !problem->device->kind->has_caches || n <= 1)
+        !problem->device->kind->has_caches || n <= 1 ||
+        hone__problem_has_host(problem)) /* no run finds it in a cache */
         return;
     problem->n_sets_wanted = (size_t)(needed > 1 ? needed : 1);
     if (problem->device->driver->memory_info(&free_bytes, &total_bytes) == 0) {
@@ -94,12 +95,14 @@ static hone_status make_set(hone_problem *problem, size_t set, hone_error *err)
             continue;
         if (set > 0 && !arg->is_absent && !fills_constant(problem->tmpl, i)) {
             block = &problem->extra[set][i];
-            HONE_TRY(hone__block_alloc(problem->device, (size_t)arg->size_bytes,
-                                       &problem->extra[set][i], err));
+            HONE_TRY(hone__block_alloc_in(
+                problem->device, hone__problem_kind(problem, i),
+                (size_t)arg->size_bytes, &problem->extra[set][i], err));
             if (reals->base)
                 HONE_TRY(hone__block_copy(problem->device, reals, block, err));
         }
-        problem->pointer[set][i] = block->data;
+        HONE_TRY(hone__block_lend(problem->device, block, err));
+        problem->pointer[set][i] = hone__block_address(block);
         problem->args[set][i] = &problem->pointer[set][i];
     }
     return HONE_OK;

@@ -156,7 +156,10 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
     if (status == HONE_OK) {
         out->timing = out->device->kind->timing ? out->device->kind->timing
                                                 : problem->timing;
-        if (out->timing == HONE_TIMING_AUTO)
+        /* Copies of host arrays are in no graph. */
+        if (hone__problem_has_host(problem))
+            out->timing = HONE_TIMING_EVENT;
+        else if (out->timing == HONE_TIMING_AUTO)
             out->timing = out->estimate_ns >= event_from_ns ? HONE_TIMING_EVENT
                                                             : HONE_TIMING_GRAPH;
         /* A replay must go through so many copies that the next one finds

@@ -7,8 +7,10 @@
  * the next launch is queued long before it is needed and a graph would only
  * cost the time to make it. A kernel of ours holds the stream meanwhile, so
  * that all of a sample is queued before its first event: whatever delays the
- * host then does not show. Baselines are timed the same way. In cold mode the
- * executions go round over the problem's copies. */
+ * host then does not show. Where arrays are in host memory executions are
+ * always launched, and what the host does for them lies between the events: the
+ * stream waits for their copies. Baselines are timed the same way. In cold mode
+ * the executions go round over the problem's copies. */
 #ifndef HONE_TUNER_TIMER_H
 #define HONE_TUNER_TIMER_H
 

@@ -31,10 +31,26 @@ static size_t part_bytes(const hone_variant *variant, size_t part)
     return variant->program->more->parts[part].size_bytes;
 }
 
+/* Behind the workspaces, those of arrays in host memory. */
+static const char *part_name(const hone_resolved *resolved, size_t part)
+{
+    size_t n = resolved->n_workspaces;
+
+    if (resolved->vendor)
+        return resolved->vendor->function;
+    if (part < n)
+        return resolved->workspaces[part].name;
+    for (size_t i = 0; i < resolved->n_args; ++i) {
+        if (resolved->args[i].is_host && resolved->args[i].copy_bytes &&
+            n++ == part)
+            return resolved->args[i].name;
+    }
+    return "?";
+}
+
 static hone_status make_workspace(hone_variant *variant, size_t part,
                                   hone_block *out, hone_error *err)
 {
-    const hone_resolved *resolved = &variant->resolved;
     hone_error found = {.status = HONE_OK};
     const hone_status status = hone__block_alloc(
         variant->device, part_bytes(variant, part), out, &found);
@@ -48,9 +64,7 @@ static hone_status make_workspace(hone_variant *variant, size_t part,
         err, status, found.domain, found.native,
         "the workspace '%s' does not fit beside the arguments: %.200s; end "
         "other processes on the device if they hold the rest",
-        resolved->vendor ? resolved->vendor->function
-                         : resolved->workspaces[part].name,
-        found.text);
+        part_name(&variant->resolved, part), found.text);
 }
 
 /* All workspaces at one more place. */
@@ -115,6 +129,8 @@ static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
                               .op = spec->op,
                               .resolved = &variant->resolved},
         sizeof(hone_program), &variant->program, err));
+    if (hone__lane_is_needed(variant->program))
+        HONE_TRY(hone__lane_make(&variant->lane, variant->program, err));
     return add_place(variant, err);
 }
 
@@ -140,6 +156,8 @@ void hone__variant_unload(hone_variant *variant)
         if (variant->device)
             hone__block_free(variant->device, &variant->workspaces[i]);
     }
+    if (variant->device)
+        hone__lane_free(&variant->lane, variant->device->driver, 1);
     hone__program_free(variant->program);
     if (variant->module)
         (void)variant->device->driver->module_unload(variant->module);
@@ -158,7 +176,7 @@ static hone_status enqueue(void *user, void *const *args, hone_stream stream,
     for (size_t i = 0; i < n; ++i)
         parts[i] = blocks[i].data;
     return hone__program_run(variant->program, args, parts, &variant->bank,
-                             stream, err);
+                             &variant->lane, stream, err);
 }
 
 hone_subject hone__variant_subject(hone_variant *variant)

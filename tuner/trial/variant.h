@@ -4,7 +4,7 @@
 #ifndef HONE_TUNER_VARIANT_H
 #define HONE_TUNER_VARIANT_H
 
-#include "runtime/execute/program.h"
+#include "runtime/execute/pipeline.h"
 #include "runtime/launch/launch_spec.h"
 #include "tuner/device/device.h"
 #include "tuner/judge/outcome.h"
@@ -36,6 +36,7 @@ typedef struct hone_variant {
      * the last one. The arrays are not rotated (problem_sets.c), so that no
      * copy is timed, as none happens in a program that keeps them. */
     hone_bank bank;
+    hone_lane lane; /* of copies of arrays in host memory */
     /* Workspace i of the program at place p is [p * n_parts + i]. */
     hone_block workspaces[HONE_PLACES * HONE_MAX_WORKSPACES];
     size_t n_places;
