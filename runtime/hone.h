@@ -353,12 +353,19 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * a CUDA graph. The context of the plan must be current. For kernels with
  * constant memory see hone_plan_refresh().
  *
+ * Arrays that the operation declares in host memory are read and written in
+ * the order of the stream, too: results are there once the stream has come to
+ * the end of the run. Pageable arrays that are read are read during the call,
+ * and the call lasts until pageable ones are written. A plan that stages
+ * (gen/TEMPLATE.md, "pipeline") waits for the stream and returns when all is
+ * done. Runs on one stream take turns; none may be captured (HONE_ERR_CUDA).
+ *
  * On the cpu device the operation runs here and now: on the calling thread
  * and on others that end before the call returns. `stream` is ignored.
  *
  * @param args  one pointer per declared argument, in the template's order:
- *              to the device pointer (cpu: host pointer) for arrays, to the
- *              value for scalars (what cuLaunchKernel's kernelParams takes).
+ *              to the device pointer (cpu, and arrays declared in host memory:
+ *              host pointer) for arrays, to the value for scalars (what cuLaunchKernel's kernelParams takes).
  *              An optional array that the dims leave out: NULL, or to a null
  *              pointer; a null pointer is refused everywhere else
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that

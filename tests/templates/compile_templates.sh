@@ -227,9 +227,16 @@ space stencil/stencil3d_plain 101,103,105,3,f64 1 1
 stencils="stencil/stencil2d_plain stencil/stencil2d_strips
     stencil/stencil3d_plain stencil/stencil3d_planes"
 
+# pipeline/
+space pipeline/host_axpb_chunks 1 1 20
+space pipeline/host_axpb_chunks 100003,1 10 100
+space pipeline/host_axpb_chunks 1000000000 50 200
+space pipeline/host_axpb_plain 1 1 1
+pipeline="pipeline/host_axpb_chunks pipeline/host_axpb_plain"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils"
+    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $pipeline"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
