@@ -366,8 +366,9 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * @param args  one pointer per declared argument, in the template's order:
  *              to the device pointer (cpu, and arrays declared in host memory:
  *              host pointer) for arrays, to the value for scalars (what
- * cuLaunchKernel's kernelParams takes). An optional array that the dims leave
- * out: NULL, or to a null pointer; a null pointer is refused everywhere else
+ *              cuLaunchKernel's kernelParams takes). An optional array that
+ *              the dims leave out: NULL, or to a null pointer; a null pointer
+ *              is refused everywhere else
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
  *         through a tensor map, or of its elements' size, where a library
