@@ -234,9 +234,18 @@ space pipeline/host_axpb_chunks 1000000000 50 200
 space pipeline/host_axpb_plain 1 1 1
 pipeline="pipeline/host_axpb_chunks pipeline/host_axpb_plain"
 
+# transpose/
+space transpose/transpose_tiles 1,1,u8 100 20000
+space transpose/transpose_tiles 1000,1000,f64 100 20000
+space transpose/transpose_square_tiles 1 100 20000
+space transpose/transpose_square_tiles 4096,f16 100 20000
+transpose="transpose/transpose_plain transpose/transpose_tiles
+    transpose/transpose_square_plain transpose/transpose_square_tiles"
+
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $pipeline"
+    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $pipeline
+    $transpose"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
 for t in $all; do
