@@ -61,7 +61,7 @@ template <access HOW, typename W> __device__ inline void write_word(W *p, W v)
     else if constexpr (HOW == access::l2)
         __stcg(p, v);
     else
-        *p = v;
+        __stwb(p, v);
 }
 
 /* The WIDTH elements at p, a multiple of their size. */
