@@ -85,7 +85,7 @@ static void write_names(plan *p)
         hone__text_printf(p->out, "symbol %s %zu\n", t->symbols[i], 1000 + i);
     for (size_t i = 0; i < t->n_dims; ++i) {
         hone__text_printf(p->out, "dim %s %s", t->dims[i].name,
-                          t->dims[i].is_choice ? "choice"
+                          t->dims[i].is_choice   ? "choice"
                           : t->dims[i].n_types   ? "type"
                           : t->dims[i].from_zero ? "size"
                                                  : "int");

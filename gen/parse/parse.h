@@ -138,12 +138,11 @@ int hone__line_of(const hone_parser *p, size_t offset);
 hone_template_expr hone__place(const hone_parser *p, hone_slice where);
 /* Move a text into the arena; NULL without memory. */
 const char *hone__text_keep(hone_parser *p, hone_text *text);
-/* A vector in the arena, its new item zeroed; NULL without memory. */
-void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
+/* A vector in the arena, its new item zeroed; NULL without memory, and the
+ * vector is as it was. `items` is the address of the pointer. */
+int hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes);
 #define HONE_PUSH(p, items, n)                                                 \
-    (((items) = hone__push((p), (items), (n), sizeof *(items)))                \
-         ? &(items)[(n)++]                                                     \
-         : NULL)
+    (hone__push((p), &(items), (n), sizeof *(items)) ? &(items)[(n)++] : NULL)
 
 /* Length and bytes of a slice, for "%.*s". */
 #define HONE_SLICE(p, slice)                                                   \

@@ -17,20 +17,20 @@ int hone__no_memory(hone_parser *p)
 }
 
 /* Doubles when n is a power of two, so that n tells the capacity. */
-void *hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes)
+int hone__push(hone_parser *p, void *items, size_t n, size_t size_bytes)
 {
-    void *larger;
+    void *larger, *old;
 
     if (n & (n - 1))
-        return items;
+        return 1;
     larger = hone__arena_alloc(&p->tmpl->arena, (n ? 2 * n : 1) * size_bytes);
-    if (!larger) {
-        (void)hone__no_memory(p);
-        return NULL;
-    }
+    if (!larger)
+        return hone__no_memory(p);
+    memcpy(&old, items, sizeof old);
     if (n)
-        memcpy(larger, items, n * size_bytes);
-    return larger;
+        memcpy(larger, old, n * size_bytes);
+    memcpy(items, &larger, sizeof larger);
+    return 1;
 }
 
 const char *hone__text_keep(hone_parser *p, hone_text *text)

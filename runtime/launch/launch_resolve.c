@@ -226,15 +226,23 @@ static hone_status resolve_dims(const hone_launch_case *plan,
 }
 
 /* The arguments of an operation that has nothing to do, all empty: what divides
- * by a size cannot be evaluated. */
-static void resolve_nothing(const hone_resolver *r, hone_resolved *out)
+ * by a size cannot be evaluated. Types read none. */
+static hone_status resolve_nothing(hone_resolver *r, hone_resolved *out)
 {
-    for (size_t i = 0; i < r->spec->n_args; ++i) {
-        out->args[i].name = r->spec->args[i].name;
-        out->args[i].mode = r->spec->args[i].mode;
-        out->args[i].rank = r->spec->args[i].count != NULL;
-    }
     out->n_args = r->spec->n_args;
+    for (size_t i = 0; i < out->n_args; ++i) {
+        const spec_arg *arg = &r->spec->args[i];
+        hone_resolved_arg *to = &out->args[i];
+        int64_t bytes;
+
+        to->name = arg->name;
+        to->mode = arg->mode;
+        to->rank = arg->count != NULL;
+        HONE_TRY(eval_array(r, arg->name, arg->type, NULL, &to->type,
+                            &to->count, &bytes));
+        to->count = 0;
+    }
+    return HONE_OK;
 }
 
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
@@ -247,8 +255,8 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     memset(out, 0, sizeof *out);
     HONE_TRY(resolve_dims(plan, out, err));
     if (out->is_nothing) {
-        resolve_nothing(&r, out);
-        return HONE_OK;
+        memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
+        return resolve_nothing(&r, out);
     }
     HONE_TRY(hone__resolver_fill(&r, out->dims));
     HONE_TRY(check_requires(&r));

@@ -95,8 +95,7 @@ static void test_wrong_library(void **state)
             "cublasGetStatusString");
     refused("cublaslt", "gemm", &gemm, HONE_ERR_UNSUPPORTED,
             "cublasLtGetStatusString");
-    refused("cub.sum", "sum", &sum, HONE_ERR_UNSUPPORTED,
-            "hone_baselines_v1");
+    refused("cub.sum", "sum", &sum, HONE_ERR_UNSUPPORTED, "hone_baselines_v1");
 }
 
 static void test_plugin(void **state)

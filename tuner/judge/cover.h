@@ -50,8 +50,9 @@ enum {
  * problem that the plan is for. Where the plan's constraints do not allow the
  * row as it stands, as few dimensions as possible are changed: to that of the
  * problem, else to a power of two, as long as the arguments stay small. If
- * nothing helps, the row as it stands. Returns 0 if the operation has no such
- * row. */
+ * nothing helps, the row as it stands. Where its arrays are large because
+ * several sizes multiply, the largest are halved. Returns 0 if the operation
+ * has no such row. */
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     size_t row, int64_t *out);
 

@@ -42,6 +42,9 @@ enum { N_POWERS = 17, MOST_CHANGED = 3 };
  * and in a second or two. */
 static const int64_t most_bytes = 4 << 20;
 static const int64_t most_bytes_long = 20 << 20;
+/* Where several sizes multiply: a reference runs nine times for a magnitude,
+ * and under a sanitizer it is a hundred times slower. */
+static const int64_t most_bytes_product = 2 << 20;
 /* As far as the template declares its work. */
 static const int64_t most_flops = 400000000;
 
@@ -148,6 +151,28 @@ static int find(const shape_search *s, unsigned changeable)
     return 0;
 }
 
+/* Where several sizes multiply to much, the largest of them is halved, and odd
+ * again, as often as that helps. */
+static void shrink(const shape_search *s, unsigned leading)
+{
+    while (!is_allowed(s, most_bytes_product)) {
+        int64_t *largest = NULL;
+        int64_t kept;
+
+        for (size_t i = 0; i < s->plan.n_dims; ++i)
+            if (leading >> i & 1 && (!largest || s->dims[i] > *largest))
+                largest = &s->dims[i];
+        if (!largest || *largest < 16)
+            return;
+        kept = *largest;
+        *largest = kept / 2 | 1;
+        if (!is_allowed(s, INT64_MAX)) {
+            *largest = kept;
+            return;
+        }
+    }
+}
+
 /* A long size for the only dimension; the row's own if none is allowed. */
 static void lengthen(const shape_search *s, int dim)
 {
@@ -252,5 +277,7 @@ int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
         lengthen(&s, only);
     if (!is_allowed(&s, INT64_MAX))
         (void)find(&s, leading);
+    else if (only < 0)
+        shrink(&s, leading);
     return follow(&s);
 }

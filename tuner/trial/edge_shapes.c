@@ -100,6 +100,14 @@ static hone_status run_variant(const hone_edge_shapes *shapes,
     return status;
 }
 
+/* What is no number where a size is 0 is a matter of the variant; elsewhere it
+ * is a mistake of the template. */
+static int is_not_launched(const hone_edge_shapes *shapes,
+                           const hone_edge_row *row, hone_status status)
+{
+    return status == HONE_ERR_INPUT && row - shapes->rows == HONE_EDGE_EMPTY;
+}
+
 /* A row that is not valid for this variant, or beyond what it has room for, is
  * not run. */
 static hone_status check_row(const hone_edge_shapes *shapes, hone_edge_row *row,
@@ -114,7 +122,7 @@ static hone_status check_row(const hone_edge_shapes *shapes, hone_edge_row *row,
     status = make_problem(shapes, row, err);
     if (status == HONE_OK)
         status = run_variant(shapes, row, out, err);
-    else if (status == HONE_ERR_INPUT) /* of the launch plan */
+    else if (is_not_launched(shapes, row, status))
         status = judge_failure(status, out, err);
     *out_is_run = status != HONE_ERR_CONSTRAINT &&
                   !(is_beyond && out->outcome == HONE_OUTCOME_LIMITS);
@@ -172,7 +180,8 @@ static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
         if (!row->is_wanted)
             continue;
         status = make_problem(shapes, row, err);
-        if (status == HONE_ERR_CONSTRAINT || status == HONE_ERR_INPUT)
+        if (status == HONE_ERR_CONSTRAINT ||
+            is_not_launched(shapes, row, status))
             hone__error_clear(err); /* found again by check_row() */
         else
             HONE_TRY(status);

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every implementation of the operations of operations.list: verified on the
+# cpu device at the shapes there, or compiled for each architecture, on which
+# each operation has one that is no reference.
+#   operations.sh verify LIMIT PART OF    LIMIT configurations of each, at each
+#                                         shape, plain and sanitized; with a
+#                                         LIMIT of 1 at the first shape alone,
+#                                         sanitized, without references. Every
+#                                         OF-th line from PART on
+#   operations.sh compile LIMIT PART OF [ARCH ..]
+#                                         likewise, for these architectures, or
+#                                         all
+set -u
+what=$1 limit=$2 part=$3 of=$4
+shift 4
+architectures=${*:-sm_75 sm_80 sm_89 sm_90 sm_100 sm_120}
+list=$HONE_SOURCE/tests/templates/operations.list
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+HONE_CACHE_DIR=$work/cache
+HONE_TEMPLATE_PATH=$HONE_SOURCE/templates
+export HONE_CACHE_DIR HONE_TEMPLATE_PATH
+failures=0
+n_checked=0
+
+skip() {
+    echo "$*"
+    exit 77
+}
+
+fail() {
+    echo "FAIL: $*"
+    cat "$work/err"
+    failures=$((failures + 1))
+}
+
+# applying OP DIMS OPTIONS..: its implementations that are no libraries.
+applying() {
+    op=$1 dims=$2
+    shift 2
+    "$HONE" list "$op" --dims "$dims" "$@" --format csv 2>"$work/err" |
+        awk -F, '($3 == "template" || $3 == "reference") && $4 == "true" {
+            print $2 ~ /\.cu$/ ? $1 : $1 "/" $2, $3 }'
+}
+
+# What `hone verify` counts says whether anything was done.
+verified() {
+    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$limit" \
+        ${3:+"$3"} -q --format json >"$work/out" 2>"$work/err" || {
+        fail "verify $1 --dims $2 $3"
+        cat "$work/out"
+        return
+    }
+    n=$(sed -n 's/^ *"checked": \([0-9]*\),$/\1/p' "$work/out")
+    [ "${n:-0}" -gt 0 ] || fail "verify $1 --dims $2 $3: none was checked"
+    n_checked=$((n_checked + ${n:-0}))
+}
+
+# Only the first shape, and sanitized, where one configuration is asked for.
+verify() {
+    [ "$limit" -gt 1 ] || [ "$3" -eq 1 ] || return 0
+    applying "$1" "$2" --device cpu >"$work/names"
+    [ -s "$work/names" ] || fail "$1 --dims $2: nothing applies"
+    while read -r name kind; do
+        [ "$limit" -eq 1 ] || verified "$name" "$2" ""
+        [ "$kind" = reference ] || verified "$name" "$2" --sanitize
+    done <"$work/names"
+}
+
+compiled() {
+    "$HONE" compile "$1" --dims "$2" --arch "$3" --limit "$limit" -q \
+        --format json >"$work/out" 2>"$work/err" || {
+        fail "compile $1 --dims $2 --arch $3"
+        cat "$work/out"
+    }
+    n_checked=$((n_checked + 1))
+}
+
+# At one shape, where only one configuration is asked for.
+compile() {
+    [ "$limit" -gt 1 ] || [ "$3" -eq 1 ] || return 0
+    for arch in $architectures; do
+        applying "$1" "$2" --arch "$arch" >"$work/names"
+        grep -q 'template$' "$work/names" ||
+            fail "$1 --dims $2 has no implementation for $arch"
+        while read -r name kind; do
+            compiled "$name" "$2" "$arch"
+        done <"$work/names"
+    done
+}
+
+case $what in
+verify)
+    "${CXX:-c++}" -print-file-name=libasan.so 2>/dev/null | grep -q / ||
+        skip "there is no C++ compiler with AddressSanitizer"
+    ;;
+compile)
+    "$HONE" doctor --require nvrtc >/dev/null 2>&1 ||
+        skip "no NVRTC here (hone doctor --require nvrtc says so)"
+    ;;
+esac
+line=0
+while read -r op shapes; do
+    case $op in '' | '#'*) continue ;; esac
+    line=$((line + 1))
+    [ $((line % of)) -eq $((part % of)) ] || continue
+    which=0
+    for shape in $shapes; do
+        which=$((which + 1))
+        $what "$op" "$shape" "$which"
+    done
+done <"$list"
+echo "$n_checked configurations of $line lines, $failures failures"
+[ "$failures" -eq 0 ] && [ "$n_checked" -gt 0 ]
