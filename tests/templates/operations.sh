@@ -5,9 +5,9 @@
 # each operation has one that is no reference.
 #   operations.sh verify LIMIT PART OF    LIMIT configurations of each, at each
 #                                         shape, plain and sanitized; with a
-#                                         LIMIT of 1 at the first shape alone,
-#                                         sanitized, without references. Every
-#                                         OF-th line from PART on
+#                                         LIMIT of 1 plain, at the first shape,
+#                                         without references. Every OF-th line
+#                                         from PART on
 #   operations.sh compile LIMIT PART OF [ARCH ..]
 #                                         likewise, for these architectures, or
 #                                         all
@@ -57,14 +57,19 @@ verified() {
     n_checked=$((n_checked + ${n:-0}))
 }
 
-# Only the first shape, and sanitized, where one configuration is asked for.
+# At the first shape alone and not sanitized, where one configuration is asked
+# for.
 verify() {
     [ "$limit" -gt 1 ] || [ "$3" -eq 1 ] || return 0
     applying "$1" "$2" --device cpu >"$work/names"
     [ -s "$work/names" ] || fail "$1 --dims $2: nothing applies"
     while read -r name kind; do
-        [ "$limit" -eq 1 ] || verified "$name" "$2" ""
-        [ "$kind" = reference ] || verified "$name" "$2" --sanitize
+        if [ "$kind" = template ]; then
+            verified "$name" "$2" ""
+            [ "$limit" -eq 1 ] || verified "$name" "$2" --sanitize
+        elif [ "$limit" -gt 1 ]; then
+            verified "$name" "$2" ""
+        fi
     done <"$work/names"
 }
 
