@@ -210,6 +210,21 @@ static const char *set_env(const char *name)
     return value && value[0] ? value : NULL;
 }
 
+/* Is it one of the folders there? */
+static int is_listed(const char *folders, const char *folder)
+{
+    const size_t length = strlen(folder);
+
+    while (folders && *folders) {
+        if (strcspn(folders, ":") == length &&
+            strncmp(folders, folder, length) == 0)
+            return 1;
+        folders = strchr(folders, ':');
+        folders += folders != NULL;
+    }
+    return 0;
+}
+
 static void add_folders(hone_text *out, const char *folders)
 {
     hone__text_printf(out, "%s%s", out->length ? ":" : "", folders);
@@ -309,7 +324,7 @@ hone_status hone__locate_templates(const hone_options *options, hone_text *out,
 
         if (next)
             *next++ = '\0';
-        if (*at)
+        if (*at && !is_listed(out->data, at))
             add_families(out, at);
         at = next;
     }

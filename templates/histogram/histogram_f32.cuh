@@ -26,7 +26,7 @@
  * by atomic operations of the level 2 cache where they do not. */
 #pragma once
 
-#pragma hone op histogram_f32(n, bins default 256, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) lie in bin b of [lo, hi)"
+#pragma hone op histogram_f32(n from 0, bins default 256, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) lie in bin b of [lo, hi)"
 #pragma hone arg x: in f32[n] from -1..1, lo: f32 from -1.0..-0.75, hi: f32 from 0.75..1.0, counts: out C[bins]
 
 #pragma hone require C == i64 || n < 4G "u32 counts to 2^32 - 1: take C = i64"

@@ -4,9 +4,9 @@
  * 1024 is an end of the range, an infinity, NaN or any number. */
 #include "histogram_inputs.cuh"
 
-#pragma hone op histogram_f32_inputs(n, bins default 256, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "x as DATA says"
+#pragma hone op histogram_f32_inputs(n from 0, bins default 256, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "x as DATA says"
 #pragma hone arg x: inout f32[n] from -1..1, lo: f32 from -1.0..-0.75, hi: f32 from 0.75..1.0, counts: out C[bins]
-#pragma hone launch histogram_f32_inputs grid(min(ceildiv(n, 256), 65536)) block(256) args(x, lo, hi, counts, i64(n), i32(bins))
+#pragma hone launch histogram_f32_inputs grid(max(1, min(ceildiv(n, 256), 65536))) block(256) args(x, lo, hi, counts, i64(n), i32(bins))
 #pragma hone check none
 
 /* One that is counted with care, or not at all. */

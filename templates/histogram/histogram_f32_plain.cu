@@ -7,7 +7,7 @@
 #pragma hone implements histogram_f32/plain reference "an atomic addition for each element, any device"
 
 #pragma hone launch histogram_f32_zero grid(min(ceildiv(bins, 256), 1G)) block(256) args(counts, i32(bins))
-#pragma hone launch histogram_f32_plain grid(min(ceildiv(n, 256), 65536)) block(256) args(x, lo, hi, counts, i64(n), i32(bins))
+#pragma hone launch histogram_f32_plain grid(max(1, min(ceildiv(n, 256), 65536))) block(256) args(x, lo, hi, counts, i64(n), i32(bins))
 
 extern "C" __global__ void histogram_f32_zero(C *counts, int bins)
 {

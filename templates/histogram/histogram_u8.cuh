@@ -22,7 +22,7 @@
  * each other. */
 #pragma once
 
-#pragma hone op histogram_u8(n, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) are b, 256 bins"
+#pragma hone op histogram_u8(n from 0, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) are b, 256 bins"
 #pragma hone arg x: in u8[n] from 0..255, counts: out C[256]
 
 #pragma hone require C == i64 || n < 4G "u32 counts to 2^32 - 1: take C = i64"

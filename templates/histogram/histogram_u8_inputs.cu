@@ -3,9 +3,9 @@
  * one element in 4096 (1), or by Zipf's law, the frequent values apart (2). */
 #include "histogram_inputs.cuh"
 
-#pragma hone op histogram_u8_inputs(n, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "x as DATA says"
+#pragma hone op histogram_u8_inputs(n from 0, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "x as DATA says"
 #pragma hone arg x: inout u8[n] from 0..255, counts: out C[256]
-#pragma hone launch histogram_u8_inputs grid(min(ceildiv(n, 256), 65536)) block(256) args(x, counts, i64(n))
+#pragma hone launch histogram_u8_inputs grid(max(1, min(ceildiv(n, 256), 65536))) block(256) args(x, counts, i64(n))
 #pragma hone check none
 
 extern "C" __global__ void histogram_u8_inputs(unsigned char *x, C *counts,

@@ -7,7 +7,7 @@
 #pragma hone implements histogram_u8/plain reference "an atomic addition for each element, any device"
 
 #pragma hone launch histogram_u8_zero grid(min(ceildiv(256, 256), 1G)) block(256) args(counts, i32(256))
-#pragma hone launch histogram_u8_plain grid(min(ceildiv(n, 256), 65536)) block(256) args(x, counts, i64(n))
+#pragma hone launch histogram_u8_plain grid(max(1, min(ceildiv(n, 256), 65536))) block(256) args(x, counts, i64(n))
 
 extern "C" __global__ void histogram_u8_zero(C *counts, int bins)
 {

@@ -29,7 +29,7 @@
  * too few). Atomics on one row from everywhere wait for each other. */
 #pragma once
 
-#pragma hone op scatter_add(n, m, W, T in {f32, f64, i32} default f32, SORTED in {0, 1} default 0, I in {i32, i64} default i32) \
+#pragma hone op scatter_add(n from 0, m, W, T in {f32, f64, i32} default f32, SORTED in {0, 1} default 0, I in {i32, i64} default i32) \
     "y[index[i]][..] += x[i][..], n rows of W elements onto m"
 #pragma hone arg x: in T[n][W], index: in I[n] from 0..m - 1, y: inout T[m][W]
 #pragma hone inputs template.scatter_add_data

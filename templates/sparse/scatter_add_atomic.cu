@@ -38,7 +38,7 @@
 #pragma hone let ROWS_BLOCK = BLOCK/LANES*ROWS
 #pragma hone let TILE = LANES*VEC*LOADS
 #pragma hone let FULL = min(ceildiv(n, ROWS_BLOCK), 1G)
-#pragma hone let GRID = RESIDENT ? min(FULL, device.sm_count*RESIDENT) : FULL
+#pragma hone let GRID = max(1, RESIDENT ? min(FULL, device.sm_count*RESIDENT) : FULL)
 #pragma hone launch scatter_add_atomic grid(GRID, min(ceildiv(W, TILE), 65535)) block(BLOCK) args(x, index, y, i64(n), i64(W))
 
 extern "C" __global__ void __launch_bounds__(BLOCK)

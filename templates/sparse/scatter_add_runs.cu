@@ -33,7 +33,7 @@
 
 #pragma hone let GROUPS = BLOCK/LANES
 #pragma hone let TILE = LANES*VEC*LOADS
-#pragma hone launch scatter_add_runs grid(min(ceildiv(n, GROUPS*CHUNK), 1G), min(ceildiv(W, TILE), 65535)) block(BLOCK) \
+#pragma hone launch scatter_add_runs grid(max(1, min(ceildiv(n, GROUPS*CHUNK), 1G)), min(ceildiv(W, TILE), 65535)) block(BLOCK) \
     args(x, index, y, i64(n), i64(W))
 
 using part = hone::row_part<T, VEC, LOADS>;

@@ -3,11 +3,11 @@
 # Every implementation of the operations of operations.list: verified on the
 # cpu device at the shapes there, or compiled for each architecture, on which
 # each operation has one that is no reference.
-#   operations.sh verify LIMIT PART OF    LIMIT configurations of each, at each
-#                                         shape, plain and sanitized; with a
-#                                         LIMIT of 1 plain, at the first shape,
-#                                         without references. Every OF-th line
-#                                         from PART on
+#   operations.sh verify LIMIT PART OF    a configuration of each at its first
+#                                         shape; with a LIMIT above 1 at every
+#                                         shape, references too, and LIMIT of
+#                                         them sanitized at the first. Every
+#                                         OF-th line from PART on
 #   operations.sh compile LIMIT PART OF [ARCH ..]
 #                                         likewise, for these architectures, or
 #                                         all
@@ -44,31 +44,32 @@ applying() {
             print $2 ~ /\.cu$/ ? $1 : $1 "/" $2, $3 }'
 }
 
-# What `hone verify` counts says whether anything was done.
+# verified NAME DIMS LIMIT [--sanitize]: what `hone verify` counts says whether
+# anything was done.
 verified() {
-    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$limit" \
-        ${3:+"$3"} -q --format json >"$work/out" 2>"$work/err" || {
-        fail "verify $1 --dims $2 $3"
+    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$3" ${4:+"$4"} -q \
+        --format json >"$work/out" 2>"$work/err" || {
+        fail "verify $1 --dims $2 --limit $3 ${4:-}"
         cat "$work/out"
         return
     }
     n=$(sed -n 's/^ *"checked": \([0-9]*\),$/\1/p' "$work/out")
-    [ "${n:-0}" -gt 0 ] || fail "verify $1 --dims $2 $3: none was checked"
+    [ "${n:-0}" -gt 0 ] || fail "verify $1 --dims $2 ${4:-}: none was checked"
     n_checked=$((n_checked + ${n:-0}))
 }
 
-# At the first shape alone and not sanitized, where one configuration is asked
-# for.
+# verify OP DIMS WHICH: the first shape is 1.
 verify() {
     [ "$limit" -gt 1 ] || [ "$3" -eq 1 ] || return 0
     applying "$1" "$2" --device cpu >"$work/names"
     [ -s "$work/names" ] || fail "$1 --dims $2: nothing applies"
     while read -r name kind; do
         if [ "$kind" = template ]; then
-            verified "$name" "$2" ""
-            [ "$limit" -eq 1 ] || verified "$name" "$2" --sanitize
+            verified "$name" "$2" 1
+            [ "$limit" -eq 1 ] || [ "$3" -gt 1 ] ||
+                verified "$name" "$2" "$limit" --sanitize
         elif [ "$limit" -gt 1 ]; then
-            verified "$name" "$2" ""
+            verified "$name" "$2" 1
         fi
     done <"$work/names"
 }

@@ -229,8 +229,7 @@ static int go_apart(shape_search *s, unsigned leading)
 }
 
 /* Sizes that may be 0 are, the others small; 0: there are none. A variant that
- * has no launch there is wrong: only its constraints may leave the shape out.
- */
+ * cannot be launched there has failed: the shape is not left out. */
 static int go_empty(const shape_search *s)
 {
     int any = 0;

@@ -122,8 +122,10 @@ static hone_status check_row(const hone_edge_shapes *shapes, hone_edge_row *row,
     status = make_problem(shapes, row, err);
     if (status == HONE_OK)
         status = run_variant(shapes, row, out, err);
-    else if (is_not_launched(shapes, row, status))
+    else if (is_not_launched(shapes, row, status)) {
         status = judge_failure(status, out, err);
+        out->outcome = HONE_OUTCOME_LAUNCH;
+    }
     *out_is_run = status != HONE_ERR_CONSTRAINT &&
                   !(is_beyond && out->outcome == HONE_OUTCOME_LIMITS);
     if (*out_is_run)
