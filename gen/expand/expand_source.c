@@ -24,6 +24,7 @@ typedef struct writer {
     int line;      /* what the compiler calls the line written next */
     int has_block; /* the parameters are written */
     int for_compiler;
+    size_t asserts_at; /* behind the parameters: see hone__signature_add() */
     hone_text *out;
     hone_error *err;
 } writer;
@@ -180,8 +181,7 @@ static hone_status run(writer *w, size_t begin, size_t end)
             break;
         case HONE_BODY_BLOCK:
             hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
-            if (w->for_compiler)
-                hone__text_puts(w->out, hone__signature);
+            w->asserts_at = w->out->length;
             write_line_directive(w, items[i].line);
             w->has_block = 1;
             break;
@@ -215,7 +215,7 @@ static hone_status expand(const hone_template *tmpl, const int64_t *config,
     HONE_TRY(hone__values_create(tmpl, config, dims, &w.slots, err));
     status = run(&w, 0, tmpl->body->n_items);
     if (status == HONE_OK && for_compiler)
-        hone__signature_end(tmpl, w.slots, out);
+        hone__signature_add(tmpl, w.slots, w.asserts_at, out);
     hone__free(w.slots);
     HONE_TRY(status);
     return hone__text_check(out, err);

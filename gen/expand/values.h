@@ -27,11 +27,12 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
 /* What the asserts of kernels' signatures are made of (signature.cuh): comes
  * before the code, whose macros it must not meet. */
 extern const char hone__signature[];
-/* Whether kernels take what `launch` passes, checked by the compiler: asserts
- * on the types of the kernels, which change nothing in the cubin. They go
- * behind the code, which is what `out` holds; each has the line of its launch.
- */
-void hone__signature_end(const hone_template *tmpl, int64_t *slots,
+/* Whether kernels take what `launch` passes, checked by the compiler where the
+ * code does not say it in plain words: asserts on the types of the kernels,
+ * which change nothing in the cubin. They go behind the code, which is what
+ * `out` holds, what they are made of to the offset `at`; each has the line of
+ * its launch. */
+void hone__signature_add(const hone_template *tmpl, int64_t *slots, size_t at,
                          hone_text *out);
 
 #endif
