@@ -1,33 +1,64 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The operations that memory bounds, at the shapes of memory_bound.shapes: each
-# is verified (VERIFY configurations), tuned with BUDGET trials from an empty
-# database, its winner in turns with the baselines of its contract in the final;
-# the table has its bytes a second beside the device's copy rate, and the ratios.
+# is tuned with BUDGET trials from an empty database, its winner in turns with
+# the baselines of its contract in the final; the table has its bytes a second
+# beside the device's copy rate, and the ratios. VERIFY: that many
+# configurations of each operation are verified before.
 #
 #     sh tests/gpu/memory_bound.sh FOLDER [OP ..]
+#
+# GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
+# begun later; what is left out is said.
 . "$(dirname "$0")/steps.sh"
 shift
 BUDGET=${BUDGET:-150}
 VERIFY=${VERIFY:-0}
+GPUS=${GPUS:-1}
+JOBS=${JOBS:-$(($(nproc) / GPUS))}
+SECONDS_MAX=${SECONDS_MAX:-1000000}
 COPY=${COPY:-4250} # GB/s, of an H200
 echo "$COPY" >"$OUT/copy"
-shapes=$(dirname "$0")/memory_bound.shapes
 : >"$OUT/done"
-sed '/^#/d; /^$/d' "$shapes" >"$scratch/shapes"
-while read -r op all; do
-    case " ${*:-$op} " in *" $op "*) ;; *) continue ;; esac
-    [ "$VERIFY" -eq 0 ] ||
-        step "verify_$op" hone verify "$op" --limit "$VERIFY" --quiet \
-            >>"$OUT/steps.log" || tail -n 3 "$OUT/steps.log"
-    for dims in $all; do
-        which=$(echo "${op}_$dims" | tr , -)
-        step "tune_$which" hone tune "$op" --dims "$dims" --budget "$BUDGET" \
-            --no-seeds --quiet >>"$OUT/steps.log" || tail -n 3 "$OUT/steps.log"
-        echo "$which" >>"$OUT/done"
+: >"$OUT/left"
+begin=$(date +%s)
+
+# The first shapes of all operations, then the second.
+awk -v ops=" $* " '/^[a-z]/ && (ops ~ /^ *$/ || index(ops, " " $1 " ")) {
+    for (i = 2; i <= NF; i++) print i, $1, $i }' \
+    "$(dirname "$0")/memory_bound.shapes" | sort -n -s -k1,1 >"$scratch/problems"
+
+problem() { # problem WHICH OP DIMS
+    which=$(echo "${2}_$3" | tr , -)
+    if [ $(($(date +%s) - begin)) -gt "$SECONDS_MAX" ]; then
+        echo "$which" >>"$OUT/left"
+        return
+    fi
+    [ "$VERIFY" -eq 0 ] || [ "$1" -gt 2 ] ||
+        step "verify_$2" hone verify "$2" --limit "$VERIFY" --quiet
+    step "tune_$which" hone tune "$2" --dims "$3" --budget "$BUDGET" \
+        --jobs "$JOBS" --no-seeds --quiet
+    echo "$which" >>"$OUT/done"
+}
+worker() { # worker GPU
+    [ "$GPUS" -eq 1 ] || export CUDA_VISIBLE_DEVICES="$1"
+    HONE_DB=$OUT/hone$1.db
+    while read -r which op dims; do
+        problem "$which" "$op" "$dims" </dev/null
     done
-done <"$scratch/shapes"
-awk 'BEGIN { printf "[" } { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
-     END { print "]" }' "$OUT/done" >"$OUT/problems.json"
+}
+
+gpu=0
+while [ $gpu -lt "$GPUS" ]; do
+    awk -v n="$GPUS" -v g=$gpu 'NR % n == g' "$scratch/problems" |
+        worker $gpu >"$OUT/steps$gpu.log" 2>&1 &
+    gpu=$((gpu + 1))
+done
+wait
+grep -hv ': exit 0, ' "$OUT"/steps*.log && status=1
+sed 's/^/not begun in time: /' "$OUT/left"
+sort "$OUT/done" | awk 'BEGIN { printf "[" }
+    { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
+    END { print "]" }' >"$OUT/problems.json"
 table memory_bound.sql
 exit $status
