@@ -256,6 +256,8 @@ static int takes(const hone_template *tmpl, const int64_t *slots,
 
     if (p->kind == 'm' || parameter->is_pointer != p->is_array)
         return 0;
+    if (p->is_array && strcmp(parameter->type, "void") == 0)
+        return 1;
     if (p->kind != 'r' && is_type_dim(tmpl, slots, parameter->type, p))
         return 1;
     if (!look_up(parameter->type, &kind, &size) || size != p->size)

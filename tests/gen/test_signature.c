@@ -51,7 +51,8 @@ static void plain_words(void **state)
                          "const T *__restrict__ x, T *y, T a, long long n,\n"
                          "  unsigned int b, unsigned *raw, int const *k"));
     assert_false(asserts("x, y", "const float *x, float *const y"));
-    assert_false(asserts("y", "T*y"));
+    assert_false(asserts("y, x, k, raw", "T*y, const void *x, void *k,\n"
+                                         "    const void *raw"));
 }
 
 static void for_the_compiler(void **state)
@@ -67,7 +68,7 @@ static void for_the_compiler(void **state)
         "const float4 *x, T *y, T a",
         "const T **x, T *y, T a",
         "const T *x, T *y, T",
-        "const T *x, void *y, T a",
+
         "const T *x, T (&y)[4], T a",
         "const T *, T *y, T a",
         "const T *x /* */, T *y, T a",
