@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# compute-sanitizer's four tools on the winners of all shipped templates, on
-# the small shapes of hone verify. Winners come from the JSON files of hone
-# tune that are given; a template that none of them has is tuned shortly.
+# compute-sanitizer's four tools on winners, each on the small shapes that
+# hone verify takes: those in the JSON files of hone tune that are given, or
+# one of each implementation that ships and is no reference, tuned shortly.
 #
 #     sh tests/gpu/sanitize.sh [FILE.json ..]
 #
-# OUT: folder of the tools' reports. Exit 1 if a tool finds anything.
+# OUT: folder of the tools' reports; PARALLEL: so many at a time. Exit 1 if a
+# tool finds anything.
 . "$(dirname "$0")/gpu_test.sh"
 db_ask() { "$(dirname "$HONE")/../tests/db_ask" "$@"; }
 OUT=${OUT:-$scratch/reports}
 TOOLS=${TOOLS:-memcheck racecheck initcheck synccheck}
+PARALLEL=${PARALLEL:-$(nproc)}
 SANITIZER=${SANITIZER:-$(command -v compute-sanitizer ||
     ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)}
 if [ -z "$SANITIZER" ]; then
@@ -19,79 +21,97 @@ if [ -z "$SANITIZER" ]; then
 fi
 mkdir -p "$OUT" || exit 1
 
-# Shapes to tune a template at that no file has a winner of.
+# What ships: OP or OP/NAME, of each file that is one's own.
+shipped() {
+    for path in "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*/*.cu; do
+        sed -n 's/^#pragma hone implements \([^ ]*\) reference.*/-/p
+                s/^#pragma hone implements \([^ ]*\).*/\1/p
+                s/^#pragma hone check none.*/-/p
+                s/^#pragma hone op \([a-z0-9_]*\).*/\1/p' "$path" | sort | head -n 1
+    done | sed '/^-$/d'
+}
+# Shapes to tune at: the first of memory_bound.shapes, smaller.
 dims_of() {
     case $1 in
-    gemm_*) echo "${GEMM:-1024,1024,1024}" ;;
-    fft_*) echo "${FFT:-1K,4K}" ;;
-    conv1d) echo 1M,100 ;;
-    row_sums_* | column_sums_*) echo 1000,1003 ;;
-    *) echo 1M ;;
+    gemm*) echo "${GEMM:-1024,1024,1024}" ;;
+    *)
+        awk -v op="${1%%/*}" '$1 == op { print $2 }' \
+            "$(dirname "$0")/memory_bound.shapes" | head -n 1 |
+            sed 's/[0-9]\{6,\}/100003/g'
+        ;;
     esac
 }
-# The winners of template $1, "CONFIG" a line, each once. One that has no
-# parameters is an empty line; an implementation's file is OP_NAME.cu.
+tune_shipped() {
+    for name in $(shipped); do
+        dims=$(dims_of "$name")
+        file=$scratch/$(echo "$name" | tr / _).json
+        "$HONE" tune "$name" --device "$DEVICE" --dims "${dims:-1M}" \
+            --budget "${BUDGET:-60}" --quiet --format json >"$file" ||
+            expect "$name is tuned" false >&2
+        echo "$file"
+    done
+}
+# "N NAME DIMS CONFIG" of every winner in these files, each once; "-" for no
+# parameters.
 winners() {
     for file in "$@"; do
-        [ "$file" = "$1" ] || db_ask :memory: "select j.value ->> 'winner'
+        db_ask :memory: "select (value ->> 'op') || iif(value ->>
+                'implementation' like '%.cu', '', '/' ||
+                (value ->> 'implementation')) || ' ' ||
+            (select group_concat(value) from json_each(j.value, '\$.dims'))
+            || ' ' || iif(value ->> 'winner' = '', '-', value ->> 'winner')
             from json_each(readfile('$file'), '\$.shapes') j
-            where j.value ->> 'winner' is not null and '$1' = j.value ->> 'op'
-                || iif(j.value ->> 'implementation' like '%.cu', '',
-                       '_' || (j.value ->> 'implementation'))"
-    done | sort -u
-}
-tune() { # tune TEMPLATE: a file with a winner of it
-    "$HONE" tune "$1" --device "$DEVICE" --dims "$(dims_of "$1")" \
-        --budget "${BUDGET:-60}" --db "$scratch/$1.db" --format json \
-        >"$scratch/$1.json" 2>"$scratch/$1.log" ||
-        tail -n 3 "$scratch/$1.log" >&2
-    echo "$scratch/$1.json"
-}
-# Errors and hazards that the reports count; "no report" if there is none.
-findings() {
-    cat "$1"-*.log 2>/dev/null | awk '
-        /ERROR SUMMARY: / { for (i = 1; i < NF; i++)
-                                if ($i == "SUMMARY:") n += $(i + 1); seen = 1 }
-        /RACECHECK SUMMARY: / { for (i = 1; i < NF; i++)
-                                if ($i == "SUMMARY:") n += $(i + 1); seen = 1 }
-        END { print seen ? n + 0 : "no report" }'
-}
-check() { # check TEMPLATE CONFIG N: every tool; a row of the table
-    row="| $1 | $2 |"
-    for tool in $TOOLS; do
-        report=$OUT/$1-$3-$tool
-        timeout 120 "$SANITIZER" --tool "$tool" --target-processes all \
-            --log-file "$report-%p.log" \
-            "$HONE" verify "$1" --device "$DEVICE" --config "$2" \
-            --trial-timeout 100 >"$report.txt" 2>&1
-        code=$?
-        got=$(findings "$report")
-        [ $code -eq 0 ] || got="$got, exit $code"
-        expect "$tool of $1: $got" test "$got" = 0
-        [ "$got" = 0 ] || cat "$report"*.log "$report.txt" 2>/dev/null |
-            head -n 20
-        row="$row $got |"
+            where value ->> 'winner' is not null"
     done
-    echo "$row" >>"$scratch/table"
 }
 
+# one N NAME DIMS CONFIG TOOL: "N TOOL COUNT"; the reports stay in OUT.
+cat >"$scratch/one" <<'SCRIPT'
+report=$OUT/$(echo "$2" | tr / _)-$1-$5
+config=$4
+[ "$config" != - ] || config=
+timeout 200 "$SANITIZER" --tool "$5" --target-processes all \
+    --log-file "$report-%p.log" "$HONE" verify "$2" --device "$DEVICE" \
+    --dims "$3" ${config:+--config "$config"} --limit 1 --trial-timeout 150 >"$report.txt" 2>&1
+code=$?
+found=$(cat "$report"-*.log 2>/dev/null | awk '
+    /(ERROR|RACECHECK) SUMMARY: / {
+        for (i = 1; i < NF; i++) if ($i == "SUMMARY:") n += $(i + 1)
+        seen = 1 }
+    END { print seen ? n + 0 : "none" }')
+[ $code -eq 0 ] || found="$found,exit$code"
+echo "$1 $5 $found"
+SCRIPT
+
+# shellcheck disable=SC2046 # names of files without blanks
+[ $# -gt 0 ] || set -- $(tune_shipped)
+winners "$@" | sort -u | awk '{ print NR, $0 }' >"$scratch/winners"
+expect "there are winners" test -s "$scratch/winners"
+export OUT SANITIZER HONE DEVICE HONE_TEMPLATE_PATH
+while read -r n name dims config; do
+    for tool in $TOOLS; do
+        printf '%s %s %s %s %s\n' "$n" "$name" "$dims" "$config" "$tool"
+    done
+done <"$scratch/winners" |
+    xargs -P "$PARALLEL" -L 1 sh "$scratch/one" >"$scratch/found"
+
 {
-    echo "| template | winner | $(echo "$TOOLS" | sed 's/ / | /g') |"
-    echo "|---|---|$(echo "$TOOLS" | sed 's/[a-z]* */---|/g')"
-} >"$scratch/table"
-for path in "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*/*.cu; do
-    template=$(basename "$path" .cu)
-    winners "$template" "$@" >"$scratch/winners"
-    if [ ! -s "$scratch/winners" ]; then
-        winners "$template" "$(tune "$template")" >"$scratch/winners"
-    fi
-    expect "$template has a winner" test -s "$scratch/winners"
-    n=0
-    while read -r config; do
-        n=$((n + 1))
-        check "$template" "$config" $n </dev/null
+    echo "| template | problem's dimensions | winner | $(echo "$TOOLS" | sed 's/ / | /g') |"
+    echo "|---|---|---|$(echo "$TOOLS" | sed 's/[a-z]* */---|/g')"
+    while read -r n name dims config; do
+        row="| $name | $dims | $config |"
+        for tool in $TOOLS; do
+            row="$row $(awk -v n="$n" -v t="$tool" '$1 == n && $2 == t {
+                print $3 }' "$scratch/found") |"
+        done
+        echo "$row"
     done <"$scratch/winners"
-done
-echo
-cat "$scratch/table"
+} >"$OUT/table.md"
+while read -r n tool found; do
+    [ "$found" = 0 ] && continue
+    expect "$tool of $(sed -n "${n}p" "$scratch/winners"): $found" false
+    cat "$OUT"/*-"$n"-"$tool"-*.log "$OUT"/*-"$n"-"$tool".txt 2>/dev/null |
+        head -n 12
+done <"$scratch/found"
+cat "$OUT/table.md"
 exit $((failures > 0))
