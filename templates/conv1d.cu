@@ -83,6 +83,7 @@
 #pragma hone constant filter_memory: f32[taps] from h if(FILTER == constant)
 #pragma hone launch conv1d grid(ceildiv(n, BLOCK*OUTPUTS)) block(BLOCK) shared(SMEM) args(x, h, y, i64(n), i32(taps), i32(TILE), i32(HISTORY))
 #pragma hone work flops(2*n*taps) bytes(8*n + 4*taps)
+#pragma hone shapes (8388608, 3) (8388608, 512) (1000003, 129)
 #pragma hone check cpu.conv1d tolerance(taps + 1) exact(taps <= 65536 ? 8 : 1)
 #pragma hone baseline memcpy
 

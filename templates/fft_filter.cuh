@@ -27,6 +27,7 @@
 #pragma hone arg x: in c32[n*batch], h: in c32[n], y: out c32[n*batch]
 
 #pragma hone work flops((10*n*log2(n) + 6*n)*batch) bytes(16*n*batch + 8*n)
+#pragma hone shapes (1024, 65536) (4096, 16384) (64, 1000003)
 #pragma hone check cpu.fft_filter tolerance(2*log2(n) + 8)
 #pragma hone baseline cufft.filter, memcpy
 #pragma hone vendor cufft.filter

@@ -51,6 +51,7 @@
 #pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
+#pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
  * may round twice. abs: half a unit of the smallest f16. */
 #pragma hone let INTEGERS = OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0

@@ -18,6 +18,7 @@
 #pragma hone arg alpha: T, x: in T[n], y: inout T[n]
 
 #pragma hone work flops(2*n) bytes(3*n*sizeof(T))
+#pragma hone shapes (268435456) (134217728, f64) (100000007)
 #pragma hone check cpu.saxpy tolerance(2) exact(1000)
 #pragma hone baseline cublas.axpy, memcpy
 #pragma hone vendor cublas.axpy

@@ -100,9 +100,27 @@ typedef struct operation {
     hone_text signature;
     hone_text arguments;
     const char *first; /* the file that says so */
+    json_t *shapes;    /* as --dims takes them */
     int has_vendors;   /* they are listed already */
     json_t *implementations;
 } operation;
+
+static json_t *shapes_json(const hone_template *tmpl)
+{
+    json_t *shapes = json_array();
+
+    for (size_t i = 0; i < tmpl->n_problems; ++i) {
+        hone_text text = {0};
+
+        for (size_t k = 0; k < tmpl->n_dims; ++k) {
+            hone__text_puts(&text, k ? "," : "");
+            hone__template_dim_text(&tmpl->dims[k], tmpl->problems[i].dims[k],
+                                    &text);
+        }
+        shapes = hone__json_append(shapes, hone__json_text(&text));
+    }
+    return shapes;
+}
 
 /* All implementations of an operation are called in the same way. */
 static void compare_signature(operation *o, const hone_template *tmpl,
@@ -116,6 +134,7 @@ static void compare_signature(operation *o, const hone_template *tmpl,
         o->first = path;
         o->signature = signature;
         o->arguments = arguments;
+        o->shapes = shapes_json(tmpl);
         return;
     }
     if (strcmp(hone__text_str(&signature), hone__text_str(&o->signature)) ||
@@ -215,16 +234,18 @@ static void print(const listing *l, operation *o, hone_output *output)
 {
     if (hone__options_is(l->options, HONE_OPT_FORMAT, "json")) {
         hone__output_row(output,
-                         hone__json("op:s signature:s arguments:s "
+                         hone__json("op:s signature:s arguments:s shapes:o "
                                     "implementations:o",
                                     o->op, hone__text_str(&o->signature),
                                     hone__text_str(&o->arguments),
+                                    o->shapes ? o->shapes : json_array(),
                                     o->implementations));
     } else {
         for (size_t i = 0; i < json_array_size(o->implementations); ++i)
             hone__output_row(
                 output, json_incref(json_array_get(o->implementations, i)));
         json_decref(o->implementations);
+        json_decref(o->shapes);
     }
     hone__text_free(&o->signature);
     hone__text_free(&o->arguments);

@@ -37,6 +37,21 @@ static hone_status use_op(const hone_options *options, const char *name,
                     : hone__out_of_memory(err, "");
 }
 
+/* Unless it is there. */
+static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
+                             hone_error *err)
+{
+    for (size_t i = 0; i < shapes->n; ++i)
+        if (shapes->items[i].op == shape->op &&
+            memcmp(shapes->items[i].dims, shape->dims,
+                   shape->tmpl->n_dims * sizeof *shape->dims) == 0)
+            return HONE_OK;
+    if (!HONE_GROW(shapes->items, shapes->n))
+        return hone__out_of_memory(err, "");
+    shapes->items[shapes->n++] = *shape;
+    return HONE_OK;
+}
+
 static hone_status add_shape(hone_shapes *shapes, size_t op, const char *dims,
                              hone_error *err)
 {
@@ -44,15 +59,7 @@ static hone_status add_shape(hone_shapes *shapes, size_t op, const char *dims,
     hone_shape shape = {.tmpl = tmpl, .op = op};
 
     HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
-    for (size_t i = 0; i < shapes->n; ++i)
-        if (shapes->items[i].op == op &&
-            memcmp(shapes->items[i].dims, shape.dims,
-                   tmpl->n_dims * sizeof *shape.dims) == 0)
-            return HONE_OK;
-    if (!HONE_GROW(shapes->items, shapes->n))
-        return hone__out_of_memory(err, "");
-    shapes->items[shapes->n++] = shape;
-    return HONE_OK;
+    return put_shape(shapes, &shape, err);
 }
 
 /* One group of the command line: templates items[first..end), and the --dims
@@ -152,20 +159,34 @@ static hone_status read_file(const hone_options *options, const char *path,
     return status;
 }
 
-static hone_status check_complete(const hone_shapes *shapes, hone_error *err)
+/* The operation's own shapes, where none was asked for. */
+static hone_status add_own(hone_shapes *shapes, size_t op, hone_error *err)
+{
+    const hone_template *tmpl = shapes->ops[op].impls.items[0];
+
+    for (size_t i = 0; i < tmpl->n_problems; ++i) {
+        hone_shape shape = {.tmpl = tmpl, .op = op};
+
+        memcpy(shape.dims, tmpl->problems[i].dims, sizeof shape.dims);
+        HONE_TRY(put_shape(shapes, &shape, err));
+    }
+    if (tmpl->n_problems)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "no problem size for '%s', which names no shapes of its "
+                      "own: give --dims after it, or --shapes",
+                      tmpl->contract_path ? shapes->ops[op].name : tmpl->op);
+}
+
+static hone_status complete(hone_shapes *shapes, hone_error *err)
 {
     for (size_t i = 0; i < shapes->n_ops; ++i) {
-        const hone_template *tmpl = shapes->ops[i].impls.items[0];
-        const int of_contract = tmpl->contract_path != NULL;
         size_t n = 0;
 
         for (size_t j = 0; j < shapes->n; ++j)
             n += shapes->items[j].op == i;
         if (!n)
-            return hone__fail(err, HONE_ERR_ARGUMENT,
-                              "no problem size for '%s': give --dims after "
-                              "it, or --shapes",
-                              of_contract ? shapes->ops[i].name : tmpl->op);
+            HONE_TRY(add_own(shapes, i, err));
     }
     return HONE_OK;
 }
@@ -183,7 +204,7 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
     HONE_TRY(read_items(options, out, err));
     if (path)
         HONE_TRY(read_file(options, path, out, err));
-    return check_complete(out, err);
+    return complete(out, err);
 }
 
 void hone__shapes_free(hone_shapes *shapes)

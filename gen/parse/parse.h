@@ -305,6 +305,7 @@ enum {
     X(work, HONE_OWN | HONE_OF_ALL)                                            \
     X(check, HONE_OWN | HONE_OF_ALL)                                           \
     X(baseline, HONE_OWN | HONE_OF_ALL)                                        \
+    X(shapes, HONE_OWN | HONE_OF_ALL)                                          \
     X(vendor, HONE_OF_ALL)                                                     \
     X(call, HONE_OF_ONE)                                                       \
     X(inputs, HONE_OWN | HONE_OF_ALL)                                          \

@@ -305,6 +305,12 @@ typedef struct hone_template_baseline {
     int line;
 } hone_template_baseline;
 
+/* A problem that is tuned where none is asked for: completed dimensions. */
+typedef struct hone_template_problem {
+    int64_t dims[HONE_MAX_DIMS];
+    int line;
+} hone_template_problem;
+
 /* What references, baselines and inputs that are other templates begin
  * with. */
 #define HONE_TEMPLATE_PREFIX "template."
@@ -379,6 +385,8 @@ typedef struct hone_template {
     hone_template_check *checks;
     size_t n_baselines;
     hone_template_baseline *baselines;
+    size_t n_problems;
+    hone_template_problem *problems;
     /* Another template that writes inputs, "template.NAME"; "": none. */
     const char *inputs;
     int inputs_line;

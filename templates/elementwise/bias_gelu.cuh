@@ -30,5 +30,6 @@
 #pragma hone require pitch_y >= columns "pitch_y is less than a row of y (columns)"
 
 #pragma hone work flops(14*rows*columns) bytes((2*rows*columns + columns)*sizeof(T))
+#pragma hone shapes (16384, 4096, f16, 0) (16384, 4096, f16, 1) (8191, 8193, f32, 1)
 #pragma hone check template.bias_gelu_plain tolerance(16) abs(1e-6)
 #pragma hone baseline template.bias_gelu_plain, memcpy

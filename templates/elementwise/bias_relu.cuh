@@ -22,5 +22,6 @@
 #pragma hone require pitch_y >= columns "pitch_y is less than a row of y (columns)"
 
 #pragma hone work flops(2*rows*columns) bytes((2*rows*columns + columns)*sizeof(T))
+#pragma hone shapes (16384, 4096, f16) (65536, 1023, f32) (8191, 8193, bf16)
 #pragma hone check template.bias_relu_plain tolerance(0) exact(1000)
 #pragma hone baseline template.bias_relu_plain, memcpy

@@ -27,5 +27,6 @@
 #pragma hone require batch == 1 || stride_c >= (rows - 1)*pitch_c + columns || (stride_c >= columns && (batch - 1)*stride_c + columns <= pitch_c) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work flops(batch*rows*columns) bytes(3*batch*rows*columns*sizeof(T))
+#pragma hone shapes (256, 256, f32, 1000) (8192, 8192, f16) (1023, 4099, f32, 7)
 #pragma hone check template.matrix_add_plain tolerance(0) exact(1000)
 #pragma hone baseline template.matrix_add_plain, memcpy

@@ -25,5 +25,6 @@
 #pragma hone require pitch_gray >= columns "pitch_gray is less than a row of gray (columns)"
 
 #pragma hone work flops(6*rows*columns) bytes(4*rows*columns)
+#pragma hone shapes (4320, 7680) (8640, 15360) (4001, 6007)
 #pragma hone check template.rgb_to_gray_plain tolerance(0) exact(255)
 #pragma hone baseline template.rgb_to_gray_plain, memcpy

@@ -20,5 +20,6 @@
 #pragma hone arg limit: T, value: T, x: in T[n], y: out T[n]
 
 #pragma hone work flops(n) bytes(2*n*sizeof(T))
+#pragma hone shapes (268435456, u8, 0) (100000007, f16, 2) (67108864, f32, 1)
 #pragma hone check template.threshold_plain tolerance(0) exact(8)
 #pragma hone baseline template.threshold_plain, memcpy

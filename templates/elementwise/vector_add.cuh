@@ -19,5 +19,6 @@
 #pragma hone arg x: in T[n], y: in T[n], z: out T[n]
 
 #pragma hone work flops(n) bytes(3*n*sizeof(T))
+#pragma hone shapes (268435456, f32) (268435456, f16) (100000007, f64)
 #pragma hone check template.vector_add_plain tolerance(0) exact(1000)
 #pragma hone baseline template.vector_add_plain, memcpy

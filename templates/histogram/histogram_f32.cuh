@@ -32,6 +32,7 @@
 #pragma hone require C == i64 || n < 4G "u32 counts to 2^32 - 1: take C = i64"
 #pragma hone require bins <= 16M "f32 does not tell more bins apart"
 #pragma hone work flops(2*n) bytes(4*n + bins*sizeof(C))
+#pragma hone shapes (67108864, 256, u32, 0) (67108864, 4096, u32, 2) (67108864, 16384, u32, 1) (100000007, 61, u32, 0)
 #pragma hone check template.histogram_f32_plain tolerance(0)
 #pragma hone inputs template.histogram_f32_inputs
 #pragma hone baseline cub.histogram, memcpy

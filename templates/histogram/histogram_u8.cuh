@@ -27,6 +27,7 @@
 
 #pragma hone require C == i64 || n < 4G "u32 counts to 2^32 - 1: take C = i64"
 #pragma hone work bytes(n + 256*sizeof(C))
+#pragma hone shapes (268435456, u32, 0) (268435456, u32, 1) (268435456, u32, 2) (100000007, u32, 0)
 #pragma hone check template.histogram_u8_plain tolerance(0)
 #pragma hone inputs template.histogram_u8_inputs
 #pragma hone baseline cub.histogram, memcpy

@@ -45,6 +45,7 @@
 #pragma hone require pitch_out >= width "pitch_out is less than a row of y (width)"
 
 #pragma hone work flops(2*SIZE*SIZE*height*width*batch) bytes(2*height*width*batch*sizeof(T))
+#pragma hone shapes (8192, 8192, 3, f32) (8192, 8192, 7, u8) (4001, 6007, 15, f16)
 /* abs: a byte that was rounded the other way. */
 #pragma hone check template.convolve2d_plain tolerance(T == u8 ? 0 : SIZE*SIZE + 2) abs(T == u8 ? 1 : 0) exact(2)
 #pragma hone baseline template.convolve2d_plain, memcpy

@@ -48,6 +48,7 @@
 #pragma hone require pitch_out >= width "pitch_out is less than a row of y (width)"
 
 #pragma hone work flops(4*SIZE*height*width*batch) bytes(2*height*width*batch*sizeof(T))
+#pragma hone shapes (8192, 8192, 5, f32) (8192, 8192, 5, u8) (4001, 6007, 15, f16)
 /* abs: a byte that was rounded the other way. */
 #pragma hone check template.gaussian_plain tolerance(T == u8 ? 0 : 4*SIZE + 16) abs(T == u8 ? 1 : 0)
 #pragma hone baseline template.gaussian_plain, memcpy

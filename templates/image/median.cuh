@@ -41,6 +41,7 @@
 #pragma hone require pitch_out >= width "pitch_out is less than a row of y (width)"
 
 #pragma hone work flops((SIZE == 3 ? 20 : 120)*height*width*batch) bytes(2*height*width*batch*sizeof(T))
+#pragma hone shapes (8192, 8192, 3, u8) (8192, 8192, 5, u8) (4001, 6007, 3, f32)
 /* The same pixels; bits may differ in the sign of a zero. */
 #pragma hone check template.median_plain norm(0) exact(8)
 #pragma hone baseline template.median_plain, memcpy

@@ -51,5 +51,6 @@
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"
 
 #pragma hone work flops(8*rows*columns) bytes((2*rows + 2)*columns*sizeof(T) + 8*STATS*rows)
+#pragma hone shapes (65536, 1024, f16) (16384, 8192, f32, 1) (512, 131072, bf16) (10007, 4099, f32)
 #pragma hone check template.layer_norm_plain magnitude template.layer_norm_magnitude tolerance(min(columns, max(128, columns/256)) + 64)
 #pragma hone baseline memcpy

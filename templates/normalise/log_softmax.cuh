@@ -42,5 +42,6 @@
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"
 
 #pragma hone work flops(5*rows*columns) bytes(2*rows*columns*sizeof(T))
+#pragma hone shapes (65536, 1024, f16) (16384, 8192, f32) (10007, 1023, f32)
 #pragma hone check template.log_softmax_plain magnitude template.log_softmax_magnitude tolerance(min(columns, max(128, columns/256)) + 64)
 #pragma hone baseline memcpy

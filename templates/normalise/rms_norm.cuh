@@ -37,5 +37,6 @@
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"
 
 #pragma hone work flops(4*rows*columns) bytes((2*rows + 1)*columns*sizeof(T) + 4*STATS*rows)
+#pragma hone shapes (65536, 1024, f16) (16384, 8192, f32) (10007, 1023, bf16)
 #pragma hone check template.rms_norm_plain tolerance(min(columns, max(128, columns/256)) + 64)
 #pragma hone baseline memcpy

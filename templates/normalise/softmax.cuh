@@ -48,5 +48,6 @@
 #pragma hone require pitch_out >= columns "pitch_out is less than a row of y (columns)"
 
 #pragma hone work flops(5*rows*columns) bytes(2*rows*columns*sizeof(T))
+#pragma hone shapes (65536, 1024, f16) (16384, 8192, f32) (512, 131072, bf16) (10007, 4099, f32)
 #pragma hone check template.softmax_plain tolerance(min(columns, max(128, columns/256)) + 64) abs(1e-44)
 #pragma hone baseline memcpy

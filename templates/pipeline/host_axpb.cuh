@@ -23,5 +23,6 @@
 #pragma hone arg a: f32, b: f32, x: in host(PINNED) f32[n], y: out host(PINNED) f32[n]
 
 #pragma hone work flops(2*n) bytes(8*n)
+#pragma hone shapes (268435456, 1) (16777216, 0) (100000007, 1)
 #pragma hone check template.host_axpb_plain tolerance(4) exact(1000)
 #pragma hone baseline template.host_axpb_plain

@@ -26,4 +26,5 @@
 #pragma hone require PITCH >= columns "PITCH is less than a row of x"
 
 #pragma hone work flops(rows*columns) bytes((rows*columns + columns)*sizeof(T))
+#pragma hone shapes (4096, 4096) (1048576, 32) (16, 16777213)
 #pragma hone check template.column_sums_plain tolerance(rows) exact(3)

@@ -22,4 +22,5 @@
 #pragma hone arg x: in T[n], y: in T[n], out: out T[1]
 
 #pragma hone work flops(2*n) bytes((2*n + 1)*sizeof(T))
+#pragma hone shapes (1023) (67108864) (134217728, f16)
 #pragma hone check template.dot_plain tolerance(min(n, n/(256*device.sm_count) + 512) + 1) exact(3)

@@ -23,5 +23,6 @@
 #pragma hone arg x: in T[n], value: out T[1], index: out i64[1]
 
 #pragma hone work flops(n) bytes((n + 1)*sizeof(T) + 8)
+#pragma hone shapes (1) (1048576) (134217728)
 #pragma hone check template.max_index_plain tolerance(0) exact(1000)
 #pragma hone baseline cub.max_index

@@ -23,5 +23,6 @@
 #pragma hone arg x: in T[n], value: out T[1], index: out i64[1]
 
 #pragma hone work flops(n) bytes((n + 1)*sizeof(T) + 8)
+#pragma hone shapes (1023) (67108864) (268435456, f16)
 #pragma hone check template.min_index_plain tolerance(0) exact(1000)
 #pragma hone baseline cub.min_index

@@ -27,5 +27,6 @@
 #pragma hone arg x: in T[n], out: out T[1]
 
 #pragma hone work flops(n) bytes((n + 1)*sizeof(T))
+#pragma hone shapes (1) (1023) (1048576) (67108864) (268435456) (268435456, f16)
 #pragma hone check template.sum_plain tolerance(min(n, n/(256*device.sm_count) + 512)) exact(3)
 #pragma hone baseline cub.sum

@@ -28,5 +28,6 @@
 #pragma hone let DEPTH = T == i32 || T == i64 ? 0 : ceildiv(n*sizeof(T), 4096) + 128
 
 #pragma hone work flops(n) bytes(2*n*sizeof(T))
+#pragma hone shapes (1048576) (16777216) (268435456) (268435456, f16) (268435456, i64) (100000007, bf16)
 #pragma hone check template.scan_plain tolerance(DEPTH) exact((T == f16 || T == bf16) && n > 16M ? 1 : 2)
 #pragma hone baseline cub.scan, memcpy

@@ -36,5 +36,6 @@
 
 #pragma hone let DISTINCT = n <= m/4 ? n - n/8 : n < 2*m ? min(n, m)*5/8 : m - m/8
 #pragma hone work flops(n*W) bytes((DISTINCT + bags)*W*sizeof(T) + (n + bags + 1)*sizeof(I))
+#pragma hone shapes (65536, 2097152, 128, 1048576, f16) (16384, 524288, 64, 4194304) (10007, 1000003, 37, 500009)
 #pragma hone check template.embedding_bag_plain tolerance(2*n + 4) exact(MEAN ? 0 : 8)
 #pragma hone baseline template.embedding_bag_plain, memcpy

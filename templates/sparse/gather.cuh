@@ -25,5 +25,6 @@
 
 #pragma hone let DISTINCT = n <= m/4 ? n - n/8 : n < 2*m ? min(n, m)*5/8 : m - m/8
 #pragma hone work bytes((n + DISTINCT)*W*sizeof(T) + n*sizeof(I))
+#pragma hone shapes (4194304, 4194304, 64) (16777216, 1048576, 16) (1000003, 999983, 37)
 #pragma hone check template.gather_plain tolerance(0) exact(100)
 #pragma hone baseline template.gather_plain, memcpy

@@ -36,5 +36,6 @@
 
 #pragma hone let DISTINCT = n <= m/4 ? n - n/8 : n < 2*m ? min(n, m)*5/8 : m - m/8
 #pragma hone work flops(n*W) bytes((n + 2*DISTINCT)*W*sizeof(T) + n*sizeof(I))
+#pragma hone shapes (4194304, 1048576, 64) (4194304, 1048576, 64, f32, 1) (1000003, 999983, 37)
 #pragma hone check template.scatter_add_plain tolerance(2*n + 4) exact(8)
 #pragma hone baseline template.scatter_add_plain, memcpy

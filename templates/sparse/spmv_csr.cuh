@@ -53,5 +53,6 @@
 #pragma hone let AVERAGE = ceildiv(max(nnz, 1), max(rows, 1))
 #pragma hone let LONGEST = DATA == 0 ? AVERAGE : nnz
 #pragma hone work flops(2*nnz) bytes(nnz*(sizeof(T) + 4) + (rows + 1)*sizeof(I) + (X_READ + rows)*sizeof(T))
+#pragma hone shapes (4194304, 4194304, 113246208) (4194304, 4194304, 113246208, f32, 1) (1000003, 999983, 20000003, f64, 2)
 #pragma hone check template.spmv_csr_plain tolerance((T == f64 ? 2 : 1)*LONGEST + 4) exact(8)
 #pragma hone baseline template.spmv_csr_plain, memcpy

@@ -48,5 +48,6 @@
 #pragma hone arg x: in T[ROWS][COLS], y: out T[ROWS][COLS]
 
 #pragma hone work flops(6*ROWS*COLS*STEPS) bytes(2*ROWS*COLS*sizeof(T))
+#pragma hone shapes (8192, 8192, 1) (8192, 8192, 64) (8191, 8191, 17) (8192, 8192, 16, f64)
 #pragma hone check template.stencil2d_plain tolerance(6*STEPS)
 #pragma hone baseline template.stencil2d_plain, memcpy

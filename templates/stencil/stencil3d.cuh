@@ -44,5 +44,6 @@
 #pragma hone arg x: in T[PLANES][ROWS][COLS], y: out T[PLANES][ROWS][COLS]
 
 #pragma hone work flops(8*PLANES*ROWS*COLS*STEPS) bytes(2*PLANES*ROWS*COLS*sizeof(T))
+#pragma hone shapes (512, 512, 512, 1) (512, 512, 512, 16) (301, 399, 511, 7)
 #pragma hone check template.stencil3d_plain tolerance(8*STEPS)
 #pragma hone baseline template.stencil3d_plain, memcpy

@@ -25,5 +25,6 @@
 #pragma hone require batch == 1 || stride_y >= (columns - 1)*pitch_y + rows || (stride_y >= rows && (batch - 1)*stride_y + rows <= pitch_y) "the matrices of y overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work bytes(2*batch*rows*columns*sizeof(T))
+#pragma hone shapes (8192, 8192, f32) (16384, 8192, f16) (16384, 16384, u8) (8191, 8193, f32)
 #pragma hone check template.transpose_plain tolerance(0) exact(100)
 #pragma hone baseline template.transpose_plain, memcpy

@@ -22,5 +22,6 @@
 #pragma hone require batch == 1 || stride >= (n - 1)*pitch + n || (stride >= n && (batch - 1)*stride + n <= pitch) "the matrices of x overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work bytes(2*batch*n*n*sizeof(T))
+#pragma hone shapes (16384, f32) (16384, f16) (8191, u8)
 #pragma hone check template.transpose_square_plain tolerance(0) exact(100)
 #pragma hone baseline template.transpose_square_plain, memcpy

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The operations that memory bounds, at the shapes of memory_bound.shapes: each
+# The operations that memory bounds, at the shapes of their contracts: each
 # is tuned with BUDGET trials from an empty database, its winner in turns with
 # the baselines of its contract in the final; the table has its bytes a second
 # beside the device's copy rate, and the ratios. VERIFY: that many
@@ -23,10 +23,20 @@ echo "$COPY" >"$OUT/copy"
 : >"$OUT/left"
 begin=$(date +%s)
 
-# The first shapes of all operations, then the second.
-awk -v ops=" $* " '/^[a-z]/ && (ops ~ /^ *$/ || index(ops, " " $1 " ")) {
-    for (i = 2; i <= NF; i++) print i, $1, $i }' \
-    "$(dirname "$0")/memory_bound.shapes" | sort -n -s -k1,1 >"$scratch/problems"
+# OP DIMS, the first shapes of all operations, then the second.
+[ $# -gt 0 ] || set -- vector_add matrix_add threshold bias_relu bias_gelu \
+    rgb_to_gray saxpy transpose transpose_square sum dot norm2 min_index \
+    max_index row_sums column_sums scan scan_rows histogram_u8 histogram_f32 \
+    softmax log_softmax layer_norm rms_norm convolve2d convolve2d_separable \
+    gaussian median stencil2d stencil3d gather scatter_add spmv_csr \
+    embedding_bag host_axpb conv1d fft
+"$HONE" list --arch sm_90 --format json >"$OUT/list.json" || exit 1
+for op in "$@"; do
+    db_ask :memory: "select (key + 1) || ' $op ' || value from json_each((
+        select value -> '\$.shapes' from
+        json_each(readfile('$OUT/list.json') -> '\$.operations')
+        where value ->> 'op' = '$op'))"
+done | sort -n -s -k1,1 >"$scratch/problems"
 
 problem() { # problem WHICH OP DIMS
     which=$(echo "${2}_$3" | tr , -)
@@ -34,7 +44,7 @@ problem() { # problem WHICH OP DIMS
         echo "$which" >>"$OUT/left"
         return
     fi
-    [ "$VERIFY" -eq 0 ] || [ "$1" -gt 2 ] ||
+    [ "$VERIFY" -eq 0 ] || [ "$1" -gt 1 ] ||
         step "verify_$2" hone verify "$2" --limit "$VERIFY" --quiet
     step "tune_$which" hone tune "$2" --dims "$3" --budget "$BUDGET" \
         --jobs "$JOBS" --no-seeds --quiet

@@ -62,3 +62,26 @@ err_has "bounded.cu:8: tolerance of this check is -1999 here, and must not be \
 negative"
 check 3 "tolerance(2) magnitude template.nowhere"
 err_has "bounded.cu:8: template.nowhere: there is no template 'nowhere'"
+
+# Infinity is right where it is expected, and its negative is wrong.
+infinite() { # infinite NAME CHECK VALUE
+    cat >"$work/$1.cu" <<TEMPLATE
+#pragma hone op $1(n)
+#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone launch k args(x, y, i64(n))
+#pragma hone check $2
+extern "C" __global__ void k(const float *x, float *y, long long n)
+{
+    for (long long i = 0; i < n; ++i)
+        y[i] = i % 3 ? x[i] : $3;
+}
+TEMPLATE
+}
+infinite endless_plain none "1/(0*x[i]*x[i])"
+infinite endless "template.endless_plain tolerance(2)" "1/(0*x[i]*x[i])"
+run 0 verify "$work/endless.cu"
+infinite endless "template.endless_plain tolerance(2)" "-1/(0*x[i]*x[i])"
+run 1 verify "$work/endless.cu"
+out_has "1 of 1 elements differ"
+infinite endless "template.endless_plain tolerance(2)" "x[i]"
+run 1 verify "$work/endless.cu"

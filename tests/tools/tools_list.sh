@@ -100,6 +100,21 @@ run 3 list twice/broken --arch sm_90
 run 0 list twice/small --arch sm_90
 rm "$work/own/twice_broken.cu"
 
+# The shapes of the contract, as --dims takes them; tune takes them, too.
+run 0 list twice --arch sm_90 --format json
+json operations.0.shapes=[]
+sed -i '$a#pragma hone shapes (5) (1K, f64)' "$work/own/twice.cuh"
+run 0 list twice --arch sm_90 --format json
+json operations.0.shapes.0=5,f32 operations.0.shapes.1=1024,f64
+if command -v "${CXX:-c++}" >/dev/null; then
+    run 0 tune twice --device cpu --db "$work/db" --format json
+    json shapes.0.dims.0=5 shapes.1.dims.0=1024 shapes.1.dims.1=f64
+    run 0 tune twice --dims 7 --device cpu --db "$work/db" --format json
+    json shapes.0.dims.0=7
+    grep -q '"dims": \[1024' "$work/out" && fail "not asked for"
+fi
+sed -i '$d' "$work/own/twice.cuh"
+
 # Vendors' functions and references are implementations, too.
 sed -i '$a#pragma hone vendor cublas.axpy, cufft.c2c' "$work/own/twice.cuh"
 implementation plainest '' 2

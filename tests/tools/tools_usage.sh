@@ -58,7 +58,7 @@ usage "--budget takes a number of trials" tune saxpy --dims 1 --budget 3x
 usage "--budget takes a number of trials" tune saxpy --dims 1 --budget 0
 usage "nothing to tune" tune
 usage "of which template?" tune --dims 1
-usage "no problem size for 'mini'" tune "$fixtures/mini.cu"
+usage "no problem size for 'mini', which names no shapes of its own" tune "$fixtures/mini.cu"
 
 # Options may stand anywhere after the command, and may be shortened.
 run 0 space --count "$fixtures/mini.cu" --form json
