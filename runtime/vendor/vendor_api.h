@@ -39,6 +39,7 @@ enum {
     HONE_BLAS_OP_N = 0,
     HONE_BLAS_OP_T = 1,
     HONE_BLAS_POINTER_MODE_HOST = 0,
+    HONE_BLAS_POINTER_MODE_DEVICE = 1,
     HONE_BLAS_DEFAULT_MATH = 0, /* tensor cores wherever the types allow */
     HONE_BLAS_GEMM_DEFAULT = -1,
     HONE_LT_PREF_MAX_WORKSPACE_BYTES = 1,
@@ -81,7 +82,14 @@ typedef struct cublasContext *hone_blas_handle;
     X(axpy_ex, cublasAxpyEx, hone_blas_result,                                 \
       (hone_blas_handle h, int n, const void *alpha, int alpha_type,           \
        const void *x, int x_type, int x_step, void *y, int y_type, int y_step, \
-       int execution_type))
+       int execution_type))                                                    \
+    X(dot_ex, cublasDotEx, hone_blas_result,                                   \
+      (hone_blas_handle h, int n, const void *x, int x_type, int x_step,       \
+       const void *y, int y_type, int y_step, void *result, int result_type,   \
+       int execution_type))                                                    \
+    X(nrm2_ex, cublasNrm2Ex, hone_blas_result,                                 \
+      (hone_blas_handle h, int n, const void *x, int x_type, int x_step,       \
+       void *result, int result_type, int execution_type))
 
 typedef struct hone_blas {
 #define HONE_BLAS_FIELD(field, symbol, type, parameters)                       \

@@ -25,32 +25,6 @@ static void nothing_to_close(hone_vendor *self)
     (void)self;
 }
 
-/* Setting a stream puts cuBLAS's own workspace back, so ours follows. `turn`
- * held. */
-static hone_status use_stream(hone_vendor_blas *shared, hone_stream stream,
-                              hone_cu_ptr workspace, size_t size_bytes,
-                              hone_error *err)
-{
-    const hone_blas *const blas = shared->blas;
-    hone_vendor_turn *const at = &shared->at;
-
-    if (at->is_set && at->stream == stream && at->workspace == workspace)
-        return HONE_OK;
-    at->is_set = 0;
-    HONE_TRY(hone__blas_check(blas, blas->set_stream(shared->handle, stream),
-                              "cublasSetStream", err));
-    if (workspace)
-        HONE_TRY(hone__blas_check(
-            blas,
-            blas->set_workspace(shared->handle, (void *)(uintptr_t)workspace,
-                                size_bytes),
-            "cublasSetWorkspace", err));
-    at->stream = stream;
-    at->workspace = workspace;
-    at->is_set = 1;
-    return HONE_OK;
-}
-
 /* ---- matrix products ----------------------------------------------------- */
 
 static hone_status gemm_open(hone_vendor *self, const hone_resolved *problem,
@@ -106,7 +80,8 @@ static hone_status gemm_enqueue(hone_vendor *self, void *const *args,
         hone__vendor_address(args, g->c) % (unsigned)g->out_bytes)
         return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&shared->at.turn);
-    status = use_stream(shared, stream, workspace, self->workspace_bytes, err);
+    status = hone__vendor_blas_use(shared, stream, workspace,
+                                   self->workspace_bytes, err);
     if (status == HONE_OK)
         status = hone__blas_check(shared->blas, multiply(state, args),
                                   state->gemm.batch == 1
@@ -180,7 +155,7 @@ static hone_status axpy_enqueue(hone_vendor *self, void *const *args,
         size_bytes)
         return hone__vendor_misplaced(self, err);
     (void)pthread_mutex_lock(&shared->at.turn);
-    status = use_stream(shared, stream, workspace, 0, err);
+    status = hone__vendor_blas_use(shared, stream, workspace, 0, err);
     if (status == HONE_OK)
         status = hone__blas_check(
             shared->blas,

@@ -143,6 +143,30 @@ hone_status hone__vendors_blas(hone_vendors *vendors, hone_vendor_blas **out,
     return status;
 }
 
+hone_status hone__vendor_blas_use(hone_vendor_blas *shared, hone_stream stream,
+                                  hone_cu_ptr workspace, size_t size_bytes,
+                                  hone_error *err)
+{
+    const hone_blas *const blas = shared->blas;
+    hone_vendor_turn *const at = &shared->at;
+
+    if (at->is_set && at->stream == stream && at->workspace == workspace)
+        return HONE_OK;
+    at->is_set = 0;
+    HONE_TRY(hone__blas_check(blas, blas->set_stream(shared->handle, stream),
+                              "cublasSetStream", err));
+    if (workspace)
+        HONE_TRY(hone__blas_check(
+            blas,
+            blas->set_workspace(shared->handle, (void *)(uintptr_t)workspace,
+                                size_bytes),
+            "cublasSetWorkspace", err));
+    at->stream = stream;
+    at->workspace = workspace;
+    at->is_set = 1;
+    return HONE_OK;
+}
+
 /* ---- cuFFT --------------------------------------------------------------- */
 
 /* The context is current; freeing memory waits for what still runs. */

@@ -32,6 +32,12 @@ typedef struct hone_vendor_blas {
 hone_status hone__vendors_blas(hone_vendors *vendors, hone_vendor_blas **out,
                                hone_error *err);
 
+/* Setting a stream puts cuBLAS's own workspace back, so ours follows. `turn`
+ * held. */
+hone_status hone__vendor_blas_use(hone_vendor_blas *shared, hone_stream stream,
+                                  hone_cu_ptr workspace, size_t size_bytes,
+                                  hone_error *err);
+
 /* Plans of cuFFT that nobody uses are kept, in case somebody will. */
 enum { HONE_VENDOR_IDLE_FFTS = 16 };
 

@@ -23,4 +23,5 @@
 
 #pragma hone work flops(2*n) bytes((2*n + 1)*sizeof(T))
 #pragma hone shapes (1023) (67108864) (134217728, f16)
+#pragma hone baseline cublas.dot
 #pragma hone check template.dot_plain tolerance(min(n, n/(256*device.sm_count) + 512) + 1) exact(3)

@@ -216,6 +216,36 @@ static void make_sum(subject *s, int64_t n)
     hone__free(out);
 }
 
+/* The product of two vectors; of one with itself its root, the norm. */
+static void make_dot(subject *s, int64_t n, int is_norm)
+{
+    hone_resolved problem = sum_problem(n);
+    const size_t out = is_norm ? 1 : 2;
+    double *values[3] = {NULL, NULL, NULL};
+
+    if (!is_norm) {
+        problem.args[2] = problem.args[1];
+        problem.args[1] = problem.args[0];
+        problem.args[1].name = "y";
+        problem.n_args = 3;
+    }
+    start(s, is_norm ? "norm2" : "dot", &problem, (int)out, 1e-5);
+    (void)snprintf(s->title, sizeof s->title, "%s n=%d",
+                   is_norm ? "norm2" : "dot", (int)n);
+    for (size_t i = 0; i <= out; i++)
+        values[i] = make_arg(s, i);
+    for (int64_t i = 0; i < n; i++) {
+        const double product = values[0][i] * values[is_norm ? 0 : 1][i];
+
+        s->expected[0] += product;
+        s->scale[0] += fabs(product);
+    }
+    if (is_norm)
+        s->expected[0] = s->scale[0] = sqrt(s->expected[0]);
+    for (size_t i = 0; i <= out; i++)
+        hone__free(values[i]);
+}
+
 static void make_scan(subject *s, int64_t n, int32_t exclusive)
 {
     const hone_resolved problem = scan_problem(n);
@@ -410,6 +440,12 @@ static int check_subjects(int allow_missing)
     for (int32_t exclusive = 0; exclusive < 2; exclusive++) {
         make_scan(&s, 999983, exclusive);
         failures += check_baseline("cub.scan", &s, allow_missing);
+        destroy(&s);
+    }
+    for (int is_norm = 0; is_norm < 2; is_norm++) {
+        make_dot(&s, 999983, is_norm);
+        failures += check_baseline(is_norm ? "cublas.nrm2" : "cublas.dot", &s,
+                                   allow_missing);
         destroy(&s);
     }
     make_sum(&s, 999983);

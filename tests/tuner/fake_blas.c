@@ -250,6 +250,8 @@ DECLARE(int, cublasSetWorkspace_v2, (handle * h, void *p, size_t size_bytes))
 
 DECLARE(int, cublasSetPointerMode_v2, (handle * h, int mode))
 {
+    if (mode && h->pointer_mode == mode)
+        return BAD; /* whoever set it did not put it back */
     h->pointer_mode = mode;
     return 0;
 }
@@ -320,6 +322,52 @@ DECLARE(int, cublasAxpyEx,
         else
             ((float *)y)[i] += *(const float *)alpha * ((const float *)x)[i];
     return 0;
+}
+
+/* What is written to the device is written by a caller that says so. */
+static int store_sum(const handle *h, int type, double sum, void *result)
+{
+    if (h->pointer_mode != 1 || (type != R_32F && type != R_64F))
+        return BAD;
+    if (type == R_64F)
+        *(double *)result = sum;
+    else
+        *(float *)result = (float)sum;
+    return 0;
+}
+
+static double number(int type, const void *x, int i)
+{
+    return type == R_64F ? ((const double *)x)[i]
+                         : (double)((const float *)x)[i];
+}
+
+DECLARE(int, cublasDotEx,
+        (handle * h, int n, const void *x, int x_type, int x_step,
+         const void *y, int y_type, int y_step, void *result, int result_type,
+         int execution_type))
+{
+    double sum = 0;
+
+    if (x_type != y_type || result_type != x_type || execution_type != x_type ||
+        x_step != 1 || y_step != 1)
+        return BAD;
+    for (int i = 0; i < n; i++)
+        sum += number(x_type, x, i) * number(x_type, y, i);
+    return store_sum(h, x_type, sum, result);
+}
+
+DECLARE(int, cublasNrm2Ex,
+        (handle * h, int n, const void *x, int x_type, int x_step, void *result,
+         int result_type, int execution_type))
+{
+    double sum = 0;
+
+    if (result_type != x_type || execution_type != x_type || x_step != 1)
+        return BAD;
+    for (int i = 0; i < n; i++)
+        sum += number(x_type, x, i) * number(x_type, x, i);
+    return store_sum(h, x_type, sqrt(sum), result);
 }
 
 DECLARE(const char *, cublasLtGetStatusString, (int r))

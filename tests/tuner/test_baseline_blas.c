@@ -419,6 +419,65 @@ static void test_axpy_unfit(void **state)
     refused("cublas.axpy", &problem, HONE_ERR_UNSUPPORTED, "scalar alpha");
 }
 
+static hone_resolved dot_problem(int64_t n)
+{
+    hone_resolved problem = sum_problem(n);
+
+    problem.args[2] = problem.args[1];
+    problem.args[1] = problem.args[0];
+    problem.args[1].name = "y";
+    problem.n_args = 3;
+    return problem;
+}
+
+static void test_sums(void **state)
+{
+    const hone_resolved dot = dot_problem(3);
+    const hone_resolved norm = sum_problem(3);
+    float x[3] = {2, 3, 6}, y[3] = {10, 20, 30}, out = 0;
+    hone_cu_ptr x_at = (hone_cu_ptr)(uintptr_t)x;
+    hone_cu_ptr y_at = (hone_cu_ptr)(uintptr_t)y;
+    hone_cu_ptr out_at = (hone_cu_ptr)(uintptr_t)&out;
+    void *of_dot[] = {&x_at, &y_at, &out_at};
+    void *of_norm[] = {&x_at, &out_at};
+    hone_baseline *baseline = open_baseline("cublas.dot", "dot", &dot);
+    hone_error err = {0};
+
+    (void)state;
+    /* Twice: the library's mode is put back. */
+    for (int i = 0; i < 2; i++) {
+        out = 0;
+        assert_int_equal(enqueue_algorithm(baseline, 0, of_dot, NULL, &err),
+                         HONE_OK);
+        assert_true(out == 260);
+    }
+    close_baseline(baseline);
+    baseline = open_baseline("cublas.nrm2", "norm2", &norm);
+    assert_int_equal(enqueue_algorithm(baseline, 0, of_norm, NULL, &err),
+                     HONE_OK);
+    assert_true(out == 7);
+    close_baseline(baseline);
+}
+
+static void test_sums_unfit(void **state)
+{
+    hone_resolved problem = dot_problem(3);
+
+    (void)state;
+    problem.args[1].count = 4;
+    refused("cublas.dot", &problem, HONE_ERR_UNSUPPORTED, "one length");
+    problem = dot_problem(INT64_C(1) << 31);
+    refused("cublas.dot", &problem, HONE_ERR_UNSUPPORTED, "2^31");
+    problem = dot_problem(3);
+    problem.args[1].type = HONE_TYPE_F64;
+    refused("cublas.dot", &problem, HONE_ERR_UNSUPPORTED, "one type");
+    problem.args[1].name = "z";
+    refused("cublas.dot", &problem, HONE_ERR_UNSUPPORTED, "inputs x and y");
+    problem = sum_problem(3);
+    problem.args[1].count = 2;
+    refused("cublas.nrm2", &problem, HONE_ERR_UNSUPPORTED, "of one element");
+}
+
 /* The numbers of the ABI: a changed one would select other arithmetic. */
 static void test_constants(void **state)
 {
@@ -446,6 +505,8 @@ int main(void)
         cmocka_unit_test(test_lt_alignment),
         cmocka_unit_test(test_axpy),
         cmocka_unit_test(test_axpy_unfit),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums_unfit),
         cmocka_unit_test(test_constants),
     };
     void *library;

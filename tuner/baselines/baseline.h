@@ -46,8 +46,9 @@ struct hone_baseline {
 #define HONE_BASELINE_MAP(X)                                                   \
     X("cublas", vendor, "cuBLAS, the same as cublas.gemm")                     \
     X("cublas.gemm", vendor, "cublasGemmEx; arguments A, B, C")                \
-    X("cublas.axpy", vendor,                                                   \
-      "cublasSaxpy or cublasDaxpy; arguments alpha, x, y")                     \
+    X("cublas.axpy", vendor, "cublasAxpyEx; arguments alpha, x, y")            \
+    X("cublas.dot", vendor, "cublasDotEx; arguments x, y, out")                \
+    X("cublas.nrm2", vendor, "cublasNrm2Ex; arguments x, out")                 \
     X("cublaslt", vendor,                                                      \
       "cuBLASLt, the fastest of its algorithms; as cublas")                    \
     X("cufft", vendor, "cuFFT, the same as cufft.c2c")                         \

@@ -17,6 +17,8 @@ static const struct row {
     {"cublas", "cublas.gemm", "cuBLAS (cublasGemmEx, default algorithm)"},
     {"cublas.gemm", "cublas.gemm", "cuBLAS (cublasGemmEx, default algorithm)"},
     {"cublas.axpy", "cublas.axpy", "cuBLAS (cublasAxpyEx)"},
+    {"cublas.dot", "cublas.dot", "cuBLAS (cublasDotEx)"},
+    {"cublas.nrm2", "cublas.nrm2", "cuBLAS (cublasNrm2Ex)"},
     {"cublaslt", "cublaslt.gemm", NULL},
     {"cufft", "cufft.c2c", "cuFFT (cufftExecC2C)"},
     {"cufft.c2c", "cufft.c2c", "cuFFT (cufftExecC2C)"},
