@@ -336,12 +336,6 @@ static int store_sum(const handle *h, int type, double sum, void *result)
     return 0;
 }
 
-static double number(int type, const void *x, int i)
-{
-    return type == R_64F ? ((const double *)x)[i]
-                         : (double)((const float *)x)[i];
-}
-
 DECLARE(int, cublasDotEx,
         (handle * h, int n, const void *x, int x_type, int x_step,
          const void *y, int y_type, int y_step, void *result, int result_type,
@@ -353,7 +347,7 @@ DECLARE(int, cublasDotEx,
         x_step != 1 || y_step != 1)
         return BAD;
     for (int i = 0; i < n; i++)
-        sum += number(x_type, x, i) * number(x_type, y, i);
+        sum += element(x, x_type, i) * element(y, x_type, i);
     return store_sum(h, x_type, sum, result);
 }
 
@@ -366,7 +360,7 @@ DECLARE(int, cublasNrm2Ex,
     if (result_type != x_type || execution_type != x_type || x_step != 1)
         return BAD;
     for (int i = 0; i < n; i++)
-        sum += number(x_type, x, i) * number(x_type, x, i);
+        sum += element(x, x_type, i) * element(x, x_type, i);
     return store_sum(h, x_type, sqrt(sum), result);
 }
 
