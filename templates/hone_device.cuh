@@ -61,6 +61,32 @@ __device__ inline double2 axpy(double a, double2 x, double2 y)
     return make_double2(a * x.x + y.x, a * x.y + y.y);
 }
 
+/* The greater or the lesser number; a NaN if one of them is. */
+template <typename N> __device__ inline N max_or_nan(N a, N b)
+{
+    return a > b || a != a ? a : b;
+}
+template <typename N> __device__ inline N min_or_nan(N a, N b)
+{
+    return a < b || a != a ? a : b;
+}
+#if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <> __device__ inline float max_or_nan(float a, float b)
+{
+    float v;
+
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+template <> __device__ inline float min_or_nan(float a, float b)
+{
+    float v;
+
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+#endif
+
 /* Read or write what will not be used again soon (STREAM), or normally. */
 template <bool STREAM, typename V> __device__ inline V load(const V *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is accumulated: sums of terms of one array or two, and the first
- * extreme of an array. See reduction.cuh for what a reduction has to have.
+/* What is accumulated: sums of terms of one array or two. See reduction.cuh
+ * for what a reduction has to have.
  * No name of a template parameter: it is part of the precompiled header that
  * all variants of a template share. */
 #ifndef HONE_REDUCTION_ACCUMULATE_CUH
@@ -92,78 +92,6 @@ template <typename TERMS> struct sum_of : TERMS {
                 terms[i] += terms[i + half];
         }
         sum += terms[0];
-    }
-};
-
-/* --- extremes ------------------------------------------------------------- */
-
-/* An element and its place. Of no elements: the number that is no better than
- * any other, in no place. */
-template <typename N> struct place {
-    N best;
-    long long at;
-};
-constexpr long long no_place = 0x7fffffffffffffff;
-
-/* The first of the least elements of x, with MAX of the greatest. A NaN is
- * better than any number, so that the first NaN is found. */
-template <typename E, access HOW, bool MAX> struct first_extreme
-    : elements<E, HOW> {
-    using number = typename wide<E>::type;
-    using value = place<number>;
-
-    __device__ static value none()
-    {
-        const number infinite = __int_as_float(0x7f800000);
-
-        return {MAX ? -infinite : infinite, no_place};
-    }
-    /* Is a better than b, or one of them a NaN? */
-    __device__ static bool may_be_better(number a, number b)
-    {
-        return MAX ? !(a <= b) : !(a >= b);
-    }
-    __device__ static bool is_better(number a, number b)
-    {
-        return may_be_better(a, b) && b == b;
-    }
-    __device__ value operator()(value a, value b) const
-    {
-        if (is_better(a.best, b.best))
-            return a;
-        if (is_better(b.best, a.best))
-            return b;
-        return a.at < b.at ? a : b;
-    }
-    /* Most packs hold nothing better, which costs one comparison for each
-     * element to see. */
-    template <int W>
-    __device__ void take(value &v, const pack<E, W> &packed, long long at) const
-    {
-        bool look = false;
-
-#pragma unroll
-        for (int i = 0; i < W; i++)
-            look |= may_be_better(widen(packed.at[i]), v.best);
-        if (!look)
-            return;
-#pragma unroll
-        for (int i = 0; i < W; i++) {
-            const number e = widen(packed.at[i]);
-
-            if (is_better(e, v.best))
-                v = {e, at + i};
-        }
-    }
-    /* What to tell of n elements: where none was better than none(), all are
-     * as infinite as that, the first as well. Of no elements: 0, in place -1. */
-    __device__ static value told(value v, long long n)
-    {
-        if (n == 0)
-            return {0, -1};
-        if (v.at == no_place)
-            v.at = 0;
-        return v;
     }
 };
 

@@ -2,7 +2,7 @@
 /* max_index/stream: wide accesses, several under way; see reduction.cuh. What is
  * tuned is how many bytes each thread keeps in flight, how many threads there
  * are, and how the finds of blocks become one. */
-#include "accumulate.cuh"
+#include "extreme.cuh"
 #include "max_index.cuh"
 #include "reduction.cuh"
 
@@ -11,7 +11,7 @@
 // Bytes of one access, accesses of one thread before the first is used.
 #pragma hone param BYTES in {4, 8, 16} default 16
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
-#pragma hone param BLOCK in pow2 64..1024 default 256
+#pragma hone param BLOCK in pow2 32..1024 default 256
 // How the finds of blocks become one: the names of hone::finish, in its order.
 #pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster}
 // Blocks for each multiprocessor, or in the cluster.
@@ -26,6 +26,7 @@
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
+#pragma hone require BLOCK >= 64 || FINISH == one_block "one warp alone is for few elements"
 #pragma hone let IS_GRID = FINISH == ticket || FINISH == two_launch
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
@@ -39,36 +40,30 @@
 #pragma hone workspace blocks: u64[IS_GRID ? 2*GRID : 0]
 #pragma hone workspace ticket: u32[FINISH == ticket] zero
 #pragma hone launch max_index grid(GRID) block(BLOCK) cluster(FINISH == cluster ? CLUSTER : 1) args(x, value, index, blocks, ticket, i64(n))
-#pragma hone launch max_index_join if(FINISH == two_launch) grid(1) block(BLOCK) args(blocks, value, index, i32(GRID), i64(n))
+#pragma hone launch max_index_join if(FINISH == two_launch) grid(1) block(BLOCK) args(x, blocks, value, index, i32(GRID), i64(n))
 
-using first_of_x = hone::first_extreme<T, static_cast<hone::access>(READ), true>;
+using counter = hone::count_for<static_cast<hone::finish>(FINISH)>::type;
+using first_of_x = hone::first_extreme<T, static_cast<hone::access>(READ), true, counter>;
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 max_index(const T *x, T *value, long long *index, void *blocks, unsigned *ticket, long long n)
 {
     constexpr auto how = static_cast<hone::finish>(FINISH);
-    const first_of_x r{{x}};
-    auto v = hone::share_of<VEC, UNROLL>(r, 0, n, blockIdx.x * (long long)BLOCK + threadIdx.x,
-                                         gridDim.x * (long long)BLOCK);
+    auto v = first_of_x::of_share<VEC, UNROLL>(x, (counter)n, blockIdx.x * (counter)BLOCK + threadIdx.x,
+                                               gridDim.x * (counter)BLOCK);
 
-    if (hone::join_grid<BLOCK, how>(r, v, blocks, ticket)) {
-        v = r.told(v, n);
-        value[0] = hone::narrow<T>(v.best);
-        index[0] = v.at;
-    }
+    if (hone::join_grid<BLOCK, how>(first_of_x{}, v, blocks, ticket))
+        first_of_x::tell(v, x, (counter)n, value, index);
 }
 
 #if HONE_FINISH == HONE_FINISH_two_launch
 extern "C" __global__ void __launch_bounds__(BLOCK)
-max_index_join(const void *blocks, T *value, long long *index, int count, long long n)
+max_index_join(const T *x, const void *blocks, T *value, long long *index, int count, long long n)
 {
-    const first_of_x r{};
-    auto v = hone::join_blocks<BLOCK>(r, static_cast<const first_of_x::value *>(blocks), count);
+    const auto *const of_block = static_cast<const first_of_x::value *>(blocks);
+    const auto v = hone::join_blocks<BLOCK>(first_of_x{}, of_block, count);
 
-    if (threadIdx.x == 0) {
-        v = r.told(v, n);
-        value[0] = hone::narrow<T>(v.best);
-        index[0] = v.at;
-    }
+    if (threadIdx.x == 0)
+        first_of_x::tell(v, x, (counter)n, value, index);
 }
 #endif

@@ -11,7 +11,7 @@
 // Bytes of one access, accesses of one thread before the first is used.
 #pragma hone param BYTES in {4, 8, 16} default 16
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
-#pragma hone param BLOCK in pow2 64..1024 default 256
+#pragma hone param BLOCK in pow2 32..1024 default 256
 // How the sums of blocks become one: the names of hone::finish, in its order.
 #pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster}
 // Blocks for each multiprocessor, or in the cluster.
@@ -26,6 +26,7 @@
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
+#pragma hone require BLOCK >= 64 || FINISH == one_block "one warp alone is for few elements"
 #pragma hone let IS_GRID = FINISH == ticket || FINISH == two_launch
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
@@ -47,9 +48,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 norm2(const T *x, T *out, void *blocks, unsigned *ticket, long long n)
 {
     constexpr auto how = static_cast<hone::finish>(FINISH);
+    using counter = hone::count_for<how>::type;
     const squares_of_x r{{{x}}};
-    auto v = hone::share_of<VEC, UNROLL>(r, 0, n, blockIdx.x * (long long)BLOCK + threadIdx.x,
-                                         gridDim.x * (long long)BLOCK);
+    auto v = hone::share_of<VEC, UNROLL>(r, counter(0), (counter)n, blockIdx.x * (counter)BLOCK + threadIdx.x,
+                                         gridDim.x * (counter)BLOCK);
 
     if (hone::join_grid<BLOCK, how>(r, v, blocks, ticket))
         out[0] = hone::narrow<T>(sqrt(v));

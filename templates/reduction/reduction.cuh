@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From n elements to one value: what the operations of this folder share.
  *
- * A reduction R says what is accumulated (accumulate.cuh has them):
+ * A reduction R says what is accumulated (accumulate.cuh has sums; extreme.cuh
+ * has the first extreme, which takes its share in a way of its own):
  *   R::value                 what a thread keeps, 4, 8 or 16 bytes
  *   R::none()                the value of no elements
  *   R::loaded<W>             W neighbouring elements, as they come from memory
@@ -32,27 +33,38 @@ namespace hone {
  *               of them is sent the values of the others. */
 enum class finish { ticket, two_launch, one_block, cluster };
 
+/* What elements are counted in: one block and one cluster have fewer than 32
+ * bits count, and short ones, whose addresses shall not take long. */
+template <finish HOW> struct count_for {
+    using type = unsigned long long;
+};
+template <> struct count_for<finish::one_block> {
+    using type = unsigned;
+};
+template <> struct count_for<finish::cluster> {
+    using type = unsigned;
+};
+
 /* Thread `me` of `threads` takes its share of elements [first, last). Packs of
  * VEC are dealt one by one, so that accesses of neighbouring threads are
  * neighbours, and each has as many but for one. The edges, elements in front
  * of the first whole pack and behind the last, are dealt one by one too, and
  * asked for before anything else: a short sum waits for memory once. */
-template <int VEC, int UNROLL, typename R>
-__device__ inline typename R::value share_of(const R &r, long long first,
-                                             long long last, long long me,
-                                             long long threads)
+template <int VEC, int UNROLL, typename R, typename I>
+__device__ inline typename R::value share_of(const R &r, I first, I last, I me,
+                                             I threads)
 {
     using V = typename R::value;
-    const long long start = (first + VEC - 1) / VEC;
-    const long long end = last / VEC > start ? last / VEC : start;
+    const I start = (first + VEC - 1) / VEC;
+    const I end = last / VEC > start ? last / VEC : start;
     /* Without a whole pack all that there is lies in front of `start`. */
-    const long long head = (start * VEC < last ? start * VEC : last) - first;
-    const long long edge = head + (last > end * VEC ? last - end * VEC : 0);
-    const auto edge_at = [=](long long i) {
+    const I head = (start * VEC < last ? start * VEC : last) - first;
+    const I edge = head + (last > end * VEC ? last - end * VEC : 0);
+    const auto edge_at = [=](I i) {
         return i < head ? first + i : end * VEC + (i - head);
     };
     typename R::template loaded<1> at_edge = {};
-    long long at = start + me; /* of packs, as start and end */
+    I at = start + me; /* of packs, as start and end */
     V v[UNROLL];
 
     if (VEC > 1 && me < edge)
@@ -73,7 +85,7 @@ __device__ inline typename R::value share_of(const R &r, long long first,
     /* Fewer than UNROLL packs are left: all asked for at once too. */
 #pragma unroll
     for (int i = 0; i < UNROLL - 1; i++) {
-        const long long pack = at + i * threads;
+        const I pack = at + i * threads;
 
         if (pack < end)
             r.template take<VEC>(v[i], r.template read<VEC>(pack * VEC),
@@ -84,7 +96,7 @@ __device__ inline typename R::value share_of(const R &r, long long first,
 
         r.template take<1>(of_edge, at_edge, edge_at(me));
 #pragma unroll 1
-        for (long long i = me + threads; i < edge; i += threads)
+        for (I i = me + threads; i < edge; i += threads)
             r.template take<1>(of_edge, r.template read<1>(edge_at(i)),
                                edge_at(i));
         v[0] = r(v[0], of_edge);
