@@ -113,6 +113,55 @@ __device__ inline int afresh(int i)
     return i;
 }
 
+/* --- arithmetic ----------------------------------------------------------- */
+
+/* 2^x by one instruction, within 2^-22 of it; below 2^-126 it is 0. */
+__device__ inline float exp2_fast(float x)
+{
+#ifdef HONE_HOST
+    return exp2f(x);
+#else
+    float y;
+
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}
+
+/* 1/x by one instruction, within 2^-23 of it; below 2^-126 it is 0. */
+__device__ inline float reciprocal_fast(float x)
+{
+#ifdef HONE_HOST
+    return 1.0f / x;
+#else
+    float y;
+
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}
+
+/* sum + the products of the two numbers of 16 bits of `a` and the two lower
+ * bytes of `b`, or the two upper ones: one instruction. */
+__device__ inline unsigned dot_low(unsigned a, unsigned b, unsigned sum)
+{
+#ifdef HONE_HOST
+    return sum + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+#else
+    return __dp2a_lo(a, b, sum);
+#endif
+}
+__device__ inline unsigned dot_high(unsigned a, unsigned b, unsigned sum)
+{
+#ifdef HONE_HOST
+    return dot_low(a, b >> 16, sum);
+#else
+    return __dp2a_hi(a, b, sum);
+#endif
+}
+
+/* --- caches and registers --------------------------------------------------- */
+
 /* Bring the line at `p` to the level 2 cache; p is valid, nothing waits. */
 __device__ inline void prefetch(const void *p)
 {

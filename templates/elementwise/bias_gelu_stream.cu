@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bias_gelu/stream: tiles of packs, several packs of a thread under way. */
+#include "hone_device.cuh"
 #include "bias.cuh"
 #include "bias_gelu.cuh"
 
@@ -18,9 +19,6 @@
 // 0: a block for each tile. Else so many blocks for each multiprocessor,
 // which walk over the tiles together.
 #pragma hone param BLOCKS_PER_SM in {0, 2, 4, 8, 16} default 0
-// What TANH 0 is made of: erf, which cancels for negative s; erfc, which does
-// not and takes longer.
-#pragma hone param ERF in {erf, erfc} default erf when TANH == 0
 // How inputs are read and the output written (hone::access).
 #pragma hone param READ in {normal, stream, constant} default normal
 #pragma hone param WRITE in {normal, stream} default normal
@@ -48,16 +46,33 @@
 #pragma hone launch bias_gelu grid(GRID_X, GRID_Y) block(BLOCK) \
     args(x, bias, y, i64(columns), i64(rows), i64(pitch_x), i64(pitch_y))
 
-/* gelu(s). The form with tanh: (1 + tanh(u))/2 = 1/(1 + exp(-2*u)). */
+/* gelu(s). Both forms are s/(1 + 2^-q(s)): with tanh q is a polynomial, as
+ * (1 + tanh(u))/2 = 1/(1 + exp(-2*u)). That of the normal distribution is close
+ * to one: log2(share below s/share above), of which bias_gelu.cuh says the
+ * error. Leading terms have the sign of s, so far out it is 0 or s. */
 struct activation {
+    /* s/(1 + 2^-q). */
+    __device__ static float share_of(float s, float minus_q)
+    {
+        return s * hone::reciprocal_fast(1.0f + hone::exp2_fast(minus_q));
+    }
+
     __device__ float operator()(float s) const
     {
-        if constexpr (TANH == 1) {
-            const float u = s * (1.5957691216f + 0.0713548163f * s * s);
+        const float t = s * s;
 
-            return s / (1.0f + expf(-u));
-        } else if constexpr (ERF == ERF_values::erfc) {
-            return 0.5f * s * erfcf(s * -0.7071067812f);
+        if constexpr (TANH == 1) {
+            return share_of(s, s * (-2.3022082f - 0.10294324f * t));
+        } else if constexpr (sizeof(T) == 2) {
+            float p = -4.49279636e-09f;
+
+            p = p * t + 3.46947758e-07f;
+            p = p * t - 1.07061351e-05f;
+            p = p * t + 1.52631459e-04f;
+            p = p * t + 1.24497717e-04f;
+            p = p * t - 1.04891047e-01f;
+            p = p * t - 2.30217886e+00f;
+            return share_of(s, s * p);
         } else {
             return 0.5f * s * (1.0f + erff(s * 0.7071067812f));
         }

@@ -45,8 +45,18 @@ template <int WIDTH, typename E> __device__ inline int to_pack(const E *p)
         bytes / sizeof(E));
 }
 
+/* What a function needs of a column, the same in every row: nothing. */
+struct no_columns {
+    template <int WIDTH> struct columns {};
+
+    template <int WIDTH> __device__ columns<WIDTH> look(long long) const
+    {
+        return {};
+    }
+};
+
 /* A row of INPUTS arrays and what F makes of them, element by element. F gets
- * the column of the first element and a pack of each input. */
+ * what it looked up for the columns and a pack of each input. */
 template <typename E, int INPUTS, access READ, access WRITE, typename F>
 struct mapped_row {
     const E *in[INPUTS];
@@ -56,6 +66,8 @@ struct mapped_row {
     template <int WIDTH> struct held {
         pack<E, WIDTH> v[INPUTS];
     };
+    template <int WIDTH>
+    using columns = typename F::template columns<WIDTH>;
 
     /* The column where packs of all arrays begin, -1 if there is none. */
     template <int WIDTH> __device__ int head() const
@@ -79,10 +91,16 @@ struct mapped_row {
         return h;
     }
 
-    template <int WIDTH>
-    __device__ void write(long long column, const held<WIDTH> &h) const
+    template <int WIDTH> __device__ columns<WIDTH> look(long long column) const
     {
-        write_pack<WRITE>(out + column, f(column, h.v));
+        return f.template look<WIDTH>(column);
+    }
+
+    template <int WIDTH>
+    __device__ void write(long long column, const columns<WIDTH> &c,
+                          const held<WIDTH> &h) const
+    {
+        write_pack<WRITE>(out + column, f(c, h.v));
     }
 };
 
@@ -110,8 +128,8 @@ struct mapped {
 
 /* --- the loop --------------------------------------------------------------- */
 
-/* What the rest of a row has one by one: `head` elements before its packs and
- * those behind. */
+/* What the rest of a row has one by one: `head` elements before its packs, where
+ * there are packs, and those behind. */
 template <int WIDTH, int LANES, typename ROW>
 __device__ inline void stream_edges(const ROW &row, long long head,
                                     long long packs, long long columns)
@@ -124,11 +142,13 @@ __device__ inline void stream_edges(const ROW &row, long long head,
     for (; at < columns - inner; at += step) {
         const long long column = at < head ? at : at + inner;
 
-        row.template write<1>(column, row.template read<1>(column));
+        row.template write<1>(column, row.template look<1>(column),
+                              row.template read<1>(column));
     }
 }
 
-/* The DOWN rows of this thread from `first` on, BLOCK/LANES rows apart. */
+/* The DOWN rows of this thread from `first` on, BLOCK/LANES rows apart. What is
+ * looked up for the columns of the first serves all whose packs begin there. */
 template <int WIDTH, int ACROSS, int DOWN, int LANES, int BLOCK, bool CUT,
           typename ARRAYS>
 __device__ inline void stream_rows(const ARRAYS &arrays, long long matrix,
@@ -141,7 +161,8 @@ __device__ inline void stream_rows(const ARRAYS &arrays, long long matrix,
     const long long most = (columns + WIDTH - 1) / WIDTH;
     const long long step = (long long)gridDim.x * span;
     row of[DOWN];
-    long long head[DOWN], packs[DOWN];
+    int head[DOWN];
+    long long packs[DOWN];
 
 #pragma unroll
     for (int j = 0; j < DOWN; j++) {
@@ -149,12 +170,13 @@ __device__ inline void stream_rows(const ARRAYS &arrays, long long matrix,
 
         of[j] = arrays.at(matrix, at < rows ? at : 0);
         head[j] = CUT ? of[j].template head<WIDTH>() : 0;
-        if (head[j] < 0 || head[j] > columns)
-            head[j] = columns;
-        packs[j] = at < rows ? (columns - head[j]) / WIDTH : 0;
+        packs[j] = at < rows && head[j] >= 0 && head[j] <= columns
+                       ? (columns - head[j]) / WIDTH
+                       : 0;
     }
     for (long long x = (long long)blockIdx.x * span; x < most; x += step) {
         typename row::template held<WIDTH> held[DOWN][ACROSS];
+        typename row::template columns<WIDTH> first_columns[ACROSS];
         int left[DOWN]; /* packs of this tile, from this thread's first on */
 
 #pragma unroll
@@ -169,12 +191,25 @@ __device__ inline void stream_rows(const ARRAYS &arrays, long long matrix,
                         head[j] + (x + lane + i * LANES) * WIDTH);
         }
 #pragma unroll
+        for (int i = 0; i < ACROSS; i++)
+            if (i * LANES < left[0])
+                first_columns[i] = of[0].template look<WIDTH>(
+                    head[0] + (x + lane + i * LANES) * WIDTH);
+#pragma unroll
         for (int j = 0; j < DOWN; j++) {
 #pragma unroll
-            for (int i = 0; i < ACROSS; i++)
-                if (i * LANES < left[j])
-                    of[j].template write<WIDTH>(
-                        head[j] + (x + lane + i * LANES) * WIDTH, held[j][i]);
+            for (int i = 0; i < ACROSS; i++) {
+                const long long column =
+                    head[j] + (x + lane + i * LANES) * WIDTH;
+
+                if (i * LANES >= left[j])
+                    continue;
+                auto c = first_columns[i];
+
+                if (CUT && j > 0 && head[j] != head[0])
+                    c = of[j].template look<WIDTH>(column);
+                of[j].template write<WIDTH>(column, c, held[j][i]);
+            }
         }
     }
     if constexpr (WIDTH > 1) {
@@ -220,9 +255,9 @@ template <> struct pair_of<__nv_bfloat16> {
 
 /* v[0] + v[1], rounded once. PAIRS: two numbers of 16 bits by one instruction,
  * which gives the same. */
-template <bool PAIRS> struct added {
+template <bool PAIRS> struct added : no_columns {
     template <typename E, int WIDTH>
-    __device__ pack<E, WIDTH> operator()(long long,
+    __device__ pack<E, WIDTH> operator()(const columns<WIDTH> &,
                                          const pack<E, WIDTH> (&v)[2]) const
     {
         pack<E, WIDTH> sum;

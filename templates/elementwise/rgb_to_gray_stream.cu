@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rgb_to_gray/stream: packs of so many pixels as an access has bytes; a thread
  * reads three for each that it writes. */
+#include "hone_device.cuh"
 #include "elementwise.cuh"
 #include "rgb_to_gray.cuh"
 
@@ -48,13 +49,53 @@
 #pragma hone launch rgb_to_gray grid(GRID_X, GRID_Y) block(BLOCK) \
     args(rgb, gray, i64(WIDE), i64(HIGH), i64(pitch_rgb), i64(pitch_gray))
 
+/* Weights of 16 bits, of bytes that follow each other. */
+constexpr unsigned RED = 19595, GREEN = 38470, BLUE = 7471;
+constexpr unsigned RED_GREEN = GREEN << 16 | RED;
+constexpr unsigned GREEN_BLUE = BLUE << 16 | GREEN;
+
+/* One pixel. */
+__device__ inline unsigned char luma(unsigned char r, unsigned char g,
+                                     unsigned char b)
+{
+    return static_cast<unsigned char>(
+        (RED * r + GREEN * g + BLUE * b + 32768) >> 16);
+}
+
+/* Four pixels that lie in three words: R0 G0 B0 R1, G1 B1 R2 G2, B2 R3 G3 B3.
+ * The products are taken where the bytes lie. */
+__device__ inline unsigned luma(unsigned a, unsigned b, unsigned c)
+{
+    using hone::dot_high, hone::dot_low;
+    const unsigned y0 = dot_high(BLUE, a, dot_low(RED_GREEN, a, 32768));
+    const unsigned y1 = dot_low(GREEN_BLUE, b, dot_high(RED << 16, a, 32768));
+    const unsigned y2 = dot_low(BLUE, c, dot_high(RED_GREEN, b, 32768));
+    const unsigned y3 = dot_high(GREEN_BLUE, c, dot_low(RED << 16, c, 32768));
+
+    return __byte_perm(__byte_perm(y0, y1, 0x0062),
+                       __byte_perm(y2, y3, 0x0062), 0x5410);
+}
+
+/* What pixels are taken as: words, bytes. */
+template <bool FOUR> struct pixels {
+    using unit = unsigned char;
+};
+template <> struct pixels<true> {
+    using unit = unsigned;
+};
+
 /* A row of the image in color and in gray. */
-struct gray_row {
+struct gray_row : hone::no_columns {
     const unsigned char *rgb;
     unsigned char *gray;
 
+    /* Pixels, one after another: words where there are any. */
+    template <int WIDTH>
+    using unit = typename pixels<WIDTH % 4 == 0>::unit;
+    template <int WIDTH>
+    using part = hone::pack<unit<WIDTH>, WIDTH / sizeof(unit<WIDTH>)>;
     template <int WIDTH> struct held {
-        hone::pack<unsigned char, WIDTH> v[3]; /* pixels, one after another */
+        part<WIDTH> v[3];
     };
 
     template <int WIDTH> __device__ int head() const
@@ -66,30 +107,31 @@ struct gray_row {
 
     template <int WIDTH> __device__ held<WIDTH> read(long long column) const
     {
+        constexpr int units = WIDTH / sizeof(unit<WIDTH>);
+        const unit<WIDTH> *p =
+            reinterpret_cast<const unit<WIDTH> *>(rgb + 3 * column);
         held<WIDTH> h;
 
 #pragma unroll
         for (int i = 0; i < 3; i++)
-            h.v[i] = hone::read_pack<WIDTH, hone::access::@{READ}>(
-                rgb + 3 * column + i * WIDTH);
+            h.v[i] = hone::read_pack<units, hone::access::@{READ}>(p + i * units);
         return h;
     }
 
     template <int WIDTH>
-    __device__ void write(long long column, const held<WIDTH> &h) const
+    __device__ void write(long long column, const columns<WIDTH> &,
+                          const held<WIDTH> &h) const
     {
-        hone::pack<unsigned char, WIDTH> v;
+        constexpr int units = WIDTH / sizeof(unit<WIDTH>);
+        part<WIDTH> v;
 
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++) {
-            const unsigned r = h.v[3 * i / WIDTH].at[3 * i % WIDTH];
-            const unsigned g = h.v[(3 * i + 1) / WIDTH].at[(3 * i + 1) % WIDTH];
-            const unsigned b = h.v[(3 * i + 2) / WIDTH].at[(3 * i + 2) % WIDTH];
-
-            v.at[i] = static_cast<unsigned char>(
-                (19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
-        }
-        hone::write_pack<hone::access::@{WRITE}>(gray + column, v);
+        for (int i = 0; i < units; i++)
+            v.at[i] = luma(h.v[3 * i / units].at[3 * i % units],
+                           h.v[(3 * i + 1) / units].at[(3 * i + 1) % units],
+                           h.v[(3 * i + 2) / units].at[(3 * i + 2) % units]);
+        hone::write_pack<hone::access::@{WRITE}>(
+            reinterpret_cast<unit<WIDTH> *>(gray + column), v);
     }
 };
 
@@ -102,7 +144,7 @@ struct image {
 
     __device__ row at(long long, long long of) const
     {
-        return {rgb + of * pitch_rgb, gray + of * pitch_gray};
+        return {{}, rgb + of * pitch_rgb, gray + of * pitch_gray};
     }
 };
 

@@ -28,12 +28,12 @@
 #pragma hone launch threshold grid(GRID) block(BLOCK) args(limit, value, x, y, i64(n))
 
 /* x compared with the limit, each element. */
-struct compared {
+struct compared : hone::no_columns {
     T limit, value;
 
     template <int WIDTH>
     __device__ hone::pack<T, WIDTH>
-    operator()(long long, const hone::pack<T, WIDTH> (&x)[1]) const
+    operator()(const columns<WIDTH> &, const hone::pack<T, WIDTH> (&x)[1]) const
     {
         hone::pack<T, WIDTH> y;
 
@@ -55,7 +55,7 @@ threshold(T limit, T value, const T *__restrict__ x, T *__restrict__ y,
 {
     const hone::mapped<T, 1, hone::access::@{READ}, hone::access::@{WRITE},
                        compared>
-        arrays = {{x}, {}, y, {}, {limit, value}};
+        arrays = {{x}, {}, y, {}, {{}, limit, value}};
 
     hone::stream<VEC, ITEMS, BLOCK>(arrays, n);
 }
