@@ -15,8 +15,10 @@ namespace hone {
 
 /* How memory is read or written: `normal`; `stream`, it is not needed again
  * soon (evicted first); `l2`, past the level 1 cache; `constant`, only for
- * reading: nobody writes it while the kernel runs. */
-enum class access { normal, stream, l2, constant };
+ * reading: nobody writes it while the kernel runs; `shared`, shared memory, which
+ * is written in no other way (the others' instructions are those of global
+ * memory) and read in this or the normal one. */
+enum class access { normal, stream, l2, constant, shared };
 
 /* An unsigned word, or several, of so many bytes. */
 template <int BYTES> struct word;
@@ -60,6 +62,8 @@ template <access HOW, typename W> __device__ inline void write_word(W *p, W v)
         __stcs(p, v);
     else if constexpr (HOW == access::l2)
         __stcg(p, v);
+    else if constexpr (HOW == access::shared)
+        *p = v;
     else
         __stwb(p, v);
 }

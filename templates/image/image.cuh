@@ -285,7 +285,8 @@ __device__ inline void stage_tile(T *tile, const image<const T> &from,
 
 #pragma unroll 4
         for (int i = thread; i < COUNT; i += THREADS)
-            write_pack(tile + i / PACKS * SPAN + i % PACKS * VEC,
+            write_pack<access::shared>(
+                       tile + i / PACKS * SPAN + i % PACKS * VEC,
                        read_pack<VEC, HOW>(corner + i / PACKS * from.pitch +
                                            i % PACKS * VEC));
     } else {
@@ -305,7 +306,8 @@ __device__ inline void stage_tile(T *tile, const image<const T> &from,
                 for (int j = 0; j < VEC; j++)
                     v.at[j] = T(0);
             }
-            write_pack(tile + i / PACKS * SPAN + i % PACKS * VEC, v);
+            write_pack<access::shared>(
+                tile + i / PACKS * SPAN + i % PACKS * VEC, v);
         }
     }
 }

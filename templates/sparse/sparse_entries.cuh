@@ -90,8 +90,9 @@ __device__ inline void products_of_tile(T *shared, const T *value,
     for (int i = 0; i < ITEMS; i++) {
         const int k = (i * BLOCK + (int)threadIdx.x) * VEC;
 
-        write_pack(shared + slot_of<PAD>(k),
-                   times<VECTOR>(e[i], x, tile + k, begin, end));
+        write_pack<access::shared>(
+            shared + slot_of<PAD>(k),
+            times<VECTOR>(e[i], x, tile + k, begin, end));
     }
 }
 
