@@ -16,9 +16,9 @@ template <typename P> __device__ inline typename P::element zero()
     return narrow<typename P::element>(0.0f);
 }
 
-/* The sum of term(value, has) over a row: `has` is false where a number of a
- * chunk lies outside of the row, and the value 0. */
-template <bool FIRST, access HOW, int BLOCK, typename P, typename F>
+/* The sum of term(value) over a row. Outside of it values are 0; where term(0)
+ * is not, ZEROS has to be false, and they are left out. */
+template <bool FIRST, bool ZEROS, access HOW, int BLOCK, typename P, typename F>
 __device__ inline float sum_of_row(P &x, F term)
 {
     float sum[P::width] = {};
@@ -27,11 +27,15 @@ __device__ inline float sum_of_row(P &x, F term)
 #pragma unroll
         for (int i = 0; i < P::items; i++) {
 #pragma unroll
-            for (int j = 0; j < P::width; j++)
-                sum[j] += term(widen(chunk[i].at[j]), x.has(first, i, j));
+            for (int j = 0; j < P::width; j++) {
+                const float v = term(widen(chunk[i].at[j]));
+
+                if (ZEROS || x.has(first, i, j))
+                    sum[j] += v;
+            }
         }
     });
-    return group_reduce<P::threads, BLOCK>(tree_sum(sum), op_sum());
+    return row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
 }
 
 /* Of some numbers: how many, their mean, and the sum of the squares of the
@@ -74,10 +78,10 @@ __device__ inline moments moments_of(const P &x, const C &chunk, I first)
     for (int i = 0; i < P::items; i++) {
 #pragma unroll
         for (int j = 0; j < P::width; j++) {
-            const float apart =
-                x.has(first, i, j) ? widen(chunk[i].at[j]) - mean : 0.0f;
+            const float apart = widen(chunk[i].at[j]) - mean;
 
-            squares[j] += apart * apart;
+            if (x.has(first, i, j))
+                squares[j] += apart * apart;
         }
     }
     return {count, mean, tree_sum(squares)};
@@ -93,7 +97,7 @@ __device__ inline moments moments_merged(P &x)
         zero<P>(), [&](const auto &chunk, auto first) {
             all = op_moments()(all, moments_of(x, chunk, first));
         });
-    return group_reduce<P::threads, BLOCK>(all, op_moments());
+    return row_reduce<P, BLOCK>(all, op_moments());
 }
 
 /* A pass for the mean, and one for the squares. */
@@ -102,15 +106,11 @@ __device__ inline moments moments_two_pass(P &x, long long columns)
 {
     const float count = float(columns);
     const float mean =
-        sum_of_row<true, P::template first<IN>, BLOCK>(
-            x, [](float v, bool) { return v; }) /
+        sum_of_row<true, true, P::template first<IN>, BLOCK>(
+            x, [](float v) { return v; }) /
         count;
-    const float squares = sum_of_row<false, access::normal, BLOCK>(
-        x, [=](float v, bool has) {
-            const float apart = has ? v - mean : 0.0f;
-
-            return apart * apart;
-        });
+    const float squares = sum_of_row<false, false, access::normal, BLOCK>(
+        x, [=](float v) { return (v - mean) * (v - mean); });
 
     return {count, mean, squares};
 }

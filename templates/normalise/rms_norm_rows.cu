@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rms_norm/rows: THREADS threads take a row, a block BLOCK/THREADS of them.
+/* rms_norm/rows: THREADS threads take a row, a block BLOCK/THREADS of them;
+ * or CLUSTER blocks take a row together.
  *
  * Between the passes over it (one for the squares and one that writes)
  * the row is kept in registers, kept in shared memory, or read again. Packs are
@@ -12,43 +13,50 @@
 
 // Elements of one access; packs of a thread that are asked for at once, and
 // all that it has where registers keep the row.
-#pragma hone param VEC in {1, 2, 4, 8} default 4
-#pragma hone param ITEMS in {1, 2, 4, 8, 16} default 2
+#pragma hone param VEC in {1, 2, 4, 8} default 8
+#pragma hone param ITEMS in {1, 2, 4, 8, 16} default 4
 // Threads of a row and of a block.
-#pragma hone param THREADS in pow2 4..1024 default 256
-#pragma hone param BLOCK in pow2 64..1024 default 256
+#pragma hone param THREADS in pow2 4..1024 default 32
+#pragma hone param BLOCK in pow2 64..1024 default 128
+// Blocks that share a row: each keeps its part, what they make of it goes
+// through distributed shared memory.
+#pragma hone param CLUSTER in {1} for device sm >= 90 in {2, 4, 8}
 // Where a row is between two passes, and whether registers have it as f32.
-#pragma hone param KEEP in {registers, shared, reread} default reread
+#pragma hone param KEEP in {registers, shared, reread} default registers
 #pragma hone param WIDE: bool when KEEP == registers && sizeof(T) < 4
 // Packs of a row that may be incomplete.
-#pragma hone param EDGE in {none, tail, both} default both
+#pragma hone param EDGE in {none, tail, both} default none
 // Are the weights asked for before the row's sums are known?
 #pragma hone param EARLY: bool when KEEP == registers
 // How the last reading of a row, and y, pass the caches.
 #pragma hone param READ in {normal, stream} default normal
 #pragma hone param WRITE in {normal, stream} default normal
 // Blocks of the grid for each multiprocessor; 0: as many as there are rows for.
-#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 4, 8} default 0
+#pragma hone param BLOCKS_PER_SM in {0, 2, 4, 8} default 0 when KEEP != registers
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2} when KEEP == registers
 
 #pragma hone let ROWS = BLOCK/THREADS
 #pragma hone let SPAN = columns + (EDGE == both ? VEC - 1 : 0)
-#pragma hone let STEPS = ceildiv(SPAN, THREADS*VEC)
-#pragma hone let KEPT = align(ceildiv(SPAN, VEC)*VEC*sizeof(T), 16)
+#pragma hone let STEPS = ceildiv(SPAN, THREADS*CLUSTER*VEC)
+#pragma hone let KEPT = align(CLUSTER == 1 ? ceildiv(SPAN, VEC)*VEC*sizeof(T) : STEPS*THREADS*VEC*sizeof(T), 16)
 #pragma hone let SHARED = KEEP == shared ? ROWS*KEPT : 0
 
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
 #pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
-#pragma hone require EDGE == none || KEEP == reread || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
-#pragma hone require EDGE == none || VEC > 1 || KEEP == reread "single elements are always complete"
+#pragma hone require EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
+#pragma hone require EDGE == none || VEC > 1 "single elements are always complete"
+#pragma hone require EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
 #pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
+#pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 32K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require THREADS <= 256 || THREADS*VEC <= 2*columns "most threads of a row would have nothing of it"
-#pragma hone require THREADS >= 256 || STEPS <= 128 "too few threads for so long a row"
+#pragma hone require THREADS >= 256 || STEPS <= 32 "too few threads for so long a row"
+#pragma hone require THREADS*VEC*sizeof(T) >= 128 || THREADS*VEC >= columns "a row's threads ask for less than a line at once"
+#pragma hone require KEEP == registers || columns*sizeof(T) > 8K || THREADS >= 256 "so short a row fits the registers"
 #pragma hone require ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
 #pragma hone require ITEMS*VEC*sizeof(T) <= 128 "a thread holds at most 128 bytes at once"
 #pragma hone require KEEP != registers || STEPS <= ITEMS "the row does not fit the threads' registers"
@@ -56,16 +64,18 @@
 #pragma hone require !EARLY || ITEMS*VEC*sizeof(T) <= 64 "the weights do not fit the threads' registers"
 #pragma hone require SHARED + 2K <= device.smem_optin "a block's rows do not fit shared memory"
 #pragma hone require BLOCKS_PER_SM*BLOCK <= device.threads_sm "the persistent grid does not fit the device"
+#pragma hone require BLOCKS_PER_SM == 0 || CLUSTER == 1 "clusters come and go with their rows"
 #pragma hone require BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*BLOCK >= 512 "too few threads to keep the memory busy"
+#pragma hone require KEEP != registers || BLOCK*MIN_BLOCKS*(24 + ITEMS*VEC*(WIDE ? 4 : sizeof(T))/4) <= device.regs_sm "the registers of so many blocks would not hold the rows"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 
-#pragma hone let FULL = min(ceildiv(rows, ROWS), 1G)
-#pragma hone let GRID = BLOCKS_PER_SM == 0 ? FULL : min(FULL, device.sm_count*BLOCKS_PER_SM)
-#pragma hone launch rms_norm grid(GRID) block(BLOCK) shared(SHARED) args(x, gamma, eps, y, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
+#pragma hone let FULL = min(ceildiv(rows, ROWS), 256M)
+#pragma hone let GRID = (BLOCKS_PER_SM == 0 ? FULL : min(FULL, max(1, device.sm_count*BLOCKS_PER_SM/CLUSTER)))*CLUSTER
+#pragma hone launch rms_norm grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, gamma, eps, y, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
 
 using held = hone::held<T, WIDE>::type;
 using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
-                            ITEMS, THREADS>;
+                            ITEMS, THREADS, CLUSTER>;
 using out_row = hone::row<T, VEC, hone::edge(EDGE)>;
 constexpr hone::access IN =
     READ == READ_values::stream ? hone::access::stream : hone::access::normal;
@@ -82,16 +92,16 @@ rms_norm(const T *__restrict__ x, const T *__restrict__ gamma,
     extern __shared__ __align__(16) unsigned char kept[];
     const int group = threadIdx.x / THREADS;
 
-    for (long long at = blockIdx.x * (long long)ROWS; at < rows;
-         at += gridDim.x * (long long)ROWS) {
+    for (long long at = blockIdx.x / CLUSTER * (long long)ROWS; at < rows;
+         at += gridDim.x / CLUSTER * (long long)ROWS) {
         const bool has_row = at + group < rows;
         const long long r = has_row ? at + group : at;
         part in(x + r * pitch, has_row ? columns : 0, kept + group * kept_bytes);
         const out_row out(y + r * pitch_out, has_row ? columns : 0, in.head);
         const weights scales(gamma, in);
         const float squares =
-            hone::sum_of_row<true, part::first<IN>, BLOCK>(
-                in, [](float v, bool) { return v * v; });
+            hone::sum_of_row<true, true, part::first<IN>, BLOCK>(
+                in, [](float v) { return v * v; });
         const float scale = rsqrtf(squares / float(columns) + eps);
 
         if (STATS && has_row && in.lane == 0)

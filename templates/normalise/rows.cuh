@@ -4,8 +4,9 @@
  * a group, and where the row is kept between one pass over it and the next.
  *
  * A pack is WIDTH neighbouring elements at a multiple of their size. Thread l
- * of a group of THREADS has the packs l, l + THREADS, l + 2*THREADS, ..; ITEMS
- * of them, a chunk, are asked for before the first is used. Columns are counted
+ * of a group of TEAM has the packs l, l + TEAM, l + 2*TEAM, ..; ITEMS of them, a
+ * chunk, are asked for before the first is used. A group is THREADS threads of a
+ * block, or, in a cluster of CLUSTER blocks, all threads of all of them. Columns are counted
  * from the row's first element; where the row does not begin at a multiple of a
  * pack, the first pack begins at a column below 0.
  *
@@ -99,18 +100,27 @@ template <typename E, int WIDTH, edge EDGE> struct row {
     template <access HOW = access::normal, typename N, typename I>
     __device__ pack<N, WIDTH> read(I c, N outside) const
     {
+        using W = typename word<sizeof(N) * WIDTH>::type;
         pack<N, WIDTH> v;
+        W bits;
 
-        if (has_pack(c))
-            return read_pack<WIDTH, HOW>(first + c);
+        /* One of two words, not of two sets of elements: those of 16 bits
+         * would be taken apart and put together by an instruction each. */
 #pragma unroll
-        for (int j = 0; j < WIDTH; j++) {
+        for (int j = 0; j < WIDTH; j++)
             v.at[j] = outside;
-            if constexpr (EDGE != edge::none) {
+        memcpy(&bits, &v, sizeof v);
+        if (has_pack(c)) {
+            bits = read_word<HOW>(reinterpret_cast<const W *>(first + c));
+        } else if constexpr (EDGE != edge::none) {
+#pragma unroll
+            for (int j = 0; j < WIDTH; j++) {
                 if (has(c, j))
                     v.at[j] = read_pack<1, HOW>(first + c + j).at[0];
             }
+            memcpy(&bits, &v, sizeof v);
         }
+        memcpy(&v, &bits, sizeof v);
         return v;
     }
 
@@ -132,8 +142,9 @@ template <typename E, int WIDTH, edge EDGE> struct row {
 /* What a thread has of one row of x, elements of E; H is what registers keep
  * them as, E or float. */
 template <typename E, typename H, int WIDTH, edge EDGE, keep KEEP, int ITEMS,
-          int THREADS>
+          int THREADS, int CLUSTER = 1>
 struct row_part {
+    static constexpr int TEAM = THREADS * CLUSTER;
     /* Only a row that is read again may have more than 2^31 elements. */
     using I = typename index_of<KEEP == keep::reread>::type;
     static constexpr bool is_in_registers = KEEP == keep::registers;
@@ -144,6 +155,7 @@ struct row_part {
     static constexpr access first = KEEP == keep::reread ? access::normal : HOW;
     static constexpr edge edges = EDGE;
     static constexpr int width = WIDTH, items = ITEMS, threads = THREADS;
+    static constexpr int cluster = CLUSTER;
 
     row<const E, WIDTH, EDGE> x;
     int head, lane;
@@ -156,7 +168,7 @@ struct row_part {
     __device__ row_part(const E *p, long long columns, void *at)
         : x(p, columns, row<const E, WIDTH, EDGE>::head_of(p)),
           head(row<const E, WIDTH, EDGE>::head_of(p)),
-          lane(threadIdx.x % THREADS),
+          lane(blockIdx.x % CLUSTER * THREADS + threadIdx.x % THREADS),
           packs(columns == 0 ? 0 : I((columns + head + WIDTH - 1) / WIDTH)),
           shared(static_cast<pack<E, WIDTH> *>(at))
     {
@@ -165,19 +177,24 @@ struct row_part {
     /* The column at which pack `i` of a chunk begins whose first is `first`. */
     __device__ I column(I first, int i) const
     {
-        return (first + i * THREADS) * WIDTH - head;
+        return (first + i * TEAM) * WIDTH - head;
     }
     __device__ bool has(I first, int i, int j) const
     {
         return x.has(column(first, i), j);
     }
 
+    /* Where this block has pack `at`, which is one of this thread's. */
+    __device__ pack<E, WIDTH> &shared_at(I at) const
+    {
+        return shared[(at - lane) / CLUSTER + threadIdx.x % THREADS];
+    }
     __device__ pack<E, WIDTH> read_shared(I at, E outside) const
     {
         pack<E, WIDTH> v;
 
         if (at < packs)
-            return shared[at];
+            return shared_at(at);
 #pragma unroll
         for (int j = 0; j < WIDTH; j++)
             v.at[j] = outside;
@@ -208,21 +225,21 @@ struct row_part {
             f(kept, I(lane));
         } else {
 #pragma unroll 1
-            for (I first = lane; first < packs; first += ITEMS * THREADS) {
+            for (I first = lane; first < packs; first += ITEMS * TEAM) {
                 pack<E, WIDTH> v[ITEMS];
 
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++) {
                     if constexpr (KEEP == keep::shared && !FIRST)
-                        v[i] = read_shared(first + i * THREADS, outside);
+                        v[i] = read_shared(first + i * TEAM, outside);
                     else
                         v[i] = x.template read<HOW>(column(first, i), outside);
                 }
                 if constexpr (KEEP == keep::shared && FIRST) {
 #pragma unroll
                     for (int i = 0; i < ITEMS; i++) {
-                        if (first + i * THREADS < packs)
-                            shared[first + i * THREADS] = v[i];
+                        if (first + i * TEAM < packs)
+                            shared_at(first + i * TEAM) = v[i];
                     }
                 }
                 f(v, first);
@@ -230,6 +247,43 @@ struct row_part {
         }
     }
 };
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+/* group_reduce() of a block, then over the blocks of a cluster, in their order. */
+template <int CLUSTER, int BLOCK, typename V, typename OP>
+__device__ inline V cluster_reduce(V v, OP op)
+{
+    __shared__ alignas(16) unsigned char bytes[CLUSTER * sizeof(V)];
+    V *const of_block = reinterpret_cast<V *>(bytes);
+
+    __syncwarp(); /* warps arrive whole */
+    __cluster_barrier_arrive();
+    v = group_reduce<BLOCK, BLOCK>(v, op);
+    __cluster_barrier_wait(); /* all run, and have read what a call left */
+    if (threadIdx.x < CLUSTER)
+        static_cast<V *>(__cluster_map_shared_rank(
+            of_block, threadIdx.x))[blockIdx.x % CLUSTER] = v;
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+    v = of_block[0];
+#pragma unroll
+    for (int i = 1; i < CLUSTER; i++)
+        v = op(v, of_block[i]);
+    return v;
+}
+#endif
+
+/* Over the threads that share a row, as P has it; every one gets it. All
+ * threads of the block, or of the cluster, call it. */
+template <typename P, int BLOCK, typename V, typename OP>
+__device__ inline V row_reduce(V v, OP op)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if constexpr (P::cluster > 1)
+        return cluster_reduce<P::cluster, BLOCK>(v, op);
+#endif
+    return group_reduce<P::threads, BLOCK>(v, op);
+}
 
 /* a[0] + .. + a[COUNT-1], COUNT a power of two, as a tree; a is used up. */
 template <int COUNT> __device__ inline float tree_sum(float (&a)[COUNT])

@@ -13,9 +13,9 @@
  *
  * Accuracy: computed in f32, rounded to T once. With u = 2^-24, d = |x - m|:
  *   x - m     one rounding, which moves the exponent by u*d;
- *   exp       CUDA's expf is within 1 unit in the last place, 2u. As a power of
- *             2, the product with log2(e) and that number's own rounding move
- *             the exponent by another 1.3u*d, and exp2f is within 2 units, 4u;
+ *   exp       a power of 2: the product with log2(e) and that number's own
+ *             rounding move the exponent by another 1.3u*d, and CUDA's exp2f is
+ *             within 2 units in the last place, 4u;
  *   s         positive terms, each of which passes at most DEPTH additions.
  *             Beside a running maximum a sum is also multiplied by exp(old - new
  *             maximum), 6u each time; what the distances add to the exponents

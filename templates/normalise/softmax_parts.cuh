@@ -10,10 +10,10 @@
 
 namespace hone {
 
-/* exp(d), d from -inf to 0. As a power of 2 it is the faster. */
-template <bool BASE_2> __device__ inline float exponential(float d)
+/* exp(d), d from -inf to 0, as a power of 2. */
+__device__ inline float exponential(float d)
 {
-    return BASE_2 ? exp2f(d * 1.4426950408889634f) : expf(d);
+    return exp2f(d * 1.4426950408889634f);
 }
 
 __device__ inline float minus_infinity()
@@ -35,18 +35,18 @@ struct softmax_sum {
 
 /* What a sum beside `from` is multiplied by so that it is beside `to`. Equal
  * ones may be infinite: their difference is no number. */
-template <bool BASE_2> __device__ inline float rescale(float from, float to)
+__device__ inline float rescale(float from, float to)
 {
-    return from == to ? 1.0f : exponential<BASE_2>(from - to);
+    return from == to ? 1.0f : exponential(from - to);
 }
 
-template <bool BASE_2> struct op_softmax {
+struct op_softmax {
     __device__ softmax_sum operator()(softmax_sum a, softmax_sum b) const
     {
         const float largest = fmaxf(a.largest, b.largest);
 
-        return {largest, a.sum * rescale<BASE_2>(a.largest, largest) +
-                             b.sum * rescale<BASE_2>(b.largest, largest)};
+        return {largest, a.sum * rescale(a.largest, largest) +
+                             b.sum * rescale(b.largest, largest)};
     }
 };
 
@@ -69,7 +69,7 @@ __device__ inline float largest_of(float v, const pack<N, WIDTH> (&chunk)[ITEMS]
 
 /* Both in one pass: a chunk's maximum first, so that its exponentials are
  * taken once. */
-template <bool BASE_2, access IN, int BLOCK, typename P>
+template <access IN, int BLOCK, typename P>
 __device__ inline softmax_sum softmax_online(P &x)
 {
     softmax_sum all = {minus_infinity(), 0.0f};
@@ -83,17 +83,17 @@ __device__ inline softmax_sum softmax_online(P &x)
         for (int i = 0; i < P::items; i++) {
 #pragma unroll
             for (int j = 0; j < P::width; j++)
-                sum[j] += exponential<BASE_2>(widen(chunk[i].at[j]) - base);
+                sum[j] += exponential(widen(chunk[i].at[j]) - base);
         }
-        all.sum = all.sum * rescale<BASE_2>(all.largest, largest) +
+        all.sum = all.sum * rescale(all.largest, largest) +
                   tree_sum(sum);
         all.largest = largest;
     });
-    return group_reduce<P::threads, BLOCK>(all, op_softmax<BASE_2>());
+    return row_reduce<P, BLOCK>(all, op_softmax());
 }
 
 /* A pass for each. With EXPS, registers have the exponentials from then on. */
-template <bool BASE_2, bool EXPS, access IN, int BLOCK, typename P>
+template <bool EXPS, access IN, int BLOCK, typename P>
 __device__ inline softmax_sum softmax_two_pass(P &x)
 {
     softmax_sum all = {minus_infinity(), 0.0f};
@@ -102,13 +102,13 @@ __device__ inline softmax_sum softmax_two_pass(P &x)
     x.template pass<true, P::template first<IN>>(least<P>(), [&](const auto &chunk, auto) {
         all.largest = largest_of(all.largest, chunk);
     });
-    all.largest = group_reduce<P::threads, BLOCK>(all.largest, op_largest());
+    all.largest = row_reduce<P, BLOCK>(all.largest, op_largest());
     x.template pass<false, access::normal>(least<P>(), [&](auto &chunk, auto) {
 #pragma unroll
         for (int i = 0; i < P::items; i++) {
 #pragma unroll
             for (int j = 0; j < P::width; j++) {
-                const float e = exponential<BASE_2>(widen(chunk[i].at[j]) -
+                const float e = exponential(widen(chunk[i].at[j]) -
                                                     all.largest);
 
                 sum[j] += e;
@@ -117,7 +117,7 @@ __device__ inline softmax_sum softmax_two_pass(P &x)
             }
         }
     });
-    all.sum = group_reduce<P::threads, BLOCK>(tree_sum(sum), op_sum());
+    all.sum = row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
     return all;
 }
 
