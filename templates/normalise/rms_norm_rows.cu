@@ -50,7 +50,7 @@
 #pragma hone require EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
 #pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
-#pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 32K "a row is too short for several blocks"
+#pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require THREADS <= 256 || THREADS*VEC <= 2*columns "most threads of a row would have nothing of it"
