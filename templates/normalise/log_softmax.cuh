@@ -20,7 +20,8 @@
  * absolute error, since the terms cancel where one element of a row is much
  * larger than the others. DEPTH is at most min(columns, max(128, columns/256)) +
  * 56. Roundings do not all point the same way: what is checked is DEPTH*u times
- * the terms, d + log(s) + 1, which log_softmax_magnitude.cu computes.
+ * the terms, d + log(s) + 1, which log_softmax_magnitude.cu computes. Numbers
+ * below 2^-126 may count as 0, which is far less than these.
  *
  * Special values: -inf gives -inf. A row of nothing but -inf, or with a NaN or
  * +inf, is NaN throughout, as in PyTorch.

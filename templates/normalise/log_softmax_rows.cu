@@ -35,6 +35,10 @@
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2} when KEEP == registers
 
+// Numbers below 2^-126 may count as 0: the largest exponential is 1, and errors
+// are measured by 1 and more.
+#pragma hone option ftz(true)
+
 #pragma hone let ROWS = BLOCK/THREADS
 #pragma hone let SPAN = columns + (EDGE == both ? VEC - 1 : 0)
 #pragma hone let STEPS = ceildiv(SPAN, THREADS*CLUSTER*VEC)

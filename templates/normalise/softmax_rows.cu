@@ -35,6 +35,9 @@
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2} when KEEP == registers
 
+// Exponentials below 2^-126 may count as 0 where the result cannot hold them.
+#pragma hone option ftz(T == f16)
+
 #pragma hone let ROWS = BLOCK/THREADS
 #pragma hone let SPAN = columns + (EDGE == both ? VEC - 1 : 0)
 #pragma hone let STEPS = ceildiv(SPAN, THREADS*CLUSTER*VEC)
