@@ -20,14 +20,14 @@
 // Rows of a thread's loop that are unrolled: one; as many as the filter is
 // long, so that sums do not move; or all.
 #pragma hone param UNROLL in {one, ring, all} default ring
-// A row is asked for before the one in front of it is used.
-#pragma hone param AHEAD: bool default false when UNROLL != all
+// Rows that are asked for before the one in front of them is used.
+#pragma hone param AHEAD in {0, 1, 2, 4} default 2 when UNROLL != all
 // Tiles go through shared memory; else windows come through the caches.
 #pragma hone param SHARED: bool default false when FORM == one
 #pragma hone param READ in {normal, l2, stream} when SHARED
 #pragma hone param WRITE in {normal, stream}
-// Bytes become f32 by arithmetic, not by conversions.
-#pragma hone param MAGIC: bool default false when T == u8
+// Bytes are taken for small f32 numbers, in place of conversions.
+#pragma hone param MAGIC: bool default true when T == u8
 #pragma hone param WEIGHTS in {block, launch}
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
@@ -52,10 +52,11 @@
 #pragma hone require (SIZE + 2)*PX <= 160 "the sums do not fit a thread's registers"
 #pragma hone require UNROLL != all || (PY + 2*R)*PX*SIZE <= 2048 "the loop does not fit the instruction cache"
 #pragma hone require UNROLL != ring || SIZE*PX*SIZE <= 2048 && PY >= SIZE "the loop does not fit the instruction cache, or is longer than the rows"
+#pragma hone require AHEAD < SIZE && (UNROLL == ring || AHEAD <= 1) "windows would move from row to row"
 #pragma hone require UNROLL != one || PY + 2*R >= 16 "few rows: unroll them"
 #pragma hone require PY >= SIZE/2 || PY == 1 && (SHARED || FORM == two) || height < 64 "rows are filtered again and again"
 #pragma hone require !SHARED || BLOCK_Y*PY >= 2*R || height < 64 "most of a tile are its edges"
-#pragma hone require (WEIGHTS == launch) + (MIN_BLOCKS > 1) + (WRITE == stream) + (READ == stream) + (FORM == two) + AHEAD + (BLOCK_X*BLOCK_Y == 64) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require (WEIGHTS == launch) + (MIN_BLOCKS > 1) + (WRITE == stream) + (READ == stream) + (FORM == two) + (AHEAD == 1) + (BLOCK_X*BLOCK_Y == 64) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require SMEM <= device.smem_optin "the tile does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS tiles do not fit a multiprocessor"
 
@@ -75,7 +76,8 @@ struct form {
     static constexpr int PX = ::PX, PY = ::PY;
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
-    static constexpr bool AHEAD = ::AHEAD, MAGIC = ::MAGIC, SHARED = ::SHARED;
+    static constexpr int AHEAD = ::AHEAD;
+    static constexpr bool MAGIC = ::MAGIC, SHARED = ::SHARED, CLAMP = false;
     static constexpr hone::access READ =
         ::READ == READ_values::l2       ? hone::access::l2
         : ::READ == READ_values::stream ? hone::access::stream

@@ -84,12 +84,18 @@ template <typename T> __device__ inline T as_pixel(float v)
 {
     return narrow<T>(v);
 }
+/* A byte in the lowest bits of a word, with others above. */
+template <bool CLAMP> __device__ inline unsigned byte_of(float v)
+{
+    if (CLAMP)
+        v = fminf(fmaxf(v, 0.0f), 255.0f);
+    /* The sum with 2^23 has no bits behind the point: it is rounded. */
+    return __float_as_uint(v + 8388608.0f);
+}
 template <>
 __device__ inline unsigned char as_pixel<unsigned char>(float v)
 {
-    /* The sum with 2^23 has no bits behind the point: it is rounded. */
-    v = fminf(fmaxf(v, 0.0f), 255.0f) + 8388608.0f;
-    return (unsigned char)(__float_as_uint(v) & 255u);
+    return (unsigned char)(byte_of<true>(v) & 255u);
 }
 
 /* What windows of T are held as that are read by accesses of VEC pixels. */
@@ -152,34 +158,67 @@ struct window {
             at[i] = UNIT(0);
     }
 
-    /* Some of it lies outside of `row`, which has `width` pixels; the centre
-     * begins with pixel `column`. One by one, through a thread's memory, so
-     * that there is little code. */
-    template <int BORDER>
-    __device__ void read_border(const T *row, long long column,
-                                long long width)
+    /* `count` units from unit `first` of the window on, whose first pixel is
+     * `column` of `row`, which has `width`, and of which some lie outside. One
+     * by one, through a thread's memory, so that there is little code. */
+    template <int BORDER, int COUNT_PART>
+    __device__ void gather(const T *row, long long column, long long width,
+                           int first)
     {
-        alignas(16) T gathered[COUNT * PER];
+        alignas(16) T gathered[COUNT_PART * PER];
+        UNIT part[COUNT_PART];
 
 #pragma unroll 1
-        for (int i = 0; i < COUNT * PER; i++) {
-            long long c = column - HALO + i;
+        for (int i = 0; i < COUNT_PART * PER; i++) {
+            long long c = column + i;
 
             /* Behind the halo of the last pixel nobody looks. */
             c = c < width + HALO ? border_index<BORDER>(c, width) : -1;
             gathered[i] = c < 0 ? T(0) : row[c];
         }
-        memcpy(at, gathered, sizeof at);
+        memcpy(part, gathered, sizeof part);
+#pragma unroll
+        for (int i = 0; i < COUNT_PART; i++)
+            at[first + i] = part[i];
+    }
+
+    /* Some of it lies outside of `row`, which has `width` pixels; the centre
+     * begins with pixel `column`. */
+    template <int BORDER, access HOW>
+    __device__ void read_border(const T *row, long long column,
+                                long long width)
+    {
+        const UNIT *from = reinterpret_cast<const UNIT *>(row + column);
+        const bool whole = column + PIXELS <= width;
+
+        if constexpr (HALO > 0) {
+            if (column >= HALO)
+                read_part<EDGE, HOW>(from - SIDE, 0, SIDE);
+            else
+                gather<BORDER, SIDE>(row, column - HALO, width, 0);
+        }
+        if (whole)
+            read_part<VEC / PER, HOW>(from, SIDE, CENTRE);
+        else
+            gather<BORDER, CENTRE>(row, column, width, SIDE);
+        if constexpr (HALO > 0) {
+            if (column + PIXELS + HALO <= width)
+                read_part<EDGE, HOW>(from + CENTRE, SIDE + CENTRE, SIDE);
+            else
+                gather<BORDER, SIDE>(row, column + PIXELS, width,
+                                     SIDE + CENTRE);
+        }
     }
 };
 
-/* What all kinds of rows below have: read(w, i), the window of row i; and
- * limit(n), the outputs that exist where n are left, a large constant where all
+/* What all kinds of rows below have: read(w, i), the window of row i; INSIDE,
+ * none of them meets a border; and limit(n), the outputs that exist where n are left, a large constant where all
  * do, so that nothing is asked between one row and the next. */
 
 /* Windows that lie inside of an image, straight from memory through the caches,
  * from that whose centre begins at `at`. */
 template <access HOW, typename WINDOW, typename T> struct rows_inside {
+    static constexpr bool INSIDE = true;
     const T *at;
     long long pitch;
 
@@ -197,18 +236,14 @@ template <access HOW, typename WINDOW, typename T> struct rows_inside {
  * `row`, row + 1, .. whose centres begin with pixel `column`. */
 template <int BORDER, access HOW, typename WINDOW, typename T>
 struct rows_of_image {
+    static constexpr bool INSIDE = false;
     image<const T> from;
     long long row, column;
-    bool inside; /* all columns of the windows exist */
 
     __device__ rows_of_image(const image<const T> &of, long long first_row,
                              long long first_column)
         : from(of), row(first_row), column(first_column)
     {
-        constexpr int halo = WINDOW::SIDE * WINDOW::PER;
-        constexpr int centre = WINDOW::CENTRE * WINDOW::PER;
-
-        inside = column >= halo && column + centre + halo <= from.width;
     }
 
     __device__ void read(WINDOW &w, int i) const
@@ -218,10 +253,8 @@ struct rows_of_image {
 
         if (BORDER == 0 && r < 0)
             w.clear();
-        else if (inside)
-            w.template read<HOW>(at + column);
         else
-            w.template read_border<BORDER>(at, column, from.width);
+            w.template read_border<BORDER, HOW>(at, column, from.width);
     }
     __device__ long long limit(long long n) const
     {
@@ -234,6 +267,7 @@ struct rows_of_image {
 /* Windows of a tile whose rows are SPAN pixels apart. `at` is the first pixel
  * of the centre of the first. */
 template <int SPAN, typename WINDOW, typename T> struct rows_of_tile {
+    static constexpr bool INSIDE = true;
     const T *at;
 
     __device__ void read(WINDOW &w, int i) const

@@ -28,8 +28,10 @@ struct shape_of_images {
     long long height, width, pitch, pitch_out, batch;
 };
 
-/* Write sums as pixels of an image, those of row i. */
-template <typename T, int VEC, access HOW> struct sums_to_image {
+/* Write sums as pixels of an image, those of row i. CLAMP: they may lie outside
+ * of what bytes hold. */
+template <typename T, int VEC, access HOW, bool CLAMP = true>
+struct sums_to_image {
     T *to; /* row 0 of them */
     long long pitch;
     long long left; /* columns of the image from there on */
@@ -37,12 +39,26 @@ template <typename T, int VEC, access HOW> struct sums_to_image {
     template <int PX>
     __device__ void operator()(int i, const float (&sum)[PX]) const
     {
-        T v[PX];
+        if constexpr (sizeof(T) == 1 && VEC % 4 == 0) {
+            unsigned v[PX / 4];
 
 #pragma unroll
-        for (int p = 0; p < PX; p++)
-            v[p] = as_pixel<T>(sum[p]);
-        write_pixels<VEC, HOW>(to + i * pitch, v, left);
+            for (int p = 0; p < PX; p += 4)
+                v[p / 4] = __byte_perm(
+                    __byte_perm(byte_of<CLAMP>(sum[p]),
+                                byte_of<CLAMP>(sum[p + 1]), 0x40),
+                    __byte_perm(byte_of<CLAMP>(sum[p + 2]),
+                                byte_of<CLAMP>(sum[p + 3]), 0x40),
+                    0x5410);
+            write_pixels<VEC, HOW>(to + i * pitch, v, left);
+        } else {
+            T v[PX];
+
+#pragma unroll
+            for (int p = 0; p < PX; p++)
+                v[p] = as_pixel<T>(sum[p]);
+            write_pixels<VEC, HOW>(to + i * pitch, v, left);
+        }
     }
 };
 
@@ -92,7 +108,12 @@ __device__ inline void for_tiles(const IN *x, IN *tile,
             const rows_of_image<FORM::BORDER, FORM::READ, WINDOW, IN> rows(
                 from, row - RADIUS, column);
 
-            const bool inside = rows.inside && row >= RADIUS &&
+            /* All columns of the block: its warps do not part ways. */
+            constexpr int ACROSS = FORM::BLOCK_X * FORM::PX;
+            const long long corner = blockIdx.x * (long long)ACROSS;
+            const bool inside = corner >= HALO &&
+                                corner + ACROSS + HALO <= shape.width &&
+                                row >= RADIUS &&
                                 row + FORM::PY + RADIUS <= shape.height;
 
             if (inside) {

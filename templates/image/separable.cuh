@@ -16,8 +16,38 @@ namespace hone {
 
 /* FORM is that of image_tiles.cuh, and says besides:
  *   UNROLL           rows of a thread's loop that are unrolled
- *   AHEAD            a row is asked for before the one in front is used
- *   MAGIC            how bytes become f32 (image.cuh) */
+ *   AHEAD            rows asked for before the one in front of them is used
+ *   MAGIC            bytes are taken as they are for the f32 numbers of these
+ *                    bits, which are 2^-149 of them; weights make up for it
+ *   CLAMP            sums may lie outside of what bytes hold */
+
+/* What weights along rows and down columns are multiplied by: 2^149 together,
+ * which f32 does not hold. */
+constexpr float scale_along = 0x1p75f, scale_down = 0x1p74f;
+
+/* Pixel i of units as f32, or 2^-149 of it. */
+template <bool MAGIC, int N>
+__device__ inline float pixel_of(const unsigned (&at)[N], int i)
+{
+    if constexpr (MAGIC)
+        return __uint_as_float(
+            __byte_perm(at[i / 4], 0, 0x4440u | (unsigned)(i % 4)));
+    else
+        return pixel<false>(at, i);
+}
+template <bool MAGIC, int N>
+__device__ inline float pixel_of(const unsigned char (&at)[N], int i)
+{
+    if constexpr (MAGIC)
+        return __uint_as_float((unsigned)at[i]);
+    else
+        return pixel<false>(at, i);
+}
+template <bool MAGIC, typename T, int N>
+__device__ inline float pixel_of(const T (&at)[N], int i)
+{
+    return pixel<false>(at, i);
+}
 
 /* Of the filter along rows or down columns, in the order of the pixels. */
 template <int TAPS> struct taps {
@@ -29,34 +59,85 @@ __device__ inline taps<1> no_taps()
     return taps<1>{{1.0f}};
 }
 
+/* The rows of `from` one after another: next(w) reads the window of the next. */
+template <typename ROWS> struct rows_in_turn {
+    ROWS from;
+    int i;
+
+    __device__ explicit rows_in_turn(const ROWS &rows) : from(rows), i(0)
+    {
+    }
+    template <typename WINDOW> __device__ void next(WINDOW &w)
+    {
+        from.read(w, i++);
+    }
+};
+/* An address that moves on costs less than one from a row's number. */
+template <access HOW, typename WINDOW, typename T>
+struct rows_in_turn<rows_inside<HOW, WINDOW, T>> {
+    rows_inside<HOW, WINDOW, T> from;
+
+    __device__ explicit rows_in_turn(
+        const rows_inside<HOW, WINDOW, T> &rows)
+        : from(rows)
+    {
+    }
+    __device__ void next(WINDOW &w)
+    {
+        from.read(w, 0);
+        from.at += from.pitch;
+    }
+};
+
 /* The rows of `from` (image.cuh; row 0 is the column filter's radius above the
  * first output) filtered `along` and `down`.
- * to(i, v) takes row i of the outputs, for i below `rows`. */
+ * to(0, v) takes a row of the outputs, of which there are `rows`, and to.to the
+ * address of the next. */
 template <typename FORM, int HALO, typename WINDOW, int KX, int KY,
           typename ROWS, typename TO>
 __device__ inline void march(const ROWS &from, const taps<KX> &along,
-                             const taps<KY> &down, long long rows,
-                             const TO &to)
+                             const taps<KY> &down, long long rows, TO to)
 {
     constexpr int PX = FORM::PX, COUNT = FORM::PY + KY - 1;
-    constexpr int UNROLL = FORM::UNROLL < COUNT ? FORM::UNROLL : COUNT;
+    /* Little code for what meets a border. */
+    constexpr bool INSIDE = ROWS::INSIDE;
+    constexpr int UNROLL =
+        !INSIDE ? 1 : FORM::UNROLL < COUNT ? FORM::UNROLL : COUNT;
+    constexpr int AHEAD = INSIDE && FORM::AHEAD < COUNT ? FORM::AHEAD : 1;
+    /* Those under way and the one in use: where the loop is unrolled by as many
+     * rows, each has its registers and none moves. */
+    constexpr int SLOTS = UNROLL % KY == 0 && AHEAD < KY ? KY : AHEAD + 1;
+    constexpr bool MAGIC = FORM::MAGIC && KX > 1 && KY > 1;
+    taps<KX> row;
+    taps<KY> column;
     float ring[KY][PX] = {};
-    WINDOW w, next;
+    WINDOW slots[SLOTS];
+    rows_in_turn<ROWS> in_turn(from);
 
-    next.clear();
-    if constexpr (FORM::AHEAD)
-        from.read(next, 0);
+#pragma unroll
+    for (int k = 0; k < KX; k++)
+        row.at[k] = MAGIC ? along.at[k] * scale_along : along.at[k];
+#pragma unroll
+    for (int k = 0; k < KY; k++)
+        column.at[k] = MAGIC ? down.at[k] * scale_down : down.at[k];
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++)
+        slots[i].clear();
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        in_turn.next(slots[SLOTS - AHEAD + i]);
 #pragma unroll UNROLL
     for (int i = 0; i < COUNT; i++) {
         if (i - (KY - 1) >= rows)
             break;
-        w = next;
-        if constexpr (FORM::AHEAD) {
-            if (i + 1 < COUNT)
-                from.read(next, i + 1);
-        } else {
-            from.read(w, i);
-        }
+#pragma unroll
+        for (int k = 0; k + 1 < SLOTS; k++)
+            slots[k] = slots[k + 1];
+        if (i + AHEAD < COUNT)
+            in_turn.next(slots[SLOTS - 1]);
+
+        const WINDOW &w = slots[SLOTS - 1 - AHEAD];
+
 #pragma unroll
         for (int k = 0; k + 1 < KY; k++)
 #pragma unroll
@@ -67,14 +148,14 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
 
 #pragma unroll
         for (int c = 0; c < PX + KX - 1; c++)
-            in[c] = pixel<FORM::MAGIC>(w.at, HALO - KX / 2 + c);
+            in[c] = pixel_of<MAGIC>(w.at, HALO - KX / 2 + c);
 #pragma unroll
         for (int p = 0; p < PX; p++) {
-            float sum = along.at[0] * in[p];
+            float sum = row.at[0] * in[p];
 
 #pragma unroll
             for (int k = 1; k < KX; k++)
-                sum += along.at[k] * in[p + k];
+                sum += row.at[k] * in[p + k];
             ring[KY - 1][p] = sum;
         }
         if (i < KY - 1)
@@ -84,12 +165,13 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
 
 #pragma unroll
         for (int p = 0; p < PX; p++) {
-            out[p] = down.at[0] * ring[0][p];
+            out[p] = column.at[0] * ring[0][p];
 #pragma unroll
             for (int k = 1; k < KY; k++)
-                out[p] += down.at[k] * ring[k][p];
+                out[p] += column.at[k] * ring[k][p];
         }
-        to(i - (KY - 1), out);
+        to(0, out);
+        to.to += to.pitch;
     }
 }
 
@@ -103,7 +185,7 @@ filter_images(const IN *x, OUT *y, IN *tile, const taps<KX> &along,
     for_tiles<FORM, KY / 2, HALO, WINDOW>(
         x, tile, shape,
         [&](const auto &rows, long long i, long long row, long long column) {
-            const sums_to_image<OUT, VEC_OUT, FORM::WRITE> to = {
+            const sums_to_image<OUT, VEC_OUT, FORM::WRITE, FORM::CLAMP> to = {
                 y + (i * shape.height + row) * shape.pitch_out + column,
                 shape.pitch_out, rows.limit(shape.width - column)};
 
