@@ -213,6 +213,82 @@ __device__ inline void store_relaxed(unsigned long long *p,
 #endif
 }
 
+/* --- tensor cores --------------------------------------------------------- */
+
+/* c += a*b of bytes, those of b with a sign if SIGNED: 16 x K by K x 8, K 32 or,
+ * of one word of b, 16; compute capability 8.0. All lanes of a warp call it. Lane
+ * 4*g + t has of a, from low to high bits, k = 4*t .. 4*t + 3 of rows g (a[0])
+ * and g + 8 (a[1]), then (a[2], a[3]) the same of k + 16; of b these k of column
+ * g; of c columns 2*t and 2*t + 1 of row g, then of row g + 8. */
+#ifdef HONE_HOST
+template <bool SIGNED, int WORDS> struct bytes_of_lane {
+    int *c;
+    const unsigned *a, *b;
+
+    static int product(unsigned a, unsigned b)
+    {
+        int sum = 0;
+
+        for (int i = 0; i < 32; i += 8)
+            sum += (int)(a >> i & 255u) *
+                   (SIGNED ? (int)(signed char)(b >> i & 255u)
+                           : (int)(b >> i & 255u));
+        return sum;
+    }
+    static void multiply(hone_host::thread **lanes, unsigned)
+    {
+        const bytes_of_lane *of[32];
+
+        for (int i = 0; i < 32; i++)
+            of[i] = static_cast<const bytes_of_lane *>(lanes[i]->args);
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 4; j++)
+                for (int t = 0; t < 4 * WORDS; t++)
+                    of[i]->c[j] += product(
+                        of[i / 4 * 4 + t % 4]->a[t / 4 * 2 + j / 2],
+                        of[(i % 4 * 2 + j % 2) * 4 + t % 4]->b[t / 4]);
+    }
+};
+template <bool SIGNED, int WORDS, int WORDS_A>
+inline void multiply_bytes(int (&c)[4], const unsigned (&a)[WORDS_A],
+                           const unsigned (&b)[WORDS])
+{
+    bytes_of_lane<SIGNED, WORDS> own = {c, a, b};
+
+    static_assert(WORDS_A == 2 * WORDS, "two words of a for each of b");
+    hone_host::meet_warp(~0u, false, &own, own.multiply, "multiply_bytes()",
+                         __FILE__, __LINE__);
+}
+#else
+template <bool SIGNED>
+__device__ inline void multiply_bytes(int (&c)[4], const unsigned (&a)[4],
+                                      const unsigned (&b)[2])
+{
+    if (SIGNED)
+        asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]),
+              "r"(b[1]));
+    else
+        asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]),
+              "r"(b[1]));
+}
+template <bool SIGNED>
+__device__ inline void multiply_bytes(int (&c)[4], const unsigned (&a)[2],
+                                      const unsigned (&b)[1])
+{
+    static_assert(!SIGNED, "nobody needs it");
+    asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 "
+        "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+}
+#endif
+
 /* --- global to shared memory -------------------------------------------- */
 
 /* If `wanted`, start copying 16 bytes; both addresses are multiples of 16.
