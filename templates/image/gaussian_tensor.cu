@@ -35,7 +35,8 @@
 #pragma hone param ROWS in {32, 64, 128} default 32
 // Blocks that a multiprocessor has at once.
 #pragma hone param BLOCKS_PER_SM in {2, 3, 4, 6, 8} default 4
-#pragma hone param READ in {normal, l2, stream}
+// Tiles in shared memory: the next one is copied while one is computed.
+#pragma hone param BUFFERS in {1, 2} default 2 when VEC == 16
 #pragma hone param WRITE in {normal, stream}
 
 #pragma hone let R = SIZE/2
@@ -43,14 +44,13 @@
 #pragma hone let COLUMNS = WARPS_X*64
 #pragma hone let SPAN = COLUMNS + 32
 #pragma hone let TILE_ROWS = WARPS_Y*ROWS + 2*R
-#pragma hone let SMEM = TILE_ROWS*SPAN
+#pragma hone let SMEM = TILE_ROWS*SPAN*(VEC == 16 ? BUFFERS : 1)
 
 #pragma hone require T == u8 "pixels are not bytes"
 #pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
 #pragma hone require VEC == 16 || pitch % (4*VEC) != 0 || pitch_out % (4*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
 #pragma hone require THREADS <= 256 "blocks have at most 256 threads"
 #pragma hone require THREADS*BLOCKS_PER_SM >= 256 && THREADS*BLOCKS_PER_SM <= min(1024, device.threads_sm) "a multiprocessor has 8 to 32 warps"
-#pragma hone require (READ != normal) + (WRITE != normal) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require SMEM <= device.smem_optin "the tile does not fit shared memory"
 #pragma hone require BLOCKS_PER_SM*(SMEM + 2048) <= device.smem_sm "BLOCKS_PER_SM tiles do not fit a multiprocessor"
 
@@ -58,10 +58,8 @@
 #pragma hone let TILES_Y = ceildiv(height, WARPS_Y*ROWS)
 #pragma hone launch smooth grid(min(TILES_X*TILES_Y*batch, BLOCKS_PER_SM*device.sm_count)) block(THREADS) shared(SMEM) args(x, sigma, y, i64(height), i64(width), i64(pitch), i64(pitch_out), i64(batch), i64(TILES_X), i64(TILES_Y))
 
-constexpr hone::access kRead = READ == READ_values::l2 ? hone::access::l2
-                               : READ == READ_values::stream
-                                   ? hone::access::stream
-                                   : hone::access::normal;
+constexpr int kTile = TILE_ROWS * SPAN;
+constexpr int kBuffers = VEC == 16 ? BUFFERS : 1;
 constexpr hone::access kWrite = WRITE == WRITE_values::stream
                                     ? hone::access::stream
                                     : hone::access::normal;
@@ -249,7 +247,7 @@ __device__ inline void read_window(unsigned (&window)[kWindow], const T *at)
 }
 
 /* The sums of 16 rows of a tile, of which `first` is the lane's first, as 16 rows
- * `slot` of `to`; `tile` is the lane's first pixel of row 0. Rows that the tile
+ * `slot` of `to`; `tile` is the lane's first pixel of the warp's row 0. Rows that it
  * lacks meet no weights: others stand for them. */
 __device__ inline void sum_rows(sums_of_rows &to, int slot,
                                 const weight_matrices &w, const T *tile,
@@ -260,7 +258,7 @@ __device__ inline void sum_rows(sums_of_rows &to, int slot,
 #pragma unroll
     for (int h = 0; h < 2; h++)
         read_window(window[h],
-                    tile + min(max(first + 8 * h, 0), TILE_ROWS - 1) * SPAN);
+                    tile + min(max(first + 8 * h, 0), ROWS + 2 * R - 1) * SPAN);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         int sum[2][4];
@@ -334,6 +332,56 @@ __device__ inline void write_words(T *to, const unsigned (&words)[4],
     }
 }
 
+/* Start copying a tile to shared memory: pixels from `row` and `column` on. */
+__device__ inline void copy_tile(T *tile, const hone::image<const T> &from,
+                                 long long row, long long column)
+{
+    constexpr int PACKS = SPAN / 16;
+
+    if (VEC == 16 && row >= 0 && row + TILE_ROWS <= from.height &&
+        column >= 0 && column + SPAN <= from.width) {
+        const T *corner = from.first + row * from.pitch + column;
+
+#pragma unroll 4
+        for (int i = (int)threadIdx.x; i < TILE_ROWS * PACKS; i += THREADS)
+            hone::copy16_async(
+                tile + 16 * i,
+                corner + i / PACKS * from.pitch + i % PACKS * 16, true, true);
+    } else {
+        hone::stage_tile<BORDER, TILE_ROWS, SPAN, VEC, R, THREADS,
+                         hone::access::normal>(tile, from, row, column,
+                                               (int)threadIdx.x);
+    }
+    hone::copy_commit();
+}
+
+/* Outputs of a warp: `tile` is the lane's first pixel of its row 0, y that of the
+ * outputs, of which `rows` and `columns` exist, none or less being possible. */
+__device__ inline void smooth_tile(const weight_matrices &w, const T *tile,
+                                   T *y, long long pitch, long long rows,
+                                   long long columns, int g)
+{
+    sums_of_rows sums;
+
+    sum_rows(sums, 0, w, tile, row_of(g) + R - 8);
+#pragma unroll 1
+    for (int r = 0; r < ROWS && r < rows; r += 32) {
+#pragma unroll
+        for (int odd = 0; odd < 2; odd++) {
+            const int row = r + 16 * odd;
+            unsigned out[2][4];
+
+            sum_rows(sums, !odd, w, tile, row + row_of(g) + R + 8);
+            sum_down(out, w, sums, odd);
+#pragma unroll
+            for (int h = 0; h < 2; h++)
+                if (row + 8 * h + g < rows && columns > 0)
+                    write_words(y + (row + 8 * h + g) * pitch, out[h],
+                                columns);
+        }
+    }
+}
+
 extern "C" __global__ void
 __launch_bounds__(THREADS, BLOCKS_PER_SM)
 smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
@@ -342,57 +390,50 @@ smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
 {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ weight_words words;
-    T *tile = reinterpret_cast<T *>(memory);
+    T *tiles = reinterpret_cast<T *>(memory);
     const int lane = (int)threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const int warp = (int)threadIdx.x / 32;
     const int warp_column = warp % WARPS_X * 64;
     const int warp_row = warp / WARPS_X * ROWS;
+    const long long n_tiles = tiles_x * tiles_y * batch;
     weight_matrices w;
 
+    const auto copy = [&](long long i, int buffer) {
+        const hone::tile_place at = hone::place_of_tile(i / tiles_x, tiles_y);
+
+        copy_tile(tiles + buffer * kTile,
+                  {x + at.image * height * pitch, height, width, pitch},
+                  at.row * (WARPS_Y * ROWS) - R, i % tiles_x * COLUMNS - 16);
+    };
+
     write_weights(sigma, words);
+    if (kBuffers == 2)
+        copy(blockIdx.x, 0);
     __syncthreads();
     w.load(words, g, t);
-    for (long long i = blockIdx.x; i < tiles_x * tiles_y * batch;
-         i += gridDim.x) {
-        const long long tile_column = i % tiles_x * COLUMNS;
-        const hone::tile_place at =
-            hone::place_of_tile(i / tiles_x, tiles_y);
-        const long long first = at.row * (WARPS_Y * ROWS);
-        const hone::image<const T> from = {x + at.image * height * pitch,
-                                           height, width, pitch};
-        const T *own = tile + 16 + warp_column + 16 * t;
-        const long long column = tile_column + warp_column + 16 * t;
-        const long long left = column < width ? height - first : 0;
-        sums_of_rows sums;
 
-        if (i != blockIdx.x)
-            __syncthreads(); /* nobody reads the tile before */
-        hone::stage_tile<BORDER, TILE_ROWS, SPAN, VEC, R, THREADS, kRead>(
-            tile, from, first - R, tile_column - 16, (int)threadIdx.x);
+    int buffer = 0;
+
+    for (long long i = blockIdx.x; i < n_tiles; i += gridDim.x) {
+        const hone::tile_place at = hone::place_of_tile(i / tiles_x, tiles_y);
+        const long long row = at.row * (WARPS_Y * ROWS) + warp_row;
+        const long long column = i % tiles_x * COLUMNS + warp_column;
+        const bool more = kBuffers == 2 && i + gridDim.x < n_tiles;
+
+        if (kBuffers == 1)
+            copy(i, 0);
+        else if (more)
+            copy(i + gridDim.x, buffer ^ 1);
+        hone::copy_wait(more ? 1 : 0);
         __syncthreads();
-        if (tile_column + warp_column >= width)
-            continue;
-        sum_rows(sums, 0, w, own, warp_row + row_of(g) + R - 8);
-#pragma unroll 1
-        for (int r = warp_row;
-             r < warp_row + ROWS && first + r < height; r += 32) {
-#pragma unroll
-            for (int odd = 0; odd < 2; odd++) {
-                unsigned out[2][4];
-
-                sum_rows(sums, !odd, w, own, r + row_of(g) + 16 * odd + R + 8);
-                sum_down(out, w, sums, odd);
-#pragma unroll
-                for (int h = 0; h < 2; h++) {
-                    const int row = r + 16 * odd + 8 * h + g;
-
-                    if (row < left)
-                        write_words(y + (at.image * height + first + row) *
-                                            pitch_out +
-                                        column,
-                                    out[h], width - column);
-                }
-            }
-        }
+        if (row < height && column < width)
+            smooth_tile(w,
+                        tiles + buffer * kTile + warp_row * SPAN + 16 +
+                            warp_column + 16 * t,
+                        y + (at.image * height + row) * pitch_out + column +
+                            16 * t,
+                        pitch_out, height - row, width - column - 16 * t, g);
+        __syncthreads(); /* nobody reads the tile any more */
+        buffer ^= kBuffers - 1;
     }
 }
