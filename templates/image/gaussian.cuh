@@ -29,14 +29,17 @@
  * exponential and the quotient, SIZE*u for the sum, and 4u * (i/sigma)^2 / 2 for
  * the argument, which times exp of minus itself is below 2u of w[0]; sums are
  * off by SIZE roundings along the row and down the column. All terms of x >= 0
- * are positive. So y is within (4*SIZE + 16) * u * max |x| of the true value; u8
- * may differ from the rounded true value by 1 where that lies so near to a half.
+ * are positive. So y is within (4*SIZE + 16) * u * max |x| of the true value, f16
+ * and f32. Of u8 an implementation may compute in whole numbers, weights being
+ * rounded; what is rounded to u8 is within (6*SIZE + 2)/1024 of the true value,
+ * and y differs from the rounded true value by 1 only where that lies so near to
+ * a half (which may be rounded upwards).
  *
  * Hazards: x and y do not overlap. What lies between rows of y is neither read
  * nor written, between those of x not read.
  *
- * Bound by memory for f32 and f16 of small SIZE; multiply-adds for u8: 2*SIZE
- * of each pixel, besides those of rows that neighbours compute too. */
+ * Bound by memory for f32 and f16 of small SIZE; for u8 by instructions, of which
+ * f32 needs 2*SIZE of each pixel and as many again for all else. */
 #pragma once
 
 #pragma hone op gaussian(height, width, SIZE in 3..15 step 2 default 5, T in {u8, f16, f32} default f32, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "images smoothed by a Gaussian of SIZE x SIZE pixels, sigma of them wide"

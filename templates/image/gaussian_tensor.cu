@@ -365,11 +365,14 @@ __device__ inline void smooth_tile(const weight_matrices &w, const T *tile,
 
     sum_rows(sums, 0, w, tile, row_of(g) + R - 8);
 #pragma unroll 1
-    for (int r = 0; r < ROWS && r < rows; r += 32) {
+    for (int r = 0; r < ROWS; r += 32) {
 #pragma unroll
         for (int odd = 0; odd < 2; odd++) {
             const int row = r + 16 * odd;
             unsigned out[2][4];
+
+            if (row >= rows)
+                break;
 
             sum_rows(sums, !odd, w, tile, row + row_of(g) + R + 8);
             sum_down(out, w, sums, odd);

@@ -202,6 +202,8 @@ for t in convolve2d_separable gaussian; do
     space image/${t}_march 4096,4096,3,u8,2 300 20000
     space image/${t}_march 4096,4096,15,f16,0 300 20000
 done
+space image/gaussian_tensor 1,1,15,u8 30 2000
+space image/gaussian_tensor 4096,4096,5,u8,2 30 2000
 space image/convolve2d_plain 3,2,5,u8,2 1 1
 space image/convolve2d_direct 1,1 300 20000
 space image/convolve2d_direct 2160,3841,5,u8 300 20000
@@ -282,6 +284,9 @@ done
 "$HONE" compile "$templates/sparse/scatter_add_runs.cu" --dims 77,33,8,f32,1 \
     --arch sm_90 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
     fail "compile scatter_add/runs: $(cat "$cache/err")"
+"$HONE" compile "$templates/image/gaussian_tensor.cu" --dims 77,131,15,u8 \
+    --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+    fail "compile gaussian/tensor: $(cat "$cache/err")"
 # Types and transpositions are compiled in as well.
 for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
     "$HONE" compile "$templates/gemm_wmma.cu" --dims "64,64,64,$form" \
