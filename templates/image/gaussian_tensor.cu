@@ -34,7 +34,7 @@
 #pragma hone param WARPS_Y in {1, 2, 4} default 1
 #pragma hone param ROWS in {32, 64, 128} default 32
 // Blocks that a multiprocessor has at once.
-#pragma hone param BLOCKS_PER_SM in {2, 3, 4, 6, 8} default 4
+#pragma hone param BLOCKS_PER_SM in {1, 2, 3, 4, 6, 8} default 4
 // Tiles in shared memory: the next one is copied while one is computed.
 #pragma hone param BUFFERS in {1, 2} default 2 when VEC == 16
 #pragma hone param WRITE in {normal, stream}
@@ -50,7 +50,7 @@
 #pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
 #pragma hone require VEC == 16 || pitch % (4*VEC) != 0 || pitch_out % (4*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
 #pragma hone require THREADS <= 256 "blocks have at most 256 threads"
-#pragma hone require THREADS*BLOCKS_PER_SM >= 256 && THREADS*BLOCKS_PER_SM <= min(1024, device.threads_sm) "a multiprocessor has 8 to 32 warps"
+#pragma hone require THREADS*BLOCKS_PER_SM >= 256 && THREADS*BLOCKS_PER_SM <= 512 "a multiprocessor has 8 to 16 warps, whose registers suffice"
 #pragma hone require SMEM <= device.smem_optin "the tile does not fit shared memory"
 #pragma hone require BLOCKS_PER_SM*(SMEM + 2048) <= device.smem_sm "BLOCKS_PER_SM tiles do not fit a multiprocessor"
 
@@ -410,25 +410,28 @@ smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
     };
 
     write_weights(sigma, words);
-    if (kBuffers == 2)
-        copy(blockIdx.x, 0);
     __syncthreads();
     w.load(words, g, t);
 
+    /* With two buffers a first turn has nothing to compute. */
+    const long long ahead = (kBuffers - 1) * (long long)gridDim.x;
     int buffer = 0;
 
-    for (long long i = blockIdx.x; i < n_tiles; i += gridDim.x) {
+    for (long long i = blockIdx.x - ahead; i < n_tiles; i += gridDim.x) {
+        const bool more = i + ahead < n_tiles;
+
+        if (more)
+            copy(i + ahead, buffer);
+        buffer ^= kBuffers - 1;
+        if (i < 0)
+            continue;
+        hone::copy_wait(kBuffers == 2 && more ? 1 : 0);
+        __syncthreads();
+
         const hone::tile_place at = hone::place_of_tile(i / tiles_x, tiles_y);
         const long long row = at.row * (WARPS_Y * ROWS) + warp_row;
         const long long column = i % tiles_x * COLUMNS + warp_column;
-        const bool more = kBuffers == 2 && i + gridDim.x < n_tiles;
 
-        if (kBuffers == 1)
-            copy(i, 0);
-        else if (more)
-            copy(i + gridDim.x, buffer ^ 1);
-        hone::copy_wait(more ? 1 : 0);
-        __syncthreads();
         if (row < height && column < width)
             smooth_tile(w,
                         tiles + buffer * kTile + warp_row * SPAN + 16 +
@@ -437,6 +440,5 @@ smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
                             16 * t,
                         pitch_out, height - row, width - column - 16 * t, g);
         __syncthreads(); /* nobody reads the tile any more */
-        buffer ^= kBuffers - 1;
     }
 }

@@ -291,7 +291,7 @@ __device__ inline pack<T, VEC> read_columns(const T *row, long long column,
 
     pack<T, VEC> v;
 
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < VEC; i++) {
         long long c = column + i;
 
