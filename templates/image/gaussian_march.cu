@@ -14,7 +14,7 @@
 #pragma hone param VEC in {1, 2, 4, 8, 16} default 1
 // Pixels of a thread along the row and down the column; threads of a block.
 #pragma hone param PX in {1, 2, 4, 8, 16} default 4
-#pragma hone param PY in {1, 4, 8, 16, 32, 64} default 8
+#pragma hone param PY in {1, 4, 8, 16, 32, 64} default 16
 #pragma hone param BLOCK_X in {16, 32, 64, 128} default 32
 #pragma hone param BLOCK_Y in {1, 2, 4, 8} default 4
 // Rows of a thread's loop that are unrolled: one; as many as the filter is
@@ -44,11 +44,13 @@
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require PX % VEC == 0 "a thread has whole accesses"
 #pragma hone require PX*sizeof(T) <= 32 && (PX <= 2*VEC || VEC == 1 && PX <= 4) "a thread has one or two accesses of a row, or four small ones"
-#pragma hone require VEC*sizeof(T) >= 4 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
+#pragma hone require VEC*sizeof(T) >= (sizeof(T) == 1 ? 4 : 8) || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
+#pragma hone require T != u8 || PX >= 8 || pitch % 8 != 0 || pitch_out % 8 != 0 || height*width*batch < 16M "too few bytes for what each row of a thread costs"
 #pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
 #pragma hone require BLOCK_X*BLOCK_Y >= 64 && BLOCK_X*BLOCK_Y <= 256 "blocks have 64 to 256 threads"
 #pragma hone require BLOCK_X*BLOCK_Y*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require MIN_BLOCKS == 1 || PX*SIZE >= 16 "few registers are used: launch bounds change nothing"
+#pragma hone require FORM == one || SIZE >= 11 "the sums cost more than filtering rows again"
 #pragma hone require (SIZE + 2)*PX <= 160 "the sums do not fit a thread's registers"
 #pragma hone require UNROLL != all || (PY + 2*R)*PX*SIZE <= 640 "the loop does not fit the instruction cache"
 #pragma hone require UNROLL != ring || SIZE*PX*SIZE <= 2048 && PY >= SIZE "the loop does not fit the instruction cache, or is longer than the rows"
