@@ -79,7 +79,8 @@ struct form {
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
     static constexpr int AHEAD = ::AHEAD;
-    static constexpr bool MAGIC = ::MAGIC && sizeof(T) == 1, SHARED = ::SHARED, CLAMP = false;
+    static constexpr bool MAGIC = ::MAGIC && sizeof(T) == 1;
+    static constexpr bool SHARED = ::SHARED, CLAMP = false;
     static constexpr hone::access READ =
         ::READ == READ_values::l2       ? hone::access::l2
         : ::READ == READ_values::stream ? hone::access::stream

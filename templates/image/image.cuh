@@ -212,8 +212,9 @@ struct window {
 };
 
 /* What all kinds of rows below have: read(w, i), the window of row i; INSIDE,
- * none of them meets a border; and limit(n), the outputs that exist where n are left, a large constant where all
- * do, so that nothing is asked between one row and the next. */
+ * none of them meets a border; and limit(n), the outputs that exist where n are
+ * left, a large constant where all do, so that nothing is asked between one row
+ * and the next. */
 
 /* Windows that lie inside of an image, straight from memory through the caches,
  * from that whose centre begins at `at`. */
@@ -320,9 +321,9 @@ __device__ inline void stage_tile(T *tile, const image<const T> &from,
 #pragma unroll 4
         for (int i = thread; i < COUNT; i += THREADS)
             write_pack<access::shared>(
-                       tile + i / PACKS * SPAN + i % PACKS * VEC,
-                       read_pack<VEC, HOW>(corner + i / PACKS * from.pitch +
-                                           i % PACKS * VEC));
+                tile + i / PACKS * SPAN + i % PACKS * VEC,
+                read_pack<VEC, HOW>(corner + i / PACKS * from.pitch +
+                                    i % PACKS * VEC));
     } else {
 #pragma unroll 1
         for (int i = thread; i < COUNT; i += THREADS) {
@@ -380,24 +381,6 @@ __device__ inline void write_pixels(T *to, const UNIT (&v)[UNITS],
                     (unsigned short)(v[i / PER] >> 16 * (i % PER));
         }
     }
-}
-
-/* --- which tile a block has ----------------------------------------------- */
-
-struct tile_place {
-    long long image, row; /* of the batch; its first row of tiles */
-};
-
-/* Row of tiles `t` of a batch of images with `per_image` of them each. */
-__device__ inline tile_place place_of_tile(long long t, long long per_image)
-{
-    tile_place p = {0, t};
-
-    if (t >= per_image) {
-        p.image = t / per_image;
-        p.row = t % per_image;
-    }
-    return p;
 }
 
 } /* namespace hone */

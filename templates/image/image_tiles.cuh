@@ -62,6 +62,22 @@ struct sums_to_image {
     }
 };
 
+struct tile_place {
+    long long image, row; /* of the batch; its first row of tiles */
+};
+
+/* Row of tiles `t` of a batch of images with `per_image` of them each. */
+__device__ inline tile_place place_of_tile(long long t, long long per_image)
+{
+    tile_place p = {0, t};
+
+    if (t >= per_image) {
+        p.image = t / per_image;
+        p.row = t % per_image;
+    }
+    return p;
+}
+
 /* Call body(rows, image, row, column) for each of a thread's parts of the
  * images: row `row` of image `image` is the first of its outputs, `column` their
  * first column; `rows` (rows_inside, rows_of_image or rows_of_tile) has the
