@@ -9,7 +9,9 @@
 #     sh tests/gpu/memory_bound.sh FOLDER [OP ..]
 #
 # GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
-# begun later; what is left out is said.
+# begun later; what is left out is said. SEED: one more problem of most
+# operations is drawn with it, of 64 MB to 1 GB an array, whose sizes nobody
+# chose; they come first.
 . "$(dirname "$0")/steps.sh"
 shift
 BUDGET=${BUDGET:-150}
@@ -37,6 +39,37 @@ for op in "$@"; do
         json_each(readfile('$OUT/list.json') -> '\$.operations')
         where value ->> 'op' = '$op'))"
 done | sort -n -s -k1,1 >"$scratch/problems"
+
+# Element type and sizes: n, or rows and columns of one array.
+draw() {
+    awk -v seed="$SEED" -v ops=" $* " 'BEGIN {
+        srand(seed)
+        split("vector_add saxpy sum dot norm2 min_index max_index scan", of_n)
+        split("bias_relu transpose row_sums column_sums softmax log_softmax " \
+              "layer_norm rms_norm", of_rows)
+        for (i = 1; i in of_n; i++) {
+            n = int(2 ^ (24 + 4 * rand()))
+            type = rand() < 0.5 || of_n[i] == "saxpy" ? "f32" : "f16"
+            if (index(ops, " " of_n[i] " "))
+                print 0, of_n[i], n * (type == "f16" ? 2 : 1) "," type
+        }
+        for (i = 1; i in of_rows; i++) {
+            n = 2 ^ (24 + 3 * rand())
+            columns = int(2 ^ (5 + 11 * rand()))
+            type = rand() < 0.5 ? "f32" : "f16"
+            if (index(ops, " " of_rows[i] " "))
+                print 0, of_rows[i], int(n * (type == "f16" ? 2 : 1) / columns) \
+                    "," columns "," type
+        }
+    }'
+}
+: >"$OUT/drawn"
+if [ -n "${SEED:-}" ]; then
+    draw "$@" >"$scratch/drawn"
+    awk '{ print $2 "_" $3 }' "$scratch/drawn" | tr , - >"$OUT/drawn"
+    cat "$scratch/problems" >>"$scratch/drawn"
+    mv "$scratch/drawn" "$scratch/problems"
+fi
 
 problem() { # problem WHICH OP DIMS
     which=$(echo "${2}_$3" | tr , -)
@@ -70,5 +103,11 @@ sed 's/^/not begun in time: /' "$OUT/left"
 sort "$OUT/done" | awk 'BEGIN { printf "[" }
     { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
     END { print "]" }' >"$OUT/problems.json"
+awk 'BEGIN { printf "[" } { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
+     END { print "]" }' "$OUT/drawn" >"$OUT/drawn.json"
 table memory_bound.sql
+(cd "$OUT" && "$ask" :memory: "select
+    json_group_array(json(readfile('tune_' || value || '.json') ->
+    '\$.shapes[0]')) from json_each(readfile('problems.json'))") \
+    >"$OUT/memory_bound.json"
 exit $status

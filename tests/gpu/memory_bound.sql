@@ -2,13 +2,16 @@
 -- The table of memory_bound.sh. `of copy` is the winner's bytes a second over the
 -- rate at which the device copies large arrays. A ratio above 1: hone is faster
 -- than that baseline, in turns in one final; `library` is the fastest of CUB,
--- cuBLAS and cuFFT, `plain` the reference implementation.
+-- cuBLAS and cuFFT, `plain` the reference implementation; `drawn`: its sizes
+-- were drawn at random.
 create table problem(name text, shape text);
 insert into problem
   select value, readfile('tune_' || value || '.json') -> '$.shapes[0]'
     from json_each(readfile('problems.json'));
 create table row as
-  select shape ->> 'op' as op, shape ->> 'label' as label,
+  select iif(name in (select value from json_each(readfile('drawn.json'))),
+             'drawn', '') as drawn,
+         shape ->> 'op' as op, shape ->> 'label' as label,
          shape ->> 'implementation' as by, shape ->> 'time_ns' as time_ns,
          shape ->> 'spread_ns' as spread_ns,
          shape ->> 'gbytes_per_s' as rate, shape ->> 'trials' as trials,
@@ -33,7 +36,7 @@ select op, label as problem, by, printf('%.2f', time_ns / 1e3) as "us",
        iif(library_ns, printf('%.3f', library_ns / time_ns), '')
          as "library / hone",
        iif(plain_ns, printf('%.2f', plain_ns / time_ns), '') as "plain / hone",
-       trials, valid, printf('%.1f', seconds) as s, winner
+       drawn, trials, valid, printf('%.1f', seconds) as s, winner
   from row;
 select '';
 select op, count(*) as n,
