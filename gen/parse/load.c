@@ -17,26 +17,20 @@ static int ends_with_cu(const char *name)
     return length > 3 && !strcmp(name + length - 3, ".cu");
 }
 
-static void list_folder(const char *folder, hone_text *out)
+static void describe_folder(const char *folder, hone_text *out)
 {
     DIR *dir = opendir(folder);
     const struct dirent *entry;
-    const char *separator = "";
+    size_t n = 0;
 
-    hone__text_printf(out, " %s", folder);
+    hone__text_printf(out, "%s %s", out->length ? "," : "", folder);
     if (!dir) {
         hone__text_puts(out, " (cannot be read)");
         return;
     }
-    hone__text_puts(out, " (has ");
-    while ((entry = readdir(dir))) {
-        if (!ends_with_cu(entry->d_name))
-            continue;
-        hone__text_puts(out, separator);
-        hone__text_append(out, entry->d_name, strlen(entry->d_name) - 3);
-        separator = ", ";
-    }
-    hone__text_puts(out, *separator ? ")" : "no templates)");
+    while ((entry = readdir(dir)))
+        n += ends_with_cu(entry->d_name) != 0;
+    hone__text_printf(out, " (%zu template%s)", n, n == 1 ? "" : "s");
     (void)closedir(dir);
 }
 
@@ -194,7 +188,7 @@ hone_status hone__template_find(const char *name, const char *search_path,
     if (n)
         hone__text_puts(out, name);
     while (!n && next_folder(&search_path, &folder)) {
-        list_folder(folder.data, &searched);
+        describe_folder(folder.data, &searched);
         hone__text_clear(out);
         n = find_in(folder.data, name, out, &names);
     }
@@ -214,8 +208,8 @@ hone_status hone__template_find(const char *name, const char *search_path,
     if (status == HONE_OK && !n)
         status =
             hone__fail(err, HONE_ERR_NOT_FOUND,
-                       "there is no template '%s'; searched:%s. Give a name "
-                       "from there or the path of a .cu file",
+                       "there is no template '%s' in%s; 'hone list' prints "
+                       "all, and the path of a .cu file is taken, too",
                        name, searched.length ? searched.data : " no folder");
     hone__text_free(&searched);
     hone__text_free(&folder);

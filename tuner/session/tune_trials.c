@@ -268,7 +268,8 @@ static void explain_end(hone_tune_run *run, hone_outcome outcome,
 {
     if (outcome == HONE_OUTCOME_TIMEOUT)
         (void)snprintf(report->message, sizeof report->message,
-                       "did not finish within %g s", trial_timeout_s(run));
+                       "did not finish within %g s (--trial-timeout)",
+                       trial_timeout_s(run));
     else if (!run->worker_log ||
              !hone__sanitizer_summary(run->worker_log, run->request->tmpl->path,
                                       report->message, sizeof report->message))
