@@ -58,7 +58,7 @@ row_sums(const T *x, T *out, void *sums, long long rows, long long columns,
 
         if (row < rows)
             sum = hone::share_of<VEC, UNROLL>(r, row * pitch, row * pitch + columns,
-                                              blockIdx.y * THREADS + me, THREADS * PARTS);
+                                              blockIdx.y * (long long)THREADS + me, (long long)THREADS * PARTS);
         sum = hone::group_reduce<THREADS, BLOCK>(sum, r);
         if (row < rows && me == 0) {
             if constexpr (PARTS == 1)

@@ -15,7 +15,7 @@ run 0 expand gemm/wmma
 run 0 doctor
 out_has "$prefix/share/hone/templates"
 run 3 space nosuch
-err_has "saxpy"
+err_has "templates/elementwise ("
 for file in include/hone.h share/bash-completion/completions/hone \
     share/doc/hone/TEMPLATE.md share/doc/hone/LICENSE \
     share/doc/hone/README.md share/doc/hone/FORMAT.md; do
