@@ -22,6 +22,7 @@
  * A block's tile goes through shared memory; blocks take tiles in turn. */
 #include "hone_device.cuh"
 #include "image_tiles.cuh"
+#include "tensor_weights.cuh"
 #include "gaussian.cuh"
 
 #pragma hone implements gaussian/tensor "bytes on tensor cores, in whole numbers"
@@ -64,49 +65,6 @@ constexpr hone::access kWrite = WRITE == WRITE_values::stream
                                     ? hone::access::stream
                                     : hone::access::normal;
 
-/* Weights as whole numbers: word i has the upper (or lower) bytes of weights i - 4
- * to i - 1, zeros for those that do not exist. */
-struct weight_words {
-    unsigned upper[SIZE + 5], lower[SIZE + 5];
-};
-
-__device__ inline unsigned weight(float sigma, int i)
-{
-    const float scale = -0.5f / sigma / sigma;
-    float own = 0.0f, sum = 0.0f;
-
-    if (i < 0 || i >= SIZE)
-        return 0;
-#pragma unroll 1
-    for (int k = 0; k < SIZE; k++) {
-        const float d = (float)(k - R);
-        /* sigma^2 may be 0 in f32. */
-        const float g = k == R ? 1.0f : expf(d * d * scale);
-
-        own = k == i ? g : own;
-        sum += g;
-    }
-    return (unsigned)fminf(own / sum * 65536.0f + 0.5f, 65535.0f);
-}
-
-/* The threads of a block write all. */
-__device__ inline void write_weights(float sigma, weight_words &to)
-{
-    for (int i = (int)threadIdx.x; i < SIZE + 5; i += THREADS) {
-        unsigned upper = 0, lower = 0;
-
-#pragma unroll 1
-        for (int b = 3; b >= 0; b--) {
-            const unsigned w = weight(sigma, i - 4 + b);
-
-            upper = upper << 8 | w >> 8;
-            lower = lower << 8 | (w & 255u);
-        }
-        to.upper[i] = upper;
-        to.lower[i] = lower;
-    }
-}
-
 /* A lane's window of a row: its own pixels are words 2 to 5, the halo's the two
  * before and behind. Of the columns 4*j .. 4*j + 3 of a lane, word 2 + j + d is
  * needed if any of its pixels is in reach. */
@@ -115,68 +73,7 @@ __device__ constexpr bool needed(int d)
 {
     return 4 * d <= R + 3 && 4 * d >= -R - 3;
 }
-/* Row of eight that lane 4*g + t reads: any order would do; this one reads from
- * all banks of shared memory. */
-__device__ inline int row_of(int g)
-{
-    return (g & 4) | (g & 1) << 1 | (g >> 1 & 1);
-}
-
-/* Weights as a lane's words of matrices. */
-struct weight_matrices {
-    /* For the upper and lower bytes of weights; for even and odd j; of words at
-     * distances d = -2 and -1, 0 and 1 (j odd: -1 and 0, 1 and 2): rows g and
-     * g + 8 of the first, then of the second. */
-    unsigned along[2][2][2][4];
-    /* For either part; the older of two times 16 rows first or last. */
-    unsigned down[2][2][4];
-
-    __device__ void load(const weight_words &from, int g, int t)
-    {
-#pragma unroll
-        for (int part = 0; part < 2; part++) {
-            const unsigned *words = part == 0 ? from.upper : from.lower;
-
-#pragma unroll
-            for (int odd = 0; odd < 2; odd++) {
-#pragma unroll
-                for (int i = 0; i < 8; i++) {
-                    const int d = i / 4 * 2 - 2 + odd + i % 4 / 2;
-
-                    /* Rows g and g + 8 are columns of lanes with t = g/2, whose
-                     * windows have all that they need. */
-                    along[part][odd][i / 4][i % 4] = word(
-                        words, t != g / 2 ? -4
-                                          : hone::afresh(4 * d - g % 2 -
-                                                         2 * (i % 2) + R));
-                }
-                /* Rows g and g + 8 of outputs; those of sums begin 8 above. */
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    unsigned w = 0;
-
-#pragma unroll
-                    for (int b = 3; b >= 0; b--) {
-                        const int row = -8 + 16 * (i / 2) + 8 * (b / 2) +
-                                        row_of(2 * t + b % 2);
-
-                        w = w << 8 |
-                            (word(words,
-                                  hone::afresh(row - (g + 8 * (i % 2)) + R)) &
-                             255u);
-                    }
-                    down[part][odd][odd ? i ^ 2 : i] = w;
-                }
-            }
-        }
-    }
-
-    /* Four weights from weight i on. */
-    __device__ static unsigned word(const unsigned *words, int i)
-    {
-        return words[min(max(i, -4), SIZE) + 4];
-    }
-};
+using matrices = hone::weight_matrices<SIZE>;
 
 /* Sums along two times 16 rows of 64 columns, the lower bytes and the upper: word
  * j of a lane has two rows of eight, then two of the eight below, of column
@@ -186,7 +83,7 @@ struct sums_of_rows {
 };
 
 /* Sums of columns 4*j .. of lanes, of eight rows; 2^16 of a pixel's. */
-__device__ inline void sum_columns(int (&sum)[4], const weight_matrices &w,
+__device__ inline void sum_columns(int (&sum)[4], const matrices &w,
                                    const unsigned (&window)[kWindow], int j)
 {
     /* Half of the last bit that is kept, and as the lower byte has a sign. */
@@ -250,7 +147,7 @@ __device__ inline void read_window(unsigned (&window)[kWindow], const T *at)
  * `slot` of `to`; `tile` is the lane's first pixel of the warp's row 0. Rows that it
  * lacks meet no weights: others stand for them. */
 __device__ inline void sum_rows(sums_of_rows &to, int slot,
-                                const weight_matrices &w, const T *tile,
+                                const matrices &w, const T *tile,
                                 int first)
 {
     unsigned window[2][kWindow];
@@ -285,7 +182,7 @@ __device__ inline void sum_rows(sums_of_rows &to, int slot,
 
 /* 16 rows of outputs: 16 bytes of row g, and of row g + 8. The older sums are in
  * slot `odd`. */
-__device__ inline void sum_down(unsigned (&out)[2][4], const weight_matrices &w,
+__device__ inline void sum_down(unsigned (&out)[2][4], const matrices &w,
                                 const sums_of_rows &of, int odd)
 {
 #pragma unroll
@@ -357,13 +254,13 @@ __device__ inline void copy_tile(T *tile, const hone::image<const T> &from,
 
 /* Outputs of a warp: `tile` is the lane's first pixel of its row 0, y that of the
  * outputs, of which `rows` and `columns` exist, none or less being possible. */
-__device__ inline void smooth_tile(const weight_matrices &w, const T *tile,
+__device__ inline void smooth_tile(const matrices &w, const T *tile,
                                    T *y, long long pitch, long long rows,
                                    long long columns, int g)
 {
     sums_of_rows sums;
 
-    sum_rows(sums, 0, w, tile, row_of(g) + R - 8);
+    sum_rows(sums, 0, w, tile, hone::row_of_eight(g) + R - 8);
 #pragma unroll 1
     for (int r = 0; r < ROWS; r += 32) {
 #pragma unroll
@@ -374,7 +271,7 @@ __device__ inline void smooth_tile(const weight_matrices &w, const T *tile,
             if (row >= rows)
                 break;
 
-            sum_rows(sums, !odd, w, tile, row + row_of(g) + R + 8);
+            sum_rows(sums, !odd, w, tile, row + hone::row_of_eight(g) + R + 8);
             sum_down(out, w, sums, odd);
 #pragma unroll
             for (int h = 0; h < 2; h++)
@@ -392,14 +289,14 @@ smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
        long long batch, long long tiles_x, long long tiles_y)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ weight_words words;
+    __shared__ hone::weight_words<SIZE> words;
     T *tiles = reinterpret_cast<T *>(memory);
     const int lane = (int)threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const int warp = (int)threadIdx.x / 32;
     const int warp_column = warp % WARPS_X * 64;
     const int warp_row = warp / WARPS_X * ROWS;
     const long long n_tiles = tiles_x * tiles_y * batch;
-    weight_matrices w;
+    matrices w;
 
     const auto copy = [&](long long i, int buffer) {
         const hone::tile_place at = hone::place_of_tile(i / tiles_x, tiles_y);
@@ -409,7 +306,7 @@ smooth(const T *__restrict__ x, float sigma, T *__restrict__ y,
                   at.row * (WARPS_Y * ROWS) - R, i % tiles_x * COLUMNS - 16);
     };
 
-    write_weights(sigma, words);
+    hone::write_weights<THREADS>(sigma, words, (int)threadIdx.x);
     __syncthreads();
     w.load(words, g, t);
 
