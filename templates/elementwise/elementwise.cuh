@@ -212,7 +212,7 @@ __device__ inline void stream_rows(const ARRAYS &arrays, long long matrix,
             }
         }
     }
-    if constexpr (WIDTH > 1) {
+    if (WIDTH > 1 && (CUT || columns % WIDTH != 0)) {
 #pragma unroll
         for (int j = 0; j < DOWN; j++)
             if (first + j * (BLOCK / LANES) < rows)
