@@ -160,6 +160,19 @@ __device__ inline unsigned dot_high(unsigned a, unsigned b, unsigned sum)
 #endif
 }
 
+/* a * b + c, by a multiply-add whatever a and b are. */
+__device__ inline unsigned multiply_add(unsigned a, unsigned b, unsigned c)
+{
+#ifdef HONE_HOST
+    return a * b + c;
+#else
+    unsigned v;
+
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(v) : "r"(a), "r"(b), "r"(c));
+    return v;
+#endif
+}
+
 /* --- caches and registers --------------------------------------------------- */
 
 /* Bring the line at `p` to the level 2 cache; p is valid, nothing waits. */

@@ -24,13 +24,16 @@
  * nor written, between those of x not read.
  *
  * Source: the median of 9 as the median of the largest minimum, the middle
- * median and the smallest maximum of three sorted columns: Paeth, Median finding
- * on a 3x3 grid, Graphics Gems, 1990. Columns that neighbours share: Kolte,
- * Smith and Su, A fast median filter using AltiVec, 1999.
+ * median and the smallest maximum of three columns in order: Paeth, Median
+ * finding on a 3x3 grid, Graphics Gems, 1990. Columns that neighbours share:
+ * Kolte, Smith and Su, A fast median filter using AltiVec, 1999. Columns in
+ * order that are merged for several neighbours: Adams, Fast median filters using
+ * separable sorting networks, ACM Transactions on Graphics 40, 2021; merged as
+ * Batcher, Sorting networks and their applications, AFIPS, 1968.
  *
- * Bound by memory for SIZE 3 and f32, by comparisons else: some 20 minima and
- * maxima of each pixel for SIZE 3, 120 for SIZE 5, of which up to four pixels
- * share one instruction. */
+ * Bound by memory for SIZE 3 and f32, by comparisons else: some 16 minima and
+ * maxima of each pixel for SIZE 3, 65 for SIZE 5, of which two pixels share one
+ * instruction. */
 #pragma once
 
 #pragma hone op median(height, width, SIZE in {3, 5}, T in {u8, f16, f32} default u8, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "the median of SIZE x SIZE pixels around each"
@@ -40,7 +43,7 @@
 #pragma hone require pitch >= width "pitch is less than a row of x (width)"
 #pragma hone require pitch_out >= width "pitch_out is less than a row of y (width)"
 
-#pragma hone work flops((SIZE == 3 ? 20 : 120)*height*width*batch) bytes(2*height*width*batch*sizeof(T))
+#pragma hone work flops((SIZE == 3 ? 16 : 65)*height*width*batch) bytes(2*height*width*batch*sizeof(T))
 #pragma hone shapes (8192, 8192, 3, u8) (8192, 8192, 5, u8) (4001, 6007, 3, f32)
 /* The same pixels; bits may differ in the sign of a zero. */
 #pragma hone check template.median_plain norm(0) exact(8)
