@@ -45,7 +45,7 @@
 #pragma hone require PX % VEC == 0 "a thread has whole accesses"
 #pragma hone require PX*sizeof(T) <= 32 && (PX <= 2*VEC || VEC == 1 && PX <= 4) "a thread has one or two accesses of a row, or four small ones"
 #pragma hone require VEC*sizeof(T) >= (sizeof(T) == 1 ? 4 : 8) || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
-#pragma hone require T != u8 || PX >= 8 || pitch % 8 != 0 || pitch_out % 8 != 0 || height*width*batch < 16M "too few bytes for what each row of a thread costs"
+#pragma hone require T != u8 || PX >= 8 && PY >= 4*R && UNROLL != one || pitch % 8 != 0 || pitch_out % 8 != 0 || height*width*batch < 16M "too few bytes for what each row of a thread costs, or too few rows"
 #pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
 #pragma hone require BLOCK_X*BLOCK_Y >= 64 && BLOCK_X*BLOCK_Y <= 256 "blocks have 64 to 256 threads"
 #pragma hone require BLOCK_X*BLOCK_Y*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
