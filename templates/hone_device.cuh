@@ -185,6 +185,26 @@ __device__ inline void prefetch(const void *p)
 #endif
 }
 
+/* --- launches that begin early --------------------------------------------- */
+
+/* In a launch that is `early` (gen/TEMPLATE.md): until everything in front of
+ * it on the stream has ended and is visible. Nothing of global memory is read
+ * or written before. Elsewhere it does nothing. */
+__device__ inline void wait_for_previous()
+{
+#if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+/* This block lets the `early` launch behind it start; when all have. */
+__device__ inline void start_next()
+{
+#if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
 /* --- words that blocks tell each other ------------------------------------ */
 
 /* Loads and stores of 8 bytes that are whole, at the scope of the device, in

@@ -43,6 +43,7 @@ static int version(const plan *p)
     int is_fifth = 0;
     int is_sixth = t->n_repeats != 0;
     int is_seventh = 0; /* a pipeline has arrays in host memory */
+    int is_eighth = 0;
 
     for (size_t i = 0; i < t->n_dims; ++i) {
         is_second |= t->dims[i].is_choice;
@@ -58,6 +59,7 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_launches; ++i) {
         is_second |= t->launches[i].cooperative ||
                      t->launches[i].cluster[0].expr != NULL;
+        is_eighth |= t->launches[i].early;
         for (size_t k = 0; k < t->launches[i].n_passed; ++k) {
             is_third |= t->launches[i].passed[k].kind == HONE_PASS_F32 ||
                         t->launches[i].passed[k].kind == HONE_PASS_F64;
@@ -67,13 +69,14 @@ static int version(const plan *p)
     for (size_t i = 0; i < t->n_params; ++i)
         is_third |= t->params[i].kind == HONE_PARAM_REAL ||
                     t->params[i].exists.expr != NULL;
-    return is_seventh  ? 7
-           : is_sixth  ? 6
-           : is_fifth  ? 5
-           : t->call   ? 4
-           : is_third  ? 3
-           : is_second ? 2
-                       : 1;
+    return is_eighth    ? 8
+           : is_seventh ? 7
+           : is_sixth   ? 6
+           : is_fifth   ? 5
+           : t->call    ? 4
+           : is_third   ? 3
+           : is_second  ? 2
+                        : 1;
 }
 
 static void write_names(plan *p)
@@ -289,6 +292,8 @@ static void write_launch(plan *p, const hone_template_launch *launch)
         write_triple(p, "cluster", launch->cluster);
     if (launch->cooperative)
         hone__text_puts(p->out, "cooperative\n");
+    if (launch->early)
+        hone__text_puts(p->out, "early\n");
     for (size_t k = 0; k < launch->n_passed; ++k)
         write_passed(p, &launch->passed[k]);
 }

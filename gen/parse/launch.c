@@ -272,18 +272,19 @@ static int clause_repeat(hone_cursor *c, hone_template_launch *launch,
 static int read_clause(hone_cursor *c, hone_template_launch *launch,
                        unsigned *seen)
 {
-    enum { IF, GRID, BLOCK, SHARED, CLUSTER, ARGS, COOPERATIVE, REPEAT };
+    enum { IF, GRID, BLOCK, SHARED, CLUSTER, ARGS, COOPERATIVE, EARLY, REPEAT };
     static const char *const words[] = {"if",          "grid",    "block",
                                         "shared",      "cluster", "args",
-                                        "cooperative", "repeat"};
+                                        "cooperative", "early",   "repeat"};
     hone_template_expr *const exprs[] = {&launch->condition, launch->grid,
                                          launch->block, &launch->shared,
                                          launch->cluster};
     const unsigned others = *seen;
     const int which = hone__cursor_choose(
         c, "a launch", words, sizeof words / sizeof words[0], seen,
-        "repeat, if, grid, block, shared, args, cluster or cooperative",
-        "repeat, if, grid, block, shared, args, cluster and cooperative");
+        "repeat, if, grid, block, shared, args, cluster, cooperative or early",
+        "repeat, if, grid, block, shared, args, cluster, cooperative and "
+        "early");
 
     if (which < 0)
         return 0;
@@ -296,6 +297,10 @@ static int read_clause(hone_cursor *c, hone_template_launch *launch,
         return clause_args(c, launch);
     if (which == COOPERATIVE) {
         launch->cooperative = 1;
+        return 1;
+    }
+    if (which == EARLY) {
+        launch->early = 1;
         return 1;
     }
     return exprs[which] == &launch->condition || exprs[which] == &launch->shared

@@ -231,6 +231,7 @@ typedef struct hone_template_launch {
     hone_template_expr shared;     /* .expr NULL: 0 */
     hone_template_expr cluster[3]; /* .expr NULL: 1 */
     int cooperative;
+    int early;
     int repeat; /* index of the repeat, plus 1; 0: it is launched once */
     size_t n_passed;
     hone_template_pass *passed;

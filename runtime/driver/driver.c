@@ -9,7 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum {
+    ATTRIBUTE_COOPERATIVE = 2,
+    ATTRIBUTE_CLUSTER = 4,
+    ATTRIBUTE_EARLY = 6, /* programmatic stream serialization */
+    MAX_ATTRIBUTES = 3
+};
 
 hone_status hone__driver_check(const hone_driver *driver, hone_cu_result result,
                                const char *what, hone_error *err)
@@ -166,7 +171,8 @@ hone_status hone__driver_kernel(const hone_driver *driver,
 
 /* ---- launches ------------------------------------------------------------ */
 
-/* The driver's form of a launch. `attributes` has room for two. */
+/* The driver's form of a launch. `attributes` has room for
+ * MAX_ATTRIBUTES. */
 static hone_cu_launch_config config_of(const hone_launch_shape *shape,
                                        hone_stream stream,
                                        hone_cu_attribute *attributes)
@@ -188,6 +194,12 @@ static hone_cu_launch_config config_of(const hone_launch_shape *shape,
 
         *a = (hone_cu_attribute){.id = ATTRIBUTE_COOPERATIVE};
         a->value.cooperative = 1;
+    }
+    if (shape->early) {
+        hone_cu_attribute *a = &attributes[config.n_attributes++];
+
+        *a = (hone_cu_attribute){.id = ATTRIBUTE_EARLY};
+        a->value.early = 1;
     }
     return config;
 }
@@ -237,7 +249,7 @@ static hone_status check_residents(const hone_driver *driver,
     const int64_t grid =
         (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     int64_t resident = grid; /* blocks that run at the same time */
-    hone_cu_attribute attributes[2];
+    hone_cu_attribute attributes[MAX_ATTRIBUTES];
     int n = 0;
 
     if (of_cluster > 1) {
@@ -285,7 +297,7 @@ hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
                                  const hone_properties *properties,
                                  hone_error *err)
 {
-    if (driver->kind && hone__launch_is_special(shape))
+    if (driver->kind && hone__launch_is_together(shape))
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "kernel '%s' is launched %s, which the %s device "
                           "does not have",
@@ -302,10 +314,11 @@ hone_cu_result hone__driver_launch(const hone_driver *driver,
                                    const hone_launch_shape *shape,
                                    hone_stream stream, void **params)
 {
-    hone_cu_attribute attributes[2];
+    hone_cu_attribute attributes[MAX_ATTRIBUTES];
     const hone_cu_launch_config config = config_of(shape, stream, attributes);
 
-    if (!config.n_attributes)
+    /* Of other devices each launch waits for the one before it. */
+    if (!config.n_attributes || driver->kind)
         return driver->launch(f, shape->grid[0], shape->grid[1], shape->grid[2],
                               shape->block[0], shape->block[1], shape->block[2],
                               shape->shared_bytes, stream, params, NULL);

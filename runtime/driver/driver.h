@@ -73,6 +73,7 @@ typedef struct hone_cu_attribute {
         char all[64];
         unsigned cluster[3];
         int cooperative;
+        int early;
     } value;
 } hone_cu_attribute;
 

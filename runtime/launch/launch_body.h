@@ -124,6 +124,7 @@ typedef struct spec_launch {
     const hone_expr *shared;     /* NULL: 0 */
     const hone_expr *cluster[3]; /* NULL: 1 */
     int cooperative;
+    int early;
     int repeat; /* index in the list of repeats, plus 1; 0: it is not */
     size_t n_passed;
     spec_pass passed[HONE_MAX_PASSED];

@@ -70,6 +70,7 @@ static hone_status resolve_cluster(hone_resolver *r, const spec_launch *launch,
     unsigned blocks;
 
     to->cooperative = launch->cooperative;
+    to->early = launch->early && sm >= 90;
     HONE_TRY(resolve_extents(r, launch, "cluster", launch->cluster, limits,
                              to->cluster));
     blocks = hone__volume(to->cluster);

@@ -111,6 +111,12 @@ hone_status hone__reader_cooperative(hone_reader *r)
     return hone__reader_at_end(r);
 }
 
+hone_status hone__reader_early(hone_reader *r)
+{
+    current_launch(r)->early = 1;
+    return hone__reader_at_end(r);
+}
+
 static hone_status add_passed(hone_reader *r, spec_pass pass)
 {
     spec_launch *launch = current_launch(r);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_VERSION = 7 };
+enum { NEWEST_VERSION = 8 };
 
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
@@ -232,7 +232,7 @@ hone_status hone__reader_version(hone_reader *r)
         return HONE_OK;
     }
     return hone__reader_fail(r,
-                             "expected 'hone-launch 1' to 7 (a "
+                             "expected 'hone-launch 1' to 8 (a "
                              "newer hone may have written this), found",
                              whole);
 }

@@ -96,6 +96,7 @@ hone_status hone__reader_launch(hone_reader *r);
 hone_status hone__reader_repeat(hone_reader *r);
 hone_status hone__reader_clause(hone_reader *r);
 hone_status hone__reader_cooperative(hone_reader *r);
+hone_status hone__reader_early(hone_reader *r);
 hone_status hone__reader_pass(hone_reader *r);
 hone_status hone__reader_number(hone_reader *r);
 hone_status hone__reader_pick(hone_reader *r);

@@ -192,6 +192,7 @@ static hone_status parse_statement(hone_reader *r)
         {"shared", hone__reader_clause, UNDER_LAUNCH, 1},
         {"cluster", hone__reader_clause, UNDER_LAUNCH, 2},
         {"cooperative", hone__reader_cooperative, UNDER_LAUNCH, 2},
+        {"early", hone__reader_early, UNDER_LAUNCH, 8},
         {"pass", hone__reader_pass, UNDER_LAUNCH, 1},
         {"value", hone__reader_number, UNDER_LAUNCH, 1},
         {"real", hone__reader_number, UNDER_LAUNCH, 3},

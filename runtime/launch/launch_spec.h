@@ -58,6 +58,8 @@
  *   shared SMEM                      # dynamic shared memory, bytes
  *   cluster 2 ; 1 ; 1                # (2) blocks of a cluster
  *   cooperative                      # (2) all blocks run at the same time
+ *   early                            # (8) may start while what stands in
+ *                                    # front of it on the stream still runs
  *   pass A                           # kernel parameters, in order: an
  *   pass partial                     # argument, a workspace, a tensor map,
  *   value i32 M                      # or a value: i32|i64|f32 (3)|f64 (3),
@@ -147,6 +149,7 @@ typedef struct hone_launch_shape {
     unsigned shared_bytes;
     unsigned cluster[3]; /* 1, 1, 1: none */
     int cooperative;
+    int early; /* on devices that can: sm_90 and newer */
 } hone_launch_shape;
 
 static inline unsigned hone__volume(const unsigned extents[3])
@@ -154,10 +157,16 @@ static inline unsigned hone__volume(const unsigned extents[3])
     return extents[0] * extents[1] * extents[2];
 }
 
+/* Do its blocks wait for each other? The cpu device has no such launches. */
+static inline int hone__launch_is_together(const hone_launch_shape *shape)
+{
+    return shape->cooperative || hone__volume(shape->cluster) > 1;
+}
+
 /* Does it need more than cuLaunchKernel? */
 static inline int hone__launch_is_special(const hone_launch_shape *shape)
 {
-    return shape->cooperative || hone__volume(shape->cluster) > 1;
+    return shape->early || hone__launch_is_together(shape);
 }
 
 /* Of one that is repeated: the parameters of its first repetition, and the

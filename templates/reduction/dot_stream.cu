@@ -13,9 +13,9 @@
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
 #pragma hone param BLOCK in pow2 32..1024 default 256
 // How the sums of blocks become one: the names of hone::finish, in its order.
-#pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster}
+#pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster, two_launch_early}
 // Blocks for each multiprocessor, or in the cluster.
-#pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16, 32} default 4 when FINISH == ticket || FINISH == two_launch
+#pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16, 32} default 4 when FINISH == ticket || FINISH == two_launch || FINISH == two_launch_early
 #pragma hone param CLUSTER in {2, 4, 8, 16} when FINISH == cluster
 // How x and y are read: the names of hone::access, in its order.
 #pragma hone param READ in {normal, stream}
@@ -27,7 +27,8 @@
 #pragma hone require 2*BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require BLOCK >= 64 || FINISH == one_block "one warp alone is for few elements"
-#pragma hone let IS_GRID = FINISH == ticket || FINISH == two_launch
+#pragma hone let JOINS = FINISH == two_launch || FINISH == two_launch_early
+#pragma hone let IS_GRID = FINISH == ticket || JOINS
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
 #pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL >= 8K "too little under way to keep the memory busy"
@@ -41,6 +42,7 @@
 #pragma hone workspace ticket: u32[FINISH == ticket] zero
 #pragma hone launch dot grid(GRID) block(BLOCK) cluster(FINISH == cluster ? CLUSTER : 1) args(x, y, out, blocks, ticket, i64(n))
 #pragma hone launch dot_join if(FINISH == two_launch) grid(1) block(BLOCK) args(blocks, out, i32(GRID))
+#pragma hone launch dot_join if(FINISH == two_launch_early) grid(1) block(BLOCK) args(blocks, out, i32(GRID)) early
 
 using dot_of_xy = hone::sum_of<hone::products<T, static_cast<hone::access>(READ)>>;
 
@@ -50,6 +52,9 @@ dot(const T *x, const T *y, T *out, void *blocks, unsigned *ticket, long long n)
     constexpr auto how = static_cast<hone::finish>(FINISH);
     using counter = hone::count_for<how>::type;
     const dot_of_xy r{{x, y}};
+
+    hone::begin_grid<how>();
+
     auto v = hone::share_of<VEC, UNROLL>(r, counter(0), (counter)n, blockIdx.x * (counter)BLOCK + threadIdx.x,
                                          gridDim.x * (counter)BLOCK);
 
@@ -57,11 +62,14 @@ dot(const T *x, const T *y, T *out, void *blocks, unsigned *ticket, long long n)
         out[0] = hone::narrow<T>(v);
 }
 
-#if HONE_FINISH == HONE_FINISH_two_launch
+#if HONE_JOINS
 extern "C" __global__ void __launch_bounds__(BLOCK)
 dot_join(const void *blocks, T *out, int count)
 {
     const dot_of_xy r{};
+
+    hone::wait_for_previous();
+
     const auto v = hone::join_blocks<BLOCK>(r, static_cast<const hone::wide<T>::type *>(blocks), count);
 
     if (threadIdx.x == 0)

@@ -13,9 +13,9 @@
 #pragma hone param UNROLL in {1, 2, 4, 8, 16} default 4
 #pragma hone param BLOCK in pow2 32..1024 default 256
 // How the finds of blocks become one: the names of hone::finish, in its order.
-#pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster}
+#pragma hone param FINISH in {ticket, two_launch, one_block} for device sm >= 90 in {cluster, two_launch_early}
 // Blocks for each multiprocessor, or in the cluster.
-#pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16, 32} default 4 when FINISH == ticket || FINISH == two_launch
+#pragma hone param BLOCKS_PER_SM in {1, 2, 4, 8, 16, 32} default 4 when FINISH == ticket || FINISH == two_launch || FINISH == two_launch_early
 #pragma hone param CLUSTER in {2, 4, 8, 16} when FINISH == cluster
 // How x is read: the names of hone::access, in its order.
 #pragma hone param READ in {normal, stream}
@@ -27,7 +27,8 @@
 #pragma hone require BLOCK*MIN_BLOCKS*BYTES*UNROLL <= 128K "what is in flight takes more than half of the registers"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require BLOCK >= 64 || FINISH == one_block "one warp alone is for few elements"
-#pragma hone let IS_GRID = FINISH == ticket || FINISH == two_launch
+#pragma hone let JOINS = FINISH == two_launch || FINISH == two_launch_early
+#pragma hone let IS_GRID = FINISH == ticket || JOINS
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
 #pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL >= 16K "too little under way to keep the memory busy"
@@ -41,6 +42,7 @@
 #pragma hone workspace ticket: u32[FINISH == ticket] zero
 #pragma hone launch max_index grid(GRID) block(BLOCK) cluster(FINISH == cluster ? CLUSTER : 1) args(x, value, index, blocks, ticket, i64(n))
 #pragma hone launch max_index_join if(FINISH == two_launch) grid(1) block(BLOCK) args(x, blocks, value, index, i32(GRID), i64(n))
+#pragma hone launch max_index_join if(FINISH == two_launch_early) grid(1) block(BLOCK) args(x, blocks, value, index, i32(GRID), i64(n)) early
 
 using counter = hone::count_for<static_cast<hone::finish>(FINISH)>::type;
 using first_of_x = hone::first_extreme<T, static_cast<hone::access>(READ), true, counter>;
@@ -49,6 +51,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 max_index(const T *x, T *value, long long *index, void *blocks, unsigned *ticket, long long n)
 {
     constexpr auto how = static_cast<hone::finish>(FINISH);
+
+    hone::begin_grid<how>();
     auto v = first_of_x::of_share<VEC, UNROLL>(x, (counter)n, blockIdx.x * (counter)BLOCK + threadIdx.x,
                                                gridDim.x * (counter)BLOCK);
 
@@ -56,11 +60,14 @@ max_index(const T *x, T *value, long long *index, void *blocks, unsigned *ticket
         first_of_x::tell(v, x, (counter)n, value, index);
 }
 
-#if HONE_FINISH == HONE_FINISH_two_launch
+#if HONE_JOINS
 extern "C" __global__ void __launch_bounds__(BLOCK)
 max_index_join(const T *x, const void *blocks, T *value, long long *index, int count, long long n)
 {
     const auto *const of_block = static_cast<const first_of_x::value *>(blocks);
+
+    hone::wait_for_previous();
+
     const auto v = hone::join_blocks<BLOCK>(first_of_x{}, of_block, count);
 
     if (threadIdx.x == 0)

@@ -20,6 +20,7 @@
 #ifndef HONE_REDUCTION_CUH
 #define HONE_REDUCTION_CUH
 
+#include "hone_device.cuh"
 #include "hone_pack.cuh"
 #include "hone_reduce.cuh"
 
@@ -30,8 +31,19 @@ namespace hone {
  *   two_launch  a second launch of one block joins them.
  *   one_block   there is one block alone, and nothing to join.
  *   cluster     the blocks are one cluster (compute capability 9.0): the first
- *               of them is sent the values of the others. */
-enum class finish { ticket, two_launch, one_block, cluster };
+ *               of them is sent the values of the others.
+ *   two_launch_early
+ *               two_launch, whose second launch starts while the first runs and
+ *               waits for its end (compute capability 9.0). */
+enum class finish { ticket, two_launch, one_block, cluster, two_launch_early };
+
+/* First of all in a kernel: its second launch need not wait any longer, where
+ * that begins early. */
+template <finish HOW> __device__ inline void begin_grid()
+{
+    if constexpr (HOW == finish::two_launch_early)
+        start_next();
+}
 
 /* What elements are counted in: one block and one cluster have fewer than 32
  * bits count, and short ones, whose addresses shall not take long. */
@@ -149,7 +161,7 @@ __device__ inline typename R::value join_cluster(const R &r,
 #endif
 
 /* What becomes of `mine`, the value of this thread. True in one thread of the
- * grid, whose `mine` then is the value of all; with finish::two_launch in none.
+ * grid, whose `mine` then is the value of all; with a second launch in none.
  * `blocks` has a value for each block, `ticket` is is_last_block()'s; a way
  * that needs neither leaves them alone. */
 template <int BLOCK, finish HOW, typename R>
@@ -168,7 +180,8 @@ __device__ inline bool join_grid(const R &r, typename R::value &mine,
         return blockIdx.x == 0 && threadIdx.x == 0;
     }
 #endif
-    if constexpr (HOW == finish::ticket || HOW == finish::two_launch) {
+    if constexpr (HOW == finish::ticket || HOW == finish::two_launch ||
+                  HOW == finish::two_launch_early) {
         if (threadIdx.x == 0)
             of_block[blockIdx.x] = mine;
     }

@@ -127,6 +127,7 @@ static void lowest_version(void **state)
          2},
         {"#pragma hone launch k cluster(1)\n", 2},
         {"#pragma hone launch k cooperative\n", 2},
+        {"#pragma hone launch k early\n", 8},
         {"#pragma hone arg h: in f32[n]\n"
          "#pragma hone constant c: f32[n] from h\n"
          "#pragma hone launch k\n__constant__ float c[4];\n",

@@ -25,6 +25,7 @@ _Static_assert((int)HONE_CU_FUNC_NON_PORTABLE_CLUSTER ==
 _Static_assert((int)HONE_CU_NOT_FOUND == (int)CUDA_ERROR_NOT_FOUND, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == 4, "");
+_Static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == 6, "");
 
 _Static_assert(sizeof(hone_cu_tensor_map) == sizeof(CUtensorMap), "");
 _Static_assert(_Alignof(hone_cu_tensor_map) >= _Alignof(CUtensorMap), "");

@@ -404,6 +404,8 @@ static void record(long index, hone_cu_function f,
             to->cooperative = a->value.cooperative;
         else if (a->id == 4)
             memcpy(to->cluster, a->value.cluster, sizeof to->cluster);
+        else if (a->id == 6)
+            to->early = a->value.early;
     }
     to->context_id = current->id;
     to->n_params = f->n_params;

@@ -26,6 +26,7 @@ typedef struct fake_launch {
     unsigned shared_bytes;
     unsigned cluster[3]; /* of cuLaunchKernelEx; else 0 */
     int cooperative;
+    int early;
     uint32_t constant; /* the first word of the module's constant memory */
     hone_stream stream;
     unsigned long long context_id;

@@ -110,7 +110,7 @@ static void wrong_texts(void **state)
          "line 4: a default below 1"},
         {"hone-launch 5\nop x\ndim a size\n",
          "line 3: a dim is int, type or choice, not 'size'"},
-        {"hone-launch 8\n", "expected 'hone-launch 1' to 7"},
+        {"hone-launch 9\n", "expected 'hone-launch 1' to 8"},
     };
 
     (void)state;

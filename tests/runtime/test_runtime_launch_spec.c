@@ -202,7 +202,7 @@ static void mistakes_have_lines(void **state)
         const char *part;
     } rows[] = {
         {"", "empty"},
-        {"hone-launch 8\nop x\n", "line 1: expected 'hone-launch 1'"},
+        {"hone-launch 9\nop x\n", "line 1: expected 'hone-launch 1'"},
         {"hone-launch 0\nop x\n", "found 'hone-launch 0'"},
         {"hone-launch 1 2\nop x\n", "found 'hone-launch 1 2'"},
         {"hone-launch 2\nop x\n", "launches nothing"},
@@ -257,6 +257,7 @@ static void mistakes_have_lines(void **state)
         {HEAD_2 "cluster 2\n", "line 4: this belongs under a launch"},
         {HEAD_2 "launch k\ncluster 2\ncluster 2\n", "line 6: stated twice"},
         {HEAD_2 "launch k\ncooperative 1\n", "line 5: nothing may follow"},
+        {HEAD_2 "launch k\nearly\n", "line 5: unknown statement 'early'"},
         {HEAD "work time n\n", "line 4: work is flops or bytes, not 'time'"},
         {HEAD "vendor a.b\n", "line 4: unknown statement 'vendor'"},
         {HEAD_4 "vendor\n", "line 4: expected a function's name, found ''"},
@@ -457,6 +458,36 @@ static void limits_are_reached(void **state)
     hone__launch_spec_free(spec);
 }
 
+/* Version 8: a launch that starts early, where devices can. */
+static void early_launches(void **state)
+{
+    static const char plan[] = "hone-launch 8\nop x\ndim n int\n"
+                               "launch k\ngrid n\nblock 32\n"
+                               "launch l\ngrid 1\nblock 32\nearly\n";
+    hone_launch_spec *spec = parse(plan);
+    hone_properties properties = h100();
+    const int64_t n = 16;
+    hone_resolved r;
+
+    (void)state;
+    assert_int_equal(
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, NULL),
+        HONE_OK);
+    assert_false(hone__launch_is_special(&r.launches[0].shape));
+    assert_true(r.launches[1].shape.early);
+    assert_true(hone__launch_is_special(&r.launches[1].shape));
+    assert_int_equal(hone__properties_of_arch("sm_80", &properties, NULL),
+                     HONE_OK);
+    assert_int_equal(
+        hone__launch_spec_resolve(&(hone_launch_case){spec, &n, 1, &properties},
+                                  &r, NULL),
+        HONE_OK);
+    assert_false(r.launches[1].shape.early);
+    assert_false(hone__launch_is_special(&r.launches[1].shape));
+    hone__launch_spec_free(spec);
+}
+
 /* What version 2 adds. */
 static void special_launches_and_constants(void **state)
 {
@@ -545,6 +576,7 @@ int main(void)
         cmocka_unit_test(bad_dims_are_named),
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(limits_are_reached),
+        cmocka_unit_test(early_launches),
         cmocka_unit_test(special_launches_and_constants),
         cmocka_unit_test(memory_may_run_out),
     };

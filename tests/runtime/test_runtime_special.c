@@ -26,7 +26,7 @@ static const char fir_plan[] = "hone-launch 2\n"
                                "pass h\npass y\npass sums\npass once\n";
 static const char fir_cubin[] = "@taps 128\nfir 0 8,8,8,8";
 
-static const char special_plan[] = "hone-launch 2\n"
+static const char special_plan[] = "hone-launch 8\n"
                                    "op special\n"
                                    "dim n int\n"
                                    "dim c int 1\n"
@@ -41,7 +41,7 @@ static const char special_plan[] = "hone-launch 2\n"
                                    "value i64 n\n"
                                    "launch plain\n"
                                    "grid n\nblock 32\n"
-                                   "cluster 1\n";
+                                   "cluster 1\nearly\n";
 static const char special_cubin[] = "together 0 8\ngrouped 0 8\nplain 0";
 
 static uint32_t taps_a[64] = {11};
@@ -293,6 +293,8 @@ static void attributes_of_launches(void **state)
     assert_int_equal(fake_launch_at(1)->grid[1], 40);
     assert_int_equal(fake_launch_at(1)->shared_bytes, 60000);
     assert_int_equal(fake_launch_at(2)->cluster[0], 0);
+    assert_false(fake_launch_at(1)->early);
+    assert_true(fake_launch_at(2)->early);
     assert_false(fake_allows_large_clusters());
     hone_plan_destroy(plan);
     assert_hone(ctx, make_special(ctx, 10, 16, &plan), HONE_OK);

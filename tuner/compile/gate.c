@@ -155,7 +155,7 @@ hone_gate hone__gate_host(const hone_launch_case *plan, const char *options,
     for (size_t i = 0; i < resolved.n_launches; ++i) {
         const hone_resolved_launch *launch = &resolved.launches[i];
 
-        if (hone__launch_is_special(&launch->shape))
+        if (hone__launch_is_together(&launch->shape))
             return hone__gate_say(
                 &to, HONE_GATE_LIMITS,
                 "kernel '%s' is launched %s, which the cpu device does not "

@@ -221,7 +221,9 @@ static hone_status host_unit(const hone_template *tmpl, const int64_t *config,
         int again = 0;
 
         for (size_t k = 0; k < i; ++k)
-            again |= strcmp(tmpl->launches[k].kernel, launch->kernel) == 0;
+            again |=
+                strcmp(tmpl->launches[k].kernel, launch->kernel) == 0 &&
+                may_happen(tmpl, config, dims, &tmpl->launches[k].condition);
         if (again || !may_happen(tmpl, config, dims, &launch->condition))
             continue;
         hone__text_printf(out, "%s%s", separator, launch->kernel);
