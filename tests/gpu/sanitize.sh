@@ -65,14 +65,16 @@ winners() {
 # one N NAME DIMS CONFIG TOOL: "N TOOL COUNT"; the reports stay in OUT.
 deadline=$(($(date +%s) + ${SECONDS_MAX:-1000000}))
 cat >"$scratch/one" <<'SCRIPT'
-if [ "$(date +%s)" -gt "$deadline" ]; then
+left=$((deadline - $(date +%s)))
+if [ "$left" -lt 0 ]; then
     echo "$1 $5 not-run"
     exit 0
 fi
+[ "$left" -lt 180 ] || left=180
 report=$OUT/$(echo "$2" | tr / _)-$1-$5
 config=$4
 [ "$config" != - ] || config=
-timeout 200 "$SANITIZER" --tool "$5" --target-processes all \
+timeout $((left + 20)) "$SANITIZER" --tool "$5" --target-processes all \
     --log-file "$report-%p.log" "$HONE" verify "$2" --device "$DEVICE" \
     --dims "$3" ${config:+--config "$config"} --limit 1 --trial-timeout 150 >"$report.txt" 2>&1
 code=$?
