@@ -24,6 +24,6 @@
 
 #pragma hone work flops(2*n) bytes((n + 1)*sizeof(T))
 #pragma hone shapes (1023) (67108864) (134217728, f64)
-// Squares of whole numbers up to 3 add up exactly while the sum is below 2^24.
 #pragma hone baseline cublas.nrm2
+// Squares of whole numbers up to 3 add up exactly while the sum is below 2^24.
 #pragma hone check template.norm2_plain tolerance(min(n, n/(256*device.sm_count) + 512)/2 + 2) exact(n <= 1M ? 3 : 0)

@@ -229,6 +229,13 @@ space stencil/stencil3d_plain 101,103,105,3,f64 1 1
 stencils="stencil/stencil2d_plain stencil/stencil2d_strips
     stencil/stencil3d_plain stencil/stencil3d_planes"
 
+# nbody/
+space nbody/nbody_tiles 1 100 2000
+space nbody/nbody_tiles 65536 1000 10000
+space nbody/nbody_tiles 1000003,2,1 1000 5000
+space nbody/nbody_plain 1000 1 1
+bodies="nbody/nbody_plain nbody/nbody_tiles"
+
 # pipeline/
 space pipeline/host_axpb_chunks 1 1 20
 space pipeline/host_axpb_chunks 100003,1 10 100
@@ -246,7 +253,7 @@ transpose="transpose/transpose_plain transpose/transpose_tiles
 
 all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
-    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $pipeline
+    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
     $transpose"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
