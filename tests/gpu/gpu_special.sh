@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Constant memory, workspaces zeroed for each run, cooperative launches and
-# clusters: verified and timed by the tuner, launched by the runtime, each way
+# Constant memory, workspaces zeroed for each run, cooperative launches,
+# clusters and launches that start early: verified and timed by the tuner, launched by the runtime, each way
 # alone; and what is said where they cannot be. Prints a table.
 . "$(dirname "$0")/gpu_test.sh"
 template=$HONE_SOURCE/tests/gpu/special.cu
@@ -37,6 +37,7 @@ echo '|---|---|---|---|'
 is WAY=plain,CLUSTER=1 ok
 is WAY=constant_memory,CLUSTER=1 ok
 is WAY=zeroed,CLUSTER=1 ok
+is WAY=early,CLUSTER=1 ok
 if [ "$DEVICE" = cuda ]; then
     is WAY=together,CLUSTER=1 ok
     for size in 2 8 16; do
@@ -52,9 +53,10 @@ new_db
 is WAY=constant_memory,CLUSTER=1 limits "holds 4096 bytes, and 4100 are"
 
 # Through the runtime: the only way is the winner.
-for way in constant_memory zeroed together clustered; do
-    [ "$DEVICE" = cuda ] || [ $way = constant_memory ] || [ $way = zeroed ] ||
-        continue
+for way in constant_memory zeroed early together clustered; do
+    case $DEVICE,$way in cuda,* | *,constant_memory | *,zeroed | *,early) ;;
+    *) continue ;;
+    esac
     awk -v way="$way" '/let BLOCKS/ { print "#pragma hone require WAY == " way }
         { print }' "$template" >"$scratch/special.cu"
     new_db

@@ -2,14 +2,17 @@
 /* conv1d once more, in the ways that plain launches cannot take: the filter in
  * constant memory, sums in a workspace that is zeroed for each run (of a type
  * that is a parameter), a barrier of the whole grid in a cooperative launch,
- * the filter spread over the shared memory of a cluster. And what must be
- * refused: more blocks than fit at the same time. Slow on purpose: it shows
- * that they work, and hone_special.sh what is said where they cannot. */
+ * the filter spread over the shared memory of a cluster, a launch that starts
+ * while the one before it runs. And what must be refused: more blocks than fit
+ * at the same time. Slow on purpose: it shows that they work, and
+ * hone_special.sh what is said where they cannot. */
+
+#include "hone_device.cuh"
 
 #pragma hone op special(n, taps) "y[i] = sum of h[k]*x[i-k], in unusual ways"
 #pragma hone arch sm >= 80
 #pragma hone arg x: in f32[n], h: in f32[taps], y: out f32[n]
-#pragma hone param WAY in {plain, constant_memory, zeroed, together, clustered, too_wide}
+#pragma hone param WAY in {plain, constant_memory, zeroed, together, clustered, too_wide, early}
 #pragma hone param CLUSTER in {1, 2, 8, 16}
 #pragma hone param ACC in {f32, f64}
 #pragma hone require (WAY == clustered) == (CLUSTER > 1)
@@ -19,15 +22,17 @@
 #pragma hone let BLOCKS = ceildiv(n, 256)
 #pragma hone let WAITS = WAY == together || WAY == too_wide
 #pragma hone workspace sums: ACC[WAY == zeroed ? n : 0] zero each
-#pragma hone workspace partial: f32[WAITS ? n : 0]
+#pragma hone workspace partial: f32[WAITS || WAY == early ? n : 0]
 #pragma hone workspace arrived: u32[WAITS ? 1 : 0] zero each
 #pragma hone constant filter: f32[taps] from h if(WAY == constant_memory)
-#pragma hone launch fir if(WAY != zeroed && !WAITS) \
+#pragma hone launch fir if(WAY != zeroed && WAY != early && !WAITS) \
     grid(align(BLOCKS, CLUSTER)) block(256) cluster(CLUSTER)
 #pragma hone launch fir_add if(WAY == zeroed) grid(BLOCKS, 2) block(256)
 #pragma hone launch fir_store if(WAY == zeroed) grid(BLOCKS) block(256)
 #pragma hone launch fir_together if(WAITS) block(256) cooperative \
     grid(WAY == too_wide ? device.sm_count*device.blocks_sm + 1 : min(BLOCKS, device.sm_count))
+#pragma hone launch fir_first if(WAY == early) grid(BLOCKS) block(256)
+#pragma hone launch fir_second if(WAY == early) grid(BLOCKS) block(256) early
 #pragma hone work flops(2*n*taps) bytes(8*n + 4*taps)
 #pragma hone check cpu.conv1d tolerance(2*taps + 8) exact(4)
 
@@ -154,5 +159,29 @@ extern "C" __global__ void fir_together(const float *x, const float *h,
     }
     __syncthreads();
     for (long long i = n - 1 - first; i >= 0; i -= step)
+        y[i] = partial[i] + fir_of(x, h, i, taps, 1, 2);
+}
+
+/* Even taps; the launch behind it may start at once. */
+extern "C" __global__ void fir_first(const float *x, const float *h, float *,
+                                     long long n, long long taps, ACC *,
+                                     float *partial, unsigned *)
+{
+    const long long i = blockIdx.x * 256ll + threadIdx.x;
+
+    hone::start_next();
+    if (i < n)
+        partial[i] = fir_of(x, h, i, taps, 0, 2);
+}
+
+/* Odd taps, from the other end: what is added there is written last. */
+extern "C" __global__ void fir_second(const float *x, const float *h, float *y,
+                                      long long n, long long taps, ACC *,
+                                      float *partial, unsigned *)
+{
+    const long long i = n - 1 - (blockIdx.x * 256ll + threadIdx.x);
+
+    hone::wait_for_previous();
+    if (i >= 0)
         y[i] = partial[i] + fir_of(x, h, i, taps, 1, 2);
 }
