@@ -100,6 +100,7 @@ done
 wait
 grep -hv ': exit 0, ' "$OUT"/steps*.log && status=1
 sed 's/^/not begun in time: /' "$OUT/left"
+[ ! -s "$OUT/left" ] || status=1
 sort "$OUT/done" | awk 'BEGIN { printf "[" }
     { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
     END { print "]" }' >"$OUT/problems.json"
