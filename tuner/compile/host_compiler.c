@@ -19,6 +19,13 @@ enum { MAX_PATH = 4200 };
  * in the folder above. */
 #define UNIT "hone-unit"
 
+/* Thread-local variables of an object that is loaded later are found by a call
+ * of a few instructions. Without it each is a call of __tls_get_addr(), which
+ * AddressSanitizer intercepts: half the time of a sanitized run. Loaders up to
+ * glibc 2.39 may lose vector registers in a thread's first such call; ours is
+ * in host_launch.h, before a kernel begins. */
+#define TLS_DESCRIPTORS "-mtls-dialect=gnu2"
+
 /* ---- which compiler ----------------------------------------------------- */
 
 static const char *const build_names[] = {"plain", "sanitized", "races"};
@@ -32,6 +39,8 @@ static void add_flags(const hone_host_compiler *compiler, hone_command *c)
     hone__command_add(c, "-std=c++17", "-O1", "-g1", "-fPIC", "-w",
                       "-fno-strict-aliasing", "-ffp-contract=off", "-pthread",
                       "-fvisibility=hidden", "-DHONE_HOST=1", "-I..", NULL);
+    if (compiler->tls_descriptors)
+        hone__command_add(c, TLS_DESCRIPTORS, NULL);
     if (compiler->build == HONE_HOST_SANITIZED)
         hone__command_add(
             c, "-fsanitize=address,undefined", "-fno-sanitize=vptr",
@@ -72,12 +81,11 @@ static void choose_path(char *out, size_t size)
     free(real);
 }
 
-/* The first line of what `PATH OPTION` prints. */
-static int ask_compiler(const char *path, const char *option, hone_text *out)
+/* Whether the command ends with 0; then the first line of what it prints. */
+static int ask_compiler(const hone_command *c, hone_text *out)
 {
     const char *base = getenv("TMPDIR");
     char log[MAX_PATH];
-    hone_command c;
     int fd;
     int ok;
 
@@ -87,15 +95,39 @@ static int ask_compiler(const char *path, const char *option, hone_text *out)
     if (fd < 0)
         return 0;
     (void)close(fd);
-    hone__command_start(&c, path);
-    hone__command_add(&c, option, NULL);
-    ok = hone__command_run(&c, "/", log, 0) == 0 &&
-         hone__text_read_file(out, log, NULL) == HONE_OK && out->length;
-    if (ok) {
+    ok = hone__command_run(c, "/", log, 0) == 0 &&
+         hone__text_read_file(out, log, NULL) == HONE_OK;
+    if (ok && out->length) {
         out->length = strcspn(out->data, "\n");
         out->data[out->length] = '\0';
     }
     (void)unlink(log);
+    return ok;
+}
+
+/* The same of `PATH OPTION`, which has to print something. */
+static int ask_option(const char *path, const char *option, hone_text *out)
+{
+    hone_command c;
+
+    hone__command_start(&c, path);
+    hone__command_add(&c, option, NULL);
+    return ask_compiler(&c, out) && out->length;
+}
+
+/* Whether it compiles with the option: clang 14 and processors other than
+ * x86-64 do not know it. */
+static int knows_tls_descriptors(const char *path)
+{
+    hone_text nothing = {0};
+    hone_command c;
+    int ok;
+
+    hone__command_start(&c, path);
+    hone__command_add(&c, TLS_DESCRIPTORS, "-Werror", "-S", "-x", "c++",
+                      "/dev/null", "-o", "/dev/null", NULL);
+    ok = ask_compiler(&c, &nothing);
+    hone__text_free(&nothing);
     return ok;
 }
 
@@ -104,7 +136,7 @@ hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
     char path[1024];
 
     choose_path(path, sizeof path);
-    if (ask_compiler(path, "-print-file-name=libasan.so", out) &&
+    if (ask_option(path, "-print-file-name=libasan.so", out) &&
         out->data[0] == '/')
         return HONE_OK;
     return hone__fail(err, HONE_ERR_NO_COMPILER,
@@ -155,7 +187,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
     choose_path(compiler->path, sizeof compiler->path);
     compiler->build = build;
     compiler->headers_ready = 0;
-    if (!ask_compiler(compiler->path, "--version", &version)) {
+    if (!ask_option(compiler->path, "--version", &version)) {
         hone__text_free(&version);
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' does not run: the cpu device "
@@ -165,6 +197,7 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                           "same way",
                           compiler->path);
     }
+    compiler->tls_descriptors = knows_tls_descriptors(compiler->path);
     status = make_digest(compiler, version.data, out_toolchain, err);
     (void)snprintf(out_toolchain->name, sizeof out_toolchain->name, "c++");
     (void)snprintf(out_toolchain->version, sizeof out_toolchain->version,

@@ -11,10 +11,11 @@
 typedef struct hone_host_compiler {
     char path[1024]; /* $CXX, else c++ */
     hone_host_build build;
-    double at_most_s;   /* processor time of one compile; 0: no limit */
-    int headers_ready;  /* 1: ours are in the folder and precompiled;
-                           2: so are the files of a template, */
-    uint64_t files_sum; /* with this hash */
+    int tls_descriptors; /* it has them */
+    double at_most_s;    /* processor time of one compile; 0: no limit */
+    int headers_ready;   /* 1: ours are in the folder and precompiled;
+                            2: so are the files of a template, */
+    uint64_t files_sum;  /* with this hash */
 } hone_host_compiler;
 
 /* Find the compiler and its version. HONE_ERR_NO_COMPILER says what to
