@@ -36,22 +36,22 @@ space saxpy_stream 1000 100 2000
 space saxpy_stream 1000,f64 100 2000
 space saxpy_plain 1 1 1
 space saxpy_plain 1000,f64 1 1
-space gemm_wmma 1,1,1 200 10000
-space gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
-space gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
-space gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
-space gemm_plain 1,1,1 1 1
-space gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
-space gemm_sm90 1,1,1 300 40000
-space gemm_sm90 16,4096,4096 300 40000
-space gemm_sm90 4097,1,77,bf16,bf16,1,1 300 40000
-space gemm_sm90 12345,321,555 300 40000
-space gemm_sm90 64,64,65536 300 40000
-space gemm_sm90 512,512,16384,f16,f16 300 40000
-space gemm_sm90 3000,520,776 300 40000
-space gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
-space gemm_sm90 4096,4096,4096,f16,f32,1,0 300 40000
-space gemm_sm90 8192,8192,8192,bf16,f32,1,1 300 40000
+space gemm/gemm_wmma 1,1,1 200 10000
+space gemm/gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
+space gemm/gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
+space gemm/gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
+space gemm/gemm_plain 1,1,1 1 1
+space gemm/gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
+space gemm/gemm_sm90 1,1,1 300 40000
+space gemm/gemm_sm90 16,4096,4096 300 40000
+space gemm/gemm_sm90 4097,1,77,bf16,bf16,1,1 300 40000
+space gemm/gemm_sm90 12345,321,555 300 40000
+space gemm/gemm_sm90 64,64,65536 300 40000
+space gemm/gemm_sm90 512,512,16384,f16,f16 300 40000
+space gemm/gemm_sm90 3000,520,776 300 40000
+space gemm/gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
+space gemm/gemm_sm90 4096,4096,4096,f16,f32,1,0 300 40000
+space gemm/gemm_sm90 8192,8192,8192,bf16,f32,1,1 300 40000
 space conv1d 1,1 300 10000
 space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
@@ -74,14 +74,14 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
-refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
-refused gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
-refused gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
-refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
-refused gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
-refused gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
-refused gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
-refused gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
+refused gemm/gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
+refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
+refused gemm/gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm/gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
+refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
+refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
+refused gemm/gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 16384; do
     refused fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
     refused fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
@@ -251,7 +251,7 @@ space transpose/transpose_square_tiles 4096,f16 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
-all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
+all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
     $transpose"
@@ -296,7 +296,7 @@ done
     fail "compile gaussian/tensor: $(cat "$cache/err")"
 # Types and transpositions are compiled in as well.
 for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
-    "$HONE" compile "$templates/gemm_wmma.cu" --dims "64,64,64,$form" \
+    "$HONE" compile "$templates/gemm/gemm_wmma.cu" --dims "64,64,64,$form" \
         --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_wmma with $form: $(cat "$cache/err")"
 done
@@ -304,7 +304,7 @@ done
 # that are transposed, parts of K, narrow tiles.
 for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
     96,96,100000,bf16,bf16,1,0; do
-    "$HONE" compile "$templates/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
+    "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
 done

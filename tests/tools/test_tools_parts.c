@@ -313,7 +313,7 @@ static void shipped_checks_have_references(void **state)
 {
     static const char *const paths[] = {"../../templates/saxpy_stream.cu",
                                         "../../templates/conv1d.cu",
-                                        "../../templates/gemm_wmma.cu"};
+                                        "../../templates/gemm/gemm_wmma.cu"};
     size_t n, found = 0;
     const hone_reference *references = hone__references(&n);
 

@@ -12,7 +12,7 @@
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh \
-    "$HONE_SOURCE"/templates/reduction/*.cu* \
+    "$HONE_SOURCE"/templates/gemm/*.cu* "$HONE_SOURCE"/templates/reduction/*.cu* \
     "$HONE_SOURCE"/templates/scan/*.cu* "$work"
 
 # broken NAME TEMPLATE SED [--sanitize] WORD..: the copy fails, and one of its

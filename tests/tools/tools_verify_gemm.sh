@@ -18,7 +18,7 @@ json checked=2 failed=0
 # Rows that are aligned and have gaps; factors that overlap or lie between each
 # other's rows, and results that lie side by side.
 mkdir "$work/gaps"
-cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm_*.cu \
+cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \
     "$work/gaps"
 sed 's/LDA default TRANS_A ? M : K,/LDA default align(TRANS_A ? M : K, 8)*7,/
     s/LDB default TRANS_B ? K : N,/LDB default align(TRANS_B ? K : N, 8),/
@@ -26,7 +26,7 @@ sed 's/LDA default TRANS_A ? M : K,/LDA default align(TRANS_A ? M : K, 8)*7,/
     s/STRIDE_A default [^,]*,/STRIDE_A default align(TRANS_A ? M : K, 8),/
     s/STRIDE_B default [^,]*,/STRIDE_B default 8 + 0*M,/
     s/STRIDE_C default [^,)]*)/STRIDE_C default N)/' \
-    "$HONE_SOURCE/templates/gemm.cuh" >"$work/gaps/gemm.cuh"
+    "$HONE_SOURCE/templates/gemm/gemm.cuh" >"$work/gaps/gemm.cuh"
 grep -q 'LDA default align(.*LDB default align(.*LDC default 7.*STRIDE_A default align(.*STRIDE_B default 8.*STRIDE_C default N)' \
     "$work/gaps/gemm.cuh" || fail "the defaults of gemm.cuh have changed"
 run 0 verify "$work/gaps/gemm_plain.cu" --format json
@@ -37,7 +37,7 @@ run 0 verify "$work/gaps/gemm_wmma.cu" --sanitize --limit 1 --format json
 json checked=2 failed=0
 # With beta = 0 it does not matter that C holds NaN.
 mkdir "$work/nan"
-cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm_*.cu \
+cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \
     "$work/nan"
 {
     printf '\223NUMPY\001\000\166\000%-117s\n' \
@@ -48,7 +48,7 @@ sed 's/C: inout \(.*\)$/C: inout \1 file("nan.npy")/
     s/beta: f32 from -1.0..1.0/beta: f32 constant(0.0)/
     s/OUT in {f32, f16, bf16}/OUT in {f32}/
     /^#pragma hone work/i #pragma hone require LDC == N \&\& STRIDE_C == M*N' \
-    "$HONE_SOURCE/templates/gemm.cuh" >"$work/nan/gemm.cuh"
+    "$HONE_SOURCE/templates/gemm/gemm.cuh" >"$work/nan/gemm.cuh"
 [ "$(grep -c 'nan.npy\|constant(0.0)\|OUT in {f32}\|require LDC == N' \
     "$work/nan/gemm.cuh")" -eq 4 ] || fail "gemm.cuh has changed"
 run 0 verify "$work/nan/gemm_plain.cu" --limit 2 --format json
