@@ -24,9 +24,10 @@
  *
  * Accuracy: with u = 2^-24 a component of d has a relative error of u, |d|^2 +
  * softening^2 of at most 6u, the inverse root of half of it and 2.2u, its cube
- * three times that and 2u; two products more: a term has at most 20u. n terms
- * are added, in an order that the configuration says: at most n*u of the sum of
- * their sizes. What is checked is (n + 24)*u of that sum (nbody_magnitude.cu).
+ * three times that and 2u; two products more: a term has at most 20u. Terms are
+ * added in an order that the configuration says, up to 4,096 at a time, and then
+ * these sums: at most min(n, 4096 + n/4096 + 64)*u of the sum of the terms' sizes.
+ * What is checked is that and the 24u of each term (nbody_magnitude.cu).
  * Subnormal numbers count as 0.
  *
  * Source: Nyland, Harris, Prins, Fast N-Body Simulation with CUDA, GPU Gems 3,
@@ -41,5 +42,5 @@
 #pragma hone arg body: in f32[LAYOUT == 2 ? 128*ceildiv(n, 32) : 4*n] from -1..1, softening: f32 from 0.05..0.2, accel: inout f32[LAYOUT == 2 ? 96*ceildiv(n, 32) : 3*n]
 
 #pragma hone work flops(n < 400M ? 20*n*n : 0) bytes(28*n)
-#pragma hone shapes (65536) (131072, 2) (10007, 1)
-#pragma hone check template.nbody_plain magnitude template.nbody_magnitude tolerance(n + 24)
+#pragma hone shapes (65536) (262144) (131072, 2) (10007, 1)
+#pragma hone check template.nbody_plain magnitude template.nbody_magnitude tolerance(24 + min(n, 4096 + n/4096 + 64))

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nbody/tiles: threads keep their bodies in registers and go through all others,
  * tile by tile, which a block reads once into shared memory, or which come from
- * the caches, the same address for all threads. Where there are few bodies for
- * the device, several blocks share the others of the same bodies (PARTS), and a
- * second launch adds what they have. The default is the textbook's.
+ * the caches, the same address for all threads. BLOCKS_PER_SM says how many
+ * blocks a multiprocessor gets in all: where the bodies alone are fewer, several
+ * blocks share the others of the same bodies (PARTS), and a second launch adds
+ * what they have. The default is the textbook's, a block for its bodies.
  *
  * More bodies a thread: more that a body read from shared memory does; registers
- * for 7 numbers each. */
+ * for 7 numbers each. Blocks take the same time, so all but the last of several
+ * waves of them have to be whole: that is what BLOCKS_PER_SM finds.
+ *
+ * Sums of up to TERMS terms are added up apart and then to the others' sum,
+ * which lies in shared memory: nbody.cuh bounds the error by that. */
 #include "bodies.cuh"
 #include "nbody.cuh"
 
@@ -16,28 +21,35 @@
 // Bodies of a thread.
 #pragma hone param BODIES in {1, 2, 4, 8}
 // Others that are read at a time.
-#pragma hone param TILE in {64, 128, 256, 512, 1024} default 256
-#pragma hone param UNROLL in {4, 8, 16, 32} default 8
-#pragma hone param PARTS in {1, 2, 4, 8, 16, 32}
+#pragma hone param TILE in {128, 256, 512} default 256
+#pragma hone param UNROLL in {8, 16, 32} default 8
+#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 28, 32, 40, 48}
 #pragma hone param SHARED: bool default true
-#pragma hone param MIN_BLOCKS in {1, 2, 3, 4}
+#pragma hone param MIN_BLOCKS in {1, 2, 3, 4, 6}
 
 #pragma hone let GROUPS = ceildiv(n, BLOCK*BODIES)
-#pragma hone let TILES = ceildiv(n, TILE)
-#pragma hone require PARTS <= TILES "there are fewer tiles than parts"
-#pragma hone require PARTS == 1 || GROUPS*PARTS <= 16*device.sm_count "parts are for few bodies"
+#pragma hone let PARTS = max(1, min(BLOCKS_PER_SM*device.sm_count/GROUPS, ceildiv(n, 64)))
+// Others of a part: whole rounds of the inner loop.
+#pragma hone let OTHERS = align(ceildiv(n, PARTS), UNROLL)
+#pragma hone require BLOCKS_PER_SM == 0 || PARTS > 1 "without parts the bodies alone say how many blocks there are"
+#pragma hone require PARTS <= 65535 "parts are the second dimension of the grid"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "so many blocks do not fit a multiprocessor"
 #pragma hone require BODIES*UNROLL <= 64 "the body of the loop is too long"
 #pragma hone require BLOCK*MIN_BLOCKS*(24 + 8*BODIES) <= device.regs_sm "registers for MIN_BLOCKS blocks"
-#pragma hone require SHARED || TILE == 256 "without shared memory TILE says only what is shared out"
+#pragma hone require SHARED || TILE == 256 "without shared memory TILE says nothing"
 #pragma hone require n*PARTS <= 1G "the sums of parts are too many"
 
 #pragma hone option ftz(true)
 #pragma hone workspace sums: f32[PARTS > 1 ? 3*PARTS*n : 0]
-#pragma hone launch nbody grid(min(GROUPS, 1G), PARTS) block(BLOCK) args(body, softening, accel, sums, i64(n))
-#pragma hone launch nbody_join if(PARTS > 1) grid(min(ceildiv(n, 128), 1G)) block(128) args(sums, accel, i64(n))
+#pragma hone launch nbody grid(min(GROUPS, 1G), PARTS) block(BLOCK) args(body, softening, accel, sums, i64(n), i64(OTHERS), i32(PARTS))
+#pragma hone launch nbody_join if(PARTS > 1) grid(min(ceildiv(n, 128), 1G)) block(128) args(sums, accel, i64(n), i32(PARTS))
 
-/* What the bodies of tiles [first, last) add to those of this thread. */
+/* Terms that are added up in registers; bounds the error of sums. */
+constexpr int TERMS = 4096;
+
+/* What the other bodies from `first` on, before `last`, do to those of this
+ * thread. Both are multiples of UNROLL, or `last` is n: a body behind it is
+ * nothing. */
 __device__ inline void go_through(const float *body, long long first,
                                   long long last, long long n, float softening2,
                                   const float4 (&own)[BODIES],
@@ -45,32 +57,63 @@ __device__ inline void go_through(const float *body, long long first,
 {
     __shared__ float4 others[SHARED ? TILE : 1];
 
-    for (long long tile = first; tile < last; tile++) {
+    for (long long tile = first; tile < last; tile += TILE) {
+        const int count = (int)min((long long)TILE, last - tile);
+
         if (SHARED) {
             __syncthreads(); /* the last one was read */
             for (int k = threadIdx.x; k < TILE; k += BLOCK)
-                others[k] = hone::load_body<LAYOUT>(body, tile * TILE + k, n);
+                others[k] = hone::load_body<LAYOUT>(body, tile + k, n);
             __syncthreads();
         }
-#pragma unroll UNROLL
-        for (int k = 0; k < TILE; k++) {
-            const float4 other =
-                SHARED ? others[k]
-                       : hone::load_body<LAYOUT>(body, tile * TILE + k, n);
+#pragma unroll 1
+        for (int k = 0; k < count; k += UNROLL) {
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) {
+                const float4 other =
+                    SHARED ? others[k + u]
+                           : hone::load_body<LAYOUT>(body, tile + k + u, n);
 
 #pragma unroll
-            for (int b = 0; b < BODIES; b++)
-                hone::attract<PRECISE != 0>(own[b], other, softening2, a[b]);
+                for (int b = 0; b < BODIES; b++)
+                    hone::attract<PRECISE != 0>(own[b], other, softening2, a[b]);
+            }
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
-nbody(const float *body, float softening, float *accel, float *sums, long long n)
+/* The same, TERMS others at a time. */
+__device__ inline void sum_up(const float *body, long long first, long long last,
+                              long long n, float softening2,
+                              const float4 (&own)[BODIES], float3 (&a)[BODIES])
 {
-    const long long tiles = (n + TILE - 1) / TILE;
-    const long long first = tiles * blockIdx.y / PARTS;
-    const long long last = tiles * (blockIdx.y + 1) / PARTS;
+    __shared__ float3 totals[BODIES][BLOCK];
+
+#pragma unroll
+    for (int b = 0; b < BODIES; b++)
+        totals[b][threadIdx.x] = a[b] = make_float3(0.0f, 0.0f, 0.0f);
+    for (long long at = first; at < last; at += TERMS) {
+        go_through(body, at, min(last, at + TERMS), n, softening2, own, a);
+#pragma unroll
+        for (int b = 0; b < BODIES; b++) {
+            float3 &total = totals[b][threadIdx.x];
+
+            total.x += a[b].x;
+            total.y += a[b].y;
+            total.z += a[b].z;
+            a[b] = make_float3(0.0f, 0.0f, 0.0f);
+        }
+    }
+#pragma unroll
+    for (int b = 0; b < BODIES; b++)
+        a[b] = totals[b][threadIdx.x];
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+nbody(const float *body, float softening, float *accel, float *sums, long long n,
+      long long others, int parts)
+{
+    const long long first = others * blockIdx.y;
 
     for (long long group = blockIdx.x; group * BLOCK * BODIES < n;
          group += gridDim.x) {
@@ -79,18 +122,17 @@ nbody(const float *body, float softening, float *accel, float *sums, long long n
         float3 a[BODIES];
 
 #pragma unroll
-        for (int b = 0; b < BODIES; b++) {
+        for (int b = 0; b < BODIES; b++)
             own[b] = hone::load_body<LAYOUT>(body, me + b * BLOCK, n);
-            a[b] = make_float3(0.0f, 0.0f, 0.0f);
-        }
-        go_through(body, first, last, n, softening * softening, own, a);
+        sum_up(body, first, min(n, first + others), n, softening * softening, own,
+               a);
 #pragma unroll
         for (int b = 0; b < BODIES; b++) {
             const long long i = me + b * BLOCK;
 
             if (i >= n)
                 break;
-            if (PARTS == 1) {
+            if (parts == 1) {
                 hone::store_accel<LAYOUT>(accel, i, n, a[b].x, a[b].y, a[b].z);
             } else {
                 float *at = sums + 3 * n * blockIdx.y + i;
@@ -103,16 +145,15 @@ nbody(const float *body, float softening, float *accel, float *sums, long long n
     }
 }
 
-#if HONE_PARTS > 1
 extern "C" __global__ void __launch_bounds__(128)
-nbody_join(const float *sums, float *accel, long long n)
+nbody_join(const float *sums, float *accel, long long n, int parts)
 {
     for (long long i = blockIdx.x * 128LL + threadIdx.x; i < n;
          i += gridDim.x * 128LL) {
         float3 a = make_float3(0.0f, 0.0f, 0.0f);
 
-#pragma unroll
-        for (int p = 0; p < PARTS; p++) {
+#pragma unroll 8
+        for (int p = 0; p < parts; p++) {
             const float *at = sums + 3 * n * p + i;
 
             a.x += at[0];
@@ -122,4 +163,3 @@ nbody_join(const float *sums, float *accel, long long n)
         hone::store_accel<LAYOUT>(accel, i, n, a.x, a.y, a.z);
     }
 }
-#endif
