@@ -83,6 +83,8 @@ struct hone_vendor {
       "cublasAxpyEx; arguments alpha, x, y")                                   \
     X("cublas.dot", blas_dot, "cuBLAS", "cublasDotEx; arguments x, y, out")    \
     X("cublas.nrm2", blas_nrm2, "cuBLAS", "cublasNrm2Ex; arguments x, out")    \
+    X("cublas.gemv", blas_gemv, "cuBLAS",                                      \
+      "cublasSgemv and its like; arguments A, x, y, alpha, beta")              \
     X("cufft.c2c", fft_c2c, "cuFFT", "cufftExecC2C; arguments x, y of c32")    \
     X("cufft.filter", fft_filter, "cuFFT",                                     \
       "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")

@@ -52,6 +52,17 @@ enum {
 
 typedef struct cublasContext *hone_blas_handle;
 
+/* Of cublasTgemv and cublasTgemvStridedBatched, T a type. */
+#define HONE_BLAS_GEMV                                                         \
+    (hone_blas_handle h, int op, int m, int n, const void *alpha,              \
+     const void *a, int lda, const void *x, int x_step, const void *beta,      \
+     void *y, int y_step)
+#define HONE_BLAS_GEMV_STRIDED                                                 \
+    (hone_blas_handle h, int op, int m, int n, const void *alpha,              \
+     const void *a, int lda, long long a_stride, const void *x, int x_step,    \
+     long long x_stride, const void *beta, void *y, int y_step,                \
+     long long y_stride, int batch)
+
 /* X(field, symbol, return type, parameters) */
 #define HONE_BLAS_MAP(X)                                                       \
     X(status_string, cublasGetStatusString, const char *,                      \
@@ -89,7 +100,17 @@ typedef struct cublasContext *hone_blas_handle;
        int execution_type))                                                    \
     X(nrm2_ex, cublasNrm2Ex, hone_blas_result,                                 \
       (hone_blas_handle h, int n, const void *x, int x_type, int x_step,       \
-       void *result, int result_type, int execution_type))
+       void *result, int result_type, int execution_type))                     \
+    X(gemv_f32, cublasSgemv_v2, hone_blas_result, HONE_BLAS_GEMV)              \
+    X(gemv_f64, cublasDgemv_v2, hone_blas_result, HONE_BLAS_GEMV)              \
+    X(gemv_f32_strided, cublasSgemvStridedBatched, hone_blas_result,           \
+      HONE_BLAS_GEMV_STRIDED)                                                  \
+    X(gemv_f64_strided, cublasDgemvStridedBatched, hone_blas_result,           \
+      HONE_BLAS_GEMV_STRIDED)                                                  \
+    X(gemv_f16_strided, cublasHSHgemvStridedBatched, hone_blas_result,         \
+      HONE_BLAS_GEMV_STRIDED)                                                  \
+    X(gemv_bf16_strided, cublasTSTgemvStridedBatched, hone_blas_result,        \
+      HONE_BLAS_GEMV_STRIDED)
 
 typedef struct hone_blas {
 #define HONE_BLAS_FIELD(field, symbol, type, parameters)                       \

@@ -72,9 +72,8 @@ static int scalar_fits(const hone_resolved *problem, int index)
                          problem->args[index].type == HONE_TYPE_F32);
 }
 
-/* The dimension called `name`, or `otherwise` if there is none. */
-static int64_t dim_or(const hone_resolved *problem, const char *name,
-                      int64_t otherwise)
+int64_t hone__vendor_dim_or(const hone_resolved *problem, const char *name,
+                            int64_t otherwise)
 {
     for (size_t i = 0; i < problem->n_dims; i++)
         if (problem->dim_names[i] && !strcmp(problem->dim_names[i], name))
@@ -91,10 +90,11 @@ static matrix read_matrix(const hone_resolved *problem, int64_t rows,
                           int64_t columns, const char *leading,
                           const char *stride)
 {
-    matrix x = {rows, columns, dim_or(problem, leading, columns), 0};
+    matrix x = {rows, columns, hone__vendor_dim_or(problem, leading, columns),
+                0};
 
-    x.stride =
-        dim_or(problem, stride, x.leading > INT_MAX ? 0 : rows * x.leading);
+    x.stride = hone__vendor_dim_or(problem, stride,
+                                   x.leading > INT_MAX ? 0 : rows * x.leading);
     return x;
 }
 
@@ -133,8 +133,8 @@ static hone_status read_arrays(const char *who, const char *op,
     const hone_resolved_arg *const args = problem->args;
     const int64_t m = gemm->m, n = gemm->n, k = gemm->k;
     const int64_t batch = gemm->batch;
-    const int trans_a = dim_or(problem, "TRANS_A", 0) != 0;
-    const int trans_b = dim_or(problem, "TRANS_B", 0) != 0;
+    const int trans_a = hone__vendor_dim_or(problem, "TRANS_A", 0) != 0;
+    const int trans_b = hone__vendor_dim_or(problem, "TRANS_B", 0) != 0;
     const matrix a = read_matrix(problem, trans_a ? k : m, trans_a ? m : k,
                                  "LDA", "STRIDE_A");
     const matrix b = read_matrix(problem, trans_b ? n : k, trans_b ? k : n,
@@ -169,7 +169,7 @@ hone_status hone__gemm_read(const char *who, const char *op,
                       .c = hone__vendor_find_arg(problem, "C"),
                       .alpha = hone__vendor_find_arg(problem, "alpha"),
                       .beta = hone__vendor_find_arg(problem, "beta")};
-    const int64_t batch = dim_or(problem, "BATCH", 1);
+    const int64_t batch = hone__vendor_dim_or(problem, "BATCH", 1);
 
     if (gemm.a < 0 || gemm.b < 0 || gemm.c < 0 || problem->n_dims < 3)
         return hone__vendor_unfit(

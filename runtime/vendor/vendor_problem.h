@@ -56,6 +56,9 @@ unsigned hone__gemm_alignment(const hone_gemm *gemm, const hone_gemm_factor *x,
 
 /* Index of the argument called `name`, or -1. */
 int hone__vendor_find_arg(const hone_resolved *problem, const char *name);
+/* The dimension called `name`, or `otherwise` if there is none. */
+int64_t hone__vendor_dim_or(const hone_resolved *problem, const char *name,
+                            int64_t otherwise);
 /* Fails: "'WHO' cannot do operation 'OP': WHY". */
 hone_status hone__vendor_unfit(const char *who, const char *op, const char *why,
                                hone_error *err);

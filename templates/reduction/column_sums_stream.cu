@@ -5,7 +5,7 @@
  * added up by the block of a tile of columns that is last, or by a second
  * launch. */
 #include "column_sums.cuh"
-#include "hone_pack.cuh"
+#include "columns.cuh"
 #include "hone_reduce.cuh"
 
 #pragma hone implements column_sums/stream "packs of columns, rows dealt to blocks, any device"
@@ -46,70 +46,14 @@
 #pragma hone launch column_sums_join if(FINISH == two_launch && PARTS > 1) grid(min(TILES, 1G)) block(BLOCK) args(parts, out, i64(PARTS), i64(columns))
 
 using sum_type = hone::wide<T>::type;
-
-/* Adds rows first, first + step, .. in front of `end` to the sums of the pack
- * of columns that begins at x, `valid` of which the matrix has. PACKED: whole
- * packs are read at once. */
-template <bool PACKED, typename E>
-__device__ inline void add_rows(sum_type (&sum)[VEC], const E *x, long long pitch, long long valid, long long first, long long step, long long end)
-{
-    constexpr int W = PACKED ? VEC : 1;
-    constexpr hone::access how = PACKED ? static_cast<hone::access>(READ) : hone::access::l2;
-    long long row = first;
-
-    if (valid >= VEC) {
-        for (; row + (UNROLL - 1) * step < end; row += UNROLL * step) {
-            hone::pack<E, W> packs[UNROLL][VEC / W];
-
-#pragma unroll
-            for (int i = 0; i < UNROLL; i++)
-#pragma unroll
-                for (int p = 0; p < VEC / W; p++)
-                    packs[i][p] = hone::read_pack<W, how>(x + (row + i * step) * pitch + p * W);
-#pragma unroll
-            for (int i = 0; i < UNROLL; i++)
-#pragma unroll
-                for (int e = 0; e < VEC; e++)
-                    sum[e] += hone::widen(packs[i][e / W].at[e % W]);
-        }
-    }
-    /* What is left of the rows, or all of a pack that the matrix ends in. */
-#pragma unroll 1
-    for (; row < end; row += step)
-#pragma unroll
-        for (int e = 0; e < VEC; e++)
-            if (e < valid)
-                sum[e] += hone::widen(hone::read_pack<1, how>(x + row * pitch + e).at[0]);
-}
-
-/* The sums of the DEPTH threads that have the same columns, in the first. */
-__device__ inline void join_rows(sum_type (&sum)[VEC])
-{
-    __shared__ sum_type of_thread[VEC][BLOCK];
-    const int me = threadIdx.x;
-
-#pragma unroll 1
-    for (int half = DEPTH / 2; half > 0; half /= 2) {
-        __syncthreads(); /* nobody reads what the last round left */
-#pragma unroll
-        for (int e = 0; e < VEC; e++)
-            of_thread[e][me] = sum[e];
-        __syncthreads();
-        if (me < half * WIDTH) {
-#pragma unroll
-            for (int e = 0; e < VEC; e++)
-                sum[e] += of_thread[e][me + half * WIDTH];
-        }
-    }
-}
+using of_columns = hone::column_sums_of<sum_type, VEC, UNROLL, BLOCK, WIDTH>;
 
 /* The sums of the parts of one tile's columns, to out. */
 __device__ inline void add_parts(const void *parts, T *out, int n_parts, long long column, long long columns)
 {
     sum_type sum[VEC] = {};
 
-    add_rows<false>(sum, static_cast<const sum_type *>(parts) + column, columns, columns - column, threadIdx.x / WIDTH, DEPTH, n_parts);
-    join_rows(sum);
+    of_columns::add_parts(sum, static_cast<const sum_type *>(parts), columns, n_parts, column, columns);
 #pragma unroll
     for (int e = 0; e < VEC; e++)
         if (threadIdx.x < WIDTH && column + e < columns)
@@ -125,8 +69,8 @@ column_sums(const T *x, T *out, void *parts, unsigned *tickets, long long rows, 
         const long long column = (tile * WIDTH + threadIdx.x % WIDTH) * VEC;
         sum_type sum[VEC] = {};
 
-        add_rows<true>(sum, x + column, pitch, columns - column, blockIdx.y * DEPTH + threadIdx.x / WIDTH, step, rows);
-        join_rows(sum);
+        of_columns::add_rows<VEC, static_cast<hone::access>(READ)>(sum, x + column, pitch, columns - column, blockIdx.y * DEPTH + threadIdx.x / WIDTH, step, rows, hone::count_once<sum_type>());
+        of_columns::join_rows(sum);
 #pragma unroll
         for (int e = 0; e < VEC; e++) {
             if (threadIdx.x < WIDTH && column + e < columns) {

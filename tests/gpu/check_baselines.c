@@ -246,6 +246,36 @@ static void make_dot(subject *s, int64_t n, int is_norm)
         hone__free(values[i]);
 }
 
+/* y = alpha*A*x + beta*y, or with A transposed. */
+static void make_gemv(subject *s, int64_t m, int64_t n, int trans)
+{
+    const hone_resolved problem =
+        gemv_problem(m, n, HONE_TYPE_F32, trans, n, 1);
+    const int64_t in = trans ? m : n, out = trans ? n : m;
+    double *values[5];
+
+    start(s, "gemv", &problem, 2, ldexp((double)in, -23));
+    (void)snprintf(s->title, sizeof s->title, "gemv %dx%d%s", (int)m, (int)n,
+                   trans ? " transposed" : "");
+    for (size_t i = 0; i < 5; i++)
+        values[i] = make_arg(s, i);
+    *(double *)s->host[3] = 1.5;
+    *(double *)s->host[4] = -0.5;
+    for (int64_t i = 0; i < out; i++) {
+        s->expected[i] = -0.5 * values[2][i];
+        s->scale[i] = fabs(s->expected[i]);
+        for (int64_t k = 0; k < in; k++) {
+            const double product =
+                1.5 * values[0][trans ? k * n + i : i * n + k] * values[1][k];
+
+            s->expected[i] += product;
+            s->scale[i] += fabs(product);
+        }
+    }
+    for (size_t i = 0; i < 5; i++)
+        hone__free(values[i]);
+}
+
 static void make_scan(subject *s, int64_t n, int32_t exclusive)
 {
     const hone_resolved problem = scan_problem(n);
@@ -440,6 +470,11 @@ static int check_subjects(int allow_missing)
     for (int32_t exclusive = 0; exclusive < 2; exclusive++) {
         make_scan(&s, 999983, exclusive);
         failures += check_baseline("cub.scan", &s, allow_missing);
+        destroy(&s);
+    }
+    for (int trans = 0; trans < 2; trans++) {
+        make_gemv(&s, 517, 1999, trans);
+        failures += check_baseline("cublas.gemv", &s, allow_missing);
         destroy(&s);
     }
     for (int is_norm = 0; is_norm < 2; is_norm++) {

@@ -76,6 +76,31 @@ static inline hone_resolved sum_problem(int64_t n)
     return problem;
 }
 
+/* y = alpha*op(A)*x + beta*y in the order of gemv's contract, A m x n in rows
+ * of `lda`; matrices and vectors of a batch follow each other. */
+static inline hone_resolved gemv_problem(int64_t m, int64_t n, hone_type type,
+                                         int trans, int64_t lda, int64_t batch)
+{
+    static const char *const names[] = {"M", "N", "T", "TRANS", "LDA", "BATCH"};
+    const int64_t dims[] = {m, n, type, trans, lda, batch};
+    hone_resolved problem;
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 6;
+    for (size_t i = 0; i < 6; i++) {
+        problem.dims[i] = dims[i];
+        problem.dim_names[i] = names[i];
+    }
+    problem_arg(&problem, "A", HONE_ARG_IN, type,
+                (batch - 1) * m * lda + (m - 1) * lda + n);
+    problem_arg(&problem, "x", HONE_ARG_IN, type, batch * (trans ? m : n));
+    problem_arg(&problem, "y", HONE_ARG_INOUT, type, batch * (trans ? n : m));
+    problem_arg(&problem, "alpha", HONE_ARG_SCALAR, HONE_TYPE_F64, 1);
+    problem_arg(&problem, "beta", HONE_ARG_SCALAR, HONE_TYPE_F64, 1);
+    problem.bytes = problem.args[0].size_bytes;
+    return problem;
+}
+
 static inline hone_resolved scan_problem(int64_t n)
 {
     hone_resolved problem;

@@ -364,6 +364,8 @@ DECLARE(int, cublasNrm2Ex,
     return store_sum(h, x_type, sqrt(sum), result);
 }
 
+#include "tests/tuner/fake_blas_gemv.h"
+
 DECLARE(const char *, cublasLtGetStatusString, (int r))
 {
     return cublasGetStatusString(r);

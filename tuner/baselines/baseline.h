@@ -49,6 +49,8 @@ struct hone_baseline {
     X("cublas.axpy", vendor, "cublasAxpyEx; arguments alpha, x, y")            \
     X("cublas.dot", vendor, "cublasDotEx; arguments x, y, out")                \
     X("cublas.nrm2", vendor, "cublasNrm2Ex; arguments x, out")                 \
+    X("cublas.gemv", vendor,                                                   \
+      "cublasSgemv and its like; arguments A, x, y, alpha, beta")              \
     X("cublaslt", vendor,                                                      \
       "cuBLASLt, the fastest of its algorithms; as cublas")                    \
     X("cufft", vendor, "cuFFT, the same as cufft.c2c")                         \

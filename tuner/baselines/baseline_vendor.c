@@ -19,6 +19,7 @@ static const struct row {
     {"cublas.axpy", "cublas.axpy", "cuBLAS (cublasAxpyEx)"},
     {"cublas.dot", "cublas.dot", "cuBLAS (cublasDotEx)"},
     {"cublas.nrm2", "cublas.nrm2", "cuBLAS (cublasNrm2Ex)"},
+    {"cublas.gemv", "cublas.gemv", "cuBLAS (cublasSgemv and its like)"},
     {"cublaslt", "cublaslt.gemm", NULL},
     {"cufft", "cufft.c2c", "cuFFT (cufftExecC2C)"},
     {"cufft.c2c", "cufft.c2c", "cuFFT (cufftExecC2C)"},
