@@ -15,6 +15,22 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
+# as_then WHO NAME: what a build calls it. Before rooms and contracts gemm/wmma
+# was gemm_f16, gemm/sm90 gemm_sm90, sum reduce_sum, and saxpy one file.
+as_then() {
+    case $2 in
+    gemm/wmma) then=gemm_f16 ;;
+    gemm/sm90) then=gemm_sm90 ;;
+    sum/stream) then=reduce_sum ;;
+    saxpy/stream) then=saxpy ;;
+    *) then= ;;
+    esac
+    if [ -n "$then" ] && [ -e "$(build "$1")/templates/$then.cu" ]; then
+        echo "$then"
+    else
+        echo "$2"
+    fi
+}
 build() { # build WHO: its folder
     [ "$1" = before ] && echo "$BEFORE" || echo "$AFTER"
 }
@@ -22,10 +38,13 @@ run() { # run WHO NAME ARGUMENTS..: JSON in NAME.WHO.json
     who=$1
     name=$2
     root=$(build "$who")
-    shift 2
+    command=$3
+    op=$(as_then "$who" "$4")
+    shift 4
     HONE_TEMPLATE_PATH=$root/templates \
         HONE_BASELINES=$root/lib/libhone_baselines.so \
-        timeout 120 "$root/bin/hone" "$@" --format json \
+        HONE_RIVALS=$root/lib/libhone_rivals.so \
+        timeout 120 "$root/bin/hone" "$command" "$op" "$@" --format json \
         >"$OUT/$name.$who.json" 2>"$OUT/$name.$who.log" ||
         echo "$name.$who: exit $?"
 }
@@ -42,8 +61,8 @@ for round in 1 2 3; do
         # shellcheck disable=SC2086 # lists of options
         {
             tune "$who" gemm_wmma gemm/wmma --dims 4096,4096,4096 --budget 300 $cold
-            tune "$who" sum sum --dims 4M --budget 300 $cold
-            tune "$who" saxpy saxpy --dims 1M --budget 300 $cold
+            tune "$who" sum sum/stream --dims 4M --budget 300 $cold
+            tune "$who" saxpy saxpy/stream --dims 1M --budget 300 $cold
             tune "$who" gemm_sm90 gemm/sm90 --dims 4096,4096,4096,f16,f16 --budget 100 $warm
             tune "$who" scan_1M scan --dims 1M --budget 80 $warm
             tune "$who" scan_256M scan --dims 256M --budget 40 $warm
