@@ -58,11 +58,11 @@ space conv1d 8388608,31 300 10000
 space conv1d 8388608,512 300 10000
 space conv1d 8388608,4096 300 10000
 for size in 16 64 256 1024 4096 8192; do
-    space fft_registers "$size" 300 40000
-    space fft_registers "$size,100,2" 300 40000
-    space fft_plain "$size,100,2" 1 1
-    space fft_filter_registers "$size,100" 300 40000
-    space fft_filter_plain "$size,100" 1 1
+    space fft/fft_registers "$size" 300 40000
+    space fft/fft_registers "$size,100,2" 300 40000
+    space fft/fft_plain "$size,100,2" 1 1
+    space fft/fft_filter_registers "$size,100" 300 40000
+    space fft/fft_filter_plain "$size,100" 1 1
 done
 
 # refused TEMPLATE DIMS WORDS
@@ -83,10 +83,12 @@ refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
 refused gemm/gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 16384; do
-    refused fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
-    refused fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
+    refused fft/fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
+    refused fft/fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
 done
-refused fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
+refused fft/fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
+
+transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers"
 
 # reduction/
 for type in f32 f64 f16 bf16; do
@@ -251,8 +253,13 @@ space transpose/transpose_square_tiles 4096,f16 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
+<<<<<<< HEAD
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma conv1d
     fft_plain fft_registers fft_filter_plain fft_filter_registers
+=======
+all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
+    $transforms
+>>>>>>> 8a1af7d (templates/fft: the Fourier transforms are a family with a folder)
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
     $transpose"
 # The source of a variant has its parameters and kernels, and no pragma of
@@ -284,7 +291,7 @@ for t in $all; do
 done
 # What is compiled in belongs to the problem: other sizes are other variants.
 for size in 16 64 8192,1,2; do
-    "$HONE" compile "$templates/fft_registers.cu" --dims "$size" --arch sm_90 \
+    "$HONE" compile "$templates/fft/fft_registers.cu" --dims "$size" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done

@@ -12,8 +12,13 @@
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh \
+<<<<<<< HEAD
     "$HONE_SOURCE"/templates/gemm/*.cu* "$HONE_SOURCE"/templates/reduction/*.cu* \
     "$HONE_SOURCE"/templates/scan/*.cu* "$work"
+=======
+    "$HONE_SOURCE"/templates/reduction/*.cu* \
+    "$HONE_SOURCE"/templates/scan/*.cu* "$HONE_SOURCE"/templates/fft/*.cu* "$work"
+>>>>>>> 8a1af7d (templates/fft: the Fourier transforms are a family with a folder)
 
 # broken NAME TEMPLATE SED [--sanitize] WORD..: the copy fails, and one of its
 # failures says all the words.
@@ -83,9 +88,9 @@ out_has "wrong"
 mkdir "$work/early" "$work/constant"
 cp "$work"/fft_registers.cu "$work"/*.cuh "$work/early"
 cp "$work"/fft_registers.cu "$work"/*.cuh "$work/constant"
-sed 's/wait();//' "$work/hone_fft.cuh" >"$work/early/hone_fft.cuh"
-sed 's/0x1.d906bcp-1f/0x1.d906fcp-1f/' "$work/hone_fft_parts.cuh" \
-    >"$work/constant/hone_fft_parts.cuh"
+sed 's/wait();//' "$work/transform.cuh" >"$work/early/transform.cuh"
+sed 's/0x1.d906bcp-1f/0x1.d906fcp-1f/' "$work/butterflies.cuh" \
+    >"$work/constant/butterflies.cuh"
 run 1 verify "$work/early/fft_registers.cu" --dims 64 --sanitize --limit 1 --format csv
 out_has "with no barrier between them"
 run 1 verify "$work/constant/fft_registers.cu" --dims 256,1,2 --limit 1 --format csv

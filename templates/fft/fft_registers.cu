@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fft/registers: one pass over memory. n/ELEMENTS threads hold a transform in
  * registers and exchange it through shared memory or shuffles between passes
- * of radix 2 to 32 (hone_fft.cuh has the algorithm). It is a copy in disguise:
+ * of radix 2 to 32 (transform.cuh has the algorithm). It is a copy in disguise:
  * what matters is how many bytes are under way, so few registers and short
  * waits.
  *
@@ -11,7 +11,7 @@
  * the largest of 10^8 is 6 to 10 units. */
 #include "fft.cuh"
 #include "hone_device.cuh"
-#include "hone_fft.cuh"
+#include "transform.cuh"
 
 #pragma hone implements fft/registers "one pass over memory, transforms in registers, any device"
 

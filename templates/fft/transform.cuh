@@ -17,10 +17,10 @@
  * imaginary parts swapped on both sides, which costs nothing in registers.
  *
  * No name of a template parameter: see hone_device.cuh. */
-#ifndef HONE_FFT_CUH
-#define HONE_FFT_CUH
+#ifndef HONE_FFT_TRANSFORM_CUH
+#define HONE_FFT_TRANSFORM_CUH
 
-#include "hone_fft_parts.cuh"
+#include "butterflies.cuh"
 
 namespace hone {
 namespace fft {

@@ -4,7 +4,7 @@
  * what the others are compared with, and what is left where no other
  * applies. */
 #include "fft_filter.cuh"
-#include "hone_fft_plain.cuh"
+#include "radix2.cuh"
 
 #pragma hone implements fft_filter/plain reference "radix 2 as in textbooks, a block for each signal, any device"
 

@@ -3,7 +3,7 @@
  * no shared memory and nothing to align. Any n and batch, any device: what the
  * others are compared with, and what is left where no other applies. */
 #include "fft.cuh"
-#include "hone_fft_plain.cuh"
+#include "radix2.cuh"
 
 #pragma hone implements fft/plain reference "radix 2 as in textbooks, a block for each transform, any device"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of Fourier transforms that fit into registers: complex numbers,
  * butterflies of 2 to 32 elements, factors between passes. All are forward.
- * hone_fft.cuh puts them together. No name of a template parameter: see
+ * transform.cuh puts them together. No name of a template parameter: see
  * hone_device.cuh. */
-#ifndef HONE_FFT_PARTS_CUH
-#define HONE_FFT_PARTS_CUH
+#ifndef HONE_FFT_BUTTERFLIES_CUH
+#define HONE_FFT_BUTTERFLIES_CUH
 
 namespace hone {
 namespace fft {

@@ -3,11 +3,11 @@
  * over memory, by the passes of fft/registers.
  *
  * The forward transform leaves its elements in registers in natural order, at
- * the places where the inverse one begins (hone_fft.cuh), so the filter is
+ * the places where the inverse one begins (transform.cuh), so the filter is
  * read in order too. It comes from the caches: all blocks read the same. */
 #include "fft_filter.cuh"
 #include "hone_device.cuh"
-#include "hone_fft.cuh"
+#include "transform.cuh"
 
 #pragma hone implements fft_filter/registers "one pass over memory, signals in registers, any device"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cooley and Tukey's transform as textbooks have it, radix 2: what the plain
  * implementations of `fft` and `fft_filter` share. */
-#ifndef HONE_FFT_PLAIN_CUH
-#define HONE_FFT_PLAIN_CUH
+#ifndef HONE_FFT_RADIX2_CUH
+#define HONE_FFT_RADIX2_CUH
 
 namespace hone {
 
