@@ -133,6 +133,19 @@ __device__ inline void cluster_sync()
                  : "memory");
 }
 
+/* Write to this address in the shared memory of block `rank` of the cluster. */
+__device__ inline void store_shared(unsigned address, unsigned rank, float2 v)
+{
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "st.shared::cluster.v2.f32 [there], {%2, %3};\n"
+                 "}"
+                 :
+                 : "r"(address), "r"(rank), "f"(v.x), "f"(v.y)
+                 : "memory");
+}
+
 /* --- tensor copies ------------------------------------------------------ */
 
 /* `map` is a parameter of the kernel (const __grid_constant__). */

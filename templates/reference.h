@@ -59,12 +59,14 @@ HONE_REFERENCE(gemm);
  * being 0 in front of its first element. */
 HONE_REFERENCE(conv1d);
 
-/* dims {n, batch, direction}, n a power of two up to 8192; args {x, y},
- * complex f32. Transform b is y[b*n + k] = sum of x[b*n + j] *
- * exp(-2*pi*i*j*k/n), with direction 2 exp(+..), unscaled. Magnitude: the
- * 2-norm of the transform's input. The errors of a fast transform are that of
- * one of its elements times a few units of round-off, while the sum of the
- * absolute values of the terms is up to sqrt(n) times as much. */
+/* dims {n, batch, direction, STRIDE, DISTANCE}, n a power of two up to 65536;
+ * args {x, y}, complex f32. Number k of transform b stands at b*DISTANCE +
+ * k*STRIDE: Y_b[k] = sum of X_b[j] * exp(-2*pi*i*j*k/n), with direction 2
+ * exp(+..), unscaled. What lies between transforms stays as it is. Magnitude:
+ * the 2-norm of the transform's input. The errors of a fast transform are
+ * that of one of its elements times a few units of round-off, while the sum
+ * of the absolute values of the terms is up to sqrt(n) times as much. Without
+ * memory for a transform nothing is filled in. */
 HONE_REFERENCE(fft);
 
 /* dims {n, batch}; args {x, h, y}, complex f32: y = the unscaled inverse

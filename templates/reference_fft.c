@@ -6,8 +6,9 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
-enum { MOST_N = 8192, COARSE = 128, FINE = 64 };
+enum { MOST_N = 65536, COARSE = 1024, FINE = 64 };
 
 typedef struct number {
     double re, im;
@@ -98,10 +99,12 @@ static void swap_parts(number *v, int64_t n)
         v[i] = (number){v[i].im, v[i].re};
 }
 
-static void load(number *v, const float *from, int64_t n)
+/* `from` has numbers `stride` apart. */
+static void load(number *v, const float *from, int64_t n, int64_t stride)
 {
     for (int64_t i = 0; i < n; ++i)
-        v[i] = (number){(double)from[2 * i], (double)from[2 * i + 1]};
+        v[i] = (number){(double)from[2 * i * stride],
+                        (double)from[2 * i * stride + 1]};
 }
 
 static double norm(const number *v, int64_t n)
@@ -113,85 +116,129 @@ static double norm(const number *v, int64_t n)
     return sqrt(sum);
 }
 
-/* Elements [first, first + count) of the transform of v, where a complex
- * number is two. */
-static void give(number *v, int64_t n, int inverse, const turns *t,
-                 int64_t first, int64_t count, double *value)
+/* What a call needs. Too much for a stack: `v` and `h` have n numbers. */
+typedef struct work {
+    int64_t n;
+    int inverse;
+    const float *filter; /* NULL: none */
+    turns t;
+    number *v, *h;
+} work;
+
+/* 0: there is no memory. */
+static int begin(work *w, int64_t n, int inverse, const float *filter)
 {
-    const int64_t last = (first + count - 1) / 2;
-
-    if (inverse)
-        swap_parts(v, n);
-    if (last == first / 2)
-        v[last] = one_element(v, n, last, t);
-    else
-        transform(v, n, t);
-    if (inverse)
-        swap_parts(v, n);
-    for (int64_t i = 0; i < count; ++i) {
-        const number found = v[(first + i) / 2];
-
-        value[i] = (first + i) % 2 ? found.im : found.re;
-    }
+    w->n = n;
+    w->inverse = inverse;
+    w->filter = filter;
+    make_turns(&w->t, n);
+    w->v = malloc((size_t)n * 2 * sizeof *w->v);
+    w->h = w->v ? w->v + n : NULL;
+    if (w->v && filter)
+        load(w->h, filter, n, 1);
+    return w->v != NULL;
 }
 
-/* Elements of one transform of the batch; `h` NULL: no filter. Returns their
- * magnitude. */
-static double fill_one(const float *x, const float *h, int64_t n, int inverse,
-                       const turns *t, int64_t first, int64_t count,
-                       double *value)
+/* Transforms x, whose numbers stand `stride` apart, into v: whole, or number
+ * `only` alone if that is not negative. Returns the magnitude. */
+static double transform_one(work *w, const float *x, int64_t stride,
+                            int64_t only)
 {
-    number v[MOST_N];
+    number *const v = w->v;
+    const int64_t n = w->n;
     double scale;
 
-    load(v, x, n);
+    load(v, x, n, stride);
     scale = norm(v, n);
-    if (h) {
-        number filter[MOST_N];
-
-        load(filter, h, n);
-        scale *= norm(filter, n);
-        transform(v, n, t);
+    if (w->filter) {
+        scale *= norm(w->h, n);
+        transform(v, n, &w->t);
         for (int64_t i = 0; i < n; ++i)
-            v[i] = times(v[i], filter[i]);
+            v[i] = times(v[i], w->h[i]);
         scale = fmax(scale, norm(v, n));
     }
-    give(v, n, inverse, t, first, count, value);
+    if (w->inverse)
+        swap_parts(v, n);
+    if (only >= 0)
+        v[only] = one_element(v, n, only, &w->t);
+    else
+        transform(v, n, &w->t);
+    if (w->inverse)
+        swap_parts(v, n);
     return scale;
 }
 
-/* Transform by transform. */
-static void fill_all(const float *x, const float *h, int64_t n, int inverse,
-                     int64_t first, int64_t count, double *value,
-                     double *magnitude)
+/* Where transforms lie: number k of transform b at b*distance + k*stride. */
+typedef struct layout {
+    int64_t n, batch, stride, distance;
+} layout;
+
+/* The numbers of one transform that lie among [first, last]: from *k on, as
+ * many as returned. */
+static int64_t numbers_within(const layout *l, int64_t b, int64_t first,
+                              int64_t last, int64_t *k)
 {
-    turns t;
+    const int64_t from = first - b * l->distance, to = last - b * l->distance;
+    const int64_t end = to < 0 ? 0 : to / l->stride + 1;
 
-    if (n > MOST_N)
-        return;
-    make_turns(&t, n);
-    while (count > 0) {
-        const int64_t at = first % (2 * n);
-        const int64_t part = count < 2 * n - at ? count : 2 * n - at;
-        const double scale =
-            fill_one(x + (first - at), h, n, inverse, &t, at, part, value);
+    *k = from <= 0 ? 0 : (from + l->stride - 1) / l->stride;
+    return (end < l->n ? end : l->n) - *k;
+}
 
-        for (int64_t i = 0; i < part; ++i)
-            magnitude[i] = scale;
-        first += part;
-        count -= part;
-        value += part;
-        magnitude += part;
+/* Elements [first, first + count), of which a number has two, as far as the
+ * transforms have them. */
+static void fill_all(work *w, const layout *l, const float *x, int64_t first,
+                     int64_t count, double *value, double *magnitude)
+{
+    const int64_t low = first / 2, high = (first + count - 1) / 2;
+    const int is_apart = l->distance > (l->n - 1) * l->stride;
+    int64_t b = is_apart ? low / l->distance : 0;
+
+    for (; b < l->batch && b * l->distance <= high; ++b) {
+        int64_t k, n_numbers = numbers_within(l, b, low, high, &k);
+        double scale;
+
+        if (n_numbers < 1)
+            continue;
+        scale = transform_one(w, x + 2 * b * l->distance, l->stride,
+                              n_numbers == 1 ? k : -1);
+        for (; n_numbers > 0; --n_numbers, ++k)
+            for (int part = 0; part < 2; ++part) {
+                const int64_t at =
+                    2 * (b * l->distance + k * l->stride) + part - first;
+
+                if (at < 0 || at >= count)
+                    continue;
+                value[at] = part ? w->v[k].im : w->v[k].re;
+                magnitude[at] = scale;
+            }
     }
 }
 
 HONE_REFERENCE(fft)
 {
-    fill_all(args[0], NULL, dims[0], dims[2] == 2, first, count, value,
-             magnitude);
+    const layout l = {dims[0], dims[1], dims[3], dims[4]};
+    const float *const old = args[1];
+    work w;
+
+    if (l.n > MOST_N || count < 1 || !begin(&w, l.n, dims[2] == 2, NULL))
+        return;
+    /* What lies between transforms stays as it is. */
+    for (int64_t i = 0; old && i < count; ++i) {
+        value[i] = (double)old[first + i];
+        magnitude[i] = fabs(value[i]);
+    }
+    fill_all(&w, &l, args[0], first, count, value, magnitude);
+    free(w.v);
 }
 
 HONE_REFERENCE(fft_filter)
 {
-    fill_all(args[0], args[1], dims[0], 1, first, count, value, magnitude);
+    const layout l = {dims[0], dims[1], 1, dims[0]};
+    work w;
+
+    if (l.n > MOST_N || count < 1 || !begin(&w, l.n, 1, args[1]))
+        return;
+    fill_all(&w, &l, args[0], first, count, value, magnitude);
+    free(w.v);
 }

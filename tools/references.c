@@ -24,7 +24,7 @@
       "h, y")                                                                  \
     X(fft, "c32 c32",                                                          \
       "batch transforms of n, unscaled; dimensions n, batch, direction (1 "    \
-      "forward, 2 inverse); arguments x, y")                                   \
+      "forward, 2 inverse), STRIDE, DISTANCE; arguments x, y")                 \
     X(fft_filter, "c32 c32 c32",                                               \
       "inverse transforms of h times the forward transforms of x, unscaled; "  \
       "dimensions n, batch; arguments x, h, y")

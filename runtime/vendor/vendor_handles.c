@@ -189,6 +189,12 @@ static void trim_ffts(hone_vendors *vendors)
     }
 }
 
+static int is_of(const hone_vendor_fft *fft, const hone_fft_problem *problem)
+{
+    return fft->n == problem->n && fft->batch == problem->batch &&
+           fft->stride == problem->stride && fft->distance == problem->distance;
+}
+
 /* The newest is the first of the list. */
 static hone_status add_fft(hone_vendors *vendors,
                            const hone_fft_problem *problem,
@@ -203,6 +209,8 @@ static hone_status add_fft(hone_vendors *vendors,
     }
     fft->n = problem->n;
     fft->batch = problem->batch;
+    fft->stride = problem->stride;
+    fft->distance = problem->distance;
     status = hone__fft_plan_open(problem, HONE_FFT_C2C, &fft->plan,
                                  &fft->workspace_bytes, err);
     if (status == HONE_OK)
@@ -226,7 +234,7 @@ hone_status hone__vendors_fft(hone_vendors *vendors,
 
     (void)pthread_mutex_lock(&vendors->lock);
     *out = vendors->ffts;
-    while (*out && ((*out)->n != problem->n || (*out)->batch != problem->batch))
+    while (*out && !is_of(*out, problem))
         *out = (*out)->next;
     if (!*out) {
         trim_ffts(vendors);

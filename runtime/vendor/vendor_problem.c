@@ -234,31 +234,64 @@ static int is_array(const hone_resolved *problem, int index, hone_arg_mode mode,
            problem->args[index].count == count;
 }
 
+/* Numbers from the first to the last of the batch; -1: too many. */
+static int64_t count_numbers(const hone_fft_problem *p)
+{
+    int64_t of_batch, of_one;
+
+    if (__builtin_mul_overflow(p->batch - 1, p->distance, &of_batch) ||
+        __builtin_mul_overflow(p->n - 1, p->stride, &of_one) ||
+        __builtin_add_overflow(of_batch, of_one, &of_one) ||
+        of_one == INT64_MAX)
+        return -1;
+    return of_one + 1;
+}
+
+/* Fills all but the arguments. */
+static hone_status read_fft_dims(const char *who, const char *op,
+                                 const hone_resolved *problem, int is_filter,
+                                 hone_fft_problem *p, hone_error *err)
+{
+    const size_t n_dims = problem->n_dims;
+
+    if (n_dims < 1)
+        return hone__vendor_unfit(who, op, "it has no dimension n", err);
+    p->n = problem->dims[0];
+    p->batch = n_dims > 1 ? problem->dims[1] : 1;
+    p->direction = n_dims > 2 && problem->dims[2] == 2 ? HONE_FFT_INVERSE
+                                                       : HONE_FFT_FORWARD;
+    p->stride = is_filter ? 1 : hone__vendor_dim_or(problem, "STRIDE", 1);
+    if (p->n < 1 || p->batch < 1 || p->stride < 1 ||
+        p->n > INT64_MAX / p->stride)
+        return hone__vendor_unfit(who, op, "n, batch and STRIDE are at least 1",
+                                  err);
+    p->distance =
+        is_filter ? p->n
+                  : hone__vendor_dim_or(problem, "DISTANCE", p->n * p->stride);
+    if (p->distance < 1)
+        return hone__vendor_unfit(who, op, "DISTANCE is at least 1", err);
+    return HONE_OK;
+}
+
 hone_status hone__fft_read(const char *who, const char *op,
                            const hone_resolved *problem, int is_filter,
                            hone_fft_problem *out, hone_error *err)
 {
-    const size_t n_dims = problem->n_dims;
-    hone_fft_problem p = {.direction = HONE_FFT_FORWARD, .batch = 1, .h = -1};
+    hone_fft_problem p = {.h = -1};
+    int64_t count;
 
-    if (n_dims < 1)
-        return hone__vendor_unfit(who, op, "it has no dimension n", err);
-    p.n = problem->dims[0];
-    if (n_dims > 1)
-        p.batch = problem->dims[1];
-    if (n_dims > 2 && problem->dims[2] == 2)
-        p.direction = HONE_FFT_INVERSE;
+    HONE_TRY(read_fft_dims(who, op, problem, is_filter, &p, err));
     p.x = hone__vendor_find_arg(problem, "x");
     p.y = hone__vendor_find_arg(problem, "y");
-    if (p.n < 1 || p.batch < 1 || p.n > INT64_MAX / p.batch)
-        return hone__vendor_unfit(who, op, "n and batch are at least 1", err);
-    if (!is_array(problem, p.x, HONE_ARG_IN, p.n * p.batch) ||
-        !is_array(problem, p.y, HONE_ARG_OUT, p.n * p.batch))
+    count = count_numbers(&p);
+    if (!is_array(problem, p.x, HONE_ARG_IN, count) ||
+        (!is_array(problem, p.y, HONE_ARG_OUT, count) &&
+         (is_filter || !is_array(problem, p.y, HONE_ARG_INOUT, count))))
         return hone__vendor_unfit(
             who, op,
-            "it needs an input x and an output y, both c32 of "
-            "n*batch numbers, n and batch being its first "
-            "dimensions",
+            "it needs an input x and an output y, both c32 of as many numbers "
+            "as n and batch, its first dimensions, and, where there are such, "
+            "STRIDE and DISTANCE say",
             err);
     if (is_filter) {
         p.h = hone__vendor_find_arg(problem, "h");
@@ -275,6 +308,8 @@ hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
                                 hone_error *err)
 {
     long long n = problem->n;
+    /* What it says of one dimension is not read, but that it is there. */
+    long long *const embed = hone__fft_is_dense(problem) ? NULL : &n;
     size_t workspace_bytes = 0;
 
     out->handle = HONE_FFT_NO_HANDLE;
@@ -285,8 +320,10 @@ hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
         HONE_TRY(hone__fft_check(out->fft->auto_allocation(out->handle, 0),
                                  "cufftSetAutoAllocation", err));
     HONE_TRY(hone__fft_check(
-        out->fft->make_plan(out->handle, 1, &n, NULL, 1, n, NULL, 1, n, type,
-                            problem->batch, &workspace_bytes),
+        out->fft->make_plan(out->handle, 1, &n, embed, problem->stride,
+                            problem->distance, embed, problem->stride,
+                            problem->distance, type, problem->batch,
+                            &workspace_bytes),
         "cufftMakePlanMany64", err));
     if (out_workspace_bytes)
         *out_workspace_bytes = workspace_bytes;

@@ -74,23 +74,33 @@ static inline void *hone__vendor_pointer(void *const *args, int index)
 typedef struct hone_fft_problem {
     int64_t n;
     int64_t batch;
-    int direction; /* HONE_FFT_FORWARD or HONE_FFT_INVERSE */
-    int x, y, h;   /* arguments; h -1 without a filter */
+    int64_t stride;   /* from one number of a transform to the next */
+    int64_t distance; /* from a transform to the next */
+    int direction;    /* HONE_FFT_FORWARD or HONE_FFT_INVERSE */
+    int x, y, h;      /* arguments; h -1 without a filter */
 } hone_fft_problem;
 
 /* A problem whose arguments are x and y, c32 of n*batch numbers (and h, n
  * numbers, with `is_filter`), and whose dimensions are n and, as far as there
- * are any, batch and direction (2: inverse). */
+ * are any, batch and direction (2: inverse). Without `is_filter` it may have
+ * dimensions called STRIDE (1) and DISTANCE (n*STRIDE): number k of transform
+ * b stands at b*DISTANCE + k*STRIDE, and the arrays end with the last one. */
 hone_status hone__fft_read(const char *who, const char *op,
                            const hone_resolved *problem, int is_filter,
                            hone_fft_problem *out, hone_error *err);
+
+/* One transform after the other, without gaps. */
+static inline int hone__fft_is_dense(const hone_fft_problem *problem)
+{
+    return problem->stride == 1 && problem->distance == problem->n;
+}
 
 typedef struct hone_fft_plan {
     const hone_fft *fft;
     hone_fft_handle handle; /* HONE_FFT_NO_HANDLE: none */
 } hone_fft_plan;
 
-/* For the whole batch, one transform after the other; `type` is
+/* For the whole batch; `type` is
  * HONE_FFT_C2C or HONE_FFT_Z2Z. `out_workspace_bytes`: what the caller brings
  * with work_area() before it runs; NULL: cuFFT allocates it. */
 hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,

@@ -7,11 +7,13 @@
 
 #pragma hone implements fft/plain reference "radix 2 as in textbooks, a block for each transform, any device"
 
-#pragma hone launch fft_plain grid(min(batch, 1G)) block(256) args(x, y, i64(batch))
+#pragma hone launch fft_plain grid(min(batch, 1G)) block(256) args(x, y, i64(batch), i64(STRIDE), i64(DISTANCE))
 
 extern "C" __global__ void __launch_bounds__(256)
-fft_plain(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch)
+fft_plain(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
+          long long stride, long long distance)
 {
     for (long long b = blockIdx.x; b < batch; b += gridDim.x)
-        hone::fft_plain(x + b * n, y + b * n, n, direction == 2 ? 1 : -1);
+        hone::fft_plain(x + b * distance, y + b * distance, n,
+                        direction == 2 ? 1 : -1, stride);
 }

@@ -5,6 +5,10 @@
  * what matters is how many bytes are under way, so few registers and short
  * waits.
  *
+ * In a block the threads of a transform follow each other (ORDER `along`),
+ * or the threads that have the same elements of neighbouring transforms do
+ * (`across`): where DISTANCE is 1 an access then covers whole memory lines.
+ *
  * Accuracy: errors are proportional to the 2-norm of the transform's input.
  * Their root mean square is about one unit of round-off of it, with `powers` a
  * little more: 0.7 times that of cuFFT at n = 64, half of it at n = 8192;
@@ -26,7 +30,10 @@
 // Elements of one access to global memory.
 #pragma hone param WIDTH in {1, 2} default 1
 // Threads of a block: it takes as many transforms as fit.
-#pragma hone param THREADS in pow2 64..512 default 256
+#pragma hone param THREADS in pow2 64..1024 default 256
+// Neighbouring threads have elements of one transform, or of as many as a
+// block takes.
+#pragma hone param ORDER in {along, across} default along
 // Pairs of coordinates; real parts, then imaginary parts, in half the shared
 // memory; or lanes of a warp among each other.
 #pragma hone param EXCHANGE in {pairs, halves, shuffle} default pairs
@@ -52,7 +59,12 @@
 
 #pragma hone let LANES = 1 << max(LOG_N - LOG_E, 0)
 #pragma hone let TOGETHER = max(THREADS/LANES, 1)
-#pragma hone require LOG_E < LOG_N && LANES*WIDTH >= 4 "threads would share memory sectors"
+#pragma hone require LOG_E < LOG_N && (ORDER == across || LANES*WIDTH >= 4) "threads would share memory sectors"
+#pragma hone require LOG_N <= 13 "as many elements take more than one block: fft/cluster, fft/two_passes"
+#pragma hone require WIDTH == 1 || (ORDER == along && STRIDE == 1 && DISTANCE % 2 == 0) "neighbouring elements of a transform do not stand together"
+#pragma hone require ORDER == along || DISTANCE < STRIDE "elements of a transform stand closer together than transforms"
+#pragma hone require ORDER == along || TOGETHER >= 4 "threads would share memory sectors"
+#pragma hone require THREADS < 1024 || ORDER == across "so many threads wait for each other"
 // What never came within 3 % of the best on an H200.
 #pragma hone require LOG_E > 2 || LOG_N <= 6 "too few elements a thread for so many passes"
 #pragma hone require LOG_E > 3 || LOG_N <= 11 "too few elements a thread for so many passes"
@@ -60,7 +72,7 @@
 #pragma hone require LOG_E < 5 || LOG_N >= 12 || LOG_N == 9 || LOG_N == 10 "too many elements a thread for so few passes"
 #pragma hone require TWIDDLE != direct || LOG_N <= 11 "too many sines"
 #pragma hone require LANES <= THREADS "a block has fewer threads than a transform"
-#pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1) "shuffles exchange the radix of all elements of a thread, once, within a warp"
+#pragma hone require EXCHANGE != shuffle || (PASSES == 2 && R0 == LOG_E && LANES <= 32 && LOG_N <= 2*LOG_E && WIDTH == 1 && ORDER == along) "shuffles exchange the radix of all elements of a thread, once, within a warp"
 #pragma hone require EXCHANGE != shuffle || PAD == 0 "shuffles need no padding"
 #pragma hone require RESIDENT == 0 || (RESIDENT >= THREADS && RESIDENT <= device.threads_sm) "so many threads are not resident"
 #pragma hone require RESIDENT < 2048 || LOG_E <= 3 "the elements alone take the registers"
@@ -74,7 +86,7 @@
 #pragma hone require SHARED <= device.smem_optin "shared memory is too small"
 #pragma hone require MIN_BLOCKS*SHARED <= device.smem_sm "the blocks do not fit into shared memory together"
 
-#pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch))
+#pragma hone launch fft grid(ceildiv(batch, TOGETHER)) block(THREADS) shared(SHARED) args(x, y, i64(batch), i64(STRIDE), i64(DISTANCE))
 
 constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIRS
                          : EXCHANGE == EXCHANGE_values::halves ? hone::fft::HALVES
@@ -82,27 +94,44 @@ constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs    ? hone::fft::PAIR
 constexpr int source = TWIDDLE == TWIDDLE_values::powers   ? hone::fft::POWERS
                        : TWIDDLE == TWIDDLE_values::direct ? hone::fft::DIRECT
                                                            : hone::fft::TABLE;
+constexpr bool is_across = ORDER == ORDER_values::across;
 using plan = hone::fft::plan<LOG_N, LOG_E, R0, R1, R2, R3, WIDTH, PAD,
-                             exchange, source>;
+                             exchange, source, is_across ? TOGETHER : 1>;
+
+/* The room of transform `which` of a block. */
+static __device__ inline void *room_of(void *shared, int which)
+{
+    constexpr int one = exchange == hone::fft::HALVES ? 4 : 8;
+
+    return static_cast<char *>(shared) +
+           which * (is_across ? one : SHARED / TOGETHER);
+}
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch)
+fft(const float2 *__restrict__ x, float2 *__restrict__ y, long long batch,
+    long long stride, long long distance)
 {
     extern __shared__ float2 shared[];
-    const int t = threadIdx.x % LANES;
-    const int which = threadIdx.x / LANES;
+    const int t = is_across ? threadIdx.x / TOGETHER : threadIdx.x % LANES;
+    const int which = is_across ? threadIdx.x % TOGETHER : threadIdx.x / LANES;
     const long long mine = (long long)blockIdx.x * TOGETHER + which;
     /* Threads without a transform read the last one again. */
     const long long from = mine < batch ? mine : batch - 1;
-    void *room = reinterpret_cast<char *>(shared) + which * (SHARED / TOGETHER);
     float2 v[plan::elements];
 
-    plan::load<STREAM>(v, t, x + (from << LOG_N));
+    if constexpr (WIDTH > 1)
+        plan::load<STREAM>(v, t, x + from * distance);
+    else
+        plan::load_apart<STREAM>(v, t, x + from * distance, stride);
     if constexpr (direction == 2)
         plan::swap_parts(v);
-    plan::run(v, t, room, false);
+    plan::run(v, t, room_of(shared, which), false);
     if constexpr (direction == 2)
         plan::swap_parts(v);
-    if (mine < batch)
-        plan::store<STREAM>(y + (mine << LOG_N), t, v);
+    if (mine >= batch)
+        return;
+    if constexpr (WIDTH > 1)
+        plan::store<STREAM>(y + mine * distance, t, v);
+    else
+        plan::store_apart<STREAM>(y + mine * distance, t, v, stride);
 }

@@ -7,9 +7,10 @@
 namespace hone {
 
 /* All threads of a block: y = the transform of `size` numbers, a power of two,
- * with exp(sign*2*pi*i * j*k/size). x and y do not overlap; barriers before
- * and after are the caller's. */
-__device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign)
+ * with exp(sign*2*pi*i * j*k/size), whose elements stand `stride` apart. x and y
+ * do not overlap; barriers before and after are the caller's. */
+__device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign,
+                                 long long stride = 1)
 {
     /* Element i goes where its bits, read from the other end, say. */
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
@@ -17,7 +18,7 @@ __device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign)
 
         for (int bit = 1; bit < size; bit *= 2)
             to = to * 2 + ((i & bit) != 0);
-        y[to] = x[i];
+        y[to * stride] = x[i * stride];
     }
     /* Two transforms of `half` numbers side by side become one of twice as
      * many. */
@@ -25,7 +26,8 @@ __device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign)
         __syncthreads();
         for (int i = threadIdx.x; i < size / 2; i += blockDim.x) {
             const int k = i % half;
-            float2 *even = y + 2 * (i - k) + k, *odd = even + half;
+            float2 *even = y + (2 * (i - k) + k) * stride;
+            float2 *odd = even + half * stride;
             const float2 a = *even, b = *odd;
             float s, c;
 

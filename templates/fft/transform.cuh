@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fourier transforms of 2^LOG_N complex f32, shared by fft/registers and
- * fft_filter/registers: passes and the exchanges between them.
+/* Fourier transforms of 2^LOG_N complex f32 in registers, which all tuned
+ * implementations share: passes and the exchanges between them.
  *
  * A transform belongs to n/ELEMENTS threads. Register i of thread t holds
  * element t + i*threads before the first pass and after the last one, so both
@@ -33,9 +33,11 @@ enum exchanges { PAIRS, HALVES, SHUFFLE };
 /* The way of a transform: the logarithms of its size, of the elements of a
  * thread and of the radices (0: no such pass); elements that a thread reads
  * and writes at once, where a pass lets it; a padding element after so many
- * (0: none); exchanges, twiddles. */
+ * (0: none); exchanges, twiddles. Of TOGETHER transforms whose threads
+ * alternate, shared memory has the elements alternate, too: transform i of
+ * them is given the room from element i on. */
 template <int LOG_N, int LOG_E, int R0, int R1, int R2, int R3, int WIDTH,
-          int PAD, int EXCHANGE, int SOURCE>
+          int PAD, int EXCHANGE, int SOURCE, int TOGETHER = 1>
 struct plan {
     static constexpr int n = 1 << LOG_N;
     static constexpr int elements = 1 << LOG_E;
@@ -77,7 +79,7 @@ struct plan {
 
     static __device__ inline void wait()
     {
-        if constexpr (threads <= 32)
+        if constexpr (threads <= 32 && TOGETHER == 1)
             __syncwarp();
         else
             __syncthreads();
@@ -134,6 +136,16 @@ struct plan {
         butterflies<PASS, NS, 0>(v, t, w);
     }
 
+    /* Where register i of thread 0 goes after a pass. */
+    template <int PASS, int NS> static constexpr __device__ int place(int i)
+    {
+        constexpr int R = radix(PASS), step = elements / R;
+
+        return (padded(spread<NS, R>(element(PASS, i % step))) +
+                padded(i / step * NS)) *
+               TOGETHER;
+    }
+
     /* Both coordinates at once, or the real parts and then the imaginary
      * ones in half the space. `again`: somebody may still be reading. */
     template <int PASS, int NS>
@@ -142,9 +154,8 @@ struct plan {
                                                  bool again)
     {
         constexpr int R = radix(PASS);
-        constexpr int step = elements / R;
-        const int to = padded(spread<NS, R>(t * width(PASS)));
-        const int from = padded(t * width(PASS + 1));
+        const int to = padded(spread<NS, R>(t * width(PASS))) * TOGETHER;
+        const int from = padded(t * width(PASS + 1)) * TOGETHER;
 
         if constexpr (EXCHANGE == PAIRS) {
             float2 *space = static_cast<float2 *>(shared);
@@ -153,12 +164,11 @@ struct plan {
                 wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
-                      padded(i / step * NS)] = v[i];
+                space[to + place<PASS, NS>(i)] = v[i];
             wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                v[i] = space[from + padded(element(PASS + 1, i))];
+                v[i] = space[from + padded(element(PASS + 1, i)) * TOGETHER];
         } else {
             float *space = static_cast<float *>(shared);
 
@@ -166,21 +176,19 @@ struct plan {
                 wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
-                      padded(i / step * NS)] = v[i].x;
+                space[to + place<PASS, NS>(i)] = v[i].x;
             wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                v[i].x = space[from + padded(element(PASS + 1, i))];
+                v[i].x = space[from + padded(element(PASS + 1, i)) * TOGETHER];
             wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                space[to + padded(spread<NS, R>(element(PASS, i % step))) +
-                      padded(i / step * NS)] = v[i].y;
+                space[to + place<PASS, NS>(i)] = v[i].y;
             wait();
 #pragma unroll
             for (int i = 0; i < elements; i++)
-                v[i].y = space[from + padded(element(PASS + 1, i))];
+                v[i].y = space[from + padded(element(PASS + 1, i)) * TOGETHER];
         }
     }
 
@@ -266,7 +274,48 @@ struct plan {
             v[i] = swap(v[i]);
     }
 
-    /* Registers from and to a transform in memory, WIDTH elements at once. */
+    /* Registers from and to a transform in memory whose elements stand
+     * STEP*stride apart. A stride of 1 needs no products and few addresses. */
+    template <bool STREAM, int STEP = 1>
+    static __device__ inline void load_apart(float2 (&v)[elements], int t,
+                                             const float2 *from,
+                                             long long stride)
+    {
+        static_assert(width(0) == 1, "neighbours in a thread do not help");
+        from += t * (STEP * stride);
+        if (stride == 1) {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i] = hone::load<STREAM>(from + element(0, i) * STEP);
+        } else {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                v[i] = hone::load<STREAM>(from +
+                                          element(0, i) * STEP * stride);
+        }
+    }
+    template <bool STREAM, int STEP = 1>
+    static __device__ inline void store_apart(float2 *to, int t,
+                                              const float2 (&v)[elements],
+                                              long long stride)
+    {
+        constexpr int last = n_passes - 1;
+
+        static_assert(width(last) == 1, "neighbours in a thread do not help");
+        to += t * (STEP * stride);
+        if (stride == 1) {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                hone::store<STREAM>(to + element(last, i) * STEP, v[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < elements; i++)
+                hone::store<STREAM>(to + element(last, i) * STEP * stride,
+                                    v[i]);
+        }
+    }
+
+    /* The same where they follow each other, WIDTH elements at once. */
     template <bool STREAM>
     static __device__ inline void load(float2 (&v)[elements], int t,
                                        const float2 *from)

@@ -53,7 +53,8 @@ static hone_status load(const char *name, hone_template **out, hone_text *text,
 {
     hone_diagnostics d;
     const hone_status status = hone__template_load(
-        name, "../../templates:golden:../tools/fixtures", out, &d, err);
+        name, "../../templates:../../templates/fft:golden:../tools/fixtures",
+        out, &d, err);
 
     if (d.n)
         hone__diagnostics_format(&d, name, "", text);

@@ -74,6 +74,7 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
+<<<<<<< HEAD
 refused gemm/gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
 refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
@@ -84,10 +85,33 @@ refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
 refused gemm/gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 16384; do
     refused fft/fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
+=======
+refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
+refused gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
+refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
+refused gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
+refused gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
+refused gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
+for size in 1000 8 131072; do
+    refused fft/fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 65536"
+>>>>>>> 91164c0 (fft: transforms of up to 65,536 numbers, any stride)
     refused fft/fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
 done
+refused fft/fft_plain 16,3,1,2,30 "transforms overlap"
+refused fft/fft_registers 16384 "as many elements take more than one block"
 refused fft/fft_plain 64,1,3 "direction is one of a few numbers, 1 or 2"
 
+# fft/, beyond one block
+for size in 16384 32768 65536; do
+    space fft/fft_two_passes "$size" 20 20000
+    space fft/fft_two_passes "$size,1000" 100 20000
+    space fft/fft_two_passes "$size,61,2,61,1" 20 20000
+    space fft/fft_cluster "$size" 20 20000
+    space fft/fft_plain "$size,100,2" 1 1
+done
+space fft/fft_registers 1024,1000,1,1000,1 300 40000
 transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers"
 
 # reduction/
@@ -294,6 +318,11 @@ for size in 16 64 8192,1,2; do
     "$HONE" compile "$templates/fft/fft_registers.cu" --dims "$size" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
+done
+for t in fft_two_passes fft_cluster; do
+    "$HONE" compile "$templates/fft/$t.cu" --dims 32768,61 --arch sm_90 \
+        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        fail "compile $t: $(cat "$cache/err")"
 done
 "$HONE" compile "$templates/sparse/scatter_add_runs.cu" --dims 77,33,8,f32,1 \
     --arch sm_90 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||

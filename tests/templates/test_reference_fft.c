@@ -46,7 +46,7 @@ static void test_by_hand(void **state)
     const void *args[] = {x, NULL};
     const double forward[] = {4, 1, 2, -1, -2, 3, 0, 5};
     const double inverse[] = {4, 1, 0, 5, -2, 3, 2, -1};
-    int64_t dims[] = {4, 1, 1};
+    int64_t dims[] = {4, 1, 1, 1, 4};
     double value[8], magnitude[8];
 
     (void)state;
@@ -64,7 +64,7 @@ static void test_by_hand(void **state)
 
 static void check_direction(int direction)
 {
-    const int64_t dims[] = {N, BATCH, direction};
+    const int64_t dims[] = {N, BATCH, direction, 1, N};
     float x[LANES];
     double wide[LANES], value[LANES], magnitude[LANES];
     const void *args[] = {x, NULL};
@@ -96,7 +96,7 @@ static void test_ranges(void **state)
     static const int64_t ranges[][2] = {
         {0, 1},         {1, 1},   {2 * N - 1, 1}, {5, 2},
         {2 * N - 1, 2}, {7, 300}, {LANES - 1, 1}};
-    const int64_t dims[] = {N, BATCH, 1};
+    const int64_t dims[] = {N, BATCH, 1, 1, N};
     float x[LANES];
     double whole[LANES], scale[LANES];
     const void *args[] = {x, NULL};
@@ -116,6 +116,47 @@ static void test_ranges(void **state)
         }
         assert_true(value[count] <= -77.0 && magnitude[count] <= -77.0);
     }
+}
+
+/* The transforms of test_definition(), a number in front of each, or as the
+ * columns of a matrix with one column more. */
+static void check_layout(int64_t stride, int64_t distance)
+{
+    enum { ROOM = 2 * (N + 1) * (BATCH + 1) };
+    const int64_t dense[] = {N, BATCH, 2, 1, N};
+    const int64_t dims[] = {N, BATCH, 2, stride, distance};
+    float x[LANES], apart[ROOM] = {0.0f}, old[ROOM];
+    double want[LANES], scale[LANES], value[ROOM], magnitude[ROOM];
+    const void *args[] = {x, NULL}, *args_apart[] = {apart, old};
+    int n_between = ROOM;
+
+    make_input(x, LANES, 7);
+    make_input(old, ROOM, 50);
+    for (int i = 0; i < LANES; ++i)
+        apart[2 * (i / 2 / N * distance + i / 2 % N * stride) + i % 2] = x[i];
+    hone_reference_fft(dense, args, 0, LANES, want, scale);
+    hone_reference_fft(dims, args_apart, 0, ROOM, value, magnitude);
+    for (int i = 0; i < LANES; ++i) {
+        const int64_t at =
+            2 * (i / 2 / N * distance + i / 2 % N * stride) + i % 2;
+        double got, unused;
+
+        near(value[at], want[i]);
+        near(magnitude[at], scale[i]);
+        hone_reference_fft(dims, args_apart, at, 1, &got, &unused);
+        near(got, want[i]);
+    }
+    for (int i = 0; i < ROOM; ++i)
+        n_between -= fabs(value[i] - (double)old[i]) > 0.0;
+    assert_true(n_between >= ROOM - LANES);
+}
+
+static void test_layouts(void **state)
+{
+    (void)state;
+    check_layout(1, N);
+    check_layout(1, N + 1);
+    check_layout(BATCH + 1, 1);
 }
 
 /* The same filter for every transform of the batch. */
@@ -163,9 +204,8 @@ static void test_filter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_filter),
     };
 

@@ -96,9 +96,9 @@ out_has "with no barrier between them"
 run 1 verify "$work/constant/fft_registers.cu" --dims 256,1,2 --limit 1 --format csv
 out_has "wrong"
 out_has "n=256"
-run 0 verify fft --dims 64,1,2 --limit 1 --format json
+run 0 verify fft/registers --dims 64,1,2 --limit 1 --format json
 json checked=1 failed=0
-run 3 verify fft --dims 1000
+run 3 verify fft/registers --dims 1000
 # The references, which have no parameters.
 run 0 verify saxpy/plain --format json
 json checked=2 failed=0

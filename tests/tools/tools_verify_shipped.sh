@@ -14,7 +14,7 @@ json checked=15 failed=0
 run 0 verify saxpy sum gemm/wmma conv1d scan --sanitize --limit 3 \
     --format json
 json checked=30 failed=0
-run 0 verify fft fft_filter --sanitize --limit 1 --format json
+run 0 verify fft/registers fft_filter --sanitize --limit 1 --format json
 json checked=4 failed=0
 run 0 verify gemm/plain --sanitize --format json
 json checked=18 failed=0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the symbols of cuFFT that computes transforms on the host by
- * their definition. It wants a plan of one dimension with transforms one
- * after another, and a stream before the first run. $FAKE_FFT_FAIL names a
+ * their definition. It wants a plan of one dimension with the same layout on
+ * both sides, and a stream before the first run. $FAKE_FFT_FAIL names a
  * function that fails with $FAKE_FFT_CODE (5). A plan without automatic
  * allocation wants a work area. fake_fft_live() counts plans,
  * fake_fft_streams() how often a stream was set. */
@@ -25,6 +25,8 @@ typedef struct plan {
     int type;
     long long n;
     long long batch;
+    long long stride;
+    long long distance;
 } plan;
 
 static plan plans[MOST_PLANS];
@@ -122,22 +124,22 @@ int cufftMakePlanMany64(int h, int rank, long long *n, long long *in_embed,
 {
     plan *const p = plan_of(h);
 
-    (void)in_stride;
-    (void)in_distance;
-    (void)out_stride;
-    (void)out_distance;
     if (fails("cufftMakePlanMany64"))
         return fails("cufftMakePlanMany64");
     if (!p)
         return INVALID_PLAN;
-    if (rank != 1 || in_embed || out_embed || n[0] > MOST_N || batch < 1 ||
+    if (rank != 1 || !in_embed != !out_embed || n[0] > MOST_N || batch < 1 ||
         !workspace_bytes)
+        return INVALID_VALUE;
+    if (in_embed && (in_stride != out_stride || in_distance != out_distance))
         return INVALID_VALUE;
     if (type != C2C && type != Z2Z)
         return INVALID_TYPE;
     p->type = type;
     p->n = n[0];
     p->batch = batch;
+    p->stride = in_embed ? in_stride : 1;
+    p->distance = in_embed ? in_distance : n[0];
     *workspace_bytes = 1024;
     return 0;
 }
@@ -182,10 +184,10 @@ static int exec(const plan *p, int type, const void *in, void *out,
     if (((uintptr_t)in & 0xffffffffffu) == 0)
         return 0; /* a rehearsal: its pointers lead nowhere */
     for (long long b = 0; b < p->batch; b++) {
-        const long long base = 2 * b * p->n;
+        const long long base = 2 * b * p->distance;
 
         for (long long i = 0; i < 2 * p->n; i++)
-            kept[i] = value(type, in, base + i);
+            kept[i] = value(type, in, base + i / 2 * 2 * p->stride + i % 2);
         for (long long k = 0; k < p->n; k++) {
             double re = 0, im = 0;
 
@@ -196,8 +198,8 @@ static int exec(const plan *p, int type, const void *in, void *out,
                 re += kept[2 * j] * cos(angle) - kept[2 * j + 1] * sin(angle);
                 im += kept[2 * j] * sin(angle) + kept[2 * j + 1] * cos(angle);
             }
-            put(type, out, base + 2 * k, re);
-            put(type, out, base + 2 * k + 1, im);
+            put(type, out, base + 2 * k * p->stride, re);
+            put(type, out, base + 2 * k * p->stride + 1, im);
         }
     }
     return 0;

@@ -248,6 +248,51 @@ static void test_transforms(void **state)
     run("cufft.c2c", 2, 0);
 }
 
+/* The layout of an operation fft, with arrays of `count` numbers. */
+static void apart(hone_resolved *problem, int64_t stride, int64_t distance,
+                  int64_t count)
+{
+    problem->n_dims = 5;
+    problem->dim_names[3] = "STRIDE";
+    problem->dim_names[4] = "DISTANCE";
+    problem->dims[3] = stride;
+    problem->dims[4] = distance;
+    problem->args[0].count = problem->args[1].count = count;
+    problem->args[1].mode = HONE_ARG_INOUT;
+}
+
+/* Three transforms as columns 0 to 2 of four, where those of run() lie one
+ * after another. */
+static void test_apart(void **state)
+{
+    enum { WIDE = BATCH + 1, COUNT = (N - 1) * WIDE + BATCH };
+    hone_resolved problem = fft_problem(N, BATCH, 2, 0);
+    const hone_driver table = driver();
+    float columns[2 * COUNT] = {0}, result[2 * COUNT];
+    hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)columns,
+                        (hone_cu_ptr)(uintptr_t)result};
+    void *args[] = {&at[0], &at[1]};
+    hone_baseline *baseline = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    make_arrays();
+    apart(&problem, WIDE, 1, COUNT);
+    for (int i = 0; i < LANES; i++)
+        columns[i / 2 % N * 2 * WIDE + i / 2 / N * 2 + i % 2] = x[i];
+    for (int i = 0; i < 2 * COUNT; i++)
+        result[i] = -7.0f;
+    if (hone__baseline_open("cufft", "fft", &problem, &table, &baseline, &err))
+        fail_msg("%s", err.text);
+    if (enqueue_algorithm(baseline, 0, args, NULL, &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < LANES; i++)
+        y[i] = result[i / 2 % N * 2 * WIDE + i / 2 / N * 2 + i % 2];
+    expect(1, 0);
+    assert_true(result[2 * BATCH] <= -7.0f && result[2 * BATCH + 1] <= -7.0f);
+    hone__baseline_close(baseline);
+}
+
 static void test_filter(void **state)
 {
     (void)state;
@@ -262,14 +307,18 @@ static void test_unfit(void **state)
 
     (void)state;
     refused("cufft.filter", &problem, HONE_ERR_UNSUPPORTED, "a filter h");
-    problem.args[1].mode = HONE_ARG_INOUT;
+    problem.args[1].mode = HONE_ARG_IN;
     refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "an output y");
     problem = fft_problem(N, BATCH, 1, 0);
     problem.args[0].type = HONE_TYPE_F32;
     refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "c32");
     problem = fft_problem(N, BATCH, 1, 0);
     problem.args[0].count--;
-    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "n*batch");
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "as many");
+    apart(&problem, 0, 1, LANES / 2);
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "STRIDE");
+    apart(&problem, 2, N, LANES / 2);
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "DISTANCE");
     problem.n_dims = 0;
     refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "dimension");
 }
@@ -331,9 +380,10 @@ static void test_failing_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_transforms),
-        cmocka_unit_test(test_filter),   cmocka_unit_test(test_unfit),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_failing_run),
+        cmocka_unit_test(test_missing),     cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_apart),       cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_unfit),       cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_failing_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

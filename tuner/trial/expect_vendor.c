@@ -144,6 +144,10 @@ static hone_status expect_fft(hone_problem *problem, hone_check *check,
                           problem->tmpl->path, check->name);
     status = hone__fft_read(check->name, problem->tmpl->op, &problem->resolved,
                             0, &fft, err);
+    if (status == HONE_OK && !hone__fft_is_dense(&fft))
+        status = hone__vendor_unfit(
+            check->name, problem->tmpl->op,
+            "it checks transforms that lie one after another", err);
     for (int pass = 0; status == HONE_OK && pass < HONE_N_PASSES; ++pass)
         if (hone__check_wants(check, pass))
             status =
