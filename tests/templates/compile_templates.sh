@@ -74,7 +74,6 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
-<<<<<<< HEAD
 refused gemm/gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
 refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
@@ -83,20 +82,8 @@ refused gemm/gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
 refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
 refused gemm/gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
-for size in 1000 8 16384; do
-    refused fft/fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 8192"
-=======
-refused gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
-refused gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
-refused gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
-refused gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
-refused gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
-refused gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
-refused gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
-refused gemm_wmma 16,16,24,,,,,,,40,3,,,16 "the matrices of C overlap"
 for size in 1000 8 131072; do
     refused fft/fft_registers "$size" "n is one of a few numbers, 16 or 32 or .* or 65536"
->>>>>>> 91164c0 (fft: transforms of up to 65,536 numbers, any stride)
     refused fft/fft_filter_plain "$size" "n is one of a few numbers, 16 or .* or 8192"
 done
 refused fft/fft_plain 16,3,1,2,30 "transforms overlap"
@@ -277,13 +264,8 @@ space transpose/transpose_square_tiles 4096,f16 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
-<<<<<<< HEAD
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma conv1d
-    fft_plain fft_registers fft_filter_plain fft_filter_registers
-=======
-all="saxpy_plain saxpy_stream gemm_plain gemm_sm90 gemm_wmma conv1d
     $transforms
->>>>>>> 8a1af7d (templates/fft: the Fourier transforms are a family with a folder)
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
     $transpose"
 # The source of a variant has its parameters and kernels, and no pragma of

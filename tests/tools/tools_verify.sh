@@ -12,13 +12,8 @@
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cu "$HONE_SOURCE"/templates/*.cuh \
-<<<<<<< HEAD
     "$HONE_SOURCE"/templates/gemm/*.cu* "$HONE_SOURCE"/templates/reduction/*.cu* \
-    "$HONE_SOURCE"/templates/scan/*.cu* "$work"
-=======
-    "$HONE_SOURCE"/templates/reduction/*.cu* \
     "$HONE_SOURCE"/templates/scan/*.cu* "$HONE_SOURCE"/templates/fft/*.cu* "$work"
->>>>>>> 8a1af7d (templates/fft: the Fourier transforms are a family with a folder)
 
 # broken NAME TEMPLATE SED [--sanitize] WORD..: the copy fails, and one of its
 # failures says all the words.
