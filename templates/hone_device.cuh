@@ -113,6 +113,14 @@ __device__ inline int afresh(int i)
     return i;
 }
 
+template <typename E> __device__ inline const E *afresh(const E *p)
+{
+#ifndef HONE_HOST
+    asm volatile("" : "+l"(p));
+#endif
+    return p;
+}
+
 /* --- arithmetic ----------------------------------------------------------- */
 
 /* 2^x by one instruction, within 2^-22 of it; below 2^-126 it is 0. */
@@ -345,6 +353,36 @@ __device__ inline void copy16_async_part(void *shared, const void *global,
                  : "r"(to), "l"(global), "r"(bytes), "r"((int)wanted)
                  : "memory");
 #endif
+}
+
+/* The same of 4, 8 or 16 bytes, of which addresses are multiples. */
+template <int SIZE>
+__device__ inline void copy_async_part(void *shared, const void *global,
+                                       int bytes, bool wanted)
+{
+    static_assert(SIZE == 4 || SIZE == 8 || SIZE == 16, "4, 8 or 16 bytes");
+    if constexpr (SIZE == 16) {
+        copy16_async_part(shared, global, bytes, wanted);
+    } else {
+#if defined(HONE_HOST)
+        for (int i = 0; wanted && i < SIZE; i++)
+            static_cast<char *>(shared)[i] =
+                i < bytes ? static_cast<const char *>(global)[i] : 0;
+#else
+        const unsigned to =
+            static_cast<unsigned>(__cvta_generic_to_shared(shared));
+
+        asm volatile("{\n"
+                     ".reg .pred wanted;\n"
+                     "setp.ne.b32 wanted, %3, 0;\n"
+                     "@wanted cp.async.ca.shared.global [%0], [%1], %4, %2;\n"
+                     "}"
+                     :
+                     : "r"(to), "l"(global), "r"(bytes), "r"((int)wanted),
+                       "n"(SIZE)
+                     : "memory");
+#endif
+    }
 }
 
 /* All of them, or with `valid` false none. */

@@ -12,7 +12,8 @@
     X(sum, "f32 f32", "out[0] = sum of x; arguments x, out")                   \
     X(gemm,                                                                    \
       "f16 f16 f32 f32 f32|bf16 bf16 f32 f32 f32|"                             \
-      "f16 f16 f16 f32 f32|bf16 bf16 bf16 f32 f32",                            \
+      "f16 f16 f16 f32 f32|bf16 bf16 bf16 f32 f32|"                            \
+      "f32 f32 f32 f32 f32|f64 f64 f64 f32 f32",                               \
       "C = alpha*op(A)*op(B) + beta*C, row-major; dimensions M, N, K, type, "  \
       "type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, STRIDE_A, "          \
       "STRIDE_B, STRIDE_C; arguments A, B, C, alpha, beta")                    \

@@ -29,11 +29,18 @@ enum {
     HONE_CUDA_R_32F = 0,
     HONE_CUDA_R_64F = 1,
     HONE_CUDA_R_16F = 2,
+    HONE_CUDA_R_8I = 3,
+    HONE_CUDA_R_32I = 10,
     HONE_CUDA_R_16BF = 14
 };
 
 /* cublasComputeType_t */
-enum { HONE_BLAS_COMPUTE_32F = 68, HONE_BLAS_COMPUTE_32F_FAST_TF32 = 77 };
+enum {
+    HONE_BLAS_COMPUTE_32F = 68,
+    HONE_BLAS_COMPUTE_64F = 70,
+    HONE_BLAS_COMPUTE_32I = 72,
+    HONE_BLAS_COMPUTE_32F_FAST_TF32 = 77
+};
 
 enum {
     HONE_BLAS_OP_N = 0,

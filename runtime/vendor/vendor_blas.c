@@ -46,21 +46,21 @@ static hone_blas_result multiply(const gemm_state *state, void *const *args)
     const hone_gemm *const g = &state->gemm;
     const hone_gemm_factor *const l = &g->left;
     const hone_gemm_factor *const r = &g->right;
-    const void *const alpha = hone__gemm_alpha(g, args);
-    const void *const beta = hone__gemm_beta(g, args);
+    const hone_gemm_scalar alpha = hone__gemm_alpha(g, args);
+    const hone_gemm_scalar beta = hone__gemm_beta(g, args);
     void *const a = hone__vendor_pointer(args, g->a);
     void *const b = hone__vendor_pointer(args, g->b);
     void *const c = hone__vendor_pointer(args, g->c);
 
     if (g->batch == 1)
         return shared->blas->gemm_ex(shared->handle, l->op, r->op, g->n, g->m,
-                                     g->k, alpha, b, g->in_type, l->leading, a,
-                                     g->in_type, r->leading, beta, c,
+                                     g->k, &alpha, b, g->in_type, l->leading, a,
+                                     g->in_type, r->leading, &beta, c,
                                      g->out_type, g->out.leading,
                                      g->compute_type, HONE_BLAS_GEMM_DEFAULT);
     return shared->blas->gemm_strided(
-        shared->handle, l->op, r->op, g->n, g->m, g->k, alpha, b, g->in_type,
-        l->leading, l->stride, a, g->in_type, r->leading, r->stride, beta, c,
+        shared->handle, l->op, r->op, g->n, g->m, g->k, &alpha, b, g->in_type,
+        l->leading, l->stride, a, g->in_type, r->leading, r->stride, &beta, c,
         g->out_type, g->out.leading, g->out.stride, g->batch, g->compute_type,
         HONE_BLAS_GEMM_DEFAULT);
 }

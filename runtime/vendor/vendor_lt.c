@@ -84,7 +84,7 @@ static hone_status describe(hone_vendor *self, const hone_resolved *problem,
     self->version = (int64_t)state->lt->version();
     HONE_TRY(hone__lt_check(
         state->lt,
-        state->lt->desc_create(&state->desc, g->compute_type, HONE_CUDA_R_32F),
+        state->lt->desc_create(&state->desc, g->compute_type, g->scale_type),
         "cublasLtMatmulDescCreate", err));
     HONE_TRY(set_op(state, HONE_LT_DESC_LEFT_OP, g->left.op, err));
     HONE_TRY(set_op(state, HONE_LT_DESC_RIGHT_OP, g->right.op, err));
@@ -309,17 +309,19 @@ static hone_status multiply(const void *user, hone_stream stream,
     const lt_run *const run = user;
     const lt_state *const state = run->state;
     const hone_gemm *const g = &state->gemm;
+    const hone_gemm_scalar alpha = hone__gemm_alpha(g, run->args);
+    const hone_gemm_scalar beta = hone__gemm_beta(g, run->args);
     void *const c = hone__vendor_pointer(run->args, g->c);
 
     return hone__lt_check(
         state->lt,
-        state->lt->matmul(
-            state->handle, state->desc, hone__gemm_alpha(g, run->args),
-            hone__vendor_pointer(run->args, g->b), state->left,
-            hone__vendor_pointer(run->args, g->a), state->right,
-            hone__gemm_beta(g, run->args), c, state->out, c, state->out,
-            &run->way->algorithm, (void *)(uintptr_t)run->workspace,
-            run->way->workspace_bytes, stream),
+        state->lt->matmul(state->handle, state->desc, &alpha,
+                          hone__vendor_pointer(run->args, g->b), state->left,
+                          hone__vendor_pointer(run->args, g->a), state->right,
+                          &beta, c, state->out, c, state->out,
+                          &run->way->algorithm,
+                          (void *)(uintptr_t)run->workspace,
+                          run->way->workspace_bytes, stream),
         "cublasLtMatmul", err);
 }
 

@@ -17,19 +17,26 @@ static const struct {
     int in_type;
     int out_type;
     int compute_type;
+    int scale_type;
+    hone_type scalar;
 } type_rows[] = {
     {HONE_TYPE_F16, HONE_TYPE_F32, HONE_CUDA_R_16F, HONE_CUDA_R_32F,
-     HONE_BLAS_COMPUTE_32F},
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
     {HONE_TYPE_BF16, HONE_TYPE_F32, HONE_CUDA_R_16BF, HONE_CUDA_R_32F,
-     HONE_BLAS_COMPUTE_32F},
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
     {HONE_TYPE_F16, HONE_TYPE_F16, HONE_CUDA_R_16F, HONE_CUDA_R_16F,
-     HONE_BLAS_COMPUTE_32F},
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
     {HONE_TYPE_BF16, HONE_TYPE_BF16, HONE_CUDA_R_16BF, HONE_CUDA_R_16BF,
-     HONE_BLAS_COMPUTE_32F},
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
     {HONE_TYPE_F32, HONE_TYPE_F32, HONE_CUDA_R_32F, HONE_CUDA_R_32F,
-     HONE_BLAS_COMPUTE_32F},
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
     {HONE_TYPE_TF32, HONE_TYPE_F32, HONE_CUDA_R_32F, HONE_CUDA_R_32F,
-     HONE_BLAS_COMPUTE_32F_FAST_TF32},
+     HONE_BLAS_COMPUTE_32F_FAST_TF32, HONE_CUDA_R_32F, HONE_TYPE_F32},
+    /* Callers have f32; the library wants f64. */
+    {HONE_TYPE_F64, HONE_TYPE_F64, HONE_CUDA_R_64F, HONE_CUDA_R_64F,
+     HONE_BLAS_COMPUTE_64F, HONE_CUDA_R_64F, HONE_TYPE_F32},
+    {HONE_TYPE_I8, HONE_TYPE_I32, HONE_CUDA_R_8I, HONE_CUDA_R_32I,
+     HONE_BLAS_COMPUTE_32I, HONE_CUDA_R_32I, HONE_TYPE_I32},
 };
 
 int hone__vendor_find_arg(const hone_resolved *problem, const char *name)
@@ -58,6 +65,8 @@ static int find_types(const hone_resolved_arg *args, hone_gemm *gemm)
             gemm->in_type = type_rows[i].in_type;
             gemm->out_type = type_rows[i].out_type;
             gemm->compute_type = type_rows[i].compute_type;
+            gemm->scale_type = type_rows[i].scale_type;
+            gemm->scalar_type = type_rows[i].scalar;
             gemm->in_bytes = (int)hone__type_size_bytes(type_rows[i].in);
             gemm->out_bytes = (int)hone__type_size_bytes(type_rows[i].out);
             return 1;
@@ -65,11 +74,11 @@ static int find_types(const hone_resolved_arg *args, hone_gemm *gemm)
     return 0;
 }
 
-/* -1 or the index of a scalar of type f32. */
-static int scalar_fits(const hone_resolved *problem, int index)
+/* -1 or the index of a scalar of this type. */
+static int scalar_fits(const hone_resolved *problem, int index, hone_type type)
 {
     return index < 0 || (problem->args[index].mode == HONE_ARG_SCALAR &&
-                         problem->args[index].type == HONE_TYPE_F32);
+                         problem->args[index].type == type);
 }
 
 int64_t hone__vendor_dim_or(const hone_resolved *problem, const char *name,
@@ -189,12 +198,13 @@ hone_status hone__gemm_read(const char *who, const char *op,
     gemm.batch = (int)batch;
     HONE_TRY(read_arrays(who, op, problem, &gemm, err));
     if (!find_types(problem->args, &gemm) ||
-        !scalar_fits(problem, gemm.alpha) || !scalar_fits(problem, gemm.beta))
+        !scalar_fits(problem, gemm.alpha, gemm.scalar_type) ||
+        !scalar_fits(problem, gemm.beta, gemm.scalar_type))
         return hone__vendor_unfit(
             who, op,
-            "it takes A and B of one type of f16, bf16, tf32 and "
-            "f32, C of type f32 or, with 16 bits, the same, and "
-            "alpha and beta of type f32",
+            "it takes A and B of one type of f16, bf16, tf32, f32, f64 and "
+            "i8, C of type f32 or, with 16 bits or f64, the same, with i8 "
+            "i32, and alpha and beta of type f32, with i8 i32",
             err);
     *out = gemm;
     return HONE_OK;
@@ -210,18 +220,36 @@ unsigned hone__gemm_alignment(const hone_gemm *gemm, const hone_gemm_factor *x,
     return (unsigned)(bits & -bits);
 }
 
-const void *hone__gemm_alpha(const hone_gemm *gemm, void *const *args)
+/* The scalar at `index` of a call's arguments, `otherwise` if that is -1. */
+static hone_gemm_scalar read_scalar(const hone_gemm *gemm, void *const *args,
+                                    int index, int otherwise)
 {
-    static const float one = 1.0f;
+    hone_gemm_scalar x;
+    float of_caller = (float)otherwise;
 
-    return gemm->alpha < 0 ? &one : args[gemm->alpha];
+    if (gemm->scale_type == HONE_CUDA_R_32I) {
+        x.i32 = otherwise;
+        if (index >= 0)
+            memcpy(&x.i32, args[index], sizeof x.i32);
+        return x;
+    }
+    if (index >= 0)
+        memcpy(&of_caller, args[index], sizeof of_caller);
+    if (gemm->scale_type == HONE_CUDA_R_64F)
+        x.f64 = (double)of_caller;
+    else
+        x.f32 = of_caller;
+    return x;
 }
 
-const void *hone__gemm_beta(const hone_gemm *gemm, void *const *args)
+hone_gemm_scalar hone__gemm_alpha(const hone_gemm *gemm, void *const *args)
 {
-    static const float zero = 0.0f;
+    return read_scalar(gemm, args, gemm->alpha, 1);
+}
 
-    return gemm->beta < 0 ? &zero : args[gemm->beta];
+hone_gemm_scalar hone__gemm_beta(const hone_gemm *gemm, void *const *args)
+{
+    return read_scalar(gemm, args, gemm->beta, 0);
 }
 
 /* ---- Fourier transforms -------------------------------------------------- */

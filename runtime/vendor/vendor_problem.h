@@ -35,7 +35,16 @@ typedef struct hone_gemm {
     int in_bytes; /* of an element */
     int out_bytes;
     int compute_type;
+    int scale_type;        /* cudaDataType_t of alpha and beta as it has them */
+    hone_type scalar_type; /* as callers have them */
 } hone_gemm;
+
+/* alpha or beta as the library has it. */
+typedef union hone_gemm_scalar {
+    float f32;
+    double f64;
+    int32_t i32;
+} hone_gemm_scalar;
 
 /* A problem whose arguments are called A, B, C and, maybe, alpha and beta, and
  * whose dimensions begin with M, N, K. What it has of the following, by name:
@@ -46,9 +55,9 @@ typedef struct hone_gemm {
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);
-/* Host addresses of the scalars of a call. */
-const void *hone__gemm_alpha(const hone_gemm *gemm, void *const *args);
-const void *hone__gemm_beta(const hone_gemm *gemm, void *const *args);
+/* The scalars of a call: 1 and 0 where there are none. */
+hone_gemm_scalar hone__gemm_alpha(const hone_gemm *gemm, void *const *args);
+hone_gemm_scalar hone__gemm_beta(const hone_gemm *gemm, void *const *args);
 /* What 16-byte alignment of A, B and C leaves of the alignment of all rows and
  * all matrices of the batch, bytes: a power of two. */
 unsigned hone__gemm_alignment(const hone_gemm *gemm, const hone_gemm_factor *x,

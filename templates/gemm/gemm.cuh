@@ -14,13 +14,15 @@
  * Alignment: A, B and C begin at multiples of 16 bytes, as any cudaMalloc
  * result does. Rows may begin anywhere.
  *
- * Types: A and B are T; C is OUT, f32 or the same 16 bits. alpha and beta are
- * f32.
+ * Types: A and B are T; C is OUT: f32, f64 if T is, or the same 16 bits. alpha
+ * and beta are f32, and exact numbers of f64 there.
  *
- * Accuracy: products are exact, sums are kept in f32 in any order, and what is
- * alpha*sum + beta*C in f32 is rounded to OUT once. So an element is within
- * (K + 4) * 2^-24 * (|alpha| * sum of |a*b| + |beta*c|) of the true value,
- * before that rounding. A sum beyond the largest f16 (65504) becomes infinite.
+ * Accuracy: sums are kept in f32, with T = f64 in f64, in any order, and what is
+ * alpha*sum + beta*C in that type is rounded to OUT once. Products of 16 bits
+ * are exact; those of f32 and f64 are rounded with the sum they are added to,
+ * by one instruction (no TF32). So an element is within (K + 4) * u * (|alpha| *
+ * sum of |a*b| + |beta*c|) of the true value, before that rounding; u is 2^-24,
+ * in f64 2^-53. A sum beyond the largest f16 (65504) becomes infinite.
  *
  * beta = 0: C is written without being read; it may hold anything, NaN too.
  * beta is known at launch only. alpha = 0 is no special case: A and B are read.
@@ -30,7 +32,7 @@
  * and may hold anything; behind the last element nothing is read. */
 #pragma once
 
-#pragma hone op gemm(M, N, K, T in {f16, bf16} default f16, OUT in {f32, f16, bf16} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major, sums in f32"
+#pragma hone op gemm(M, N, K, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major"
 
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
@@ -44,18 +46,19 @@
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
 #pragma hone arg alpha: f32, beta: f32 from -1.0..1.0
 
-#pragma hone require OUT == f32 || OUT == T "C is f32, or of the type of A and B"
+#pragma hone require OUT == T || (OUT == f32 && T != f64) "C is of the type of A and B, or f32 if that has 16 bits"
 #pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"
 #pragma hone require LDB >= COLS_B "LDB is less than a row of B (N, or K if TRANS_B)"
 #pragma hone require LDC >= N "LDC is less than a row of C (N)"
 #pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
-#pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096)
+#pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
- * may round twice. abs: half a unit of the smallest f16. */
-#pragma hone let INTEGERS = OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
-#pragma hone check cpu.gemm tolerance(K + 4) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
+ * may round twice. abs: half a unit of the smallest f16. The reference adds up
+ * in f64 and is no better than a result in f64. */
+#pragma hone let INTEGERS = OUT == f64 ? 4 : OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
+#pragma hone check cpu.gemm tolerance((K + 4)*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
 /* cuBLAS may round alpha*sum to bf16 before it adds beta*C. */
 #pragma hone check cublas.gemm tolerance(2*K + 8 + (OUT == bf16 ? 64K : 0)) abs(6e-8) norm(K/16 + 256 + (OUT == bf16 ? 64K : 0)) exact(INTEGERS)
 #pragma hone baseline cublas, cublaslt

@@ -7,10 +7,13 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "gemm.cuh"
+#include "hone_pack.cuh"
 
 #pragma hone implements gemm/plain reference "one thread for each element, any shape on any device"
 
 #pragma hone launch gemm_plain grid(min(ceildiv(BATCH*M*N, 256), 1G)) block(256) args(A, B, C, alpha, beta, i64(M), i64(N), i64(K), i64(LDA), i64(LDB), i64(LDC), i64(BATCH), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C))
+
+using W = typename hone::wide<T>::type;
 
 extern "C" __global__ void __launch_bounds__(256)
 gemm_plain(const T *__restrict__ A, const T *__restrict__ B,
@@ -29,10 +32,12 @@ gemm_plain(const T *__restrict__ A, const T *__restrict__ B,
         const T *a = A + matrix * stride_a + row * a_row;
         const T *b = B + matrix * stride_b + col * b_col;
         OUT *c = C + matrix * stride_c + row * ldc + col;
-        float sum = 0.0f;
+        W sum = 0;
 
         for (long long k = 0; k < K; k++)
-            sum += float(a[k * a_step]) * float(b[k * b_step]);
-        *c = OUT(beta != 0.0f ? alpha * sum + beta * float(*c) : alpha * sum);
+            sum += hone::widen(a[k * a_step]) * hone::widen(b[k * b_step]);
+        *c = hone::narrow<OUT>(W(alpha) * sum +
+                               (beta != 0.0f ? W(beta) * W(hone::widen(*c))
+                                             : W(0)));
     }
 }

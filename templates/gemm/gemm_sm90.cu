@@ -72,6 +72,7 @@
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone arch sm == 90 features
+#pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 #pragma hone device cuda "it uses wgmma and tensor copies of compute capability 9.0"
 
 #pragma hone param BM in {64, 128, 256} default 128

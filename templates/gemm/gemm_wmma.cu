@@ -41,6 +41,7 @@
 
 #pragma hone implements gemm/wmma "tensor cores through fragments, any shape"
 #pragma hone arch sm >= 80
+#pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 
 #pragma hone param WMMA in {m16n16k16, m32n8k16, m8n32k16} default m16n16k16
 #pragma hone param BM in {32, 64, 128, 256} default 128

@@ -79,6 +79,7 @@ step() { # step NAME
         run sanitize 300 sanitize.sh "$@"
         ;;
     ladder) run ladder 300 reduction_ladder.sh "$OUT/ladder" ;;
+    gemm_ladder) run gemm_ladder 560 gemm_ladder.sh "$OUT/gemm_ladder" ;;
     *)
         echo "all.sh: there is no step $1" >&2
         exit 2

@@ -40,6 +40,12 @@ space gemm/gemm_wmma 1,1,1 200 10000
 space gemm/gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm/gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm/gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
+space gemm/gemm_simt 1,1,1,f32 300 20000
+space gemm/gemm_simt 4096,4096,4096,f32 300 40000
+space gemm/gemm_simt 16,4096,4096,f32 300 40000
+space gemm/gemm_simt 64,64,65536,f32 300 40000
+space gemm/gemm_simt 3000,517,777,f64,f64,1,1 300 40000
+space gemm/gemm_simt 61,37,50,f16,f32,0,1 300 40000
 space gemm/gemm_plain 1,1,1 1 1
 space gemm/gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
 space gemm/gemm_sm90 1,1,1 300 40000
@@ -74,10 +80,11 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
-refused gemm/gemm_sm90 16,16,16,f32 "T is an element type, f16 or bf16"
-refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
+refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
-refused gemm/gemm_plain 16,16,16,f16,bf16 "C is f32, or of the type of A and B"
+refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
+refused gemm/gemm_simt 16,16,16,f64 "C is of the type of A and B"
 refused gemm/gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
 refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
@@ -264,7 +271,7 @@ space transpose/transpose_square_tiles 4096,f16 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
-all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma conv1d
+all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_simt conv1d
     $transforms
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
     $transpose"
@@ -317,6 +324,11 @@ for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
     "$HONE" compile "$templates/gemm/gemm_wmma.cu" --dims "64,64,64,$form" \
         --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_wmma with $form: $(cat "$cache/err")"
+done
+for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
+    "$HONE" compile "$templates/gemm/gemm_simt.cu" --dims "64,64,640,$form" \
+        --arch sm_75 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        fail "compile gemm_simt with $form: $(cat "$cache/err")"
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
 # that are transposed, parts of K, narrow tiles.

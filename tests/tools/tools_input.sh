@@ -32,7 +32,7 @@ bad "nosuch.cu" space ./nosuch.cu
 bad "nosuch.json" space nosuch.json
 bad "only 'hone space nosuch.json' reads it" expand nosuch.json
 bad "gemm(M, N, K" space gemm/wmma --dims 1,2
-bad "gemm(M, N, K" space gemm/wmma --dims 1,2,3,4
+bad "gemm(M, N, K" space gemm/wmma --dims 1,2,3,99
 bad "mini(n" space "$mini" --dims -5
 bad "mini(n" space "$mini" --dims 0
 bad "mini(n" space "$mini" --dims 12x

@@ -7,6 +7,8 @@
  * loaded at their first run, which fails on the stream of
  * fake_blas_capture(). $FAKE_BLAS_VERSION is the version, and
  * $FAKE_BLAS_GUESSES how many algorithms there are. */
+#include "tests/tuner/fake_blas_types.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,8 +17,6 @@
 #include <string.h>
 
 enum { BAD = 7, FAILED = 13, UNSUPPORTED = 15 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14 };
-enum { COMPUTE_32F = 68 };
 
 typedef struct handle {
     int pointer_mode;
@@ -68,52 +68,6 @@ static int fails(const char *function)
     return name && !strcmp(name, function);
 }
 
-static float half_value(uint16_t bits)
-{
-    const int exponent = (bits >> 10) & 31;
-    const float fraction = (float)(bits & 1023);
-    const float size = exponent ? ldexpf(1024.0f + fraction, exponent - 25)
-                                : ldexpf(fraction, -24);
-
-    return bits & 0x8000 ? -size : size;
-}
-
-static float element(const void *x, int type, int64_t index)
-{
-    uint32_t bits;
-    float value;
-
-    if (type == R_32F)
-        return ((const float *)x)[index];
-    bits = ((const uint16_t *)x)[index];
-    if (type == R_16F)
-        return half_value((uint16_t)bits);
-    bits <<= 16;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* A value that the type holds exactly, as the tests' are. */
-static void set_element(void *x, int type, int64_t index, float value)
-{
-    uint32_t bits;
-    int exponent;
-    float fraction;
-
-    if (type == R_32F) {
-        ((float *)x)[index] = value;
-        return;
-    }
-    memcpy(&bits, &value, sizeof bits);
-    bits >>= 16;
-    if (type == R_16F && value != 0.0f) {
-        fraction = frexpf(fabsf(value), &exponent);
-        bits = (bits & 0x8000) | (uint32_t)(exponent + 14) << 10 |
-               ((uint32_t)(fraction * 2048.0f) & 1023);
-    }
-    ((uint16_t *)x)[index] = (uint16_t)bits;
-}
-
 /* A column-major matrix of which op(X) is taken. */
 typedef struct factor {
     const void *data;
@@ -121,7 +75,7 @@ typedef struct factor {
     int64_t leading;
 } factor;
 
-static float factor_element(const factor *x, int64_t row, int64_t column)
+static double factor_element(const factor *x, int64_t row, int64_t column)
 {
     return element(x->data, x->type,
                    x->op ? row * x->leading + column
@@ -135,26 +89,21 @@ static int is_pretended(const void *p)
 }
 
 /* Column-major C[m,n] = alpha*op(A)[m,k]*op(B)[k,n] + beta*C. */
-static void multiply(int m, int n, int k, float alpha, factor a, factor b,
-                     float beta, void *c, int c_type, int64_t ldc)
+static void multiply(int m, int n, int k, double alpha, factor a, factor b,
+                     double beta, void *c, int c_type, int64_t ldc)
 {
     if (is_pretended(a.data))
         return;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
             const int64_t at = j * ldc + i;
-            float sum = 0;
+            double sum = 0;
 
             for (int64_t l = 0; l < k; l++)
                 sum += factor_element(&a, i, l) * factor_element(&b, l, j);
             sum = alpha * sum + (beta != 0 ? beta * element(c, c_type, at) : 0);
             set_element(c, c_type, at, sum);
         }
-}
-
-static int types_fit(int a, int b, int c)
-{
-    return a == b && (c == R_32F || (c == a && (a == R_16F || a == R_16BF)));
 }
 
 /* This stream is captured; NULL: none. */
@@ -277,12 +226,13 @@ DECLARE(int, cublasGemmEx,
         return FAILED;
     if (!ready(h) || !h->workspace_set || (op_a | op_b) > 1 ||
         lda < (op_a ? k : m) || ldb < (op_b ? n : k) || ldc < m ||
-        !types_fit(a_type, b_type, c_type) || compute_type != COMPUTE_32F ||
+        !types_fit(a_type, b_type, c_type, compute_type,
+                   scale_of(compute_type)) ||
         algo != -1)
         return BAD;
-    multiply(m, n, k, *(const float *)alpha, (factor){a, a_type, op_a, lda},
-             (factor){b, b_type, op_b, ldb}, *(const float *)beta, c, c_type,
-             ldc);
+    multiply(m, n, k, element(alpha, scale_of(compute_type), 0),
+             (factor){a, a_type, op_a, lda}, (factor){b, b_type, op_b, ldb},
+             element(beta, scale_of(compute_type), 0), c, c_type, ldc);
     return 0;
 }
 
@@ -296,8 +246,8 @@ DECLARE(int, cublasGemmStridedBatchedEx,
     int status = batch > 0 ? 0 : BAD;
 
     for (int i = 0; i < batch && !status; i++) {
-        const int64_t of_in = a_type == R_32F ? 4 : 2;
-        const int64_t of_out = c_type == R_32F ? 4 : 2;
+        const int64_t of_in = size_of(a_type);
+        const int64_t of_out = size_of(c_type);
 
         status = cublasGemmEx(
             h, op_a, op_b, m, n, k, alpha,
@@ -407,12 +357,17 @@ DECLARE(int, cublasLtDestroy, (void *h))
 
 DECLARE(int, cublasLtMatmulDescCreate, (void **out, int compute, int scale))
 {
-    return compute == COMPUTE_32F && scale == R_32F
-               ? create(out, 2 * sizeof(int))
-               : BAD;
+    int *made;
+
+    if (scale != scale_of(compute) || create(out, 4 * sizeof(int)))
+        return BAD;
+    made = *out;
+    made[2] = compute;
+    made[3] = scale;
+    return 0;
 }
 
-/* Its two operations. */
+/* Its two operations; behind them what it was created for. */
 DECLARE(int, cublasLtMatmulDescSetAttribute,
         (int *d, int attribute, const void *value, size_t size_bytes))
 {
@@ -574,24 +529,24 @@ DECLARE(int, cublasLtMatmul,
     k_too = desc[1] ? lb->columns : lb->rows;
     n = desc[1] ? lb->rows : lb->columns;
     if (k != k_too || m != lc->rows || n != lc->columns ||
-        !types_fit(la->type, lb->type, lc->type) || la->batch != lc->batch ||
-        lb->batch != lc->batch)
+        !types_fit(la->type, lb->type, lc->type, desc[2], desc[3]) ||
+        la->batch != lc->batch || lb->batch != lc->batch)
         return BAD;
     if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % algo->data[ALIGNMENT])
         return BAD;
     if (!load(algo, stream))
         return FAILED;
     for (int i = 0; i < lc->batch; i++) {
-        const int64_t of_a = la->type == R_32F ? 4 : 2;
-        const int64_t of_b = lb->type == R_32F ? 4 : 2;
-        const int64_t of_c = lc->type == R_32F ? 4 : 2;
+        const int64_t of_a = size_of(la->type);
+        const int64_t of_b = size_of(lb->type);
+        const int64_t of_c = size_of(lc->type);
 
-        multiply((int)m, (int)n, (int)k, *(const float *)alpha,
+        multiply((int)m, (int)n, (int)k, element(alpha, desc[3], 0),
                  (factor){(const char *)a + i * la->stride * of_a, la->type,
                           desc[0], la->leading},
                  (factor){(const char *)b + i * lb->stride * of_b, lb->type,
                           desc[1], lb->leading},
-                 *(const float *)beta, (char *)d + i * ld->stride * of_c,
+                 element(beta, desc[3], 0), (char *)d + i * ld->stride * of_c,
                  ld->type, ld->leading);
     }
     return 0;

@@ -4,6 +4,7 @@
  * a wrong leading dimension or a forgotten setting changes the result. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
+#include "tuner/judge/check_data.h"
 #include "runtime/vendor/vendor_api.h"
 
 #include <dlfcn.h>
@@ -276,6 +277,63 @@ static void test_gemm_transposed(void **state)
                          i >> 2 & 1, i >> 3);
 }
 
+/* C = alpha*A*B + beta*C in f32, f64, or i8 with sums in i32. */
+static void check_wide(const char *name, hone_type type)
+{
+    const hone_type types[] = {
+        type, type, type == HONE_TYPE_I8 ? HONE_TYPE_I32 : type,
+        type == HONE_TYPE_I8 ? HONE_TYPE_I32 : HONE_TYPE_F32};
+    hone_resolved problem = gemm_problem(M, N, K);
+    void *const arrays[] = {device_array(8 * M * K), device_array(8 * K * N),
+                            device_array(8 * M * N)};
+    hone_cu_ptr at[3];
+    float alpha = 2.0f, beta = -3.0f;
+    int32_t whole[] = {2, -3};
+    const int is_whole = type == HONE_TYPE_I8;
+    void *args[5] = {&at[0], &at[1], &at[2],
+                     is_whole ? (void *)&whole[0] : (void *)&alpha,
+                     is_whole ? (void *)&whole[1] : (void *)&beta};
+    hone_baseline *baseline;
+    hone_error err = {0};
+
+    for (int i = 0; i < 5; i++)
+        problem.args[i].type = types[i < 3 ? i : 3];
+    for (int i = 0; i < 3; i++)
+        at[i] = (hone_cu_ptr)(uintptr_t)arrays[i];
+    for (int i = 0; i < M * K; i++)
+        hone__element_store(type, arrays[0], i, (i * 5) % 9 - 4);
+    for (int i = 0; i < K * N; i++)
+        hone__element_store(type, arrays[1], i, (i * 7) % 8 - 4);
+    baseline = open_baseline(name, "a_product", &problem);
+    for (int i = 0; i < M * N; i++)
+        hone__element_store(types[2], arrays[2], i, i - 6);
+    if (enqueue_algorithm(baseline, 0, args, NULL, &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < M * N; i++) {
+        double sum = -3.0 * (i - 6);
+
+        for (int l = 0; l < K; l++)
+            sum += 2.0 * hone__element_load(type, arrays[0], i / N * K + l) *
+                   hone__element_load(type, arrays[1], l * N + i % N);
+        assert_true(hone__element_load(types[2], arrays[2], i) == sum);
+    }
+    close_baseline(baseline);
+    for (int i = 0; i < 3; i++)
+        free(arrays[i]);
+}
+
+static void test_gemm_wide(void **state)
+{
+    static const hone_type types[] = {HONE_TYPE_F32, HONE_TYPE_F64,
+                                      HONE_TYPE_I8};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        check_wide("cublas", types[i]);
+        check_wide("cublaslt", types[i]);
+    }
+}
+
 static void test_gemm_unfit(void **state)
 {
     static const char *const names[] = {"cublas", "cublaslt"};
@@ -486,7 +544,11 @@ static void test_constants(void **state)
     assert_int_equal(HONE_CUDA_R_16BF, 14);
     assert_int_equal(HONE_CUDA_R_32F, 0);
     assert_int_equal(HONE_CUDA_R_64F, 1);
+    assert_int_equal(HONE_CUDA_R_8I, 3);
+    assert_int_equal(HONE_CUDA_R_32I, 10);
     assert_int_equal(HONE_BLAS_COMPUTE_32F, 68);
+    assert_int_equal(HONE_BLAS_COMPUTE_64F, 70);
+    assert_int_equal(HONE_BLAS_COMPUTE_32I, 72);
     assert_int_equal(HONE_BLAS_COMPUTE_32F_FAST_TF32, 77);
     assert_int_equal(HONE_LT_PREF_MAX_WORKSPACE_BYTES, 1);
     assert_int_equal(HONE_LT_PREF_MIN_ALIGNMENT_A, 5);
@@ -500,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_other_order),
         cmocka_unit_test(test_gemm_transposed),
+        cmocka_unit_test(test_gemm_wide),
         cmocka_unit_test(test_gemm_unfit),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_lt_alignment),

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element types of the library that fake_blas.c pretends to be: which go
+ * together, and elements of arrays. */
+#ifndef HONE_TESTS_FAKE_BLAS_TYPES_H
+#define HONE_TESTS_FAKE_BLAS_TYPES_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14 };
+enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
+
+static inline float half_value(uint16_t bits)
+{
+    const int exponent = (bits >> 10) & 31;
+    const float fraction = (float)(bits & 1023);
+    const float size = exponent ? ldexpf(1024.0f + fraction, exponent - 25)
+                                : ldexpf(fraction, -24);
+
+    return bits & 0x8000 ? -size : size;
+}
+
+static inline double element(const void *x, int type, int64_t index)
+{
+    uint32_t bits;
+    float value;
+
+    if (type == R_32F)
+        return (double)((const float *)x)[index];
+    if (type == R_64F)
+        return ((const double *)x)[index];
+    if (type == R_8I)
+        return (double)((const int8_t *)x)[index];
+    if (type == R_32I)
+        return (double)((const int32_t *)x)[index];
+    bits = ((const uint16_t *)x)[index];
+    if (type == R_16F)
+        return (double)half_value((uint16_t)bits);
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* A value that the type holds exactly, as the tests' are. */
+static inline void set_element(void *x, int type, int64_t index, double wide)
+{
+    const float value = (float)wide;
+    uint32_t bits;
+    int exponent;
+    float fraction;
+
+    if (type == R_32F)
+        ((float *)x)[index] = value;
+    if (type == R_64F)
+        ((double *)x)[index] = wide;
+    if (type == R_32I)
+        ((int32_t *)x)[index] = (int32_t)wide;
+    if (type != R_16F && type != R_16BF)
+        return;
+    memcpy(&bits, &value, sizeof bits);
+    bits >>= 16;
+    if (type == R_16F && value != 0.0f) {
+        fraction = frexpf(fabsf(value), &exponent);
+        bits = (bits & 0x8000) | (uint32_t)(exponent + 14) << 10 |
+               ((uint32_t)(fraction * 2048.0f) & 1023);
+    }
+    ((uint16_t *)x)[index] = (uint16_t)bits;
+}
+
+/* Types of A, B and C, how sums are computed, and the type of scalars. */
+static inline int types_fit(int a, int b, int c, int compute, int scale)
+{
+    if (a != b)
+        return 0;
+    if (a == R_64F || a == R_8I)
+        return a == R_64F
+                   ? c == R_64F && compute == COMPUTE_64F && scale == R_64F
+                   : c == R_32I && compute == COMPUTE_32I && scale == R_32I;
+    return (c == R_32F || (c == a && a != R_32F)) && compute == COMPUTE_32F &&
+           scale == R_32F;
+}
+
+/* What cublasGemmEx() takes scalars for. */
+static inline int scale_of(int compute)
+{
+    return compute == COMPUTE_64F   ? R_64F
+           : compute == COMPUTE_32I ? R_32I
+                                    : R_32F;
+}
+
+static inline int64_t size_of(int type)
+{
+    return type == R_64F                    ? 8
+           : type == R_32F || type == R_32I ? 4
+           : type == R_8I                   ? 1
+                                            : 2;
+}
+
+#endif
