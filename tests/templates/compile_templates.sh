@@ -266,8 +266,9 @@ pipeline="pipeline/host_axpb_chunks pipeline/host_axpb_plain"
 # transpose/
 space transpose/transpose_tiles 1,1,u8 100 20000
 space transpose/transpose_tiles 1000,1000,f64 100 20000
-space transpose/transpose_square_tiles 1 100 20000
+space transpose/transpose_square_tiles 1 20 20000
 space transpose/transpose_square_tiles 4096,f16 100 20000
+space transpose/transpose_square_tiles 8191,u8 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
