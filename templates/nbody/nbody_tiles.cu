@@ -4,7 +4,7 @@
  * the caches, the same address for all threads. BLOCKS_PER_SM says how many
  * blocks a multiprocessor gets in all: where the bodies alone are fewer, several
  * blocks share the others of the same bodies (PARTS), and a second launch adds
- * what they have. The default is the textbook's, a block for its bodies.
+ * what they have. The textbook's kernel is BODIES=1, BLOCKS_PER_SM=0.
  *
  * More bodies a thread: more that a body read from shared memory does; registers
  * for 7 numbers each. Blocks take the same time, so all but the last of several
@@ -19,11 +19,11 @@
 
 #pragma hone param BLOCK in {64, 128, 256, 512} default 256
 // Bodies of a thread.
-#pragma hone param BODIES in {1, 2, 4, 8}
+#pragma hone param BODIES in {1, 2, 4, 8} default 4
 // Others that are read at a time.
-#pragma hone param TILE in {128, 256, 512} default 256
-#pragma hone param UNROLL in {8, 16, 32} default 8
-#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 28, 32, 40, 48}
+#pragma hone param TILE in {128, 256, 512} default 512
+#pragma hone param UNROLL in {8, 16, 32} default 16
+#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 28, 32, 40, 48} default 32
 #pragma hone param SHARED: bool default true
 #pragma hone param MIN_BLOCKS in {1, 2, 3, 4, 6}
 
@@ -31,12 +31,12 @@
 #pragma hone let PARTS = max(1, min(BLOCKS_PER_SM*device.sm_count/GROUPS, ceildiv(n, 64)))
 // Others of a part: whole rounds of the inner loop.
 #pragma hone let OTHERS = align(ceildiv(n, PARTS), UNROLL)
-#pragma hone require BLOCKS_PER_SM == 0 || PARTS > 1 "without parts the bodies alone say how many blocks there are"
+#pragma hone require BLOCKS_PER_SM == 32 || BLOCKS_PER_SM == 0 || PARTS > 1 "without parts the bodies alone say how many blocks there are"
 #pragma hone require PARTS <= 65535 "parts are the second dimension of the grid"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "so many blocks do not fit a multiprocessor"
 #pragma hone require BODIES*UNROLL <= 64 "the body of the loop is too long"
 #pragma hone require BLOCK*MIN_BLOCKS*(24 + 8*BODIES) <= device.regs_sm "registers for MIN_BLOCKS blocks"
-#pragma hone require SHARED || TILE == 256 "without shared memory TILE says nothing"
+#pragma hone require SHARED || TILE == 512 "without shared memory TILE says nothing"
 #pragma hone require n*PARTS <= 1G "the sums of parts are too many"
 
 #pragma hone option ftz(true)

@@ -14,7 +14,7 @@ create table row as
          shape ->> 'op' as op, shape ->> 'label' as label,
          shape ->> 'implementation' as by, shape ->> 'time_ns' as time_ns,
          shape ->> 'spread_ns' as spread_ns,
-         shape ->> 'gbytes_per_s' as rate, shape ->> 'trials' as trials,
+         shape ->> 'gbytes_per_s' as rate, shape ->> 'gflops' as gflops, shape ->> 'trials' as trials,
          shape ->> 'valid' as valid, shape ->> 'seconds' as seconds,
          shape ->> 'winner' as winner,
          (select min(value ->> 'time_ns') from json_each(shape, '$.baselines')
@@ -32,6 +32,7 @@ select op, label as problem, by, printf('%.2f', time_ns / 1e3) as "us",
        printf('%.0f', rate) as "GB/s",
        printf('%.1f %%', 100 * rate / trim(readfile('copy'), char(10)))
          as "of copy",
+       iif(gflops, printf('%.2f', gflops / 1e3), '') as "TFLOP/s",
        iif(copy_ns, printf('%.3f', copy_ns / time_ns), '') as "memcpy / hone",
        iif(library_ns, printf('%.3f', library_ns / time_ns), '')
          as "library / hone",

@@ -251,7 +251,7 @@ stencils="stencil/stencil2d_plain stencil/stencil2d_strips
 
 # nbody/
 space nbody/nbody_tiles 1 100 2000
-space nbody/nbody_tiles 65536 1000 10000
+space nbody/nbody_tiles 65536 1000 20000
 space nbody/nbody_tiles 1000003,2,1 1000 5000
 space nbody/nbody_plain 1000 1 1
 bodies="nbody/nbody_plain nbody/nbody_tiles"
