@@ -30,6 +30,7 @@ enum {
     HONE_CUDA_R_64F = 1,
     HONE_CUDA_R_16F = 2,
     HONE_CUDA_R_8I = 3,
+    HONE_CUDA_C_32F = 4,
     HONE_CUDA_R_32I = 10,
     HONE_CUDA_R_16BF = 14
 };
@@ -45,6 +46,7 @@ enum {
 enum {
     HONE_BLAS_OP_N = 0,
     HONE_BLAS_OP_T = 1,
+    HONE_BLAS_OP_C = 2,
     HONE_BLAS_POINTER_MODE_HOST = 0,
     HONE_BLAS_POINTER_MODE_DEVICE = 1,
     HONE_BLAS_DEFAULT_MATH = 0, /* tensor cores wherever the types allow */

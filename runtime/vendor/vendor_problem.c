@@ -37,6 +37,8 @@ static const struct {
      HONE_BLAS_COMPUTE_64F, HONE_CUDA_R_64F, HONE_TYPE_F32},
     {HONE_TYPE_I8, HONE_TYPE_I32, HONE_CUDA_R_8I, HONE_CUDA_R_32I,
      HONE_BLAS_COMPUTE_32I, HONE_CUDA_R_32I, HONE_TYPE_I32},
+    {HONE_TYPE_C32, HONE_TYPE_C32, HONE_CUDA_C_32F, HONE_CUDA_C_32F,
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_C_32F, HONE_TYPE_C32},
 };
 
 int hone__vendor_find_arg(const hone_resolved *problem, const char *name)
@@ -128,11 +130,13 @@ static int matrix_fits(const matrix *x, int64_t batch,
 }
 
 /* Row-major, it is its own transpose column-major. */
-static hone_gemm_factor factor(const matrix *x, int transposed)
+static hone_gemm_factor factor(const matrix *x, int64_t transposed)
 {
     return (hone_gemm_factor){(int)x->columns, (int)x->rows, (int)x->leading,
                               x->stride,
-                              transposed ? HONE_BLAS_OP_T : HONE_BLAS_OP_N};
+                              transposed == 2 ? HONE_BLAS_OP_C
+                              : transposed    ? HONE_BLAS_OP_T
+                                              : HONE_BLAS_OP_N};
 }
 
 static hone_status read_arrays(const char *who, const char *op,
@@ -142,8 +146,8 @@ static hone_status read_arrays(const char *who, const char *op,
     const hone_resolved_arg *const args = problem->args;
     const int64_t m = gemm->m, n = gemm->n, k = gemm->k;
     const int64_t batch = gemm->batch;
-    const int trans_a = hone__vendor_dim_or(problem, "TRANS_A", 0) != 0;
-    const int trans_b = hone__vendor_dim_or(problem, "TRANS_B", 0) != 0;
+    const int64_t trans_a = hone__vendor_dim_or(problem, "TRANS_A", 0);
+    const int64_t trans_b = hone__vendor_dim_or(problem, "TRANS_B", 0);
     const matrix a = read_matrix(problem, trans_a ? k : m, trans_a ? m : k,
                                  "LDA", "STRIDE_A");
     const matrix b = read_matrix(problem, trans_b ? n : k, trans_b ? k : n,
@@ -202,9 +206,10 @@ hone_status hone__gemm_read(const char *who, const char *op,
         !scalar_fits(problem, gemm.beta, gemm.scalar_type))
         return hone__vendor_unfit(
             who, op,
-            "it takes A and B of one type of f16, bf16, tf32, f32, f64 and "
-            "i8, C of type f32 or, with 16 bits or f64, the same, with i8 "
-            "i32, and alpha and beta of type f32, with i8 i32",
+            "it takes A and B of one type of f16, bf16, tf32, f32, f64, c32 "
+            "and i8, C of type f32 or, with 16 bits, f64 or c32, the same, "
+            "with i8 i32, and alpha and beta of type f32, with c32 and i32 "
+            "that of C",
             err);
     *out = gemm;
     return HONE_OK;
@@ -227,6 +232,13 @@ static hone_gemm_scalar read_scalar(const hone_gemm *gemm, void *const *args,
     hone_gemm_scalar x;
     float of_caller = (float)otherwise;
 
+    if (gemm->scale_type == HONE_CUDA_C_32F) {
+        x.c32[0] = of_caller;
+        x.c32[1] = 0;
+        if (index >= 0)
+            memcpy(x.c32, args[index], sizeof x.c32);
+        return x;
+    }
     if (gemm->scale_type == HONE_CUDA_R_32I) {
         x.i32 = otherwise;
         if (index >= 0)

@@ -44,11 +44,13 @@ typedef union hone_gemm_scalar {
     float f32;
     double f64;
     int32_t i32;
+    float c32[2];
 } hone_gemm_scalar;
 
 /* A problem whose arguments are called A, B, C and, maybe, alpha and beta, and
  * whose dimensions begin with M, N, K. What it has of the following, by name:
- * TRANS_A and TRANS_B, not 0 where A is stored K x M, B N x K; LDA, LDB and
+ * TRANS_A and TRANS_B, not 0 where A is stored K x M, B N x K, 2 where the
+ * conjugate is taken; LDA, LDB and
  * LDC, elements from a row to the next; BATCH matrices, STRIDE_A, STRIDE_B and
  * STRIDE_C elements from one to the next. Without them matrices are dense and
  * one. Arrays are as large as that, and not larger. */

@@ -106,6 +106,8 @@ static void multiply(int m, int n, int k, double alpha, factor a, factor b,
         }
 }
 
+#include "tests/tuner/fake_blas_complex.h"
+
 /* This stream is captured; NULL: none. */
 EXPORT void fake_blas_capture(void *stream);
 EXPORT void fake_blas_capture(void *stream)
@@ -224,11 +226,16 @@ DECLARE(int, cublasGemmEx,
 {
     if (fails("cublasGemmEx"))
         return FAILED;
-    if (!ready(h) || !h->workspace_set || (op_a | op_b) > 1 ||
-        lda < (op_a ? k : m) || ldb < (op_b ? n : k) || ldc < m ||
-        !types_fit(a_type, b_type, c_type, compute_type,
-                   scale_of(compute_type)) ||
-        algo != -1)
+    if (!ready(h) || !h->workspace_set || lda < (op_a ? k : m) ||
+        ldb < (op_b ? n : k) || ldc < m || algo != -1)
+        return BAD;
+    if (a_type == C_32F)
+        return b_type != C_32F || c_type != C_32F || compute_type != COMPUTE_32F
+                   ? BAD
+                   : multiply_complex(m, n, k, alpha, a, op_a, lda, b, op_b,
+                                      ldb, beta, c, ldc);
+    if ((op_a | op_b) > 1 || !types_fit(a_type, b_type, c_type, compute_type,
+                                        scale_of(compute_type)))
         return BAD;
     multiply(m, n, k, element(alpha, scale_of(compute_type), 0),
              (factor){a, a_type, op_a, lda}, (factor){b, b_type, op_b, ldb},

@@ -8,7 +8,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14 };
+enum {
+    R_32F = 0,
+    R_64F = 1,
+    R_16F = 2,
+    R_8I = 3,
+    C_32F = 4,
+    R_32I = 10,
+    R_16BF = 14
+};
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
 
 static inline float half_value(uint16_t bits)
@@ -91,7 +99,7 @@ static inline int scale_of(int compute)
 
 static inline int64_t size_of(int type)
 {
-    return type == R_64F                    ? 8
+    return type == R_64F || type == C_32F   ? 8
            : type == R_32F || type == R_32I ? 4
            : type == R_8I                   ? 1
                                             : 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The baseline cublas.gemv against a library that has its symbols and computes
- * on the host, column-major. */
+/* The baselines cublas.gemv, and cublas.gemm of complex numbers, against a
+ * library that has their symbols and computes on the host, column-major. */
 #include "tests/tuner/baseline_fixture.h"
 #include "tests/tuner/fake_driver.h"
 
@@ -144,12 +144,59 @@ static void test_gemv_unfit(void **state)
     refused(&problem, "scalars alpha");
 }
 
+/* 1 x 2 by 2 x 1, two of them: the conjugates of what is stored, or not. */
+static void check_complex(int trans, float expected_re, float expected_im)
+{
+    static const char *const names[] = {"M",       "N",       "K",
+                                        "TRANS_A", "TRANS_B", "BATCH"};
+    const int64_t dims[] = {1, 1, 2, trans, 0, 2};
+    const float a[] = {1, 2, 0, -1, 1, 2, 0, -1};
+    const float b[] = {3, 1, 2, 2, 3, 1, 2, 2};
+    float c[] = {10, 20, 10, 20}, alpha[] = {0, 1}, beta[] = {2, 0};
+    hone_cu_ptr at[3] = {(hone_cu_ptr)(uintptr_t)a, (hone_cu_ptr)(uintptr_t)b,
+                         (hone_cu_ptr)(uintptr_t)c};
+    void *args[] = {&at[0], &at[1], &at[2], alpha, beta};
+    hone_resolved problem;
+    hone_baseline *baseline = NULL;
+    hone_error err = {0};
+
+    memset(&problem, 0, sizeof problem);
+    problem.n_dims = 6;
+    for (size_t i = 0; i < 6; i++) {
+        problem.dims[i] = dims[i];
+        problem.dim_names[i] = names[i];
+    }
+    problem_arg(&problem, "A", HONE_ARG_IN, HONE_TYPE_C32, 4);
+    problem_arg(&problem, "B", HONE_ARG_IN, HONE_TYPE_C32, 4);
+    problem_arg(&problem, "C", HONE_ARG_INOUT, HONE_TYPE_C32, 2);
+    problem_arg(&problem, "alpha", HONE_ARG_SCALAR, HONE_TYPE_C32, 1);
+    problem_arg(&problem, "beta", HONE_ARG_SCALAR, HONE_TYPE_C32, 1);
+    if (hone__baseline_open("cublas", "gemm_complex", &problem, &fake_driver,
+                            &baseline, &err) != HONE_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
+    hone__baseline_close(baseline);
+    for (int i = 0; i < 4; i++)
+        assert_true(c[i] == (i % 2 ? expected_im : expected_re));
+}
+
+static void test_complex(void **state)
+{
+    (void)state;
+    /* (1 + 2i)(3 + i) - i(2 + 2i) = 3 + 5i, times i, and 2(10 + 20i) */
+    check_complex(0, 15, 43);
+    check_complex(1, 15, 43);
+    /* (1 - 2i)(3 + i) + i(2 + 2i) = 3 - 3i */
+    check_complex(2, 23, 43);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemv),
         cmocka_unit_test(test_gemv_halves),
         cmocka_unit_test(test_gemv_unfit),
+        cmocka_unit_test(test_complex),
     };
 
     setenv("HONE_CUBLAS_LIBRARY", HONE_FAKES "/libfake_blas.so", 1);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_complex/tiles: products of complex numbers by multiply-adds, small ones in
+ * large numbers first of all. Some neighbouring threads, a few or a block, have a
+ * tile of C, often a whole matrix; a block has PRODUCTS of them. Their tiles of A and
+ * B are copied to shared memory as they lie (gemm_small_parts.cuh), VEC numbers at
+ * once, by the copies of sm_80 that need no registers or through registers. What is
+ * computed says gemm_complex.cuh.
+ *
+ * A thread reads TM + TN numbers for TM*TN products of four multiply-adds each: half
+ * of what real ones of as many sums read for as much arithmetic.
+ *
+ * Alignment: VEC numbers are read at once only where rows and matrices of A and B lie
+ * at multiples of them; with VEC = 1 they may lie anywhere. */
+#include "gemm_complex.cuh"
+#include "hone_device.cuh"
+#include "gemm_small_parts.cuh"
+
+#pragma hone implements gemm_complex/tiles "tiles in shared memory, several products in a block, any shape"
+
+// The tile of C of neighbouring threads, what they copy of K at once, and what a
+// thread has of the tile.
+#pragma hone param BM in {4, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128} default 32
+#pragma hone param BN in {4, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128} default 32
+#pragma hone param BK in {4, 8, 16, 24, 32, 48, 64, 96, 128} default 32
+#pragma hone param TM in {1, 2, 4, 8} default 4
+#pragma hone param TN in {1, 2, 4, 8} default 4
+// Tiles of C, of the same or of other matrices, in a block.
+#pragma hone param PRODUCTS in {1, 2, 3, 4, 8, 16, 32, 64} default 2
+// How A and B get to shared memory, elements at once, and tiles under way.
+#pragma hone param FETCH in {registers} for device sm >= 80 in {async}
+#pragma hone param VEC in {1, 2}
+#pragma hone param STAGES in {1, 2, 3} when FETCH == async
+// Chunks of K that the compiler sees at once.
+#pragma hone param UNROLL in {1, 2}
+
+/* In words of 4 bytes; CHUNK: elements of 16 bytes. */
+#pragma hone let WORDS = 2
+#pragma hone let CHUNK = 4/WORDS
+#pragma hone let LANES_M = BM/TM
+#pragma hone let LANES_N = BN/TN
+#pragma hone let THREADS = LANES_M*LANES_N
+#pragma hone let BLOCK = THREADS*PRODUCTS
+/* Registers of a thread, and so many blocks there shall be room for. */
+#pragma hone let REGISTERS = TM*TN*WORDS + 4*(TM + TN) + 32
+#pragma hone let MIN_BLOCKS = max(1, min(16, 64K/(REGISTERS*max(BLOCK, 1))))
+/* Shared memory of one tile of A and one of B, as gemm_small_parts.cuh has them. */
+#pragma hone let SIZE_A = TRANS_A ? BK*align(BM, CHUNK) : BM*((ceildiv(BK, CHUNK) | 1)*CHUNK)
+#pragma hone let SIZE_B = TRANS_B ? BN*((ceildiv(BK, CHUNK) | 1)*CHUNK) : BK*align(BN, CHUNK)
+/* Products lie an odd number of 16 bytes apart. */
+#pragma hone let AREA = (STAGES*(SIZE_A + SIZE_B)/CHUNK | 1)*CHUNK
+#pragma hone let SMEM = PRODUCTS*AREA*4*WORDS
+#pragma hone let UNITS = BATCH*ceildiv(M, BM)*ceildiv(N, BN)
+/* Elements of which all distances of A and B are multiples, up to 8. */
+#pragma hone let LAID_A = gcd(ROWS_A > 1 ? LDA : 8, BATCH > 1 ? STRIDE_A : 8)
+#pragma hone let LAID_B = gcd(ROWS_B > 1 ? LDB : 8, BATCH > 1 ? STRIDE_B : 8)
+#pragma hone let LAID = gcd(8, gcd(LAID_A, LAID_B))
+
+#pragma hone require BM % TM == 0 && BN % TN == 0 "threads have whole parts of a tile"
+#pragma hone require (!TRANS_A || TM % CHUNK == 0) && (TRANS_B || TN % CHUNK == 0) "16 bytes are read at once"
+#pragma hone require BLOCK >= 32 && BLOCK <= 512 && BLOCK % 32 == 0 "1 to 16 whole warps"
+#pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
+#pragma hone require TM*TN*WORDS <= 128 && TM <= 2*TN && TN <= 8*TM "sums of a thread, in registers"
+#pragma hone require VEC*8 <= 16 && LAID % VEC == 0 "rows or matrices do not lie at multiples of VEC"
+#pragma hone require FETCH == registers || VEC*8 == 16 "what is copied in the background has 16 bytes"
+#pragma hone require VEC == 1 || (BK % VEC == 0 && (!TRANS_A || BM % VEC == 0) && (TRANS_B || BN % VEC == 0)) "tiles are whole accesses"
+#pragma hone require SMEM <= device.smem_optin "the tiles do not fit shared memory"
+#pragma hone require max(M, N, K) <= 1G && UNITS <= 2G - 1 "a dimension must fit 31 bits"
+// The default, for every shape, is let through.
+#pragma hone let IS_DEFAULT = BM == 32 && BN == 32 && BK == 32 && TM == 4 && TN == 4 && PRODUCTS == 2
+#pragma hone require IS_DEFAULT || (BM < M + max(4, M/2) && BN < N + max(4, N/2)) "much of each tile would lie outside"
+#pragma hone require IS_DEFAULT || ceildiv(M, BM)*BM*ceildiv(N, BN)*BN <= 2*M*N + 64 "the same, of several tiles"
+#pragma hone require IS_DEFAULT || (BK < K + 8 && ceildiv(K, BK)*BK < K + max(8, K/4)) "much of what is copied would lie outside"
+#pragma hone require IS_DEFAULT || VEC == min(LAID, 16/8) "wider accesses are possible"
+#pragma hone require IS_DEFAULT || STAGES == 1 || BK < K "there is nothing to copy ahead"
+#pragma hone require IS_DEFAULT || BK == 128 || BK >= min(K, 16) "few steps of K between barriers"
+#pragma hone require IS_DEFAULT || BM*BN >= 32*32 || UNITS == BATCH "tiles so small read A and B too often"
+#pragma hone require IS_DEFAULT || BLOCK <= 256 || PRODUCTS == 1 "larger blocks gain nothing"
+#pragma hone require IS_DEFAULT || TM*TN >= min(16/WORDS, BM*BN/32) "a thread of so few sums reads more than it adds"
+
+#pragma hone launch gemm_complex grid(ceildiv(UNITS, PRODUCTS)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))
+
+using E = float2;
+using namespace hone::small;
+using tile_a = tile<E, (TRANS_A ? BK : BM), (TRANS_A ? BM : BK), !TRANS_A, THREADS, VEC, TM, LANES_M>;
+using tile_b = tile<E, (TRANS_B ? BN : BK), (TRANS_B ? BK : BN), !!TRANS_B, THREADS, VEC, TN, LANES_N>;
+using product_of = product<tile_a, tile_b, THREADS, LANES_N, TM, TN, BK, STAGES, FETCH != FETCH_values::registers, TRANS_A == 2, TRANS_B == 2, UNROLL>;
+using W = tile_a::W;
+
+extern __shared__ float4 shared[];
+
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+gemm_complex(const E *__restrict__ A, const E *__restrict__ B, E *C, E alpha, E beta, int M, int N, int K, long long pitch_a, long long pitch_b, long long pitch_c, long long stride_a, long long stride_b, long long stride_c, unsigned units)
+{
+    const int me = threadIdx.x % THREADS, own = threadIdx.x / THREADS;
+    const unsigned unit = blockIdx.x * PRODUCTS + own;
+    /* Threads without a tile take part in the last one, for the barriers. */
+    const tile_of_batch<BM, BN> at(unit < units ? unit : units - 1, M, N);
+    product_of p;
+
+    p.run(reinterpret_cast<W *>(shared) + own * AREA, A + at.matrix * stride_a + (TRANS_A ? at.row : at.row * pitch_a), B + at.matrix * stride_b + (TRANS_B ? at.col * pitch_b : at.col), pitch_a, pitch_b, M - at.row, N - at.col, K, me);
+    if (unit < units)
+        p.write(C + at.matrix * stride_c + at.row * pitch_c + at.col, pitch_c, M - at.row, N - at.col, alpha, beta, (pitch_c | stride_c) % product_of::WIDTH == 0, me);
+}
