@@ -33,11 +33,14 @@
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
 #pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL >= 16K "too little under way to keep the memory busy"
 #pragma hone require FINISH != one_block || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL) "one block takes longer than the whole device"
+#pragma hone require FINISH != one_block || BLOCK*BYTES*UNROLL <= max(4*n*sizeof(T), 4K) "most threads of the block would have nothing to do"
+#pragma hone require FINISH == one_block || n*sizeof(T) > 16K || (FINISH == ticket && BLOCK == 256 && BLOCKS_PER_SM == 4) "so little is done by one block before others would join"
 #pragma hone require FINISH != cluster || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL)*CLUSTER "a cluster takes longer than the whole device"
 
 #pragma hone let VEC = BYTES/sizeof(T)
 #pragma hone let FULL = max(1, ceildiv(n, BLOCK*VEC*UNROLL))
 #pragma hone let GRID = FINISH == one_block ? 1 : FINISH == cluster ? CLUSTER : min(device.sm_count*BLOCKS_PER_SM, FULL)
+#pragma hone require !IS_GRID || BLOCKS_PER_SM <= 4 || device.sm_count*BLOCKS_PER_SM < 2*FULL "fewer blocks are the same grid"
 #pragma hone workspace blocks: u64[IS_GRID ? GRID : 0]
 #pragma hone workspace ticket: u32[FINISH == ticket] zero
 #pragma hone launch norm2 grid(GRID) block(BLOCK) cluster(FINISH == cluster ? CLUSTER : 1) args(x, out, blocks, ticket, i64(n))

@@ -111,7 +111,7 @@ transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_
 # reduction/
 for type in f32 f64 f16 bf16; do
     for op in sum dot norm2 min_index max_index; do
-        space "reduction/${op}_stream" "1,$type" 300 10000
+        space "reduction/${op}_stream" "1,$type" 60 1000
         space "reduction/${op}_stream" "10000019,$type" 300 10000
         space "reduction/${op}_plain" "1,$type" 1 1
     done
