@@ -4,159 +4,243 @@
  * A block takes a tile of TILE_X by TILE_Y cells of a plane and walks through
  * the planes. It reads a plane of the tile, and from that and the two before it
  * makes the plane in front of it after one step, from these the plane in front
- * of that after two, and so on: a pipeline of STEPS_PASS stages. A thread
- * keeps ROWS_EACH cells of two planes of each stage in registers; the newer one
- * of the two lies in shared memory too, for the neighbours in the plane. It
- * was put there one plane earlier, and there are two such buffers in turns:
+ * of that after two, and so on: a pipeline of STEPS_PASS stages (3.5-D blocking,
+ * Nguyen et al., SC 2010). A thread keeps CELLS by ROWS_EACH cells of two planes
+ * of each stage in registers. What stands left and right of them comes from the
+ * registers of its neighbours by shuffles, LANES threads being side by side in a
+ * warp; what stands above and below from shared memory, where each thread puts
+ * the first and the last row of its cells of the newer one of the two planes.
+ * They are put there one plane earlier, and there are two such buffers in turns:
  * one barrier a plane, for all stages.
  *
  * A stage is wrong in one more cell from each side of the tile than the one
- * before it: tiles overlap by STEPS_PASS cells, chunks of CHUNK planes by those
- * that fill the pipeline. Tiles that hold no border of the field, in passes of
- * all their steps, are computed without a test. */
+ * before it, but not where the field ends: tiles overlap by STEPS_PASS cells on
+ * each side, and so do chunks of planes. There are as many chunks as give each
+ * multiprocessor BLOCKS_SM blocks. Borders are put back behind each step, by
+ * the threads that have some. */
 #include "stencil3d.cuh"
 
 #pragma hone implements stencil3d/planes "tiles of planes, steps in registers and shared memory, any device"
 
 // Steps in one pass over memory.
 #pragma hone param STEPS_PASS in {1, 2, 3, 4} default 2
-// A block: so many threads side by side, and rows of them; a thread has so
-// many cells, one below the other.
-#pragma hone param TILE_X in {32, 64, 128} default 32
-#pragma hone param THREADS_Y in {2, 4, 8, 16} default 8
-#pragma hone param ROWS_EACH in {1, 2, 4, 8} default 2
-// Planes that are written by a block; whether the next one is asked for early.
-#pragma hone param CHUNK in {16, 32, 64, 128, 256} default 32
-#pragma hone param AHEAD in {0, 1, 2} default 1
-// Mark lines as not needed again.
-#pragma hone param STREAM_WRITE: bool
+// A thread: so many cells side by side, and rows of them.
+#pragma hone param CELLS in {1, 2, 4} default 2
+#pragma hone param ROWS_EACH in {2, 4, 8} default 4
+// A block: so many threads side by side, and rows of them.
+#pragma hone param LANES in {16, 32} default 32
+#pragma hone param THREADS_Y in {4, 6, 8, 12, 16} default 8
+// A thread reads and writes its cells of a row at once; or it takes every
+// LANES-th cell of a row, and threads exchange them.
+#pragma hone param WIDE: bool
+// Blocks for each multiprocessor, which decides how long chunks are.
+#pragma hone param BLOCKS_SM in {2, 4, 6, 8, 12} default 8
+// Planes that are asked for before they are needed.
+#pragma hone param AHEAD in {1, 2, 3} default 1
+// Planes that the compiler sees at once: pipelines move on without moves.
+#pragma hone param UNROLL in {1, 3} default 1
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2, 4}
 
+#pragma hone let HALO = WIDE ? align(STEPS_PASS, CELLS) : STEPS_PASS
+#pragma hone let TILE_X = LANES*CELLS
 #pragma hone let TILE_Y = THREADS_Y*ROWS_EACH
-#pragma hone let THREADS = TILE_X*THREADS_Y
-#pragma hone let USEFUL_X = TILE_X - 2*STEPS_PASS
+#pragma hone let THREADS = LANES*THREADS_Y
+#pragma hone let USEFUL_X = TILE_X - 2*HALO
 #pragma hone let USEFUL_Y = TILE_Y - 2*STEPS_PASS
-#pragma hone let SHARED = 2*STEPS_PASS*TILE_X*TILE_Y*sizeof(T)
+#pragma hone let EXCHANGE = !WIDE && CELLS > 1
+#pragma hone let SHARED = (4*STEPS_PASS*THREADS_Y + (EXCHANGE ? TILE_Y : 0))*TILE_X*sizeof(T)
+#pragma hone let SET = CELLS*ROWS_EACH*sizeof(T)/4
 
-#pragma hone require THREADS >= 64 && THREADS <= 1024 "a block has 64 to 1024 threads"
-#pragma hone require USEFUL_Y > 0 && 3*USEFUL_X*USEFUL_Y >= TILE_X*TILE_Y "most of a tile would be its overlap"
-#pragma hone require STEPS_PASS*ROWS_EACH*sizeof(T) <= 128 "the planes of all stages do not fit the registers"
+#pragma hone require CELLS*sizeof(T) <= 16 "an access is at most 16 bytes"
+#pragma hone require !WIDE || CELLS == 1 || COLS % CELLS == 0 "rows must be multiples of an access"
+#pragma hone require WIDE ? CELLS > 1 : CELLS == 2 || COLS % CELLS > 0 || COLS % 2 > 0 "the same would be read at once"
+#pragma hone require SET >= 4 && SET <= 32 "a thread has so few or many cells"
+#pragma hone require THREADS >= 128 && THREADS <= 1024 "a block has 128 to 1024 threads"
+#pragma hone require USEFUL_X > 0 && USEFUL_Y > 0 && 8*USEFUL_X*USEFUL_Y >= 5*TILE_X*TILE_Y "much of a tile would be its overlap"
+#pragma hone require 36 + (2*STEPS_PASS + AHEAD + 1)*SET <= 255 "the planes of all stages do not fit the registers"
+#pragma hone require THREADS*MIN_BLOCKS*(36 + (2*STEPS_PASS + AHEAD + 1)*SET) <= device.regs_sm "the registers of so many blocks would not hold the planes"
 #pragma hone require THREADS*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
-#pragma hone require MIN_BLOCKS == 1 || THREADS*MIN_BLOCKS*(24 + (2*STEPS_PASS + AHEAD + 2)*ROWS_EACH*sizeof(T)/4) <= device.regs_sm "the registers of so many blocks would not hold the planes"
+#pragma hone require THREADS*MIN_BLOCKS >= 256 "so few threads do not hide what they wait for"
 #pragma hone require SHARED <= device.smem_optin && SHARED*MIN_BLOCKS <= device.smem_sm "the planes do not fit shared memory"
-#pragma hone require CHUNK >= 8*STEPS_PASS "most planes of a chunk would be its overlap"
-#pragma hone require CHUNK <= 32 || CHUNK < 2*PLANES "chunks are longer than the field"
 #pragma hone require STEPS_PASS == 1 || STEPS_PASS <= STEPS || STEPS_PASS == 2 "there are not so many steps"
 
+#pragma hone let TILES_X = ceildiv(max(COLS - 2*HALO, 1), USEFUL_X)
+#pragma hone let TILES_Y = ceildiv(max(ROWS - 2*STEPS_PASS, 1), USEFUL_Y)
+#pragma hone let CHUNKS = max(BLOCKS_SM*device.sm_count/(TILES_X*TILES_Y), 1)
+#pragma hone let CHUNK = max(ceildiv(PLANES, CHUNKS), 4*STEPS_PASS)
 #pragma hone let PASSES = ceildiv(STEPS, STEPS_PASS)
 #pragma hone workspace other: T[PASSES > 1 ? PLANES*ROWS*COLS : 0]
 #pragma hone launch stencil3d_planes repeat(PASS, PASSES) \
-    grid(ceildiv(COLS, USEFUL_X), min(ceildiv(ROWS, USEFUL_Y), 65535), \
-         min(ceildiv(PLANES, CHUNK), 65535)) \
-    block(TILE_X, THREADS_Y) shared(SHARED) \
+    grid(TILES_X, min(TILES_Y, 65535), min(ceildiv(PLANES, CHUNK), 65535)) \
+    block(LANES, THREADS_Y) shared(SHARED) \
     args(centre, neighbour, \
          pick(PASS == 0 ? 2 : (PASSES - PASS) % 2, y, other, x), \
          pick((PASSES - 1 - PASS) % 2, y, other), i64(PLANES), i64(ROWS), i64(COLS), \
-         i32(min(STEPS_PASS, STEPS - PASS*STEPS_PASS)))
+         i64(CHUNK), i32(min(STEPS_PASS, STEPS - PASS*STEPS_PASS)))
 
 namespace {
 
-constexpr hone::access writes =
-    STREAM_WRITE ? hone::access::stream : hone::access::normal;
+using row = hone::pack<T, CELLS>;
 
+/* A thread's cells of a plane. */
 struct cells {
-    T at[ROWS_EACH];
+    row of[ROWS_EACH];
 };
 
-/* One plane of the tile, for each stage. */
-using stages = T[STEPS_PASS][TILE_Y][TILE_X];
+/* The first and the last rows of all threads, for each stage. */
+using edges = T[STEPS_PASS][THREADS_Y][2][TILE_X];
 
 /* What a thread knows of its field and tile. */
 struct tile {
     T centre, neighbour;
-    const T *from;
+    const T *from; /* the thread's first cell of plane 0 */
     T *to;
-    long long planes, rows, columns;
-    long long row, column; /* of its first cell */
-    int steps;             /* of this pass */
+    long long planes, columns, plane_cells;
+    int steps;                 /* of this pass */
+    int rows_there;            /* of its rows, those in the field */
+    int columns_there;         /* of the tile's */
+    int rows_first, rows_end;  /* of its rows, those it writes */
+    int places_first, places_end; /* columns of the tile that are written */
+    unsigned fixed;            /* a bit for each of its cells: on a border? */
 };
 
-/* EDGE: cells that are not there are zeros. */
-template <bool EDGE>
+/* The column of the tile in which the thread's element k of a row lies when
+ * memory is read or written. */
+__device__ inline int place(int k)
+{
+    return EXCHANGE ? k * LANES + threadIdx.x : threadIdx.x * CELLS + k;
+}
+
+/* Cells that are not there are zeros. */
 __device__ inline cells read_plane(const tile &t, long long plane)
 {
-    const bool is_there = !EDGE || (plane >= 0 && plane < t.planes &&
-                                    t.column >= 0 && t.column < t.columns);
-    const T *own = t.from + (plane * t.rows + t.row) * t.columns + t.column;
-    cells c;
+    const T *own = t.from + plane * t.plane_cells;
+    cells c = {};
 
+    if (plane >= t.planes)
+        return c;
 #pragma unroll
-    for (int i = 0; i < ROWS_EACH; i++) {
-        c.at[i] = 0;
-        if (!EDGE || (is_there && t.row + i >= 0 && t.row + i < t.rows))
-            c.at[i] = own[i * t.columns];
+    for (int i = 0; i < ROWS_EACH; i++, own += t.columns) {
+        if (i >= t.rows_there)
+            continue;
+        if constexpr (EXCHANGE) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                if (place(k) < t.columns_there)
+                    c.of[i].at[k] = own[k * LANES];
+        } else if (place(0) < t.columns_there)
+            c.of[i] = hone::read_pack<CELLS>(own);
     }
     return c;
 }
 
-template <bool EDGE>
+/* From the order of memory to that of cells, or back; `lies` are the
+ * thread's rows in shared memory. */
+template <bool BACK>
+__device__ inline void exchange(T (*lies)[TILE_X], cells &c)
+{
+    if constexpr (EXCHANGE) {
+#pragma unroll
+        for (int i = 0; i < ROWS_EACH; i++) {
+            if constexpr (BACK)
+                hone::write_pack<hone::access::shared>(
+                    &lies[i][threadIdx.x * CELLS], c.of[i]);
+            else
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    lies[i][place(k)] = c.of[i].at[k];
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < ROWS_EACH; i++) {
+            if constexpr (!BACK)
+                c.of[i] = hone::read_pack<CELLS, hone::access::shared>(
+                    &lies[i][threadIdx.x * CELLS]);
+            else
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    c.of[i].at[k] = lies[i][place(k)];
+        }
+        __syncwarp();
+    }
+}
+
 __device__ inline void write_plane(const tile &t, long long plane,
                                    const cells &c)
 {
-    T *own = t.to + (plane * t.rows + t.row) * t.columns + t.column;
-    const int x = threadIdx.x;
-    const int y = threadIdx.y * ROWS_EACH;
+    T *own = t.to + plane * t.plane_cells;
 
-    if (x < STEPS_PASS || x >= TILE_X - STEPS_PASS ||
-        (EDGE && t.column >= t.columns))
-        return;
 #pragma unroll
-    for (int i = 0; i < ROWS_EACH; i++) {
-        if (y + i >= STEPS_PASS && y + i < TILE_Y - STEPS_PASS &&
-            (!EDGE || t.row + i < t.rows))
-            hone::write_word<writes>(own + i * t.columns, c.at[i]);
+    for (int i = 0; i < ROWS_EACH; i++, own += t.columns) {
+        if (i < t.rows_first || i >= t.rows_end)
+            continue;
+        if constexpr (EXCHANGE) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                if (place(k) >= t.places_first && place(k) < t.places_end)
+                    own[k * LANES] = c.of[i].at[k];
+        } else if (place(0) >= t.places_first && place(0) < t.places_end)
+            hone::write_pack(own, c.of[i]);
     }
 }
 
 /* The plane `own` a step later, between `front` and `back`; shared memory has
- * it in `lies`. `plane` is its number, `step` that of the step, from 1. */
-template <bool EDGE>
+ * its edges in `lies`. `plane` is its number, `step` that of the step, from 1. */
 __device__ inline cells next_plane(const tile &t, const cells &front,
                                    const cells &own, const cells &back,
-                                   const T (*lies)[TILE_X], long long plane,
+                                   const T (*lies)[2][TILE_X], long long plane,
                                    int step)
 {
-    const int x = threadIdx.x;
-    const int y = threadIdx.y * ROWS_EACH;
-    const int left = x > 0 ? x - 1 : 0;
-    const int right = x < TILE_X - 1 ? x + 1 : x;
-    const T above = lies[y > 0 ? y - 1 : 0][x];
-    const T below = lies[y + ROWS_EACH < TILE_Y ? y + ROWS_EACH : y][x];
-    const bool moves =
-        !EDGE || (step <= t.steps && hone::is_inner(plane, t.planes) &&
-                  hone::is_inner(t.column, t.columns));
+    constexpr unsigned all = 0xffffffffu;
+    const int x = threadIdx.x * CELLS;
+    const int y = threadIdx.y;
+    const row above = hone::read_pack<CELLS, hone::access::shared>(
+        &lies[y > 0 ? y - 1 : 0][1][x]);
+    const row below = hone::read_pack<CELLS, hone::access::shared>(
+        &lies[y < THREADS_Y - 1 ? y + 1 : y][0][x]);
     cells next;
 
 #pragma unroll
     for (int i = 0; i < ROWS_EACH; i++) {
-        next.at[i] = hone::stencil_next(
-            t.centre, t.neighbour, own.at[i], i ? own.at[i ? i - 1 : 0] : above,
-            i + 1 < ROWS_EACH ? own.at[i + 1 < ROWS_EACH ? i + 1 : 0] : below,
-            lies[y + i][left], lies[y + i][right], front.at[i], back.at[i]);
-        if (EDGE && !(moves && hone::is_inner(t.row + i, t.rows)))
-            next.at[i] = own.at[i];
+        const row &o = own.of[i];
+        const row &up = i ? own.of[i ? i - 1 : 0] : above;
+        const row &down = i + 1 < ROWS_EACH
+                              ? own.of[i + 1 < ROWS_EACH ? i + 1 : 0]
+                              : below;
+        const T left = __shfl_up_sync(all, o.at[CELLS - 1], 1, LANES);
+        const T right = __shfl_down_sync(all, o.at[0], 1, LANES);
+
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            next.of[i].at[k] = hone::stencil_next(
+                t.centre, t.neighbour, o.at[k], up.at[k], down.at[k],
+                k ? o.at[k ? k - 1 : 0] : left,
+                k + 1 < CELLS ? o.at[k + 1 < CELLS ? k + 1 : 0] : right,
+                front.of[i].at[k], back.of[i].at[k]);
+    }
+
+    const bool moves = step <= t.steps && hone::is_inner(plane, t.planes);
+    const unsigned stays = moves ? t.fixed : all;
+
+    if (stays) {
+#pragma unroll
+        for (int i = 0; i < ROWS_EACH; i++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                if (stays >> (i * CELLS + k) & 1)
+                    next.of[i].at[k] = own.of[i].at[k];
     }
     return next;
 }
 
 /* Write the planes [first, last) of the tile. All threads of the block. */
-template <bool EDGE>
-__device__ inline void walk(const tile &t, stages *shared, long long first,
-                            long long last)
+__device__ inline void walk(const tile &t, edges *shared, T (*swap)[TILE_X],
+                            long long first, long long last)
 {
-    const int x = threadIdx.x;
-    const int y = threadIdx.y * ROWS_EACH;
+    const int x = threadIdx.x * CELLS;
+    const int y = threadIdx.y;
+    const long long begin = first > STEPS_PASS ? first - STEPS_PASS : 0;
     const long long end = last + STEPS_PASS; /* of the planes that are read */
     cells older[STEPS_PASS] = {}, newer[STEPS_PASS] = {};
     cells ahead[AHEAD + 1] = {};
@@ -164,35 +248,79 @@ __device__ inline void walk(const tile &t, stages *shared, long long first,
 
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
-        ahead[a] = read_plane<EDGE>(t, first - STEPS_PASS + a);
-#pragma unroll 2
-    for (long long plane = first - STEPS_PASS; plane < end; plane++) {
+        ahead[a] = read_plane(t, begin + a);
+#pragma unroll UNROLL
+    for (long long plane = begin; plane < end; plane++) {
         cells now;
 
         if (plane + AHEAD < end)
-            ahead[AHEAD] = read_plane<EDGE>(t, plane + AHEAD);
+            ahead[AHEAD] = read_plane(t, plane + AHEAD);
         now = ahead[0];
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
             ahead[a] = ahead[a + 1];
+        exchange<false>(swap, now);
 #pragma unroll
         for (int s = 0; s < STEPS_PASS; s++) {
             const cells next =
-                next_plane<EDGE>(t, older[s], newer[s], now, shared[turn][s],
-                                 plane - s - 1, s + 1);
+                next_plane(t, older[s], newer[s], now,
+                                          shared[turn][s], plane - s - 1, s + 1);
 
             older[s] = newer[s];
             newer[s] = now;
-#pragma unroll
-            for (int i = 0; i < ROWS_EACH; i++)
-                shared[1 - turn][s][y + i][x] = now.at[i];
+            hone::write_pack<hone::access::shared>(&shared[1 - turn][s][y][0][x],
+                                                   now.of[0]);
+            hone::write_pack<hone::access::shared>(&shared[1 - turn][s][y][1][x],
+                                                   now.of[ROWS_EACH - 1]);
             now = next;
         }
-        if (plane - STEPS_PASS >= first)
-            write_plane<EDGE>(t, plane - STEPS_PASS, now);
+        if (plane - STEPS_PASS >= first) {
+            exchange<true>(swap, now);
+            write_plane(t, plane - STEPS_PASS, now);
+        }
         turn = 1 - turn;
         __syncthreads();
     }
+}
+
+/* `at`, but between 0 and n. */
+__device__ inline int clamp(long long at, int n)
+{
+    return at < 0 ? 0 : at < n ? static_cast<int>(at) : n;
+}
+
+/* The thread's part of the tile that begins in `column` and `row`. */
+__device__ inline tile tile_of(const T *from, T *to, long long planes,
+                               long long rows, long long columns,
+                               long long row, long long column)
+{
+    const int y = threadIdx.y * ROWS_EACH;
+    const int x = threadIdx.x * CELLS;
+    const long long first = (row + y) * columns + column + place(0);
+    const bool is_last_y = row + TILE_Y >= rows;
+    const bool is_last_x = column + TILE_X >= columns;
+    tile t = {};
+
+    t.from = from + first;
+    t.to = to + first;
+    t.planes = planes;
+    t.columns = columns;
+    t.plane_cells = rows * columns;
+    t.rows_there = clamp(rows - row - y, ROWS_EACH);
+    t.columns_there = clamp(columns - column, TILE_X);
+    t.rows_first = row > 0 ? clamp(STEPS_PASS - y, ROWS_EACH) : 0;
+    t.rows_end = is_last_y ? t.rows_there
+                           : clamp(TILE_Y - STEPS_PASS - y, ROWS_EACH);
+    t.places_first = column > 0 ? HALO : 0;
+    t.places_end = is_last_x ? t.columns_there : TILE_X - HALO;
+#pragma unroll
+    for (int i = 0; i < ROWS_EACH; i++)
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            if (!hone::is_inner(row + y + i, rows) ||
+                !hone::is_inner(column + x + k, columns))
+                t.fixed |= 1u << (i * CELLS + k);
+    return t;
 }
 
 } /* namespace */
@@ -200,43 +328,28 @@ __device__ inline void walk(const tile &t, stages *shared, long long first,
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 stencil3d_planes(T centre, T neighbour, const T *__restrict__ from,
                  T *__restrict__ to, long long planes, long long rows,
-                 long long columns, int steps)
+                 long long columns, long long chunk, int steps)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    stages *shared = reinterpret_cast<stages *>(memory);
-    const long long x = (long long)blockIdx.x * USEFUL_X - STEPS_PASS;
-    T *all = reinterpret_cast<T *>(memory);
+    edges *shared = reinterpret_cast<edges *>(memory);
+    T(*swap)[TILE_X] = reinterpret_cast<T(*)[TILE_X]>(shared + 2) +
+                       threadIdx.y * ROWS_EACH;
+    const long long column = (long long)blockIdx.x * USEFUL_X;
 
-    /* The first planes find something, which nobody uses. */
-    for (int i = threadIdx.y * TILE_X + threadIdx.x;
-         i < 2 * STEPS_PASS * TILE_X * TILE_Y; i += THREADS)
-        all[i] = 0;
-    __syncthreads();
-    for (long long y = (long long)blockIdx.y * USEFUL_Y - STEPS_PASS;
-         y + STEPS_PASS < rows; y += (long long)gridDim.y * USEFUL_Y) {
-        const tile t = {centre,
-                        neighbour,
-                        from,
-                        to,
-                        planes,
-                        rows,
-                        columns,
-                        y + threadIdx.y * ROWS_EACH,
-                        x + threadIdx.x,
-                        steps};
-        const bool is_inside = steps == STEPS_PASS && x > 0 &&
-                               x + TILE_X < columns && y > 0 &&
-                               y + TILE_Y < rows;
+    for (long long row = (long long)blockIdx.y * USEFUL_Y;
+         row == 0 || row + 2 * STEPS_PASS < rows;
+         row += (long long)gridDim.y * USEFUL_Y) {
+        tile t = tile_of(from, to, planes, rows, columns, row, column);
 
-        for (long long first = (long long)blockIdx.z * CHUNK; first < planes;
-             first += (long long)gridDim.z * CHUNK) {
+        t.centre = centre;
+        t.neighbour = neighbour;
+        t.steps = steps;
+        for (long long first = blockIdx.z * chunk; first < planes;
+             first += gridDim.z * chunk) {
             const long long last =
-                first + CHUNK < planes ? first + CHUNK : planes;
+                first + chunk < planes ? first + chunk : planes;
 
-            if (is_inside && first > STEPS_PASS && last + STEPS_PASS < planes)
-                walk<false>(t, shared, first, last);
-            else
-                walk<true>(t, shared, first, last);
+            walk(t, shared, swap, first, last);
         }
     }
 }
