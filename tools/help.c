@@ -29,7 +29,8 @@ static void references(hone_topic_entry *put, void *user)
         put(user, full, summary);
     }
     for (size_t i = 0; hone__baseline_about(i, &name, &summary); ++i)
-        if (strchr(name, '.') && strcmp(name, "cufft.filter") != 0)
+        if (strchr(name, '.') &&
+            (strncmp(name, "cufft.", 6) != 0 || !strcmp(name, "cufft.c2c")))
             put(user, name, summary);
     put(user, "template.NAME",
         "the default configuration of another template with the same "

@@ -86,6 +86,12 @@ struct hone_vendor {
     X("cublas.gemv", blas_gemv, "cuBLAS",                                      \
       "cublasSgemv and its like; arguments A, x, y, alpha, beta")              \
     X("cufft.c2c", fft_c2c, "cuFFT", "cufftExecC2C; arguments x, y of c32")    \
+    X("cufft.c2c_2d", fft_images, "cuFFT",                                     \
+      "cufftExecC2C of images; arguments x, y of c32")                         \
+    X("cufft.r2c", fft_r2c, "cuFFT",                                           \
+      "cufftExecR2C; arguments x of f32, y of c32")                            \
+    X("cufft.c2r", fft_c2r, "cuFFT",                                           \
+      "cufftExecC2R; arguments x of c32, y of f32")                            \
     X("cufft.filter", fft_filter, "cuFFT",                                     \
       "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")
 

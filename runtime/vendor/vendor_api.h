@@ -221,6 +221,8 @@ enum { HONE_FFT_NO_HANDLE = -1 };
 /* cufftType and directions. */
 enum {
     HONE_FFT_C2C = 0x29,
+    HONE_FFT_R2C = 0x2a,
+    HONE_FFT_C2R = 0x2c,
     HONE_FFT_Z2Z = 0x69,
     HONE_FFT_FORWARD = -1,
     HONE_FFT_INVERSE = 1
@@ -248,6 +250,8 @@ enum {
     X(set_stream, cufftSetStream, (hone_fft_handle h, hone_stream s))          \
     X(exec_c2c, cufftExecC2C,                                                  \
       (hone_fft_handle h, void *in, void *out, int direction))                 \
+    X(exec_r2c, cufftExecR2C, (hone_fft_handle h, void *in, void *out))        \
+    X(exec_c2r, cufftExecC2R, (hone_fft_handle h, void *in, void *out))        \
     X(exec_z2z, cufftExecZ2Z,                                                  \
       (hone_fft_handle h, void *in, void *out, int direction))                 \
     X(destroy, cufftDestroy, (hone_fft_handle h))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cufft.c2c (cufftExecC2C) and cufft.filter: cuFFT forward, a kernel of ours
- * that multiplies by the filter, cuFFT back, as a program without a fused
- * kernel does it. Nothing is scaled. */
+/* cufft.c2c, cufft.c2c_2d (cufftExecC2C), cufft.r2c, cufft.c2r, and
+ * cufft.filter: cuFFT forward, a kernel of ours that multiplies by the filter,
+ * cuFFT back, as a program without a fused kernel does it. Nothing is
+ * scaled. */
 #include "runtime/vendor/vendor_handles.h"
 
 enum { FILTER_BLOCK = 256, FILTER_NUMBERS = 2 /* of a thread */ };
@@ -13,11 +14,11 @@ typedef struct fft_state {
 } fft_state;
 
 static hone_status open_plan(hone_vendor *self, const hone_resolved *problem,
-                             int is_filter, hone_error *err)
+                             hone_fft_form form, hone_error *err)
 {
     fft_state *const state = self->state;
 
-    HONE_TRY(hone__fft_read(self->name, self->op, problem, is_filter,
+    HONE_TRY(hone__fft_read(self->name, self->op, problem, form,
                             &state->problem, err));
     HONE_TRY(
         hone__vendors_fft(self->vendors, &state->problem, &state->shared, err));
@@ -88,6 +89,12 @@ static hone_status transform(const fft_state *state, void *from, void *to,
 {
     const hone_fft_plan *const plan = &state->shared->plan;
 
+    if (state->problem.form == HONE_FFT_FORM_R2C)
+        return hone__fft_check(plan->fft->exec_r2c(plan->handle, from, to),
+                               "cufftExecR2C", err);
+    if (state->problem.form == HONE_FFT_FORM_C2R)
+        return hone__fft_check(plan->fft->exec_c2r(plan->handle, from, to),
+                               "cufftExecC2R", err);
     return hone__fft_check(
         plan->fft->exec_c2c(plan->handle, from, to, direction), "cufftExecC2C",
         err);
@@ -95,16 +102,22 @@ static hone_status transform(const fft_state *state, void *from, void *to,
 
 /* ---- a transform --------------------------------------------------------- */
 
-static hone_status c2c_open(hone_vendor *self, const hone_resolved *problem,
-                            const hone_vendor_choice *choice, hone_error *err)
-{
-    (void)choice;
-    return open_plan(self, problem, 0, err);
-}
+#define OPEN(name, form)                                                       \
+    static hone_status name##_open(                                            \
+        hone_vendor *self, const hone_resolved *problem,                       \
+        const hone_vendor_choice *choice, hone_error *err)                     \
+    {                                                                          \
+        (void)choice;                                                          \
+        return open_plan(self, problem, form, err);                            \
+    }
+OPEN(c2c, HONE_FFT_FORM_C2C)
+OPEN(r2c, HONE_FFT_FORM_R2C)
+OPEN(c2r, HONE_FFT_FORM_C2R)
+OPEN(images, HONE_FFT_FORM_2D)
 
-static hone_status c2c_enqueue(hone_vendor *self, void *const *args,
-                               hone_cu_ptr workspace, hone_stream stream,
-                               hone_error *err)
+static hone_status plain_enqueue(hone_vendor *self, void *const *args,
+                                 hone_cu_ptr workspace, hone_stream stream,
+                                 hone_error *err)
 {
     const fft_state *const state = self->state;
     const hone_fft_problem *const p = &state->problem;
@@ -131,7 +144,7 @@ static hone_status filter_open(hone_vendor *self, const hone_resolved *problem,
     fft_state *const state = self->state;
 
     (void)choice;
-    HONE_TRY(open_plan(self, problem, 1, err));
+    HONE_TRY(open_plan(self, problem, HONE_FFT_FORM_FILTER, err));
     return hone__vendors_filter(self->vendors, &state->filter, err);
 }
 
@@ -186,6 +199,12 @@ static hone_status filter_enqueue(hone_vendor *self, void *const *args,
 }
 
 const hone_vendor_kind hone__vendor_fft_c2c = {sizeof(fft_state), c2c_open,
-                                               fft_close, c2c_enqueue, NULL};
+                                               fft_close, plain_enqueue, NULL};
+const hone_vendor_kind hone__vendor_fft_r2c = {sizeof(fft_state), r2c_open,
+                                               fft_close, plain_enqueue, NULL};
+const hone_vendor_kind hone__vendor_fft_c2r = {sizeof(fft_state), c2r_open,
+                                               fft_close, plain_enqueue, NULL};
+const hone_vendor_kind hone__vendor_fft_images = {
+    sizeof(fft_state), images_open, fft_close, plain_enqueue, NULL};
 const hone_vendor_kind hone__vendor_fft_filter = {
     sizeof(fft_state), filter_open, fft_close, filter_enqueue, NULL};

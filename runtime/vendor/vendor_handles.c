@@ -191,8 +191,14 @@ static void trim_ffts(hone_vendors *vendors)
 
 static int is_of(const hone_vendor_fft *fft, const hone_fft_problem *problem)
 {
-    return fft->n == problem->n && fft->batch == problem->batch &&
-           fft->stride == problem->stride && fft->distance == problem->distance;
+    const hone_fft_problem *const of = &fft->of;
+
+    return hone__fft_type(of) == hone__fft_type(problem) &&
+           (of->form == HONE_FFT_FORM_2D) ==
+               (problem->form == HONE_FFT_FORM_2D) &&
+           of->rows == problem->rows && of->n == problem->n &&
+           of->batch == problem->batch && of->stride == problem->stride &&
+           of->distance == problem->distance;
 }
 
 /* The newest is the first of the list. */
@@ -207,11 +213,8 @@ static hone_status add_fft(hone_vendors *vendors,
         hone__free(fft);
         return hone__out_of_memory(err, " for a plan of cuFFT");
     }
-    fft->n = problem->n;
-    fft->batch = problem->batch;
-    fft->stride = problem->stride;
-    fft->distance = problem->distance;
-    status = hone__fft_plan_open(problem, HONE_FFT_C2C, &fft->plan,
+    fft->of = *problem;
+    status = hone__fft_plan_open(problem, hone__fft_type(problem), &fft->plan,
                                  &fft->workspace_bytes, err);
     if (status == HONE_OK)
         status = hone__fft_check(fft->plan.fft->version(&fft->version),

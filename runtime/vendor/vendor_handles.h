@@ -41,15 +41,12 @@ hone_status hone__vendor_blas_use(hone_vendor_blas *shared, hone_stream stream,
 /* Plans of cuFFT that nobody uses are kept, in case somebody will. */
 enum { HONE_VENDOR_IDLE_FFTS = 16 };
 
-/* A plan of cuFFT for transforms of one length, number and layout: all programs
- * with them share it. Its tables lie on the device, where captured graphs read
- * them. */
+/* A plan of cuFFT for transforms of one kind, length, number and layout: all
+ * programs with them share it. Its tables lie on the device, where captured
+ * graphs read them. */
 typedef struct hone_vendor_fft {
     hone_fft_plan plan;
-    int64_t n;
-    int64_t batch;
-    int64_t stride;
-    int64_t distance;
+    hone_fft_problem of; /* but for arguments and direction */
     size_t workspace_bytes;
     int version;
     int n_users;

@@ -82,7 +82,18 @@ static inline void *hone__vendor_pointer(void *const *args, int index)
     return (void *)(uintptr_t)pointer;
 }
 
+/* What an operation does with transforms. */
+typedef enum hone_fft_form {
+    HONE_FFT_FORM_C2C,
+    HONE_FFT_FORM_FILTER, /* c2c there and back */
+    HONE_FFT_FORM_R2C,
+    HONE_FFT_FORM_C2R,
+    HONE_FFT_FORM_2D /* c2c */
+} hone_fft_form;
+
 typedef struct hone_fft_problem {
+    hone_fft_form form;
+    int64_t rows; /* of an image; 1 if there are none */
     int64_t n;
     int64_t batch;
     int64_t stride;   /* from one number of a transform to the next */
@@ -91,19 +102,23 @@ typedef struct hone_fft_problem {
     int x, y, h;      /* arguments; h -1 without a filter */
 } hone_fft_problem;
 
-/* A problem whose arguments are x and y, c32 of n*batch numbers (and h, n
- * numbers, with `is_filter`), and whose dimensions are n and, as far as there
- * are any, batch and direction (2: inverse). Without `is_filter` it may have
- * dimensions called STRIDE (1) and DISTANCE (n*STRIDE): number k of transform
- * b stands at b*DISTANCE + k*STRIDE, and the arrays end with the last one. */
+/* A problem whose arguments are x and y, c32 of n*batch numbers, and whose
+ * dimensions are n and, as far as there are any, batch and direction (2:
+ * inverse). Plain transforms may have dimensions called STRIDE (1) and
+ * DISTANCE (n*STRIDE): number k of transform b stands at b*DISTANCE +
+ * k*STRIDE, and the arrays end with the last one. Filters have h, n numbers.
+ * Of transforms from or to real numbers one array is f32, and the other has
+ * n/2 + 1 numbers for each. Those of images begin with rows and columns, batch
+ * and direction follow. */
 hone_status hone__fft_read(const char *who, const char *op,
-                           const hone_resolved *problem, int is_filter,
+                           const hone_resolved *problem, hone_fft_form form,
                            hone_fft_problem *out, hone_error *err);
 
 /* One transform after the other, without gaps. */
 static inline int hone__fft_is_dense(const hone_fft_problem *problem)
 {
-    return problem->stride == 1 && problem->distance == problem->n;
+    return problem->stride == 1 &&
+           problem->distance == problem->rows * problem->n;
 }
 
 typedef struct hone_fft_plan {
@@ -111,9 +126,17 @@ typedef struct hone_fft_plan {
     hone_fft_handle handle; /* HONE_FFT_NO_HANDLE: none */
 } hone_fft_plan;
 
-/* For the whole batch; `type` is
- * HONE_FFT_C2C or HONE_FFT_Z2Z. `out_workspace_bytes`: what the caller brings
- * with work_area() before it runs; NULL: cuFFT allocates it. */
+/* The type of its plan, in f32. */
+static inline int hone__fft_type(const hone_fft_problem *problem)
+{
+    return problem->form == HONE_FFT_FORM_R2C   ? HONE_FFT_R2C
+           : problem->form == HONE_FFT_FORM_C2R ? HONE_FFT_C2R
+                                                : HONE_FFT_C2C;
+}
+
+/* For the whole batch; `type` is that of the form, or HONE_FFT_Z2Z for c2c.
+ * `out_workspace_bytes`: what the caller brings with work_area() before it
+ * runs; NULL: cuFFT allocates it. */
 hone_status hone__fft_plan_open(const hone_fft_problem *problem, int type,
                                 hone_fft_plan *out, size_t *out_workspace_bytes,
                                 hone_error *err);

@@ -37,11 +37,12 @@ template <int LOG_N, int LOG_E, int PASS> constexpr int even_radix()
 
 /* TOGETHER transforms side by side, whose threads alternate. Where they cover
  * all banks of shared memory there is nothing to pad. */
-template <int LOG_N, int LOG_E, int SOURCE, int TOGETHER>
+template <int LOG_N, int LOG_E, int SOURCE, int TOGETHER, int EXCHANGE = PAIRS>
 using strip = plan<LOG_N, LOG_E, even_radix<LOG_N, LOG_E, 0>(),
                    even_radix<LOG_N, LOG_E, 1>(), even_radix<LOG_N, LOG_E, 2>(),
-                   even_radix<LOG_N, LOG_E, 3>(), 1, TOGETHER < 16 ? 16 : 0,
-                   PAIRS, SOURCE, TOGETHER>;
+                   even_radix<LOG_N, LOG_E, 3>(), 1,
+                   TOGETHER < (EXCHANGE == PAIRS ? 16 : 32) ? 16 : 0, EXCHANGE,
+                   SOURCE, TOGETHER>;
 
 /* Turns what thread t of COLUMN, a strip, has of column j by its factors for a
  * transform of COLUMN::n * N2 elements: one for the thread, then one for each

@@ -290,7 +290,8 @@ static void wrong_calls_have_their_place(void **state)
         {CALLS "#pragma hone call cublas.nosuch\n",
          "./t.cu:4:19: error: 'cublas.nosuch' is none of the functions known: "
          "cublaslt.gemm, cublas.gemm, cublas.axpy, cublas.dot, cublas.nrm2, "
-         "cublas.gemv, cufft.c2c, cufft.filter"},
+         "cublas.gemv, cufft.c2c, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
+         "cufft.filter"},
         {CALLS "#pragma hone call cublas\n", "./t.cu:4:19: error: "},
         {CALLS "#pragma hone call cublas.axpy choice(NONE)\n",
          "./t.cu:4:38: error: 'NONE' is no parameter of integers declared"},

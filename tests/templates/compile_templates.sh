@@ -106,7 +106,19 @@ for size in 16384 32768 65536; do
     space fft/fft_plain "$size,100,2" 1 1
 done
 space fft/fft_registers 1024,1000,1,1000,1 300 40000
-transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers"
+transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers
+    fft/fft2d_plain fft/fft2d_strips fft/fft2d_magnitude"
+for op in fft_r2c fft_c2r; do
+    for size in 32 64 1024 16384; do
+        space "fft/${op}_registers" "$size" 100 20000
+        space "fft/${op}_plain" "$size,100" 1 1
+    done
+    refused "fft/${op}_plain" 16 "n is one of a few numbers"
+    transforms="$transforms fft/${op}_plain fft/${op}_registers fft/${op}_magnitude"
+done
+for size in 64,64 1024,1024,64 4096,4096,4 64,4096,1,2; do
+    space fft/fft2d_strips "$size" 20 20000
+done
 
 # reduction/
 for type in f32 f64 f16 bf16; do

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the symbols of cuFFT that computes transforms on the host by
- * their definition. It wants a plan of one dimension with the same layout on
- * both sides, and a stream before the first run. $FAKE_FFT_FAIL names a
- * function that fails with $FAKE_FFT_CODE (5). A plan without automatic
- * allocation wants a work area. fake_fft_live() counts plans,
+ * their definition. It wants a plan of one dimension, or of two without gaps,
+ * with the same layout on both sides, and a stream before the first run.
+ * $FAKE_FFT_FAIL names a function that fails with $FAKE_FFT_CODE (5). A plan
+ * without automatic allocation wants a work area. fake_fft_live() counts plans,
  * fake_fft_streams() how often a stream was set. */
 #include <math.h>
 #include <stdatomic.h>
@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum { INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4 };
-enum { C2C = 0x29, Z2Z = 0x69, MOST_PLANS = 64, MOST_N = 64 };
+enum { C2C = 0x29, R2C = 0x2a, C2R = 0x2c, Z2Z = 0x69 };
+enum { MOST_PLANS = 64, MOST_N = 64 };
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -23,6 +24,7 @@ typedef struct plan {
     int brings_area; /* the caller does */
     void *area;
     int type;
+    long long rows; /* 1: one dimension */
     long long n;
     long long batch;
     long long stride;
@@ -49,6 +51,8 @@ EXPORT int cufftMakePlanMany64(int h, int rank, long long *n,
 EXPORT int cufftSetStream(int h, void *stream);
 EXPORT int cufftExecC2C(int h, void *in, void *out, int direction);
 EXPORT int cufftExecZ2Z(int h, void *in, void *out, int direction);
+EXPORT int cufftExecR2C(int h, void *in, void *out);
+EXPORT int cufftExecC2R(int h, void *in, void *out);
 EXPORT int cufftDestroy(int h);
 
 static int fails(const char *function)
@@ -128,18 +132,21 @@ int cufftMakePlanMany64(int h, int rank, long long *n, long long *in_embed,
         return fails("cufftMakePlanMany64");
     if (!p)
         return INVALID_PLAN;
-    if (rank != 1 || !in_embed != !out_embed || n[0] > MOST_N || batch < 1 ||
-        !workspace_bytes)
+    if (rank < 1 || rank > 2 || !in_embed != !out_embed ||
+        (in_embed && rank > 1) || n[0] > MOST_N || n[rank - 1] > MOST_N ||
+        batch < 1 || !workspace_bytes)
         return INVALID_VALUE;
     if (in_embed && (in_stride != out_stride || in_distance != out_distance))
         return INVALID_VALUE;
-    if (type != C2C && type != Z2Z)
+    if (type != C2C && type != Z2Z &&
+        (rank > 1 || (type != R2C && type != C2R)))
         return INVALID_TYPE;
     p->type = type;
-    p->n = n[0];
+    p->rows = rank > 1 ? n[0] : 1;
+    p->n = n[rank - 1];
     p->batch = batch;
     p->stride = in_embed ? in_stride : 1;
-    p->distance = in_embed ? in_distance : n[0];
+    p->distance = in_embed ? in_distance : p->rows * p->n;
     *workspace_bytes = 1024;
     return 0;
 }
@@ -172,10 +179,47 @@ static void put(int type, void *array, long long i, double v)
         ((float *)array)[i] = (float)v;
 }
 
+/* Element (u, k) of an image, or k of a transform, of `kept`. */
+static void element(const plan *p, const double *kept, int direction,
+                    long long u, long long k, double *re, double *im)
+{
+    *re = *im = 0;
+    for (long long r = 0; r < p->rows; r++)
+        for (long long j = 0; j < p->n; j++) {
+            const double angle = direction * 6.283185307179586476925 *
+                                 ((double)(r * u % p->rows) / (double)p->rows +
+                                  (double)(j * k % p->n) / (double)p->n);
+            const double *const v = kept + 2 * (r * p->n + j);
+
+            *re += v[0] * cos(angle) - v[1] * sin(angle);
+            *im += v[0] * sin(angle) + v[1] * cos(angle);
+        }
+}
+
+/* The n numbers, or images, of transform b. */
+static void keep(const plan *p, const void *in, long long b, double *kept)
+{
+    const long long half = p->n / 2 + 1, base = 2 * b * p->distance;
+
+    for (long long i = 0; i < 2 * p->rows * p->n; i++) {
+        const long long k = i / 2, part = i % 2;
+
+        if (p->type == R2C)
+            kept[i] = part ? 0 : value(C2C, in, b * p->n + k);
+        else if (p->type == C2R && k > p->n / 2)
+            kept[i] = (part ? -1 : 1) *
+                      value(C2C, in, 2 * (b * half + p->n - k) + part);
+        else if (p->type == C2R)
+            kept[i] = value(C2C, in, 2 * (b * half + k) + part);
+        else
+            kept[i] = value(p->type, in, base + 2 * k * p->stride + part);
+    }
+}
+
 static int exec(const plan *p, int type, const void *in, void *out,
                 int direction)
 {
-    double kept[2 * MOST_N];
+    static _Thread_local double kept[2 * MOST_N * MOST_N];
 
     if (!p || !p->has_stream || p->type != type)
         return INVALID_PLAN;
@@ -184,25 +228,37 @@ static int exec(const plan *p, int type, const void *in, void *out,
     if (((uintptr_t)in & 0xffffffffffu) == 0)
         return 0; /* a rehearsal: its pointers lead nowhere */
     for (long long b = 0; b < p->batch; b++) {
-        const long long base = 2 * b * p->distance;
+        const long long n_out = p->type == R2C ? p->n / 2 + 1 : p->rows * p->n;
 
-        for (long long i = 0; i < 2 * p->n; i++)
-            kept[i] = value(type, in, base + i / 2 * 2 * p->stride + i % 2);
-        for (long long k = 0; k < p->n; k++) {
-            double re = 0, im = 0;
+        keep(p, in, b, kept);
+        for (long long k = 0; k < n_out; k++) {
+            const long long at = type == R2C
+                                     ? 2 * (b * n_out + k)
+                                     : 2 * (b * p->distance + k * p->stride);
+            double re, im;
 
-            for (long long j = 0; j < p->n; j++) {
-                const double angle = direction * 6.283185307179586476925 *
-                                     (double)(j * k % p->n) / (double)p->n;
-
-                re += kept[2 * j] * cos(angle) - kept[2 * j + 1] * sin(angle);
-                im += kept[2 * j] * sin(angle) + kept[2 * j + 1] * cos(angle);
+            element(p, kept, direction, k / p->n, k % p->n, &re, &im);
+            if (type == C2R) {
+                put(type, out, b * p->n + k, re);
+                continue;
             }
-            put(type, out, base + 2 * k * p->stride, re);
-            put(type, out, base + 2 * k * p->stride + 1, im);
+            put(type, out, at, re);
+            put(type, out, at + 1, im);
         }
     }
     return 0;
+}
+
+int cufftExecR2C(int h, void *in, void *out)
+{
+    return fails("cufftExecR2C") ? fails("cufftExecR2C")
+                                 : exec(plan_of(h), R2C, in, out, -1);
+}
+
+int cufftExecC2R(int h, void *in, void *out)
+{
+    return fails("cufftExecC2R") ? fails("cufftExecC2R")
+                                 : exec(plan_of(h), C2R, in, out, 1);
 }
 
 int cufftExecC2C(int h, void *in, void *out, int direction)

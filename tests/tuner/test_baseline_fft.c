@@ -293,6 +293,83 @@ static void test_apart(void **state)
     hone__baseline_close(baseline);
 }
 
+/* Runs the baseline NAME from `from` to `to`. */
+static void run_once(const char *name, const hone_resolved *problem,
+                     float *from, float *to)
+{
+    const hone_driver table = driver();
+    hone_cu_ptr at[] = {(hone_cu_ptr)(uintptr_t)from,
+                        (hone_cu_ptr)(uintptr_t)to};
+    void *args[] = {&at[0], &at[1]};
+    hone_baseline *baseline = NULL;
+    hone_error err = {0};
+
+    if (hone__baseline_open(name, "fft", problem, &table, &baseline, &err) ||
+        enqueue_algorithm(baseline, 0, args, NULL, &err))
+        fail_msg("%s", err.text);
+    hone__baseline_close(baseline);
+    assert_int_equal(fft_live(), 0);
+}
+
+/* Real numbers there, as the complex transform has them, and back. */
+static void test_real(void **state)
+{
+    enum { HALF = N / 2 + 1 };
+    hone_resolved problem = {.n_dims = 2, .dims = {N, BATCH}};
+    float real[N * BATCH], half[2 * HALF * BATCH], back[N * BATCH];
+
+    (void)state;
+    for (int i = 0; i < N * BATCH; i++)
+        real[i] = (float)(i * 5 % 13 - 6);
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_F32, N * BATCH);
+    problem_arg(&problem, "y", HONE_ARG_OUT, HONE_TYPE_C32, HALF * BATCH);
+    run_once("cufft.r2c", &problem, real, half);
+    for (int b = 0; b < BATCH; b++) {
+        double in[2 * N] = {0}, out[2 * N];
+
+        for (int i = 0; i < N; i++)
+            in[2 * i] = (double)real[b * N + i];
+        transform(in, -1, out);
+        for (int i = 0; i < 2 * HALF; i++)
+            assert_true(fabs((double)half[2 * HALF * b + i] - out[i]) < 1e-3);
+    }
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "an input x");
+    refused("cufft.c2r", &problem, HONE_ERR_UNSUPPORTED, "an input x");
+    problem.args[0].type = HONE_TYPE_C32;
+    problem.args[0].count = HALF * BATCH;
+    problem.args[1].type = HONE_TYPE_F32;
+    problem.args[1].count = N * BATCH;
+    run_once("cufft.c2r", &problem, half, back);
+    for (int i = 0; i < N * BATCH; i++)
+        assert_true(fabs((double)(back[i] - N * real[i])) < 1e-2);
+    refused("cufft.r2c", &problem, HONE_ERR_UNSUPPORTED, "an input x");
+}
+
+/* An image of 2 rows: the sum and the difference of their transforms. */
+static void test_images(void **state)
+{
+    hone_resolved problem = {.n_dims = 4, .dims = {2, N, 1, 2}};
+    double in[4 * N], low[2 * N], high[2 * N];
+    float image[4 * N], result[4 * N];
+
+    (void)state;
+    for (int i = 0; i < 4 * N; i++) {
+        image[i] = (float)(i * 5 % 13 - 6);
+        in[i] = (double)image[i];
+    }
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_C32, 2 * N);
+    problem_arg(&problem, "y", HONE_ARG_OUT, HONE_TYPE_C32, 2 * N);
+    run_once("cufft.c2c_2d", &problem, image, result);
+    transform(in, 1, low);
+    transform(in + 2 * N, 1, high);
+    for (int i = 0; i < 2 * N; i++) {
+        assert_true(fabs((double)result[i] - low[i] - high[i]) < 1e-3);
+        assert_true(fabs((double)result[2 * N + i] - low[i] + high[i]) < 1e-3);
+    }
+    problem.args[1].count--;
+    refused("cufft.c2c_2d", &problem, HONE_ERR_UNSUPPORTED, "rows and columns");
+}
+
 static void test_filter(void **state)
 {
     (void)state;
@@ -381,7 +458,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_missing),     cmocka_unit_test(test_transforms),
-        cmocka_unit_test(test_apart),       cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_apart),       cmocka_unit_test(test_real),
+        cmocka_unit_test(test_images),      cmocka_unit_test(test_filter),
         cmocka_unit_test(test_unfit),       cmocka_unit_test(test_failures),
         cmocka_unit_test(test_failing_run),
     };

@@ -55,6 +55,9 @@ struct hone_baseline {
       "cuBLASLt, the fastest of its algorithms; as cublas")                    \
     X("cufft", vendor, "cuFFT, the same as cufft.c2c")                         \
     X("cufft.c2c", vendor, "cufftExecC2C; arguments x, y of c32")              \
+    X("cufft.c2c_2d", vendor, "cufftExecC2C of images; arguments x, y of c32") \
+    X("cufft.r2c", vendor, "cufftExecR2C; arguments x of f32, y of c32")       \
+    X("cufft.c2r", vendor, "cufftExecC2R; arguments x of c32, y of f32")       \
     X("cufft.filter", vendor,                                                  \
       "cuFFT forward, a multiplication by h, cuFFT back; arguments x, h, y")   \
     X("memcpy", memcpy,                                                        \

@@ -87,15 +87,15 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
             *out = &baselines[i];
             return HONE_OK;
         }
-    return hone__fail(
-        err, HONE_ERR_NOT_FOUND,
-        "there is no baseline '%s'; known are cublas, "
-        "cublas.axpy, cublas.dot, cublas.nrm2, cublas.gemv, "
-        "cublaslt, cufft, cufft.filter, memcpy, and cub.sum, cub.min_index, "
-        "cub.max_index, cub.scan "
-        "and cub.histogram with those of the library that "
-        "$HONE_BASELINES names%s%s",
-        name, *cause.text ? ". " : "", cause.text);
+    return hone__fail(err, HONE_ERR_NOT_FOUND,
+                      "there is no baseline '%s'; known are cublas, "
+                      "cublas.axpy, cublas.dot, cublas.nrm2, cublas.gemv, "
+                      "cublaslt, cufft, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
+                      "cufft.filter, memcpy, and cub.sum, cub.min_index, "
+                      "cub.max_index, cub.scan "
+                      "and cub.histogram with those of the library that "
+                      "$HONE_BASELINES names%s%s",
+                      name, *cause.text ? ". " : "", cause.text);
 }
 
 static hone_status check(const hone_baseline_v1 *baseline, int result,

@@ -23,6 +23,9 @@ static const struct row {
     {"cublaslt", "cublaslt.gemm", NULL},
     {"cufft", "cufft.c2c", "cuFFT (cufftExecC2C)"},
     {"cufft.c2c", "cufft.c2c", "cuFFT (cufftExecC2C)"},
+    {"cufft.c2c_2d", "cufft.c2c_2d", "cuFFT (cufftExecC2C)"},
+    {"cufft.r2c", "cufft.r2c", "cuFFT (cufftExecR2C)"},
+    {"cufft.c2r", "cufft.c2r", "cuFFT (cufftExecC2R)"},
     {"cufft.filter", "cufft.filter",
      "cuFFT, a filter kernel, cuFFT (cufftExecC2C)"},
 };

@@ -143,7 +143,7 @@ static hone_status expect_fft(hone_problem *problem, hone_check *check,
                           "filtered ones",
                           problem->tmpl->path, check->name);
     status = hone__fft_read(check->name, problem->tmpl->op, &problem->resolved,
-                            0, &fft, err);
+                            HONE_FFT_FORM_C2C, &fft, err);
     if (status == HONE_OK && !hone__fft_is_dense(&fft))
         status = hone__vendor_unfit(
             check->name, problem->tmpl->op,
