@@ -71,8 +71,10 @@ using column = hone::fft::strip<LOG_ROWS, COLUMN_E, source, WIDE, exchange>;
 constexpr bool stays = CHUNK > 0;
 constexpr long long image = (long long)rows * columns;
 
+/* No pointer is __restrict__: nothing may be read before the launch in front
+ * has ended. */
 extern "C" __global__ void __launch_bounds__(THREADS, ROW_BLOCKS)
-fft2d_rows(const float2 *__restrict__ x, float2 *__restrict__ y,
+fft2d_rows(const float2 *x, float2 *y,
            long long first, long long count)
 {
     extern __shared__ float2 shared[];
@@ -96,7 +98,7 @@ fft2d_rows(const float2 *__restrict__ x, float2 *__restrict__ y,
 }
 
 extern "C" __global__ void __launch_bounds__(STRIP_THREADS, STRIP_BLOCKS)
-fft2d_columns(float2 *__restrict__ y, long long first)
+fft2d_columns(float2 *y, long long first)
 {
     extern __shared__ float2 shared[];
     constexpr int strips = columns / WIDE;
