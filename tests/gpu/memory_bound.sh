@@ -31,7 +31,7 @@ begin=$(date +%s)
     max_index row_sums column_sums scan scan_rows histogram_u8 histogram_f32 \
     softmax log_softmax layer_norm rms_norm convolve2d convolve2d_separable \
     gaussian median stencil2d stencil3d gather scatter_add spmv_csr \
-    embedding_bag host_axpb conv1d fft
+    embedding_bag host_axpb conv1d fft fft2d fft_r2c fft_c2r
 "$HONE" list --arch sm_90 --format json >"$OUT/list.json" || exit 1
 for op in "$@"; do
     db_ask :memory: "select (key + 1) || ' $op ' || value from json_each((
