@@ -32,7 +32,9 @@
 // How A and B get to shared memory, elements at once, and tiles under way.
 #pragma hone param FETCH in {registers} for device sm >= 80 in {async} when sizeof(T) >= 4
 #pragma hone param VEC in {1, 2, 4, 8}
-#pragma hone param STAGES in {1, 2, 3} when FETCH == async
+#pragma hone param STAGES in {1, 2} when FETCH == async
+// Whether C is asked for before the product.
+#pragma hone param EARLY_C : bool
 // Chunks of K that the compiler sees at once.
 #pragma hone param UNROLL in {1, 2}
 
@@ -43,9 +45,10 @@
 #pragma hone let LANES_N = BN/TN
 #pragma hone let THREADS = LANES_M*LANES_N
 #pragma hone let BLOCK = THREADS*PRODUCTS
-/* Registers of a thread, and so many blocks there shall be room for. */
+/* Registers of a thread, and so many blocks there shall be room for: a
+ * multiprocessor has four files of registers, each for whole warps. */
 #pragma hone let REGISTERS = TM*TN*WORDS + 4*(TM + TN) + 32
-#pragma hone let MIN_BLOCKS = max(1, min(16, 64K/(REGISTERS*max(BLOCK, 1))))
+#pragma hone let MIN_BLOCKS = max(1, min(16, 512/REGISTERS*4/max(ceildiv(BLOCK, 32), 1)))
 /* Shared memory of one tile of A and one of B, as gemm_small_parts.cuh has them. */
 #pragma hone let SIZE_A = TRANS_A ? BK*align(BM, CHUNK) : BM*((ceildiv(BK, CHUNK) | 1)*CHUNK)
 #pragma hone let SIZE_B = TRANS_B ? BN*((ceildiv(BK, CHUNK) | 1)*CHUNK) : BK*align(BN, CHUNK)
@@ -60,25 +63,25 @@
 
 #pragma hone require BM % TM == 0 && BN % TN == 0 "threads have whole parts of a tile"
 #pragma hone require (!TRANS_A || TM % CHUNK == 0) && (TRANS_B || TN % CHUNK == 0) "16 bytes are read at once"
-#pragma hone require BLOCK >= 32 && BLOCK <= 512 && BLOCK % 32 == 0 "1 to 16 whole warps"
+#pragma hone require BLOCK >= 32 && BLOCK <= 512 && align(BLOCK, 32) <= BLOCK*4/3 "1 to 16 warps, most of the last one too"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require TM*TN*WORDS <= 128 && TM <= 2*TN && TN <= 8*TM "sums of a thread, in registers"
 #pragma hone require VEC*sizeof(T) <= 16 && LAID % VEC == 0 "rows or matrices do not lie at multiples of VEC"
-#pragma hone require FETCH == registers || VEC*sizeof(T) == 16 "what is copied in the background has 16 bytes"
 #pragma hone require VEC == 1 || (BK % VEC == 0 && (!TRANS_A || BM % VEC == 0) && (TRANS_B || BN % VEC == 0)) "tiles are whole accesses"
 #pragma hone require SMEM <= device.smem_optin "the tiles do not fit shared memory"
 #pragma hone require max(M, N, K) <= 1G && UNITS <= 2G - 1 "a dimension must fit 31 bits"
+#pragma hone require FETCH == async || device.sm < 80 || sizeof(T) == 2 || BM*BN <= 32*32 "copies ahead need no registers"
 // The default, for every shape, is let through.
 #pragma hone let IS_DEFAULT = BM == 32 && BN == 32 && BK == 32 && TM == 4 && TN == 4 && PRODUCTS == 2
 #pragma hone require IS_DEFAULT || (BM < M + max(4, M/2) && BN < N + max(4, N/2)) "much of each tile would lie outside"
-#pragma hone require IS_DEFAULT || ceildiv(M, BM)*BM*ceildiv(N, BN)*BN <= 2*M*N + 64 "the same, of several tiles"
-#pragma hone require IS_DEFAULT || (BK < K + 8 && ceildiv(K, BK)*BK < K + max(8, K/4)) "much of what is copied would lie outside"
+#pragma hone require IS_DEFAULT || (BM < M + 8 && BN < N + 8 && UNITS == BATCH) || ceildiv(M, BM)*BM*ceildiv(N, BN)*BN <= M*N*6/5 + 64 "the same, of several tiles"
+#pragma hone require IS_DEFAULT || BK < K + 16 "most of what is copied would lie outside"
 #pragma hone require IS_DEFAULT || VEC == min(LAID, 16/sizeof(T)) "wider accesses are possible"
 #pragma hone require IS_DEFAULT || STAGES == 1 || BK < K "there is nothing to copy ahead"
 #pragma hone require IS_DEFAULT || BK == 128 || BK >= min(K, 16) "few steps of K between barriers"
 #pragma hone require IS_DEFAULT || BM*BN >= 32*32 || UNITS == BATCH "tiles so small read A and B too often"
 #pragma hone require IS_DEFAULT || BLOCK <= 256 || PRODUCTS == 1 "larger blocks gain nothing"
-#pragma hone require IS_DEFAULT || TM*TN >= min(16/WORDS, BM*BN/32) "a thread of so few sums reads more than it adds"
+#pragma hone require IS_DEFAULT || TM*TN*WORDS >= min(BM*BN >= 40*40 ? 32 : 16, WORDS*BM*BN/32) "a thread of so few sums reads more than it adds"
 
 #pragma hone launch gemm_small grid(ceildiv(UNITS, PRODUCTS)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))
 
@@ -100,6 +103,8 @@ gemm_small(const E *__restrict__ A, const E *__restrict__ B, OUT *C, float alpha
     const tile_of_batch<BM, BN> at(unit < units ? unit : units - 1, M, N);
     product_of p;
 
+    if (EARLY_C && !is_zero(W(beta)))
+        p.ask_for(C + at.matrix * stride_c + at.row * pitch_c + at.col, pitch_c, M - at.row, N - at.col, me);
     p.run(reinterpret_cast<W *>(shared) + own * AREA, A + at.matrix * stride_a + (TRANS_A ? at.row : at.row * pitch_a), B + at.matrix * stride_b + (TRANS_B ? at.col * pitch_b : at.col), pitch_a, pitch_b, M - at.row, N - at.col, K, me);
     if (unit < units)
         p.write(C + at.matrix * stride_c + at.row * pitch_c + at.col, pitch_c, M - at.row, N - at.col, W(alpha), W(beta), (pitch_c | stride_c) % product_of::WIDTH == 0, me);

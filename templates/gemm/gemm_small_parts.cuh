@@ -105,14 +105,14 @@ template <typename E, int ROWS, int COLS, bool ALONG, int THREADS, int V, int T,
         const auto col_of = [=](int n) { return (EVEN ? me % ACROSS : (me + n * THREADS) % ACROSS) * V; };
 
         if constexpr (ASYNC) {
-            static_assert(sizeof(E) * V == 16 && sizeof(E) == sizeof(W), "16 bytes, as they are");
+            static_assert(sizeof(E) == sizeof(W), "they arrive as they are");
 #pragma unroll 4
             for (int n = 0; n < TIMES; n++) {
                 const int row = row_of(n), col = col_of(n);
                 const int valid = row < rows ? min(max(cols - col, 0), V) : 0;
 
-                copy16_async_part(to + row * PITCH + col, valid > 0 ? from + row * pitch + col : from,
-                                  valid * (int)sizeof(E), row < end_row && col < end_col);
+                copy_async_part<V * (int)sizeof(E)>(to + row * PITCH + col, valid > 0 ? from + row * pitch + col : from,
+                                                    valid * (int)sizeof(E), row < end_row && col < end_col);
             }
         } else {
 #pragma unroll 1
@@ -206,6 +206,20 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
             __syncthreads();
     }
 
+    /* Threads lie in squares of four: of two neighbours one row is read, of two
+     * pairs the columns, and half a warp's reads of 16 bytes are few enough words
+     * to come at once. */
+    static constexpr bool SQUARES = LANES_N % 2 == 0 && THREADS / LANES_N % 2 == 0;
+
+    static __device__ int lane_m_of(int me)
+    {
+        return SQUARES ? me / (2 * LANES_N) * 2 + me / 2 % 2 : me / LANES_N;
+    }
+    static __device__ int lane_n_of(int me)
+    {
+        return SQUARES ? me / 4 % (LANES_N / 2) * 2 + me % 2 : me % LANES_N;
+    }
+
     W sums[TM][TN] = {};
 
     /* Sums over k of a[.., k]*b[k, ..]: rows x cols of the tile lie in the matrix.
@@ -214,7 +228,7 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
     {
         constexpr int AHEAD = STAGES - 1;
         const int steps = (K + BK - 1) / BK;
-        const int lane_m = me / LANES_N, lane_n = me % LANES_N;
+        const int lane_m = lane_m_of(me), lane_n = lane_n_of(me);
         const auto copy = [=](int step) {
             if (step < steps) {
                 W *const to = ring + step % STAGES * SLOT;
@@ -263,11 +277,23 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
         }
     }
 
+    /* Asks for a tile of C some time before it is needed. */
+    template <typename OUT> static __device__ void ask_for(const OUT *C, long long pitch, int rows, int cols, int me)
+    {
+        constexpr int LINE = 128 / sizeof(OUT);
+        constexpr int ACROSS = (TN * LANES_N + LINE - 1) / LINE;
+
+#pragma unroll 1
+        for (int i = me; i < TM * (THREADS / LANES_N) * ACROSS; i += THREADS)
+            if (i / ACROSS < rows && i % ACROSS * LINE < cols)
+                prefetch(C + i / ACROSS * pitch + i % ACROSS * LINE);
+    }
+
     /* C = alpha*sums + beta*C, of a tile of rows x cols. What is there is read
      * before anything is written. WHOLE: rows of C begin at multiples of WIDTH. */
     template <typename OUT> __device__ void write(OUT *C, long long pitch, int rows, int cols, W alpha, W beta, bool whole, int me) const
     {
-        const int lane_m = me / LANES_N, lane_n = me % LANES_N;
+        const int lane_m = lane_m_of(me), lane_n = lane_n_of(me);
         pack<OUT, WIDTH> v[TM][TN / WIDTH] = {};
 
         if (!is_zero(beta)) {
@@ -329,11 +355,11 @@ template <int BM, int BN> struct tile_of_batch {
     long long matrix;
     int row, col;
 
-    __device__ tile_of_batch(long long unit, int M, int N)
+    __device__ tile_of_batch(unsigned unit, int M, int N)
     {
-        const int across = (N + BN - 1) / BN;
-        const int tiles = (M + BM - 1) / BM * across;
-        const int tile = (int)(unit % tiles);
+        const unsigned across = (N + BN - 1) / BN;
+        const unsigned tiles = (M + BM - 1) / BM * across;
+        const unsigned tile = unit % tiles;
 
         matrix = unit / tiles;
         row = tile / across * BM;

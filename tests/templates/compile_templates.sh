@@ -58,6 +58,15 @@ space gemm/gemm_sm90 3000,520,776 300 40000
 space gemm/gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
 space gemm/gemm_sm90 4096,4096,4096,f16,f32,1,0 300 40000
 space gemm/gemm_sm90 8192,8192,8192,bf16,f32,1,1 300 40000
+space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 300 40000
+space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
+space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
+space gemm/gemm_complex_tiles 61,37,53,2,1,BATCH=2000 50 40000
+space gemm/gemm_complex_plain 61,37,53,2,1,BATCH=2000 1 1
+space gemv/gemv_rows 1,1 1 40000
+space gemv/gemv_rows 16,16777213,f16 300 40000
+space gemv/gemv_columns 16384,16384,bf16,1 300 40000
+space gemv/gemv_plain 1,1 1 1
 space conv1d 1,1 300 10000
 space conv1d 8388608,3 300 10000
 space conv1d 8388608,31 300 10000
