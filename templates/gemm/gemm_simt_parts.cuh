@@ -17,6 +17,27 @@ constexpr int least(int a, int b)
     return a < b ? a : b;
 }
 
+/* a*b + c; of words of four bytes, the sum of the products of these. */
+__device__ inline float multiply_add(float a, float b, float c)
+{
+    return a * b + c;
+}
+__device__ inline double multiply_add(double a, double b, double c)
+{
+    return a * b + c;
+}
+__device__ inline int multiply_add(unsigned a, unsigned b, int c)
+{
+#ifdef HONE_HOST
+    for (int i = 0; i < 32; i += 8)
+        c = (int)((unsigned)c + (unsigned)((int)(signed char)(a >> i & 255u) *
+                                           (int)(signed char)(b >> i & 255u)));
+    return c;
+#else
+    return __dp4a((int)a, (int)b, c);
+#endif
+}
+
 /* One thread's part in copying tiles of ROWS x COLS elements of a matrix to
  * shared memory, V neighbours at once: PASSES of rows and of groups, DOWN rows
  * and LANES groups apart. With TURNED the tile is transposed on the way, and K
