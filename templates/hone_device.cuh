@@ -355,12 +355,18 @@ __device__ inline void copy16_async_part(void *shared, const void *global,
 #endif
 }
 
-/* The same of 4, 8 or 16 bytes, of which addresses are multiples. */
+/* The same of 4, 8 or 16 bytes, of which addresses are multiples; those of
+ * copies of nothing, too, or a GPU stops, as the host does here. */
 template <int SIZE>
 __device__ inline void copy_async_part(void *shared, const void *global,
                                        int bytes, bool wanted)
 {
     static_assert(SIZE == 4 || SIZE == 8 || SIZE == 16, "4, 8 or 16 bytes");
+#ifdef HONE_HOST
+    if (wanted && (reinterpret_cast<unsigned long long>(shared) % SIZE ||
+                   reinterpret_cast<unsigned long long>(global) % SIZE))
+        __builtin_trap();
+#endif
     if constexpr (SIZE == 16) {
         copy16_async_part(shared, global, bytes, wanted);
     } else {

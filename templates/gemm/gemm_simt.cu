@@ -34,8 +34,8 @@
 
 #pragma hone implements gemm/simt "multiply-adds of threads, any shape and type"
 
-#pragma hone param BM in {8, 16, 32, 64, 96, 128, 192, 256} default 64
-#pragma hone param BN in {8, 16, 32, 64, 96, 128, 192, 256} default 64
+#pragma hone param BM in {8, 16, 32, 64, 96, 128, 256} default 64
+#pragma hone param BN in {8, 16, 32, 64, 96, 128, 256} default 64
 #pragma hone param BK in {8, 16, 32} default 16
 #pragma hone param TM in {4, 8, 16} default 8
 #pragma hone param TN in {4, 8, 16} default 4
@@ -66,24 +66,30 @@
 /* Registers on the way to shared memory, of one thread. */
 #pragma hone let HELD = FETCH == registers ? ceildiv((BM + BN)*BK*sizeof(T), 4*max(THREADS, 1)) : 8
 
-/* Elements of which all distances of A and B are multiples, up to 4. */
-#pragma hone let LAID_A = gcd(ROWS_A > 1 ? LDA : 4, BATCH > 1 ? STRIDE_A : 4)
-#pragma hone let LAID_B = gcd(ROWS_B > 1 ? LDB : 4, BATCH > 1 ? STRIDE_B : 4)
-#pragma hone let LAID = gcd(4, gcd(LAID_A, LAID_B))
+/* Elements of which all distances of A and B are multiples, up to 4. Also of
+ * one row: a copy of nothing has to be aligned, too. Copies that transpose
+ * have an element each. */
+#pragma hone let ONE_A = FETCH == async && !TRANS_A
+#pragma hone let ONE_B = FETCH == async && TRANS_B
+#pragma hone let LAID_A = ONE_A ? 4 : gcd(LDA, BATCH > 1 ? STRIDE_A : 4)
+#pragma hone let LAID_B = ONE_B ? 4 : gcd(LDB, BATCH > 1 ? STRIDE_B : 4)
+#pragma hone let LAID = ONE_A && ONE_B ? 1 : gcd(4, gcd(LAID_A, LAID_B))
 
 #pragma hone require BM % WM == 0 && BN % WN == 0 "a block holds whole warp tiles"
 #pragma hone require THREADS >= 64 && THREADS <= 512 "2 to 16 warps"
 #pragma hone require TM*TN*WORDS >= 16 && TM*TN*WORDS <= 128 "sums of a thread, in registers"
+#pragma hone require LANES_M != 8 || TM < TN || BN < 64 "the same turned round"
 #pragma hone require LANES_M > 2 || BM < 32 "a warp's tile so wide reads more of B than need be"
-#pragma hone require TM*TN*WORDS >= 32 || BM*BN < 64*64 "a thread of so few sums reads more than it adds"
+#pragma hone require TM*TN*WORDS >= (BM*BN >= 128*128 ? 64 : BM*BN >= 64*64 ? 32 : 16) "a thread of so few sums reads more than it adds"
+#pragma hone require TM*TN*WORDS <= 64 || BM*BN >= 128*64 "so many sums leave too few threads"
 #pragma hone require TM*TN*WORDS <= 64 || (THREADS >= 128 && FETCH == async) "registers beside so many sums"
-#pragma hone require MIN_BLOCKS == 1 || (MIN_BLOCKS*THREADS >= 256 && MIN_BLOCKS*THREADS <= 768) "registers for so many blocks are not worth it"
+#pragma hone require MIN_BLOCKS == 1 || (MIN_BLOCKS*THREADS >= 256 && MIN_BLOCKS*THREADS <= 512) "registers for so many blocks are not worth it"
 #pragma hone require BK % (SLICES*4) == 0 "a slice has at least four steps of K"
 #pragma hone require BK/SLICES*TM*TN <= 2048 "the loop is too long for the cache of instructions"
 #pragma hone require HELD <= 32 "registers on the way to shared memory"
 #pragma hone require VEC*sizeof(T) <= 16 "an access has at most 16 bytes"
 #pragma hone require LAID % VEC == 0 "rows or matrices do not lie at multiples of VEC"
-#pragma hone require VEC == (FETCH == registers || !TRANS_B || TRANS_A ? min(LAID, 16/sizeof(T)) : 1) || (VEC == 1 && FETCH == registers) "wider accesses are possible, or narrower ones the same"
+#pragma hone require VEC == min(LAID, 16/sizeof(T)) || (VEC == 1 && FETCH == registers && BM*BN == 64*64) "wider accesses are possible, or narrower ones the same"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require MIN_BLOCKS*THREADS*min(255, (TM*TN + 2*(TM + TN))*WORDS + 24 + HELD) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
@@ -99,9 +105,10 @@
 #pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
 #pragma hone require SPLIT_K == 1 || (FINISH == ticket ? SPLIT_K <= 32 : SPLIT_K >= 4) "few parts are added by the last block, many by all"
 #pragma hone require STAGES > 2 || FETCH == registers || SLICES*SPLIT_K == 1 "few tiles need more of them under way"
-#pragma hone require FETCH == async || SLICES*SPLIT_K == 1 || device.sm < 80 || sizeof(T) == 2 "copies ahead hide more"
+#pragma hone require FETCH == async || BM*BN == 64*64 || device.sm < 80 || sizeof(T) == 2 "copies ahead hide more"
+#pragma hone require FETCH == registers || (STAGES*BK >= 32 && STAGES*BK <= 96) "too little under way, or more than there is time for"
 #pragma hone require SLICES == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without slices"
-#pragma hone require GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
+#pragma hone require GROUP == 8 || TILES > 4*device.sm_count "most tiles run at once in any order"
 #pragma hone require sizeof(T) >= 4 || device.sm < 80 || BATCH*M*N*K <= 16M "tensor cores do more"
 
 #pragma hone let PART = TILES*BM*BN
