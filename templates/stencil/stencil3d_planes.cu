@@ -18,6 +18,7 @@
  * each side, and so do chunks of planes. There are as many chunks as give each
  * multiprocessor BLOCKS_SM blocks. Borders are put back behind each step, by
  * the threads that have some. */
+#include "hone_device.cuh"
 #include "stencil3d.cuh"
 
 #pragma hone implements stencil3d/planes "tiles of planes, steps in registers and shared memory, any device"
@@ -25,18 +26,20 @@
 // Steps in one pass over memory.
 #pragma hone param STEPS_PASS in {1, 2, 3, 4} default 2
 // A thread: so many cells side by side, and rows of them.
-#pragma hone param CELLS in {1, 2, 4} default 2
+#pragma hone param CELLS in {1, 2, 4} default 1
 #pragma hone param ROWS_EACH in {2, 4, 8} default 4
 // A block: so many threads side by side, and rows of them.
 #pragma hone param LANES in {16, 32} default 32
 #pragma hone param THREADS_Y in {4, 6, 8, 12, 16} default 8
 // A thread reads and writes its cells of a row at once; or it takes every
-// LANES-th cell of a row, and threads exchange them.
+// LANES-th cell of a row, and threads exchange them in shared memory.
 #pragma hone param WIDE: bool
 // Blocks for each multiprocessor, which decides how long chunks are.
 #pragma hone param BLOCKS_SM in {2, 4, 6, 8, 12} default 8
-// Planes that are asked for before they are needed.
+// Planes that are asked for before they are needed, and where they arrive:
+// registers, or shared memory by asynchronous copies.
 #pragma hone param AHEAD in {1, 2, 3} default 1
+#pragma hone param LOAD in {registers} for device sm >= 80 in {async}
 // Planes that the compiler sees at once: pipelines move on without moves.
 #pragma hone param UNROLL in {1, 3} default 1
 // Blocks the compiler must leave registers for.
@@ -49,17 +52,21 @@
 #pragma hone let USEFUL_X = TILE_X - 2*HALO
 #pragma hone let USEFUL_Y = TILE_Y - 2*STEPS_PASS
 #pragma hone let EXCHANGE = !WIDE && CELLS > 1
-#pragma hone let SHARED = (4*STEPS_PASS*THREADS_Y + (EXCHANGE ? TILE_Y : 0))*TILE_X*sizeof(T)
+#pragma hone let SLOTS = LOAD == async ? AHEAD + 1 : 0
+#pragma hone let SHARED = (4*STEPS_PASS*THREADS_Y + SLOTS*TILE_Y)*TILE_X*sizeof(T)
 #pragma hone let SET = CELLS*ROWS_EACH*sizeof(T)/4
+#pragma hone let REGISTERS = 36 + (2*STEPS_PASS + (LOAD == registers ? AHEAD : 0) + 1)*SET
 
 #pragma hone require CELLS*sizeof(T) <= 16 "an access is at most 16 bytes"
-#pragma hone require !WIDE || CELLS == 1 || COLS % CELLS == 0 "rows must be multiples of an access"
-#pragma hone require WIDE ? CELLS > 1 : CELLS == 2 || COLS % CELLS > 0 || COLS % 2 > 0 "the same would be read at once"
+#pragma hone require WIDE ? CELLS > 1 && COLS % CELLS == 0 : CELLS == 1 || COLS % CELLS > 0 "rows of whole accesses are read by these, others are not"
+#pragma hone require CELLS > 1 || COLS % 2 > 0 || (LANES == 32 && ROWS_EACH == 4) "several cells would be read at once"
+#pragma hone require !EXCHANGE || LOAD == async "cells are exchanged where copies arrive"
+#pragma hone require LOAD == async ? AHEAD > 1 : AHEAD < 3 "shared memory has room for more than registers"
 #pragma hone require SET >= 4 && SET <= 32 "a thread has so few or many cells"
 #pragma hone require THREADS >= 128 && THREADS <= 1024 "a block has 128 to 1024 threads"
 #pragma hone require USEFUL_X > 0 && USEFUL_Y > 0 && 8*USEFUL_X*USEFUL_Y >= 5*TILE_X*TILE_Y "much of a tile would be its overlap"
-#pragma hone require 36 + (2*STEPS_PASS + AHEAD + 1)*SET <= 255 "the planes of all stages do not fit the registers"
-#pragma hone require THREADS*MIN_BLOCKS*(36 + (2*STEPS_PASS + AHEAD + 1)*SET) <= device.regs_sm "the registers of so many blocks would not hold the planes"
+#pragma hone require REGISTERS <= 255 "the planes of all stages do not fit the registers"
+#pragma hone require THREADS*MIN_BLOCKS*REGISTERS <= device.regs_sm "the registers of so many blocks would not hold the planes"
 #pragma hone require THREADS*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require THREADS*MIN_BLOCKS >= 256 "so few threads do not hide what they wait for"
 #pragma hone require SHARED <= device.smem_optin && SHARED*MIN_BLOCKS <= device.smem_sm "the planes do not fit shared memory"
@@ -81,6 +88,8 @@
 
 namespace {
 
+constexpr bool is_async = LOAD == LOAD_values::async;
+
 using row = hone::pack<T, CELLS>;
 
 /* A thread's cells of a plane. */
@@ -90,6 +99,9 @@ struct cells {
 
 /* The first and the last rows of all threads, for each stage. */
 using edges = T[STEPS_PASS][THREADS_Y][2][TILE_X];
+
+/* A plane of the tile on its way from memory, or to it. */
+using slot = T[TILE_Y][TILE_X];
 
 /* What a thread knows of its field and tile. */
 struct tile {
@@ -122,48 +134,63 @@ __device__ inline cells read_plane(const tile &t, long long plane)
         return c;
 #pragma unroll
     for (int i = 0; i < ROWS_EACH; i++, own += t.columns) {
-        if (i >= t.rows_there)
-            continue;
-        if constexpr (EXCHANGE) {
-#pragma unroll
-            for (int k = 0; k < CELLS; k++)
-                if (place(k) < t.columns_there)
-                    c.of[i].at[k] = own[k * LANES];
-        } else if (place(0) < t.columns_there)
+        if (i < t.rows_there && place(0) < t.columns_there)
             c.of[i] = hone::read_pack<CELLS>(own);
     }
     return c;
 }
 
-/* From the order of memory to that of cells, or back; `lies` are the
- * thread's rows in shared memory. */
-template <bool BACK>
+/* Ask for the same; `to` are the thread's rows in shared memory, where cells
+ * that are not there change nothing. */
+__device__ inline void fetch_plane(const tile &t, long long plane,
+                                   T (*to)[TILE_X])
+{
+    const T *own = t.from + plane * t.plane_cells;
+    const int rows_there = plane < t.planes ? t.rows_there : 0;
+
+#pragma unroll
+    for (int i = 0; i < ROWS_EACH; i++, own += t.columns) {
+        if constexpr (EXCHANGE) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                hone::copy_async_part<sizeof(T)>(
+                    &to[i][place(k)], own + k * LANES, sizeof(T),
+                    i < rows_there && place(k) < t.columns_there);
+        } else
+            hone::copy_async_part<CELLS * sizeof(T)>(
+                &to[i][place(0)], own, CELLS * sizeof(T),
+                i < rows_there && place(0) < t.columns_there);
+    }
+}
+
+/* What has arrived there. */
+__device__ inline cells take_plane(const T (*lies)[TILE_X])
+{
+    cells c;
+
+    if constexpr (EXCHANGE)
+        __syncwarp();
+#pragma unroll
+    for (int i = 0; i < ROWS_EACH; i++)
+        c.of[i] = hone::read_pack<CELLS, hone::access::shared>(
+            &lies[i][threadIdx.x * CELLS]);
+    return c;
+}
+
+/* From the order of cells to that of memory; `lies` are the thread's rows in
+ * shared memory. */
 __device__ inline void exchange(T (*lies)[TILE_X], cells &c)
 {
-    if constexpr (EXCHANGE) {
 #pragma unroll
-        for (int i = 0; i < ROWS_EACH; i++) {
-            if constexpr (BACK)
-                hone::write_pack<hone::access::shared>(
-                    &lies[i][threadIdx.x * CELLS], c.of[i]);
-            else
+    for (int i = 0; i < ROWS_EACH; i++)
+        hone::write_pack<hone::access::shared>(
+            &lies[i][threadIdx.x * CELLS], c.of[i]);
+    __syncwarp();
 #pragma unroll
-                for (int k = 0; k < CELLS; k++)
-                    lies[i][place(k)] = c.of[i].at[k];
-        }
-        __syncwarp();
+    for (int i = 0; i < ROWS_EACH; i++)
 #pragma unroll
-        for (int i = 0; i < ROWS_EACH; i++) {
-            if constexpr (!BACK)
-                c.of[i] = hone::read_pack<CELLS, hone::access::shared>(
-                    &lies[i][threadIdx.x * CELLS]);
-            else
-#pragma unroll
-                for (int k = 0; k < CELLS; k++)
-                    c.of[i].at[k] = lies[i][place(k)];
-        }
-        __syncwarp();
-    }
+        for (int k = 0; k < CELLS; k++)
+            c.of[i].at[k] = lies[i][place(k)];
 }
 
 __device__ inline void write_plane(const tile &t, long long plane,
@@ -235,7 +262,7 @@ __device__ inline cells next_plane(const tile &t, const cells &front,
 }
 
 /* Write the planes [first, last) of the tile. All threads of the block. */
-__device__ inline void walk(const tile &t, edges *shared, T (*swap)[TILE_X],
+__device__ inline void walk(const tile &t, edges *shared, slot *slots,
                             long long first, long long last)
 {
     const int x = threadIdx.x * CELLS;
@@ -244,26 +271,40 @@ __device__ inline void walk(const tile &t, edges *shared, T (*swap)[TILE_X],
     const long long end = last + STEPS_PASS; /* of the planes that are read */
     cells older[STEPS_PASS] = {}, newer[STEPS_PASS] = {};
     cells ahead[AHEAD + 1] = {};
-    int turn = 0;
+    int turn = 0, at = 0; /* of the slots */
 
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        ahead[a] = read_plane(t, begin + a);
+    for (int a = 0; a < AHEAD; a++) {
+        if constexpr (is_async) {
+            fetch_plane(t, begin + a, &slots[a][y * ROWS_EACH]);
+            hone::copy_commit();
+        } else
+            ahead[a] = read_plane(t, begin + a);
+    }
 #pragma unroll UNROLL
     for (long long plane = begin; plane < end; plane++) {
+        T(*const lies)[TILE_X] = &slots[at][y * ROWS_EACH];
         cells now;
 
-        if (plane + AHEAD < end)
-            ahead[AHEAD] = read_plane(t, plane + AHEAD);
-        now = ahead[0];
+        if constexpr (is_async) {
+            if (plane + AHEAD < end)
+                fetch_plane(t, plane + AHEAD,
+                            &slots[at > 0 ? at - 1 : AHEAD][y * ROWS_EACH]);
+            hone::copy_commit();
+            hone::copy_wait(AHEAD);
+            now = take_plane(lies);
+            at = at < AHEAD ? at + 1 : 0;
+        } else {
+            if (plane + AHEAD < end)
+                ahead[AHEAD] = read_plane(t, plane + AHEAD);
+            now = ahead[0];
 #pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            ahead[a] = ahead[a + 1];
-        exchange<false>(swap, now);
+            for (int a = 0; a < AHEAD; a++)
+                ahead[a] = ahead[a + 1];
+        }
 #pragma unroll
         for (int s = 0; s < STEPS_PASS; s++) {
-            const cells next =
-                next_plane(t, older[s], newer[s], now,
+            const cells next = next_plane(t, older[s], newer[s], now,
                                           shared[turn][s], plane - s - 1, s + 1);
 
             older[s] = newer[s];
@@ -275,7 +316,8 @@ __device__ inline void walk(const tile &t, edges *shared, T (*swap)[TILE_X],
             now = next;
         }
         if (plane - STEPS_PASS >= first) {
-            exchange<true>(swap, now);
+            if constexpr (EXCHANGE)
+                exchange(lies, now);
             write_plane(t, plane - STEPS_PASS, now);
         }
         turn = 1 - turn;
@@ -332,8 +374,7 @@ stencil3d_planes(T centre, T neighbour, const T *__restrict__ from,
 {
     extern __shared__ __align__(16) unsigned char memory[];
     edges *shared = reinterpret_cast<edges *>(memory);
-    T(*swap)[TILE_X] = reinterpret_cast<T(*)[TILE_X]>(shared + 2) +
-                       threadIdx.y * ROWS_EACH;
+    slot *slots = reinterpret_cast<slot *>(shared + 2);
     const long long column = (long long)blockIdx.x * USEFUL_X;
 
     for (long long row = (long long)blockIdx.y * USEFUL_Y;
@@ -349,7 +390,7 @@ stencil3d_planes(T centre, T neighbour, const T *__restrict__ from,
             const long long last =
                 first + chunk < planes ? first + chunk : planes;
 
-            walk(t, shared, swap, first, last);
+            walk(t, shared, slots, first, last);
         }
     }
 }
