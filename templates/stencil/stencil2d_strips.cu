@@ -9,9 +9,10 @@
  * shuffles; no memory is shared, no barrier is waited for.
  *
  * A stage is wrong in one more column from each side of the strip than the one
- * before it: strips overlap by HALO columns, and so do chunks of CHUNK rows by
- * the rows that fill the pipeline. Strips that hold no border of the field,
- * in passes of all their steps, are computed without a test. */
+ * before it: strips overlap by HALO columns, and so do chunks of rows by those
+ * that fill the pipeline. There are as many chunks as give each multiprocessor
+ * WARPS_SM warps. Strips that hold no border of the field, in passes of all
+ * their steps, are computed without a test. */
 #include "stencil2d.cuh"
 
 #pragma hone implements stencil2d/strips "strips of columns, steps in registers, any device"
@@ -21,15 +22,14 @@
 // Neighbouring columns of a thread, and how many of them are read at once.
 #pragma hone param CELLS in {1, 2, 4, 8} default 4
 #pragma hone param VEC in {1, 2, 4} default 1
-// Rows that are written by a warp, and asked for before they are needed.
-#pragma hone param CHUNK in pow2 32..256 default 64
-#pragma hone param AHEAD in {0, 1, 2, 4} default 2
+// Warps for each multiprocessor, which decides how many rows a warp writes.
+#pragma hone param WARPS_SM in {16, 24, 32, 48, 64, 96} default 32
+// Rows that are asked for before they are needed.
+#pragma hone param AHEAD in {1, 2, 4} default 2
 // Strips of a block, side by side.
 #pragma hone param WARPS in {2, 4, 8} default 4
-// Mark lines as not needed again.
-#pragma hone param STREAM_READ: bool
-#pragma hone param STREAM_WRITE: bool
-#pragma hone param UNROLL in {1, 2, 4}
+// Rows that the compiler sees at once: pipelines move on without moves.
+#pragma hone param UNROLL in {1, 3}
 
 #pragma hone let HALO = align(STEPS_PASS, VEC)
 #pragma hone let SPAN = 32*CELLS
@@ -41,25 +41,21 @@
 #pragma hone require USEFUL*2 >= SPAN "most of a strip would be its overlap"
 #pragma hone require STEPS_PASS*CELLS*sizeof(T) <= 256 "the rows of all stages do not fit the registers"
 #pragma hone require AHEAD*CELLS*sizeof(T) <= 64 "rows that are asked for early take too many registers"
-#pragma hone require CHUNK >= 8*STEPS_PASS || CHUNK == 64 "most rows of a chunk would be its overlap"
-#pragma hone require CHUNK <= 64 || CHUNK < 2*ROWS "chunks are longer than the field"
 #pragma hone require STEPS_PASS == 1 || STEPS_PASS <= STEPS || STEPS_PASS == 4 "there are not so many steps"
 
+#pragma hone let STRIPS = ceildiv(COLS, USEFUL)
+#pragma hone let CHUNKS = max(WARPS_SM*device.sm_count/align(STRIPS, WARPS), 1)
+#pragma hone let CHUNK = max(ceildiv(ROWS, CHUNKS), 4*STEPS_PASS)
 #pragma hone let PASSES = ceildiv(STEPS, STEPS_PASS)
 #pragma hone workspace other: T[PASSES > 1 ? ROWS*COLS : 0]
 #pragma hone launch stencil2d_strips repeat(PASS, PASSES) \
-    grid(ceildiv(COLS, USEFUL*WARPS), min(ceildiv(ROWS, CHUNK), 65535)) block(32*WARPS) \
+    grid(ceildiv(STRIPS, WARPS), min(ceildiv(ROWS, CHUNK), 65535)) block(32*WARPS) \
     args(centre, neighbour, \
          pick(PASS == 0 ? 2 : (PASSES - PASS) % 2, y, other, x), \
          pick((PASSES - 1 - PASS) % 2, y, other), i64(ROWS), i64(COLS), \
-         i32(min(STEPS_PASS, STEPS - PASS*STEPS_PASS)))
+         i64(CHUNK), i32(min(STEPS_PASS, STEPS - PASS*STEPS_PASS)))
 
 namespace {
-
-constexpr hone::access reads =
-    STREAM_READ ? hone::access::stream : hone::access::normal;
-constexpr hone::access writes =
-    STREAM_WRITE ? hone::access::stream : hone::access::normal;
 
 struct cells {
     T at[CELLS];
@@ -89,7 +85,7 @@ __device__ inline cells read_row(const strip &s, long long row)
 
         if (!EDGE || (is_there && s.column + v >= 0 &&
                       s.column + v < s.columns))
-            p = hone::read_pack<VEC, reads>(own + v);
+            p = hone::read_pack<VEC>(own + v);
 #pragma unroll
         for (int k = 0; k < VEC; k++)
             c.at[v + k] = p.at[k];
@@ -112,7 +108,7 @@ __device__ inline void write_row(const strip &s, long long row, const cells &c)
             p.at[k] = c.at[v + k];
         if (place >= HALO && place < SPAN - HALO &&
             (!EDGE || s.column + v < s.columns))
-            hone::write_pack<writes>(own + v, p);
+            hone::write_pack(own + v, p);
     }
 }
 
@@ -181,7 +177,7 @@ __device__ inline void walk(const strip &s, long long first, long long last)
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
 stencil2d_strips(T centre, T neighbour, const T *__restrict__ from,
                  T *__restrict__ to, long long rows, long long columns,
-                 int steps)
+                 long long chunk, int steps)
 {
     const long long begin =
         ((long long)blockIdx.x * WARPS + threadIdx.x / 32) * USEFUL - HALO;
@@ -198,9 +194,9 @@ stencil2d_strips(T centre, T neighbour, const T *__restrict__ from,
 
     if (begin + HALO >= columns)
         return; /* the whole warp */
-    for (long long first = (long long)blockIdx.y * CHUNK; first < rows;
-         first += (long long)gridDim.y * CHUNK) {
-        const long long last = first + CHUNK < rows ? first + CHUNK : rows;
+    for (long long first = blockIdx.y * chunk; first < rows;
+         first += gridDim.y * chunk) {
+        const long long last = first + chunk < rows ? first + chunk : rows;
 
         if (is_inside && first > STEPS_PASS && last + STEPS_PASS < rows)
             walk<false>(s, first, last);
