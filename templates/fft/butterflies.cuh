@@ -181,7 +181,7 @@ template <int R> __device__ inline void butterfly(float2 (&v)[R])
 struct turn_parts {
     double c, s;
 };
-constexpr turn_parts whole_turn_over_power[14] = {
+constexpr turn_parts whole_turn_over_power[17] = {
     {1.0, 0.0},
     {-1.0, 0.0},
     {0.0, 1.0},
@@ -196,6 +196,9 @@ constexpr turn_parts whole_turn_over_power[14] = {
     {0x1.ffff621621d02p-1, 0x1.921f8becca4bap-9},
     {0x1.ffffd88586ee6p-1, 0x1.921faaee6472ep-10},
     {0x1.fffff62161a34p-1, 0x1.921fb2aecb36p-11},
+    {0x1.fffffd8858675p-1, 0x1.921fb49ee4ea6p-12},
+    {0x1.ffffff621619cp-1, 0x1.921fb51aeb57cp-13},
+    {0x1.ffffffd885867p-1, 0x1.921fb539ecf31p-14},
 };
 
 /* The factors of one pass, row r-1 those of the elements r: correctly rounded

@@ -26,7 +26,7 @@
 #pragma hone param ROWS in pow2 4..32 default 16
 #pragma hone param TWIDDLE in {powers, table} default powers
 // Elements of the transforms between two launches, in millions (0: all).
-#pragma hone param CHUNK in {0, 1, 2, 4} default 2
+#pragma hone param CHUNK in {0, 2, 4} default 2
 // Threads of a multiprocessor that the compiler must leave registers for.
 #pragma hone param RESIDENT in {0, 1024} default 1024
 
@@ -47,16 +47,18 @@
 #pragma hone require RESIDENT <= device.threads_sm "so many threads are not resident"
 
 #pragma hone let AT_A_TIME = CHUNK == 0 ? batch : min(batch, CHUNK*1M/n)
-#pragma hone require CHUNK == 0 || CHUNK == 1 || batch*n > CHUNK*512K "half as many at a time take all"
+#pragma hone require CHUNK == 0 || CHUNK == 2 || AT_A_TIME < batch "that is all"
 #pragma hone workspace between: c32[AT_A_TIME*n]
-#pragma hone launch fft_columns repeat(PART, ceildiv(batch, AT_A_TIME)) grid(min(AT_A_TIME, batch - PART*AT_A_TIME)*((1 << LOG_N2)/COLUMNS)) block(THREADS1) shared(SHARED1) args(x, between, i64(PART*AT_A_TIME), i64(STRIDE), i64(DISTANCE))
-#pragma hone launch fft_rows repeat(PART) grid(min(AT_A_TIME, batch - PART*AT_A_TIME)*((1 << LOG_N1)/ROWS)) block(THREADS2) shared(SHARED2) args(between, y, i64(PART*AT_A_TIME), i64(STRIDE), i64(DISTANCE))
+#pragma hone launch fft_columns repeat(PART, ceildiv(batch, AT_A_TIME)) grid(min(AT_A_TIME, batch - PART*AT_A_TIME)*((1 << LOG_N2)/COLUMNS)) block(THREADS1) shared(SHARED1) args(x, between, i64(PART*AT_A_TIME), i64(STRIDE), i64(DISTANCE)) early
+#pragma hone launch fft_rows repeat(PART) grid(min(AT_A_TIME, batch - PART*AT_A_TIME)*((1 << LOG_N1)/ROWS)) block(THREADS2) shared(SHARED2) args(between, y, i64(PART*AT_A_TIME), i64(STRIDE), i64(DISTANCE)) early
 
 constexpr int source = TWIDDLE == TWIDDLE_values::powers ? hone::fft::POWERS
                                                          : hone::fft::TABLE;
 using column = hone::fft::strip<LOG_N1, LOG_E, source, COLUMNS>;
 using row = hone::fft::strip<LOG_N2, LOG_E, source, ROWS>;
 constexpr int of_rows = ROWS * row::n; /* elements of as many rows */
+/* What comes and goes once makes way for what is read again. */
+constexpr bool stays = CHUNK > 0;
 
 /* Where element k of column 0 stands in the workspace. Additive, as
  * plan::padded(). */
@@ -65,8 +67,10 @@ static constexpr __device__ int place(int k)
     return k / ROWS * of_rows + k % ROWS;
 }
 
+/* No pointer is __restrict__: nothing may be read before the launch in front
+ * has ended. */
 extern "C" __global__ void __launch_bounds__(THREADS1, MIN_BLOCKS1)
-fft_columns(const float2 *__restrict__ x, float2 *__restrict__ between,
+fft_columns(const float2 *x, float2 *between,
             long long first, long long stride, long long distance)
 {
     extern __shared__ float2 shared[];
@@ -77,8 +81,10 @@ fft_columns(const float2 *__restrict__ x, float2 *__restrict__ between,
     const long long mine = blockIdx.x / strips;
     float2 v[column::elements];
 
-    column::load_apart<false, row::n>(
+    hone::wait_for_previous();
+    column::load_apart<stays, row::n>(
         v, t, x + (first + mine) * distance + j * stride, stride);
+    hone::start_next();
     if constexpr (direction == 2)
         column::swap_parts(v);
     column::run(v, t, shared + which, false);
@@ -92,7 +98,7 @@ fft_columns(const float2 *__restrict__ x, float2 *__restrict__ between,
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS2, MIN_BLOCKS2)
-fft_rows(const float2 *__restrict__ between, float2 *__restrict__ y,
+fft_rows(const float2 *between, float2 *y,
          long long first, long long stride, long long distance)
 {
     extern __shared__ float2 shared[];
@@ -103,11 +109,13 @@ fft_rows(const float2 *__restrict__ between, float2 *__restrict__ y,
     const int k = (int)(blockIdx.x % strips) * ROWS + which;
     float2 v[row::elements];
 
+    hone::wait_for_previous();
     row::load_apart<false, ROWS>(
         v, t, between + (long long)blockIdx.x * of_rows + which, 1);
+    hone::start_next();
     row::run(v, t, shared + which, false);
     if constexpr (direction == 2)
         row::swap_parts(v);
-    row::store_apart<false, column::n>(
+    row::store_apart<stays, column::n>(
         y + (first + mine) * distance + k * stride, t, v, stride);
 }

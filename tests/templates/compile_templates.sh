@@ -116,6 +116,7 @@ for size in 16384 32768 65536; do
     space fft/fft_two_passes "$size,1000" 100 20000
     space fft/fft_two_passes "$size,61,2,61,1" 20 20000
     space fft/fft_cluster "$size" 20 20000
+    [ "$size" -gt 16384 ] || space fft/fft_ahead "$size" 10 20000
     space fft/fft_plain "$size,100,2" 1 1
 done
 space fft/fft_registers 1024,1000,1,1000,1 300 40000
@@ -335,8 +336,8 @@ for size in 16 64 8192,1,2; do
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done
-for t in fft_two_passes fft_cluster; do
-    "$HONE" compile "$templates/fft/$t.cu" --dims 32768,61 --arch sm_90 \
+for t in fft_two_passes fft_cluster fft_ahead; do
+    "$HONE" compile "$templates/fft/$t.cu" --dims 16384,61 --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile $t: $(cat "$cache/err")"
 done
