@@ -76,9 +76,11 @@ struct form {
     static constexpr int HALO = ::HALO, EDGE = ::EDGE;
     static constexpr int PX = ::PX, PY = ::PY;
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
+    static constexpr int SIZE = ::SIZE;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
     static constexpr int AHEAD = ::AHEAD;
     static constexpr bool MAGIC = ::MAGIC && sizeof(T) == 1;
+    static constexpr bool WHOLE = false;
     static constexpr bool SHARED = ::SHARED, CLAMP = true;
     static constexpr hone::access READ =
         ::READ == READ_values::l2       ? hone::access::l2
@@ -98,15 +100,19 @@ __constant__ float down_memory[SIZE];
 #endif
 
 /* Weights in the order of the pixels that they meet. */
-__device__ inline hone::taps<SIZE> turned(const float *h)
-{
-    hone::taps<SIZE> t;
+struct turned {
+    const float *h;
+
+    __device__ hone::taps<SIZE> operator()() const
+    {
+        hone::taps<SIZE> t;
 
 #pragma unroll
-    for (int k = 0; k < SIZE; k++)
-        t.at[k] = h[SIZE - 1 - k];
-    return t;
-}
+        for (int k = 0; k < SIZE; k++)
+            t.at[k] = h[SIZE - 1 - k];
+        return t;
+    }
+};
 
 #if HONE_FORM == HONE_FORM_one
 extern "C" __global__ void
@@ -119,7 +125,7 @@ filter_image(const T *__restrict__ x, const float *__restrict__ along,
     extern __shared__ __align__(16) unsigned char tile[];
 
     hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile),
-                            turned(TAPS_OF(along)), turned(TAPS_OF(down)),
+                            turned{TAPS_OF(along)}, turned{TAPS_OF(down)},
                             {height, width, pitch, pitch_out, batch});
 }
 #else
@@ -129,7 +135,7 @@ filter_along(const T *__restrict__ x, const float *__restrict__ along,
              float *__restrict__ sums, long long height, long long width,
              long long pitch, long long pitch_sums, long long batch)
 {
-    hone::filter_rows<form>(x, sums, turned(TAPS_OF(along)),
+    hone::filter_rows<form>(x, sums, turned{TAPS_OF(along)},
                             {height, width, pitch, pitch_sums, batch});
 }
 
@@ -139,7 +145,7 @@ filter_down(const float *__restrict__ sums, const float *__restrict__ down,
             T *__restrict__ y, long long height, long long width,
             long long pitch_sums, long long pitch_out, long long batch)
 {
-    hone::filter_columns<form>(sums, y, turned(TAPS_OF(down)),
+    hone::filter_columns<form>(sums, y, turned{TAPS_OF(down)},
                                {height, width, pitch_sums, pitch_out, batch});
 }
 #endif

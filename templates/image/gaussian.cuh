@@ -25,9 +25,9 @@
  * filter; a single pixel stands for all.
  *
  * Accuracy: all is computed in f32 and rounded to T once: to nearest, ties to
- * even; u8 is then clamped. u = 2^-24. A weight is off by 4u of itself for the
- * exponential and the quotient, SIZE*u for the sum, and 4u * (i/sigma)^2 / 2 for
- * the argument, which times exp of minus itself is below 2u of w[0]; sums are
+ * even; u8 is then clamped. u = 2^-24. A weight is off by 5u of itself for the
+ * exponential and the quotient, SIZE*u for the sum, and 6u * (i/sigma)^2 / 2 for
+ * the argument, which times exp of minus itself is below 2.3u of w[0]; sums are
  * off by SIZE roundings along the row and down the column. All terms of x >= 0
  * are positive. So y is within (4*SIZE + 16) * u * max |x| of the true value, f16
  * and f32. Of u8 an implementation may compute in whole numbers, weights being

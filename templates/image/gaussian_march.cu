@@ -2,8 +2,7 @@
 /* gaussian/march: threads go down columns with the latest results of the filter
  * along rows in registers (separable.cuh), in one pass over the image; or, FORM
  * two, that filter writes its sums as f32 and a second launch filters these down
- * the columns. Each block computes the weights for itself, or (WEIGHTS launch) a
- * launch of one warp in front of all. */
+ * the columns. */
 #include "separable.cuh"
 #include "gaussian.cuh"
 
@@ -28,7 +27,8 @@
 #pragma hone param WRITE in {normal, stream}
 // Bytes are taken for small f32 numbers, in place of conversions.
 #pragma hone param MAGIC: bool default true when T == u8
-#pragma hone param WEIGHTS in {block, launch}
+// Bytes are filtered along rows in whole numbers, two taps by one instruction.
+#pragma hone param WHOLE: bool default false when T == u8 && FORM == one
 // Blocks the compiler must leave registers for.
 #pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
 
@@ -47,6 +47,8 @@
 #pragma hone require VEC*sizeof(T) >= (sizeof(T) == 1 ? 4 : 8) || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 || height*width < 4096 "rows allow wider accesses"
 #pragma hone require T != u8 || PX >= 8 && PY >= 4*R && UNROLL != one || pitch % 8 != 0 || pitch_out % 8 != 0 || height*width*batch < 16M "too few bytes for what each row of a thread costs, or too few rows"
 #pragma hone require pitch % VEC == 0 && pitch_out % VEC == 0 "rows are not multiples of VEC pixels"
+#pragma hone require !WHOLE || VEC % 4 == 0 && MAGIC "whole numbers need words of four bytes"
+#pragma hone require WHOLE || T != u8 || VEC % 4 != 0 || FORM == two || height*width < 4096 "whole numbers take fewer instructions"
 #pragma hone require BLOCK_X*BLOCK_Y >= 64 && BLOCK_X*BLOCK_Y <= 256 "blocks have 64 to 256 threads"
 #pragma hone require BLOCK_X*BLOCK_Y*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 #pragma hone require MIN_BLOCKS == 1 || PX*SIZE >= 16 "few registers are used: launch bounds change nothing"
@@ -58,18 +60,16 @@
 #pragma hone require UNROLL != one || PY + 2*R >= 16 "few rows: unroll them"
 #pragma hone require PY >= SIZE/2 || PY == 1 && (SHARED || FORM == two) || height < 64 "rows are filtered again and again"
 #pragma hone require !SHARED || BLOCK_Y*PY >= 2*R || height < 64 "most of a tile are its edges"
-#pragma hone require (WEIGHTS == launch) + (MIN_BLOCKS > 1) + (WRITE == stream) + (READ == stream) + (FORM == two) + (AHEAD == 1) + (BLOCK_X*BLOCK_Y == 64) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require (MIN_BLOCKS > 1) + (WRITE == stream) + (READ == stream) + (FORM == two) + (AHEAD == 1) + (BLOCK_X*BLOCK_Y == 64) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require SMEM <= device.smem_optin "the tile does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS tiles do not fit a multiprocessor"
 
 #pragma hone let TILES = ceildiv(height, BLOCK_Y*PY)*batch
 #pragma hone let PITCH_SUMS = align(width, 4)
 #pragma hone workspace sums: f32[FORM == two ? batch*height*PITCH_SUMS : 0]
-#pragma hone workspace weights: f32[WEIGHTS == launch ? SIZE : 0]
-#pragma hone launch compute_weights if(WEIGHTS == launch) grid(1) block(32) args(sigma, weights)
-#pragma hone launch filter_image if(FORM == one) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) shared(SMEM) args(x, sigma, weights, y, i64(height), i64(width), i64(pitch), i64(pitch_out), i64(batch))
-#pragma hone launch filter_along if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(x, sigma, weights, sums, i64(height), i64(width), i64(pitch), i64(PITCH_SUMS), i64(batch))
-#pragma hone launch filter_down if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(sums, sigma, weights, y, i64(height), i64(width), i64(PITCH_SUMS), i64(pitch_out), i64(batch))
+#pragma hone launch filter_image if(FORM == one) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) shared(SMEM) args(x, sigma, y, i64(height), i64(width), i64(pitch), i64(pitch_out), i64(batch))
+#pragma hone launch filter_along if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(x, sigma, sums, i64(height), i64(width), i64(pitch), i64(PITCH_SUMS), i64(batch))
+#pragma hone launch filter_down if(FORM == two) grid(ceildiv(width, BLOCK_X*PX), min(TILES, 65535)) block(BLOCK_X, BLOCK_Y) args(sums, sigma, y, i64(height), i64(width), i64(PITCH_SUMS), i64(pitch_out), i64(batch))
 
 struct form {
     using pixel = T;
@@ -77,9 +77,11 @@ struct form {
     static constexpr int HALO = ::HALO, EDGE = ::EDGE;
     static constexpr int PX = ::PX, PY = ::PY;
     static constexpr int BLOCK_X = ::BLOCK_X, BLOCK_Y = ::BLOCK_Y;
+    static constexpr int SIZE = ::SIZE;
     static constexpr int UNROLL = ::UNROLL_ROWS, SPAN = ::SPAN;
     static constexpr int AHEAD = ::AHEAD;
     static constexpr bool MAGIC = ::MAGIC && sizeof(T) == 1;
+    static constexpr bool WHOLE = ::WHOLE && sizeof(T) == 1;
     static constexpr bool SHARED = ::SHARED, CLAMP = false;
     static constexpr hone::access READ =
         ::READ == READ_values::l2       ? hone::access::l2
@@ -90,87 +92,72 @@ struct form {
                                               : hone::access::normal;
 };
 
-/* The first SIZE threads of a block write the weights to `to`. */
-__device__ inline void write_weights(float sigma, float *to, int thread)
-{
-    if (thread < SIZE) {
-        const float scale = -0.5f / sigma / sigma;
-        float own = 0.0f, sum = 0.0f;
+/* The weights, by each thread and without a branch, so that loads of pixels do
+ * not wait for them. */
+struct weights_of {
+    float sigma;
 
-#pragma unroll 1
-        for (int k = 0; k < SIZE; k++) {
-            const float d = (float)(k - R);
-            /* sigma^2 may be 0 in f32. */
-            const float g = k == R ? 1.0f : expf(d * d * scale);
+    /* 1/v, off by 2 * 2^-24 of itself, for v from 2^-60 to 2^60. */
+    __device__ static float reciprocal(float v)
+    {
+        const float r = __fdividef(1.0f, v);
 
-            own = k == thread ? g : own;
-            sum += g;
-        }
-        to[thread] = own / sum;
+        return r * fmaf(-v, r, 2.0f);
     }
-}
 
-#if HONE_WEIGHTS == HONE_WEIGHTS_launch
-extern "C" __global__ void
-compute_weights(float sigma, float *weights)
-{
-    write_weights(sigma, weights, (int)threadIdx.x);
-}
-#endif
+    __device__ hone::taps<SIZE> operator()() const
+    {
+        /* Beyond, all weights but one are 0, or all are the same. */
+        const float r = reciprocal(fminf(fmaxf(sigma, 0x1p-60f), 0x1p60f));
+        const float scale = -0.5f * r * r;
+        hone::taps<SIZE> t;
+        float g[R + 1], sum = 1.0f;
 
-/* The weights, of which half are the other half's. */
-__device__ inline hone::taps<SIZE> weights_of(float sigma,
-                                              const float *weights)
-{
-    hone::taps<SIZE> t;
-#if HONE_WEIGHTS == HONE_WEIGHTS_block
-    __shared__ float of_block[SIZE];
-
-    write_weights(sigma, of_block,
-                  (int)(threadIdx.y * BLOCK_X + threadIdx.x));
-    __syncthreads();
-    weights = of_block;
-#endif
+        g[0] = 1.0f;
 #pragma unroll
-    for (int k = 0; k < SIZE; k++)
-        t.at[k] = weights[k < R ? SIZE - 1 - k : k];
-    return t;
-}
+        for (int k = 1; k <= R; k++) {
+            g[k] = expf((float)(k * k) * scale);
+            sum += 2.0f * g[k];
+        }
+        sum = reciprocal(sum);
+#pragma unroll
+        for (int k = 0; k < SIZE; k++)
+            t.at[k] = g[k < R ? R - k : k - R] * sum;
+        return t;
+    }
+};
 
 #if HONE_FORM == HONE_FORM_one
 extern "C" __global__ void
 __launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
-filter_image(const T *__restrict__ x, float sigma,
-             const float *__restrict__ weights, T *__restrict__ y,
+filter_image(const T *__restrict__ x, float sigma, T *__restrict__ y,
              long long height, long long width, long long pitch,
              long long pitch_out, long long batch)
 {
     extern __shared__ __align__(16) unsigned char tile[];
-    const hone::taps<SIZE> taps = weights_of(sigma, weights);
+    const weights_of weights = {sigma};
 
-    hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile), taps, taps,
+    hone::filter_both<form>(x, y, reinterpret_cast<T *>(tile), weights, weights,
                             {height, width, pitch, pitch_out, batch});
 }
 #else
 extern "C" __global__ void
 __launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
 filter_along(const T *__restrict__ x, float sigma,
-             const float *__restrict__ weights, float *__restrict__ sums,
-             long long height, long long width, long long pitch,
-             long long pitch_sums, long long batch)
+             float *__restrict__ sums, long long height, long long width,
+             long long pitch, long long pitch_sums, long long batch)
 {
-    hone::filter_rows<form>(x, sums, weights_of(sigma, weights),
+    hone::filter_rows<form>(x, sums, weights_of{sigma},
                             {height, width, pitch, pitch_sums, batch});
 }
 
 extern "C" __global__ void
 __launch_bounds__(BLOCK_X *BLOCK_Y, MIN_BLOCKS)
-filter_down(const float *__restrict__ sums, float sigma,
-            const float *__restrict__ weights, T *__restrict__ y,
+filter_down(const float *__restrict__ sums, float sigma, T *__restrict__ y,
             long long height, long long width, long long pitch_sums,
             long long pitch_out, long long batch)
 {
-    hone::filter_columns<form>(sums, y, weights_of(sigma, weights),
+    hone::filter_columns<form>(sums, y, weights_of{sigma},
                                {height, width, pitch_sums, pitch_out, batch});
 }
 #endif

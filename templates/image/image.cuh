@@ -125,6 +125,7 @@ struct window {
     static_assert(PIXELS % VEC == 0 && VEC % (PER * EDGE) == 0 &&
                       HALO % (PER * EDGE) == 0,
                   "accesses are aligned");
+    using unit = UNIT;
     UNIT at[COUNT];
 
     template <int WIDTH, access HOW>
@@ -139,16 +140,30 @@ struct window {
         }
     }
 
+    /* The centre, which begins at `from`, and what is left and right of it. */
+    template <access HOW> __device__ void read_centre(const UNIT *from)
+    {
+        read_part<VEC / PER, HOW>(from, SIDE, CENTRE);
+    }
+    template <access HOW> __device__ void read_left(const UNIT *from)
+    {
+        read_part<EDGE, HOW>(from - SIDE, 0, SIDE);
+    }
+    template <access HOW> __device__ void read_right(const UNIT *from)
+    {
+        read_part<EDGE, HOW>(from + CENTRE, SIDE + CENTRE, SIDE);
+    }
+
     /* All of it exists; `centre` is the centre's first pixel. */
     template <access HOW> __device__ void read(const T *centre)
     {
         const UNIT *from = reinterpret_cast<const UNIT *>(centre);
 
         if constexpr (HALO > 0)
-            read_part<EDGE, HOW>(from - SIDE, 0, SIDE);
-        read_part<VEC / PER, HOW>(from, SIDE, CENTRE);
+            read_left<HOW>(from);
+        read_centre<HOW>(from);
         if constexpr (HALO > 0)
-            read_part<EDGE, HOW>(from + CENTRE, SIDE + CENTRE, SIDE);
+            read_right<HOW>(from);
     }
 
     __device__ void clear()
@@ -157,69 +172,18 @@ struct window {
         for (int i = 0; i < COUNT; i++)
             at[i] = UNIT(0);
     }
-
-    /* `count` units from unit `first` of the window on, whose first pixel is
-     * `column` of `row`, which has `width`, and of which some lie outside. One
-     * by one, through a thread's memory, so that there is little code. */
-    template <int BORDER, int COUNT_PART>
-    __device__ void gather(const T *row, long long column, long long width,
-                           int first)
-    {
-        alignas(16) T gathered[COUNT_PART * PER];
-        UNIT part[COUNT_PART];
-
-#pragma unroll 1
-        for (int i = 0; i < COUNT_PART * PER; i++) {
-            long long c = column + i;
-
-            /* Behind the halo of the last pixel nobody looks. */
-            c = c < width + HALO ? border_index<BORDER>(c, width) : -1;
-            gathered[i] = c < 0 ? T(0) : row[c];
-        }
-        memcpy(part, gathered, sizeof part);
-#pragma unroll
-        for (int i = 0; i < COUNT_PART; i++)
-            at[first + i] = part[i];
-    }
-
-    /* Some of it lies outside of `row`, which has `width` pixels; the centre
-     * begins with pixel `column`. */
-    template <int BORDER, access HOW>
-    __device__ void read_border(const T *row, long long column,
-                                long long width)
-    {
-        const UNIT *from = reinterpret_cast<const UNIT *>(row + column);
-        const bool whole = column + PIXELS <= width;
-
-        if constexpr (HALO > 0) {
-            if (column >= HALO)
-                read_part<EDGE, HOW>(from - SIDE, 0, SIDE);
-            else
-                gather<BORDER, SIDE>(row, column - HALO, width, 0);
-        }
-        if (whole)
-            read_part<VEC / PER, HOW>(from, SIDE, CENTRE);
-        else
-            gather<BORDER, CENTRE>(row, column, width, SIDE);
-        if constexpr (HALO > 0) {
-            if (column + PIXELS + HALO <= width)
-                read_part<EDGE, HOW>(from + CENTRE, SIDE + CENTRE, SIDE);
-            else
-                gather<BORDER, SIDE>(row, column + PIXELS, width,
-                                     SIDE + CENTRE);
-        }
-    }
 };
 
-/* What all kinds of rows below have: read(w, i), the window of row i; INSIDE,
- * none of them meets a border; and limit(n), the outputs that exist where n are
+/* What all kinds of rows have (also border_rows.cuh): read(w, i), the window of row i; INSIDE,
+ * none of them meets a border; MOVES, `at` is the address of row 0,
+ * and the next `pitch` behind it; and limit(n), the outputs that exist where n are
  * left, a large constant where all do, so that nothing is asked between one row
  * and the next. */
 
 /* Windows that lie inside of an image, straight from memory through the caches,
  * from that whose centre begins at `at`. */
 template <access HOW, typename WINDOW, typename T> struct rows_inside {
-    static constexpr bool INSIDE = true;
+    static constexpr bool INSIDE = true, MOVES = true;
     const T *at;
     long long pitch;
 
@@ -233,42 +197,12 @@ template <access HOW, typename WINDOW, typename T> struct rows_inside {
     }
 };
 
-/* Windows of an image, straight from memory through the caches: those of rows
- * `row`, row + 1, .. whose centres begin with pixel `column`. */
-template <int BORDER, access HOW, typename WINDOW, typename T>
-struct rows_of_image {
-    static constexpr bool INSIDE = false;
-    image<const T> from;
-    long long row, column;
-
-    __device__ rows_of_image(const image<const T> &of, long long first_row,
-                             long long first_column)
-        : from(of), row(first_row), column(first_column)
-    {
-    }
-
-    __device__ void read(WINDOW &w, int i) const
-    {
-        const long long r = border_index<BORDER>(row + i, from.height);
-        const T *at = from.first + r * from.pitch;
-
-        if (BORDER == 0 && r < 0)
-            w.clear();
-        else
-            w.template read_border<BORDER, HOW>(at, column, from.width);
-    }
-    __device__ long long limit(long long n) const
-    {
-        return n;
-    }
-};
-
 /* --- tiles in shared memory ----------------------------------------------- */
 
 /* Windows of a tile whose rows are SPAN pixels apart. `at` is the first pixel
  * of the centre of the first. */
 template <int SPAN, typename WINDOW, typename T> struct rows_of_tile {
-    static constexpr bool INSIDE = true;
+    static constexpr bool INSIDE = true, MOVES = false;
     const T *at;
 
     __device__ void read(WINDOW &w, int i) const

@@ -7,7 +7,7 @@
 #ifndef HONE_IMAGE_TILES_CUH
 #define HONE_IMAGE_TILES_CUH
 
-#include "image.cuh"
+#include "border_rows.cuh"
 
 namespace hone {
 
@@ -29,8 +29,9 @@ struct shape_of_images {
 };
 
 /* Write sums as pixels of an image, those of row i. CLAMP: they may lie outside
- * of what bytes hold. */
-template <typename T, int VEC, access HOW, bool CLAMP = true>
+ * of what bytes hold. SECOND: the second byte of their bits is the pixel. */
+template <typename T, int VEC, access HOW, bool CLAMP = true,
+          bool SECOND = false>
 struct sums_to_image {
     T *to; /* row 0 of them */
     long long pitch;
@@ -40,16 +41,19 @@ struct sums_to_image {
     __device__ void operator()(int i, const float (&sum)[PX]) const
     {
         if constexpr (sizeof(T) == 1 && VEC % 4 == 0) {
-            unsigned v[PX / 4];
+            constexpr unsigned WHICH = SECOND ? 0x51 : 0x40;
+            unsigned v[PX / 4], byte[PX];
 
 #pragma unroll
+            for (int p = 0; p < PX; p++)
+                byte[p] = SECOND ? __float_as_uint(sum[p])
+                                 : byte_of<CLAMP>(sum[p]);
+#pragma unroll
             for (int p = 0; p < PX; p += 4)
-                v[p / 4] = __byte_perm(
-                    __byte_perm(byte_of<CLAMP>(sum[p]),
-                                byte_of<CLAMP>(sum[p + 1]), 0x40),
-                    __byte_perm(byte_of<CLAMP>(sum[p + 2]),
-                                byte_of<CLAMP>(sum[p + 3]), 0x40),
-                    0x5410);
+                v[p / 4] =
+                    __byte_perm(__byte_perm(byte[p], byte[p + 1], WHICH),
+                                __byte_perm(byte[p + 2], byte[p + 3], WHICH),
+                                0x5410);
             write_pixels<VEC, HOW>(to + i * pitch, v, left);
         } else {
             T v[PX];
@@ -80,7 +84,7 @@ __device__ inline tile_place place_of_tile(long long t, long long per_image)
 
 /* Call body(rows, image, row, column) for each of a thread's parts of the
  * images: row `row` of image `image` is the first of its outputs, `column` their
- * first column; `rows` (rows_inside, rows_of_image or rows_of_tile) has the
+ * first column; `rows` (rows_inside, rows_at_border or rows_of_tile) has the
  * windows around them, from RADIUS rows above. `tile` is shared memory where FORM::SHARED is
  * true. A grid of tiles: blocks along x have neighbours of a row, along y all
  * rows of tiles of all images, going round if need be. */
@@ -121,25 +125,12 @@ __device__ inline void for_tiles(const IN *x, IN *tile,
             if (column < shape.width && row < shape.height)
                 body(rows, at.image, row, column);
         } else if (column < shape.width && row < shape.height) {
-            const rows_of_image<FORM::BORDER, FORM::READ, WINDOW, IN> rows(
-                from, row - RADIUS, column);
+            constexpr int ACROSS = FORM::BLOCK_X < 32 ? FORM::BLOCK_X : 32;
 
-            /* All columns of the block: its warps do not part ways. */
-            constexpr int ACROSS = FORM::BLOCK_X * FORM::PX;
-            const long long corner = blockIdx.x * (long long)ACROSS;
-            const bool inside = corner >= HALO &&
-                                corner + ACROSS + HALO <= shape.width &&
-                                row >= RADIUS &&
-                                row + FORM::PY + RADIUS <= shape.height;
-
-            if (inside) {
-                const rows_inside<FORM::READ, WINDOW, IN> all = {
-                    from.first + rows.row * from.pitch + column, from.pitch};
-
-                body(all, at.image, row, column);
-            } else {
+            with_rows<FORM::BORDER, FORM::READ, RADIUS, FORM::PY, ACROSS,
+                      WINDOW>(from, row, column, [&](const auto &rows) {
                 body(rows, at.image, row, column);
-            }
+            });
         }
     }
 }

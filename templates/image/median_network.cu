@@ -4,7 +4,7 @@
  * of, and find the medians by a network of comparisons in registers, of two
  * neighbours together, and for up to two pixels in a word (LANES). */
 #include "median_network.cuh"
-#include "median_rows.cuh"
+#include "image_tiles.cuh"
 #include "median.cuh"
 
 #pragma hone implements median/network "columns in order, then a network, in registers, any device"
@@ -31,7 +31,7 @@
 #pragma hone param AHEAD in {0, 1, 3}
 #pragma hone param WRITE in {normal, stream}
 // Blocks the compiler must leave registers for.
-#pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
+#pragma hone param MIN_BLOCKS in {1, 2, 4, 5, 6} default 1
 
 #pragma hone let R = SIZE/2
 #pragma hone let PER = T == u8 ? (VEC % 4 == 0 ? 4 : 1) : LANES == halves && T == f16 ? 2 : 1
@@ -164,28 +164,20 @@ median_image(const T *__restrict__ x, T *__restrict__ y, long long height,
     const long long column =
         ((long long)blockIdx.x * BLOCK_X + threadIdx.x) * PX;
     const long long per_image = (height + BLOCK_Y * PY - 1) / (BLOCK_Y * PY);
-    /* Warps do not part ways: all of one meets a border, or nothing. */
-    const long long corner = column - (long long)(threadIdx.x % 32) * PX;
-    const bool between = corner >= HALO && corner + 32 * PX + HALO <= width;
 
     for (long long t = blockIdx.y; t < per_image * batch; t += gridDim.y) {
         const hone::tile_place place = hone::place_of_tile(t, per_image);
         const long long row =
             place.row * (BLOCK_Y * PY) + (long long)threadIdx.y * PY;
-        const T *first = x + place.image * height * pitch;
+        const hone::image<const T> from = {x + place.image * height * pitch,
+                                           height, width, pitch};
         T *to = y + (place.image * height + row) * pitch_out + column;
 
         if (column >= width || row >= height)
             continue;
-        if (between && row >= R && row + PY + R <= height)
-            march(with,
-                  hone::rows_inside<hone::access::normal, window, T>{
-                      first + (row - R) * pitch + column, pitch},
-                  height - row, to, pitch_out, width - column);
-        else
-            march(with,
-                  hone::rows_at_border<BORDER, VEC, EDGE, window, unit, T>{
-                      {first, height, width, pitch}, row - R, column},
-                  height - row, to, pitch_out, width - column);
+        hone::with_rows<BORDER, hone::access::normal, R, PY, 32, window>(
+            from, row, column, [&](const auto &rows) {
+                march(with, rows, height - row, to, pitch_out, width - column);
+            });
     }
 }

@@ -10,15 +10,19 @@
 #ifndef HONE_SEPARABLE_CUH
 #define HONE_SEPARABLE_CUH
 
+#include "hone_device.cuh"
 #include "image_tiles.cuh"
 
 namespace hone {
 
 /* FORM is that of image_tiles.cuh, and says besides:
+ *   SIZE             weights of a filter
  *   UNROLL           rows of a thread's loop that are unrolled
  *   AHEAD            rows asked for before the one in front of them is used
  *   MAGIC            bytes are taken as they are for the f32 numbers of these
  *                    bits, which are 2^-149 of them; weights make up for it
+ *   WHOLE            bytes are filtered along rows in whole numbers: windows
+ *                    are words of four, weights symmetric, at least 0, and add up to 1
  *   CLAMP            sums may lie outside of what bytes hold */
 
 /* What weights along rows and down columns are multiplied by: 2^149 together,
@@ -59,6 +63,62 @@ __device__ inline taps<1> no_taps()
     return taps<1>{{1.0f}};
 }
 
+/* --- bytes in whole numbers ------------------------------------------------ */
+
+/* Two taps are one instruction (dot_low), which takes weights of 16 bits and two
+ * neighbouring bytes as they lie in a word. Weights are 2^15 times themselves,
+ * rounded; sums begin as the bits of 2^23, so that they are those of the f32
+ * number 2^23 + 2^15 * sum: 255 * (2^15 + 15/2) is less than 2^23. The filter
+ * down columns makes 2^15 + 1/2 + result of them, whose second byte is the
+ * result, rounded. So a sum is off by 255/2 * 2^-15 for each weight along the row,
+ * 2^-9 for each step down the column, and 2^-10 for where these begin: in all
+ * by less than (6*SIZE + 2)/1024. */
+constexpr unsigned whole_origin = 0x4b000000u; /* 2^23 */
+
+/* Weights by twos, which meet bytes from an even one on: `even` for windows that
+ * begin there, `odd` for those that begin with the byte behind it. */
+template <int TAPS> struct tap_pairs {
+    static constexpr int COUNT = TAPS / 2 + 1;
+    unsigned even[COUNT], odd[COUNT];
+
+    __device__ explicit tap_pairs(const taps<TAPS> &t)
+    {
+        unsigned v[TAPS];
+
+#pragma unroll
+        for (int k = 0; k < TAPS; k++)
+            v[k] = __float2uint_rn(t.at[k] * 32768.0f);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            even[i] = v[2 * i] | (2 * i + 1 < TAPS ? v[2 * i + 1] << 16 : 0);
+            odd[i] = (i > 0 ? v[2 * i - 1] : 0) | v[2 * i] << 16;
+        }
+    }
+};
+
+/* PX sums along a row, of windows of which the first begins with byte FIRST of
+ * `at`. */
+template <int FIRST, int TAPS, int N, int PX>
+__device__ inline void whole_sums(const tap_pairs<TAPS> &weights,
+                                  const unsigned (&at)[N], float (&to)[PX])
+{
+#pragma unroll
+    for (int p = 0; p < PX; p++) {
+        const int b = (FIRST + p) / 2; /* pair of bytes */
+        unsigned sum = whole_origin;
+
+#pragma unroll
+        for (int i = 0; i < TAPS / 2 + 1; i++) {
+            const unsigned w =
+                (FIRST + p) % 2 ? weights.odd[i] : weights.even[i];
+
+            sum = (b + i) % 2 ? dot_high(w, at[(b + i) / 2], sum)
+                              : dot_low(w, at[(b + i) / 2], sum);
+        }
+        to[p] = __uint_as_float(sum);
+    }
+}
+
 /* The rows of `from` one after another: next(w) reads the window of the next. */
 template <typename ROWS> struct rows_in_turn {
     ROWS from;
@@ -69,23 +129,12 @@ template <typename ROWS> struct rows_in_turn {
     }
     template <typename WINDOW> __device__ void next(WINDOW &w)
     {
-        from.read(w, i++);
-    }
-};
-/* An address that moves on costs less than one from a row's number. */
-template <access HOW, typename WINDOW, typename T>
-struct rows_in_turn<rows_inside<HOW, WINDOW, T>> {
-    rows_inside<HOW, WINDOW, T> from;
-
-    __device__ explicit rows_in_turn(
-        const rows_inside<HOW, WINDOW, T> &rows)
-        : from(rows)
-    {
-    }
-    __device__ void next(WINDOW &w)
-    {
-        from.read(w, 0);
-        from.at += from.pitch;
+        from.read(w, i);
+        /* An address that moves on costs less than one from a row's number. */
+        if constexpr (ROWS::MOVES)
+            from.at += from.pitch;
+        else
+            i++;
     }
 };
 
@@ -107,9 +156,12 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
     /* Those under way and the one in use: where the loop is unrolled by as many
      * rows, each has its registers and none moves. */
     constexpr int SLOTS = UNROLL % KY == 0 && AHEAD < KY ? KY : AHEAD + 1;
-    constexpr bool MAGIC = FORM::MAGIC && KX > 1 && KY > 1;
+    constexpr bool WHOLE = FORM::WHOLE;
+    constexpr bool MAGIC = FORM::MAGIC && !WHOLE && KX > 1 && KY > 1;
     taps<KX> row;
     taps<KY> column;
+    const tap_pairs<KX> pairs(along);
+    float start = 0.0f; /* what sums down a column begin with */
     float ring[KY][PX] = {};
     WINDOW slots[SLOTS];
     rows_in_turn<ROWS> in_turn(from);
@@ -119,7 +171,15 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
         row.at[k] = MAGIC ? along.at[k] * scale_along : along.at[k];
 #pragma unroll
     for (int k = 0; k < KY; k++)
-        column.at[k] = MAGIC ? down.at[k] * scale_down : down.at[k];
+        column.at[k] = MAGIC   ? down.at[k] * scale_down
+                       : WHOLE ? down.at[k] * 0x1p-15f
+                               : down.at[k];
+    if constexpr (WHOLE) {
+        start = 32768.5f;
+#pragma unroll
+        for (int k = 0; k < KY; k++)
+            start -= down.at[k] * 256.0f;
+    }
 #pragma unroll
     for (int i = 0; i < SLOTS; i++)
         slots[i].clear();
@@ -144,19 +204,23 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
             for (int p = 0; p < PX; p++)
                 ring[k][p] = ring[k + 1][p];
 
-        float in[PX + KX - 1];
+        if constexpr (WHOLE) {
+            whole_sums<HALO - KX / 2>(pairs, w.at, ring[KY - 1]);
+        } else {
+            float in[PX + KX - 1];
 
 #pragma unroll
-        for (int c = 0; c < PX + KX - 1; c++)
-            in[c] = pixel_of<MAGIC>(w.at, HALO - KX / 2 + c);
+            for (int c = 0; c < PX + KX - 1; c++)
+                in[c] = pixel_of<MAGIC>(w.at, HALO - KX / 2 + c);
 #pragma unroll
-        for (int p = 0; p < PX; p++) {
-            float sum = row.at[0] * in[p];
+            for (int p = 0; p < PX; p++) {
+                float sum = row.at[0] * in[p];
 
 #pragma unroll
-            for (int k = 1; k < KX; k++)
-                sum += row.at[k] * in[p + k];
-            ring[KY - 1][p] = sum;
+                for (int k = 1; k < KX; k++)
+                    sum += row.at[k] * in[p + k];
+                ring[KY - 1][p] = sum;
+            }
         }
         if (i < KY - 1)
             continue;
@@ -165,7 +229,8 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
 
 #pragma unroll
         for (int p = 0; p < PX; p++) {
-            out[p] = column.at[0] * ring[0][p];
+            out[p] = WHOLE ? start + column.at[0] * ring[0][p]
+                           : column.at[0] * ring[0][p];
 #pragma unroll
             for (int k = 1; k < KY; k++)
                 out[p] += column.at[k] * ring[k][p];
@@ -175,45 +240,48 @@ __device__ inline void march(const ROWS &from, const taps<KX> &along,
     }
 }
 
-/* Filter images `along` rows and `down` columns, in one pass. */
+/* Filter images along rows and down columns, in one pass. Functions return the
+ * weights, `along()` and `down()`; they are called where pixels are already on
+ * their way. KY: as many as `down()` has. */
 template <typename FORM, typename IN, typename OUT, int VEC_OUT,
-          typename WINDOW, int HALO, int KX, int KY>
+          typename WINDOW, int HALO, int KY, typename ALONG, typename DOWN>
 __device__ inline void
-filter_images(const IN *x, OUT *y, IN *tile, const taps<KX> &along,
-              const taps<KY> &down, const shape_of_images &shape)
+filter_images(const IN *x, OUT *y, IN *tile, const ALONG &along,
+              const DOWN &down, const shape_of_images &shape)
 {
     for_tiles<FORM, KY / 2, HALO, WINDOW>(
         x, tile, shape,
         [&](const auto &rows, long long i, long long row, long long column) {
-            const sums_to_image<OUT, VEC_OUT, FORM::WRITE, FORM::CLAMP> to = {
+            const sums_to_image<OUT, VEC_OUT, FORM::WRITE, FORM::CLAMP,
+                                FORM::WHOLE> to = {
                 y + (i * shape.height + row) * shape.pitch_out + column,
                 shape.pitch_out, rows.limit(shape.width - column)};
 
-            march<FORM, HALO, WINDOW>(rows, along, down,
+            march<FORM, HALO, WINDOW>(rows, along(), down(),
                                       rows.limit(shape.height - row), to);
         });
 }
 
 /* Both filters in one pass. */
-template <typename FORM, int K>
+template <typename FORM, typename ALONG, typename DOWN>
 __device__ inline void
 filter_both(const typename FORM::pixel *x, typename FORM::pixel *y,
-            typename FORM::pixel *tile, const taps<K> &along,
-            const taps<K> &down, const shape_of_images &shape)
+            typename FORM::pixel *tile, const ALONG &along,
+            const DOWN &down, const shape_of_images &shape)
 {
     using T = typename FORM::pixel;
     using UNIT = typename unit<T, FORM::VEC>::type;
     using WINDOW =
         window<T, UNIT, FORM::PX, FORM::VEC, FORM::HALO, FORM::EDGE>;
 
-    filter_images<FORM, T, T, FORM::VEC, WINDOW, FORM::HALO>(x, y, tile, along,
-                                                             down, shape);
+    filter_images<FORM, T, T, FORM::VEC, WINDOW, FORM::HALO, FORM::SIZE>(
+        x, y, tile, along, down, shape);
 }
 
 /* The filter along rows alone; sums are f32. */
-template <typename FORM, int K>
+template <typename FORM, typename ALONG>
 __device__ inline void
-filter_rows(const typename FORM::pixel *x, float *sums, const taps<K> &along,
+filter_rows(const typename FORM::pixel *x, float *sums, const ALONG &along,
             const shape_of_images &shape)
 {
     using T = typename FORM::pixel;
@@ -222,21 +290,21 @@ filter_rows(const typename FORM::pixel *x, float *sums, const taps<K> &along,
         window<T, UNIT, FORM::PX, FORM::VEC, FORM::HALO, FORM::EDGE>;
     constexpr int VEC_SUMS = FORM::VEC < 4 ? FORM::VEC : 4;
 
-    filter_images<FORM, T, float, VEC_SUMS, WINDOW, FORM::HALO>(
-        x, sums, (T *)nullptr, along, no_taps(), shape);
+    filter_images<FORM, T, float, VEC_SUMS, WINDOW, FORM::HALO, 1>(
+        x, sums, (T *)nullptr, along, no_taps, shape);
 }
 
 /* The filter down columns of these sums. */
-template <typename FORM, int K>
+template <typename FORM, typename DOWN>
 __device__ inline void
-filter_columns(const float *sums, typename FORM::pixel *y, const taps<K> &down,
+filter_columns(const float *sums, typename FORM::pixel *y, const DOWN &down,
                const shape_of_images &shape)
 {
     constexpr int VEC_SUMS = FORM::VEC < 4 ? FORM::VEC : 4;
     using WINDOW = window<float, float, FORM::PX, VEC_SUMS, 0, 1>;
 
-    filter_images<FORM, float, typename FORM::pixel, FORM::VEC, WINDOW, 0>(
-        sums, y, (float *)nullptr, no_taps(), down, shape);
+    filter_images<FORM, float, typename FORM::pixel, FORM::VEC, WINDOW, 0,
+                  FORM::SIZE>(sums, y, (float *)nullptr, no_taps, down, shape);
 }
 
 } /* namespace hone */
