@@ -30,7 +30,7 @@
 // Bytes are filtered along rows in whole numbers, two taps by one instruction.
 #pragma hone param WHOLE: bool default false when T == u8 && FORM == one
 // Blocks the compiler must leave registers for.
-#pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
+#pragma hone param MIN_BLOCKS in {1, 2, 4, 6} default 1
 
 #pragma hone let R = SIZE/2
 #pragma hone let PER = T == u8 && VEC % 4 == 0 ? 4 : 1
