@@ -31,7 +31,7 @@
 #pragma hone param AHEAD in {0, 1, 3}
 #pragma hone param WRITE in {normal, stream}
 // Blocks the compiler must leave registers for.
-#pragma hone param MIN_BLOCKS in {1, 2, 4, 5, 6} default 1
+#pragma hone param MIN_BLOCKS in {1, 2, 4} default 1
 
 #pragma hone let R = SIZE/2
 #pragma hone let PER = T == u8 ? (VEC % 4 == 0 ? 4 : 1) : LANES == halves && T == f16 ? 2 : 1
