@@ -75,6 +75,7 @@
 #pragma hone let IS_DEFAULT = BM == 32 && BN == 32 && BK == 32 && TM == 4 && TN == 4 && PRODUCTS == 2
 #pragma hone require IS_DEFAULT || (BM < M + max(4, M/2) && BN < N + max(4, N/2)) "much of each tile would lie outside"
 #pragma hone require IS_DEFAULT || (BM < M + 8 && BN < N + 8 && UNITS == BATCH) || ceildiv(M, BM)*BM*ceildiv(N, BN)*BN <= M*N*6/5 + 64 "the same, of several tiles"
+#pragma hone require IS_DEFAULT || max(M, N) > 64 || UNITS == BATCH "parts of so small matrices read A and B several times"
 #pragma hone require IS_DEFAULT || BK < K + 16 "most of what is copied would lie outside"
 #pragma hone require IS_DEFAULT || VEC == min(LAID, 16/sizeof(T)) "wider accesses are possible"
 #pragma hone require IS_DEFAULT || STAGES == 1 || BK < K "there is nothing to copy ahead"

@@ -290,7 +290,7 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
     }
 
     /* C = alpha*sums + beta*C, of a tile of rows x cols. What is there is read
-     * before anything is written. WHOLE: rows of C begin at multiples of WIDTH. */
+     * before anything is written. `whole`: rows of C begin at multiples of WIDTH. */
     template <typename OUT> __device__ void write(OUT *C, long long pitch, int rows, int cols, W alpha, W beta, bool whole, int me) const
     {
         const int lane_m = lane_m_of(me), lane_n = lane_n_of(me);
