@@ -45,6 +45,8 @@
 
 #pragma hone work flops(2*BATCH*M*N) bytes(BATCH*(M*N + TERMS + 2*RESULTS)*sizeof(T))
 #pragma hone shapes (16384, 16384) (1048576, 32) (16, 16777213)
-#pragma hone check template.gemv_plain tolerance(TERMS + 8) exact(3)
+/* Integers so small that sums are mostly numbers of T: libraries may round twice. */
+#pragma hone let INTEGERS = T == bf16 || (T == f16 && TERMS > 1024) ? 1 : 3
+#pragma hone check template.gemv_plain tolerance(TERMS + 8) exact(INTEGERS)
 #pragma hone baseline cublas.gemv
 #pragma hone vendor cublas.gemv
