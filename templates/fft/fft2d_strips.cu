@@ -18,14 +18,14 @@
 #pragma hone param COLUMN_E in 3..5 default 4
 // Threads of a block that does rows.
 #pragma hone param THREADS in pow2 64..512 default 256
-// Columns of a strip (0: as many as have 8192 elements, from 2 to 32).
+// Columns of a strip (0: as many as take 36 KB of shared memory, up to 32).
 #pragma hone param STRIP in {0, 2, 4, 8, 16, 32} default 0
-// In a strip, pairs of coordinates; or real parts, then imaginary parts, in
-// half the shared memory.
-#pragma hone param EXCHANGE in {pairs, halves} default halves
+// In a long strip, pairs of coordinates; or real parts, then imaginary parts,
+// in half the shared memory.
+#pragma hone param EXCHANGE in {pairs, halves} default halves when rows > 1024
 #pragma hone param TWIDDLE in {powers, table} default powers
 // Elements of the images between two launches, in millions (0: all).
-#pragma hone param CHUNK in {0, 2, 3, 4} default 0
+#pragma hone param CHUNK in {0, 2, 4} default 0
 // Threads of a multiprocessor that the compiler must leave registers for.
 #pragma hone param RESIDENT in {512, 1024} default 1024
 
@@ -33,7 +33,8 @@
 #pragma hone let TOGETHER = max(THREADS/ROW_LANES, 1)
 #pragma hone require ROW_LANES <= THREADS "a block has fewer threads than a row"
 #pragma hone let COLUMN_LANES = 1 << (LOG_ROWS - COLUMN_E)
-#pragma hone let USUAL = min(max(8192/rows, 2), 32)
+#pragma hone let IN_HALVES = rows > 1024 && EXCHANGE == halves
+#pragma hone let USUAL = min((rows > 1024 ? 8192 : 4096)/rows, 32)
 #pragma hone require STRIP != USUAL "that is as many as without a number"
 #pragma hone let WIDE = STRIP > 0 ? STRIP : USUAL
 #pragma hone require WIDE >= 4 || rows > 1024 "blocks would share memory sectors"
@@ -43,8 +44,8 @@
 #pragma hone require COLUMN_E < 5 || RESIDENT == 512 "the elements alone take the registers"
 #pragma hone let ROW_ROOM = columns + columns/16
 #pragma hone let ROW_SHARED = 8*TOGETHER*ROW_ROOM
-#pragma hone let PADDED = WIDE < (EXCHANGE == pairs ? 16 : 32)
-#pragma hone let STRIP_SHARED = (EXCHANGE == pairs ? 8 : 4)*WIDE*(rows + (PADDED ? rows/16 : 0))
+#pragma hone let PADDED = WIDE < (IN_HALVES ? 32 : 16)
+#pragma hone let STRIP_SHARED = (IN_HALVES ? 4 : 8)*WIDE*(rows + (PADDED ? rows/16 : 0))
 #pragma hone require max(ROW_SHARED, STRIP_SHARED) <= device.smem_optin "shared memory is too small"
 #pragma hone let ROW_BLOCKS = max(min(RESIDENT/THREADS, 227K/(ROW_SHARED + 1K)), 1)
 #pragma hone let STRIP_BLOCKS = max(min(RESIDENT/STRIP_THREADS, 227K/(STRIP_SHARED + 1K)), 1)
@@ -63,9 +64,7 @@ using row = hone::fft::plan<LOG_COLUMNS, ROW_E,
                             hone::fft::even_radix<LOG_COLUMNS, ROW_E, 2>(),
                             hone::fft::even_radix<LOG_COLUMNS, ROW_E, 3>(), 1,
                             16, hone::fft::PAIRS, source>;
-constexpr int exchange = EXCHANGE == EXCHANGE_values::pairs
-                             ? hone::fft::PAIRS
-                             : hone::fft::HALVES;
+constexpr int exchange = IN_HALVES ? hone::fft::HALVES : hone::fft::PAIRS;
 using column = hone::fft::strip<LOG_ROWS, COLUMN_E, source, WIDE, exchange>;
 /* What comes and goes once makes way for what is read again. */
 constexpr bool stays = CHUNK > 0;
