@@ -182,6 +182,18 @@ __device__ inline void tensor_load_all(unsigned to, const CUtensorMap &map,
                  : "memory");
 }
 
+/* `bytes` neighbours from global memory to this block's shared memory; all three
+ * are multiples of 16; `barrier` gets the bytes. No tensor map is needed. */
+__device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
+                                 unsigned barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global"
+                 ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(to), "l"(from), "r"(bytes), "r"(barrier)
+                 : "memory");
+}
+
 /* From shared memory; what lies outside of the tensor is not written. The
  * threads that wrote it pass async_fence() and a barrier before. */
 __device__ inline void tensor_store(const CUtensorMap &map, int x, int y,

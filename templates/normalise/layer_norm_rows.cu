@@ -4,8 +4,9 @@
  *
  * Between the passes over it (one or two for mean and variance, and one that
  * writes) the row is kept in registers, kept in shared memory, or read again.
- * Packs are cut where memory has their multiples: EDGE says which of a row's may
- * lie partly outside of it. */
+ * Shared memory may be filled by bulk copies, whose rows come while others are
+ * worked on. Packs lie where memory has their multiples; what a row has in
+ * front of them and behind them is apart (rows.cuh). */
 #include "norm_parts.cuh"
 #include "layer_norm.cuh"
 
@@ -21,10 +22,11 @@
 // Blocks that share a row: each keeps its part, what they make of it goes
 // through distributed shared memory.
 #pragma hone param CLUSTER in {1} for device sm >= 90 in {2, 4, 8}
-// Where a row is between two passes, and whether registers have it as f32.
-#pragma hone param KEEP in {registers, shared, reread} default registers
+// Where a row is between two passes (`bulk`: in shared memory, by bulk copies),
+// and whether registers have it as f32.
+#pragma hone param KEEP in {registers, shared, reread} default registers for device sm >= 90 in {bulk}
 #pragma hone param WIDE: bool when KEEP == registers && sizeof(T) < 4
-// Packs of a row that may be incomplete.
+// Where a row has elements that make no whole pack.
 #pragma hone param EDGE in {none, tail, both} default none
 // Mean and variance: a pass for each, which registers make cheap, or one, of
 // chunks that are merged.
@@ -32,43 +34,57 @@
 // Are the weights asked for before the row's sums are known?
 #pragma hone param EARLY: bool when KEEP == registers
 // How the last reading of a row, and y, pass the caches.
-#pragma hone param READ in {normal, stream} default normal
+#pragma hone param READ in {normal, stream} default normal when KEEP != bulk
 #pragma hone param WRITE in {normal, stream} default normal
 // Blocks of the grid for each multiprocessor; 0: as many as there are rows for.
-#pragma hone param BLOCKS_PER_SM in {0, 2, 4, 8} default 0 when KEEP != registers
+#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 4, 8} default 0 when KEEP == reread || KEEP == bulk
+// Buffers of a group for bulk copies: all but one are for the rows that come.
+#pragma hone param BUFFERS in {1, 2, 3} when KEEP == bulk && BLOCKS_PER_SM > 0
 // Blocks the compiler must leave registers for.
-#pragma hone param MIN_BLOCKS in {1, 2} when KEEP == registers
+#pragma hone param MIN_BLOCKS in {1, 2, 4} when KEEP == registers
 
 #pragma hone let ROWS = BLOCK/THREADS
-#pragma hone let SPAN = columns + (EDGE == both ? VEC - 1 : 0)
-#pragma hone let STEPS = ceildiv(SPAN, THREADS*CLUSTER*VEC)
-#pragma hone let KEPT = align(CLUSTER == 1 ? ceildiv(SPAN, VEC)*VEC*sizeof(T) : STEPS*THREADS*VEC*sizeof(T), 16)
-#pragma hone let SHARED = KEEP == shared ? ROWS*KEPT : 0
+#pragma hone let PACKS = max(columns/VEC, 1)
+#pragma hone let STEPS = ceildiv(PACKS, THREADS*CLUSTER)
+#pragma hone let KEPT = align(CLUSTER == 1 ? PACKS*VEC*sizeof(T) : STEPS*THREADS*VEC*sizeof(T), 16)
+#pragma hone let SHARED = KEEP == shared || KEEP == bulk ? BUFFERS*ROWS*KEPT : 0
 
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
 #pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
+#pragma hone require EDGE != both || (pitch - pitch_out) % VEC == 0 "rows of x and y are cut differently"
 #pragma hone require EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
+#pragma hone require EDGE == none || THREADS >= 2*VEC "a thread has at most one element that is in no pack"
+#pragma hone require EDGE == none || 2*VEC*sizeof(T) > 16 || 2*VEC > columns || (pitch - pitch_out) % (2*VEC) != 0 "wider packs fit the rows"
+#pragma hone require EDGE == none || VEC <= columns "a row has no pack"
 #pragma hone require EDGE == none || VEC > 1 "single elements are always complete"
 #pragma hone require EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
-#pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 "accesses are too narrow for long rows"
+#pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
+#pragma hone require KEEP != reread || columns*sizeof(T) > 32K "so short a row fits the registers"
+#pragma hone require CLUSTER == 1 || KEEP == bulk || KEEP == registers && rows <= 4*device.sm_count "other rows of several blocks wait longer than they read"
 #pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require THREADS <= 256 || THREADS*VEC <= 2*columns "most threads of a row would have nothing of it"
 #pragma hone require THREADS >= 256 || STEPS <= 32 "too few threads for so long a row"
 #pragma hone require THREADS*VEC*sizeof(T) >= 128 || THREADS*VEC >= columns "a row's threads ask for less than a line at once"
-#pragma hone require KEEP == registers || columns*sizeof(T) > 8K || THREADS >= 256 "so short a row fits the registers"
+#pragma hone require KEEP == registers || columns*sizeof(T) > (KEEP == bulk ? 1K : 8K) || THREADS >= 256 "so short a row fits the registers"
 #pragma hone require ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
 #pragma hone require ITEMS*VEC*sizeof(T) <= 128 "a thread holds at most 128 bytes at once"
 #pragma hone require KEEP != registers || STEPS <= ITEMS "the row does not fit the threads' registers"
+#pragma hone require KEEP != bulk || VEC*sizeof(T) == 16 && THREADS >= 32 && (BLOCKS_PER_SM > 0) == (BUFFERS > 1) "bulk copies are of whole packs, for whole warps, and look ahead where blocks take several rows"
+#pragma hone let RESIDENT = KEEP == bulk && BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM : MIN_BLOCKS
+#pragma hone require KEEP != bulk || 2*BLOCKS_PER_SM*BLOCK <= device.threads_sm "so many threads have too few registers"
+#pragma hone require KEEP != bulk || max(BLOCKS_PER_SM, 1)*(SHARED + 1K) <= device.smem_sm "the blocks of a multiprocessor do not fit its shared memory"
 #pragma hone require !WIDE || ITEMS*VEC <= 64 "the row does not fit the threads' registers as f32"
 #pragma hone require !EARLY || ITEMS*VEC*sizeof(T) <= 64 "the weights do not fit the threads' registers"
 #pragma hone require SHARED + 2K <= device.smem_optin "a block's rows do not fit shared memory"
 #pragma hone require BLOCKS_PER_SM*BLOCK <= device.threads_sm "the persistent grid does not fit the device"
-#pragma hone require BLOCKS_PER_SM == 0 || CLUSTER == 1 "clusters come and go with their rows"
-#pragma hone require BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*BLOCK >= 512 "too few threads to keep the memory busy"
+#pragma hone require BLOCKS_PER_SM == 0 || CLUSTER == 1 || KEEP == bulk "clusters come and go with their rows"
+#pragma hone require KEEP == bulk || BLOCKS_PER_SM <= 2 "so many rows at once do not stay in the level 2 cache"
+#pragma hone require KEEP != bulk || BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*(BUFFERS - 1)*ROWS*KEPT >= 24K "too few bytes on their way"
+#pragma hone require BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*BLOCK >= (KEEP == bulk ? 256 : 512) "too few threads to keep the memory busy"
 #pragma hone require KEEP != registers || BLOCK*MIN_BLOCKS*(24 + ITEMS*VEC*(WIDE ? 4 : sizeof(T))/4) <= device.regs_sm "the registers of so many blocks would not hold the rows"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 
@@ -79,7 +95,6 @@
 using held = hone::held<T, WIDE>::type;
 using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
                             ITEMS, THREADS, CLUSTER>;
-using out_row = hone::row<T, VEC, hone::edge(EDGE)>;
 constexpr hone::access IN =
     READ == READ_values::stream ? hone::access::stream : hone::access::normal;
 constexpr hone::access OUT =
@@ -94,7 +109,7 @@ __device__ inline hone::moments moments_of_row(part &in, long long columns)
         return hone::moments_two_pass<IN, BLOCK>(in, columns);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
 layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
            const T *__restrict__ beta, float eps, T *__restrict__ y,
            float *mean, float *rstd, long long rows, long long columns,
@@ -103,12 +118,22 @@ layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
     extern __shared__ __align__(16) unsigned char kept[];
     const int group = threadIdx.x / THREADS;
 
+    const long long step = gridDim.x / CLUSTER * (long long)ROWS;
+    hone::copies<part, ROWS, BUFFERS> copies;
+
     for (long long at = blockIdx.x / CLUSTER * (long long)ROWS; at < rows;
-         at += gridDim.x / CLUSTER * (long long)ROWS) {
+         at += step) {
         const bool has_row = at + group < rows;
         const long long r = has_row ? at + group : at;
         part in(x + r * pitch, has_row ? columns : 0, kept + group * kept_bytes);
-        const out_row out(y + r * pitch_out, has_row ? columns : 0, in.head);
+
+        copies.ask(in, ROWS * kept_bytes, [&](int turns) {
+            const bool has = at + group + turns * step < rows;
+
+            return part(x + (has ? at + group + turns * step : at) * pitch,
+                        has ? columns : 0, kept + group * kept_bytes);
+        });
+        T *const out = y + r * pitch_out;
         const weights scales(gamma, in);
         const weights shifts(beta, in);
         const hone::moments all = moments_of_row(in, columns);

@@ -6,7 +6,7 @@
 #ifndef HONE_NORM_PARTS_CUH
 #define HONE_NORM_PARTS_CUH
 
-#include "rows.cuh"
+#include "row_copies.cuh"
 
 namespace hone {
 
@@ -23,17 +23,13 @@ __device__ inline float sum_of_row(P &x, F term)
 {
     float sum[P::width] = {};
 
-    x.template pass<FIRST, HOW>(zero<P>(), [&](const auto &chunk, auto first) {
-#pragma unroll
-        for (int i = 0; i < P::items; i++) {
-#pragma unroll
-            for (int j = 0; j < P::width; j++) {
-                const float v = term(widen(chunk[i].at[j]));
+    x.template pass<FIRST, HOW>(zero<P>(), [&](const auto &chunk, auto at) {
+        each(chunk, [&](int i, int j, auto e) {
+            const float v = term(widen(e));
 
-                if (ZEROS || x.has(first, i, j))
-                    sum[j] += v;
-            }
-        }
+            if (ZEROS || at.has(i))
+                sum[j] += v;
+        });
     });
     return row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
 }
@@ -59,31 +55,24 @@ struct op_moments {
 };
 
 /* The moments of a chunk, from its own mean. */
-template <typename P, typename C, typename I>
-__device__ inline moments moments_of(const P &x, const C &chunk, I first)
+template <typename E, int WIDTH, int COUNT, typename P>
+__device__ inline moments moments_of(const pack<E, WIDTH> (&chunk)[COUNT],
+                                     const P &at)
 {
-    float count = 0.0f, sum[P::width] = {}, squares[P::width] = {};
+    float count = 0.0f, sum[WIDTH] = {}, squares[WIDTH] = {};
 
 #pragma unroll
-    for (int i = 0; i < P::items; i++) {
-#pragma unroll
-        for (int j = 0; j < P::width; j++) {
-            sum[j] += widen(chunk[i].at[j]);
-            count += x.has(first, i, j) ? 1.0f : 0.0f;
-        }
-    }
+    for (int i = 0; i < COUNT; i++)
+        count += at.has(i) ? float(WIDTH) : 0.0f;
+    each(chunk, [&](int, int j, E e) { sum[j] += widen(e); });
     const float mean = count > 0.0f ? tree_sum(sum) / count : 0.0f;
 
-#pragma unroll
-    for (int i = 0; i < P::items; i++) {
-#pragma unroll
-        for (int j = 0; j < P::width; j++) {
-            const float apart = widen(chunk[i].at[j]) - mean;
+    each(chunk, [&](int i, int j, E e) {
+        const float apart = widen(e) - mean;
 
-            if (x.has(first, i, j))
-                squares[j] += apart * apart;
-        }
-    }
+        if (at.has(i))
+            squares[j] += apart * apart;
+    });
     return {count, mean, tree_sum(squares)};
 }
 
@@ -94,8 +83,8 @@ __device__ inline moments moments_merged(P &x)
     moments all = {0.0f, 0.0f, 0.0f};
 
     x.template pass<true, P::template first<IN>>(
-        zero<P>(), [&](const auto &chunk, auto first) {
-            all = op_moments()(all, moments_of(x, chunk, first));
+        zero<P>(), [&](const auto &chunk, auto at) {
+            all = op_moments()(all, moments_of(chunk, at));
         });
     return row_reduce<P, BLOCK>(all, op_moments());
 }
@@ -115,54 +104,105 @@ __device__ inline moments moments_two_pass(P &x, long long columns)
     return {count, mean, squares};
 }
 
-/* A row of weights as P has its row: EARLY ones are asked for when this is
- * made, before what depends on the row is known; P keeps it in registers. */
+/* The COUNT elements behind `ahead` of those of a and b: a shift. */
+template <typename E, int COUNT>
+__device__ inline pack<E, COUNT> shifted(const pack<E, COUNT> &a,
+                                         const pack<E, COUNT> &b, int ahead)
+{
+    constexpr int words = sizeof a / 4, per_word = 4 / sizeof(E);
+    unsigned w[2 * words];
+    pack<E, COUNT> v;
+
+    memcpy(w, &a, sizeof a);
+    memcpy(w + words, &b, sizeof b);
+    if constexpr (per_word == 2) {
+#pragma unroll
+        for (int i = 0; i + 1 < 2 * words; i++)
+            w[i] = __funnelshift_r(w[i], w[i + 1], ahead % 2 * 16);
+    }
+#pragma unroll
+    for (int by = 1; by < words; by *= 2) {
+#pragma unroll
+        for (int i = 0; i + by < 2 * words; i++)
+            w[i] = ahead & by * per_word ? w[i + by] : w[i];
+    }
+    memcpy(&v, w, sizeof v);
+    return v;
+}
+
+/* A row of weights, which begins at a multiple of a pack, as P has its row:
+ * EARLY ones are asked for when this is made, before what depends on the row
+ * is known; P keeps it in registers. */
 template <typename P, bool EARLY> struct weights {
     using element = typename P::element;
 
-    row<const element, P::width, P::edges> all;
+    const element *from;
     pack<element, P::width> kept[EARLY ? P::items : 1];
+    pack<element, 1> kept_apart;
 
-    __device__ weights(const element *p, const P &x)
-        : all(p, x.x.columns, x.head)
+    __device__ weights(const element *p, const P &x) : from(p)
     {
         if constexpr (EARLY) {
+            const typename P::places at{x, x.lane};
+
+            kept_apart = read<1>(typename P::place{x}, 0);
 #pragma unroll
             for (int i = 0; i < P::items; i++)
-                kept[i] = all.read(x.column(x.lane, i), zero<P>());
+                kept[i] = read<P::width>(at, i);
         }
     }
-    template <typename I>
-    __device__ pack<element, P::width> at(I column, int i) const
+    template <int WIDTH, typename A>
+    __device__ pack<element, WIDTH> read(const A &at, int i) const
     {
-        if constexpr (EARLY)
-            return kept[i];
+        const auto whole = [&](auto column) {
+            return read_pack<WIDTH>(from + column);
+        };
+
+        if constexpr (P::edges == edge::both && WIDTH > 1) {
+            const int ahead = at.of.ahead;
+            const auto a = P::template look<WIDTH>(
+                at, i, zero<P>(), [&](auto c) { return whole(c - ahead); });
+            const auto b = P::template look<WIDTH>(
+                at, i, zero<P>(), [&](auto c) {
+                    return whole(ahead > 0 ? c - ahead + WIDTH : c);
+                });
+
+            return shifted(a, b, ahead);
+        } else {
+            return P::template look<WIDTH>(at, i, zero<P>(), whole);
+        }
+    }
+    template <int WIDTH, typename A>
+    __device__ pack<element, WIDTH> at(const A &place, int i) const
+    {
+        if constexpr (!EARLY)
+            return read<WIDTH>(place, i);
+        else if constexpr (WIDTH == 1 && P::edges != edge::none)
+            return kept_apart;
         else
-            return all.read(column, zero<P>());
+            return kept[i];
     }
 };
 
 /* y = result(value, weight of that column by each of `w`). */
-template <access IN, access OUT, typename P, typename Y, typename F,
-          typename... W>
-__device__ inline void write_weighted(P &x, const Y &y, F result,
+template <access IN, access OUT, typename P, typename F, typename... W>
+__device__ inline void write_weighted(P &x, typename P::element *y, F result,
                                       const W &...w)
 {
-    x.template pass<false, IN>(zero<P>(), [&](const auto &chunk, auto first) {
-#pragma unroll
-        for (int i = 0; i < P::items; i++) {
-            const auto column = x.column(first, i);
+    x.template pass<false, IN>(zero<P>(), [&](const auto &chunk, auto at) {
+        write_chunk<OUT>(y, chunk, at, [&](int i, const auto &v) {
+            constexpr int width = sizeof v.at / sizeof v.at[0];
 
-            [&](const auto &...weight) {
-                typename Y::a_pack v;
+            return [&](const auto &...weight) {
+                pack<typename P::element, width> out;
 
 #pragma unroll
-                for (int j = 0; j < P::width; j++)
-                    v.at[j] = narrow<typename Y::element>(
-                        result(widen(chunk[i].at[j]), widen(weight.at[j])...));
-                y.template write<OUT>(column, v);
-            }(w.at(column, i)...);
-        }
+                for (int j = 0; j < width; j++)
+                    out.at[j] = narrow<typename P::element>(
+                        result(widen(v.at[j]), widen(weight.at[j])...));
+                return out;
+            }(w.template at<width>(at, i)...);
+        });
     });
 }
 

@@ -6,11 +6,14 @@
  * A pack is WIDTH neighbouring elements at a multiple of their size. Thread l
  * of a group of TEAM has the packs l, l + TEAM, l + 2*TEAM, ..; ITEMS of them, a
  * chunk, are asked for before the first is used. A group is THREADS threads of a
- * block, or, in a cluster of CLUSTER blocks, all threads of all of them. Columns are counted
- * from the row's first element; where the row does not begin at a multiple of a
- * pack, the first pack begins at a column below 0.
+ * block, or, in a cluster of CLUSTER blocks, all threads of all of them.
  *
- * Elements outside of the row are never read or written; in packs they have the
+ * Packs are whole: elements in front of the first and behind the last are apart,
+ * and a thread has one of them at most. So packs are read without branches, and
+ * the loads of a chunk are on their way at once. Columns are counted from the
+ * row's first element.
+ *
+ * Elements outside of the row are never read or written; in chunks they have the
  * value that a pass asks for.
  * No name of a template parameter: it is part of the precompiled header that
  * all variants of a template share. */
@@ -19,15 +22,22 @@
 
 #include "hone_pack.cuh"
 #include "hone_reduce.cuh"
+#if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define HONE_ROWS_BULK
+#include "hone_device.cuh"
+#include "hone_hopper.cuh"
+#endif
 
 namespace hone {
 
 /* Where a row is from its first pass on: in registers, ITEMS packs of a thread
- * being all it has; in shared memory; or nowhere, so that it is read again. */
-enum class keep { registers, shared, reread };
+ * being all it has; in shared memory; nowhere, so that it is read again; or in
+ * shared memory, where a bulk copy brings it before its first pass. The
+ * templates' parameters name these in the same order. */
+enum class keep { registers, shared, reread, bulk };
 
-/* Which packs of a row may lie partly outside: none, the last, or also the
- * first. The templates' parameters name these in the same order. */
+/* Where elements are that make no whole pack: nowhere, behind the last, or also
+ * in front of the first. In the same order as the templates' parameters. */
 enum class edge { none, tail, both };
 
 template <bool LONG> struct index_of {
@@ -54,90 +64,38 @@ template <typename H, typename E> __device__ inline H held_as(E v)
         return widen(v);
 }
 
-/* One row of an array: x, y, or the weights, which are a row too. `head` is
- * that of x: the elements by which its first pack begins in front of it. */
-template <typename E, int WIDTH, edge EDGE> struct row {
-    using element = E;
-    using a_pack = pack<E, WIDTH>;
-
-    E *first;
-    long long columns;
-    bool fits; /* its packs are those of x */
-
-    static __device__ int head_of(const void *p)
-    {
-        if constexpr (EDGE == edge::both)
-            return int(reinterpret_cast<unsigned long long>(p) / sizeof(E) %
-                       WIDTH);
-        else
-            return 0;
-    }
-
-    __device__ row(E *p, long long n, int head)
-        : first(p), columns(n), fits(head_of(p) == head)
-    {
-    }
-
-    /* Is the element `j` of the pack at column c in the row? */
-    template <typename I> __device__ bool has(I c, int j) const
-    {
-        if constexpr (EDGE == edge::none)
-            return c < I(columns);
-        else if constexpr (EDGE == edge::tail)
-            return c + j < I(columns);
-        else
-            return c + j >= 0 && c + j < I(columns);
-    }
-    /* The whole pack, where this row has it as one? */
-    template <typename I> __device__ bool has_pack(I c) const
-    {
-        if constexpr (EDGE == edge::both)
-            return fits && has(c, 0) && has(c, WIDTH - 1);
-        else
-            return has(c, WIDTH - 1);
-    }
-
-    template <access HOW = access::normal, typename N, typename I>
-    __device__ pack<N, WIDTH> read(I c, N outside) const
-    {
-        using W = typename word<sizeof(N) * WIDTH>::type;
-        pack<N, WIDTH> v;
-        W bits;
-
-        /* One of two words, not of two sets of elements: those of 16 bits
-         * would be taken apart and put together by an instruction each. */
+/* f(i, j, element) for the elements of a chunk: j of pack i. */
+template <typename N, int WIDTH, int COUNT, typename F>
+__device__ inline void each(pack<N, WIDTH> (&chunk)[COUNT], F f)
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
 #pragma unroll
         for (int j = 0; j < WIDTH; j++)
-            v.at[j] = outside;
-        memcpy(&bits, &v, sizeof v);
-        if (has_pack(c)) {
-            bits = read_word<HOW>(reinterpret_cast<const W *>(first + c));
-        } else if constexpr (EDGE != edge::none) {
-#pragma unroll
-            for (int j = 0; j < WIDTH; j++) {
-                if (has(c, j))
-                    v.at[j] = read_pack<1, HOW>(first + c + j).at[0];
-            }
-            memcpy(&bits, &v, sizeof v);
-        }
-        memcpy(&v, &bits, sizeof v);
-        return v;
+            f(i, j, chunk[i].at[j]);
     }
+}
+template <typename N, int WIDTH, int COUNT, typename F>
+__device__ inline void each(const pack<N, WIDTH> (&chunk)[COUNT], F f)
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+#pragma unroll
+        for (int j = 0; j < WIDTH; j++)
+            f(i, j, chunk[i].at[j]);
+    }
+}
 
-    template <access HOW = access::normal, typename N, typename I>
-    __device__ void write(I c, const pack<N, WIDTH> &v) const
-    {
-        if (has_pack(c)) {
-            write_pack<HOW>(first + c, v);
-        } else if constexpr (EDGE != edge::none) {
-#pragma unroll
-            for (int j = 0; j < WIDTH; j++) {
-                if (has(c, j))
-                    first[c + j] = v.at[j];
-            }
-        }
-    }
-};
+/* Elements by which the first pack begins behind p. */
+template <int WIDTH, edge EDGE, typename E>
+__device__ inline int ahead_of(const E *p)
+{
+    if constexpr (EDGE == edge::both)
+        return int((0 - reinterpret_cast<unsigned long long>(p) / sizeof(E)) %
+                   WIDTH);
+    else
+        return 0;
+}
 
 /* What a thread has of one row of x, elements of E; H is what registers keep
  * them as, E or float. */
@@ -148,6 +106,7 @@ struct row_part {
     /* Only a row that is read again may have more than 2^31 elements. */
     using I = typename index_of<KEEP == keep::reread>::type;
     static constexpr bool is_in_registers = KEEP == keep::registers;
+    static constexpr bool is_copied = KEEP == keep::bulk;
     using element = E;
     /* The first pass over a row that is read again wants it to stay in the
      * caches. */
@@ -157,31 +116,53 @@ struct row_part {
     static constexpr int width = WIDTH, items = ITEMS, threads = THREADS;
     static constexpr int cluster = CLUSTER;
 
-    row<const E, WIDTH, EDGE> x;
-    int head, lane;
-    I packs; /* of the row */
+    /* Of a chunk whose first pack is `first`: where pack i begins, and whether
+     * there is one. */
+    struct places {
+        const row_part &of;
+        I first;
+
+        __device__ I column(int i) const
+        {
+            return (first + i * TEAM) * WIDTH + of.ahead;
+        }
+        __device__ bool has(int i) const
+        {
+            return first + i * TEAM < of.packs;
+        }
+    };
+    /* The same of the element that a thread has apart from packs. */
+    struct place {
+        const row_part &of;
+
+        __device__ I column(int) const
+        {
+            return of.lane < of.ahead ? I(of.lane)
+                                      : of.packs * WIDTH + of.lane;
+        }
+        __device__ bool has(int) const { return of.lane < of.apart; }
+    };
+
+    const E *x;
+    int lane, ahead;
+    I packs;   /* of the row */
+    int apart; /* elements in front of the packs and behind them */
     pack<E, WIDTH> *shared;
+    unsigned barrier, parity; /* of the bulk copies of this row */
     pack<H, WIDTH> kept[is_in_registers ? ITEMS : 1];
+    pack<H, 1> kept_apart[1];
 
     /* `at` is where the row is kept in shared memory, if it is. A group
-     * without a row has one of 0 columns. */
+     * without a row has one of 0 columns. Where packs begin behind the row's
+     * first element, one more is left out: a pack of a row of weights, which
+     * begins at a multiple of a pack, then lies in two that are both whole. */
     __device__ row_part(const E *p, long long columns, void *at)
-        : x(p, columns, row<const E, WIDTH, EDGE>::head_of(p)),
-          head(row<const E, WIDTH, EDGE>::head_of(p)),
-          lane(blockIdx.x % CLUSTER * THREADS + threadIdx.x % THREADS),
-          packs(columns == 0 ? 0 : I((columns + head + WIDTH - 1) / WIDTH)),
+        : x(p), lane(blockIdx.x % CLUSTER * THREADS + threadIdx.x % THREADS),
+          ahead(ahead_of<WIDTH, EDGE>(p)),
+          packs(I(columns / WIDTH) - (ahead > 0 && columns >= WIDTH ? 1 : 0)),
+          apart(EDGE == edge::none ? 0 : int(columns - (long long)packs * WIDTH)),
           shared(static_cast<pack<E, WIDTH> *>(at))
     {
-    }
-
-    /* The column at which pack `i` of a chunk begins whose first is `first`. */
-    __device__ I column(I first, int i) const
-    {
-        return (first + i * TEAM) * WIDTH - head;
-    }
-    __device__ bool has(I first, int i, int j) const
-    {
-        return x.has(column(first, i), j);
     }
 
     /* Where this block has pack `at`, which is one of this thread's. */
@@ -189,64 +170,150 @@ struct row_part {
     {
         return shared[(at - lane) / CLUSTER + threadIdx.x % THREADS];
     }
-    __device__ pack<E, WIDTH> read_shared(I at, E outside) const
+    /* Has what this block keeps of the row copied to shared memory. All threads
+     * call it; where there are no bulk copies (the cpu device), each copies what
+     * it will read. */
+    __device__ void copy() const
     {
-        pack<E, WIDTH> v;
+#ifdef HONE_ROWS_BULK
+        if (threadIdx.x % THREADS >= 32)
+            return;
+        const int in_group = threadIdx.x % THREADS;
+        const int before = lane - in_group;
+        const int rest = packs % TEAM - before;
+        const int own = packs / TEAM * THREADS +
+                        (rest < 0 ? 0 : rest < THREADS ? rest : THREADS);
+        const int step = CLUSTER > 1 ? THREADS : own;
 
-        if (at < packs)
-            return shared_at(at);
+        if (in_group == 0)
+            barrier_expect(barrier, own * sizeof(pack<E, WIDTH>));
+        __syncwarp();
+        for (int i = in_group; i * step < own; i += 32)
+            bulk_load(shared_address(shared + i * step),
+                      x + ahead + (i * TEAM + before) * WIDTH,
+                      (own - i * step < step ? own - i * step : step) *
+                          sizeof(pack<E, WIDTH>),
+                      barrier);
+#else
+        for (I at = lane; at < packs; at += TEAM)
+            shared_at(at) = read_pack<WIDTH>(x + at * WIDTH + ahead);
+#endif
+    }
+    /* What the thread has at `at` (places or a place), by `read(column)`. */
+    template <int COUNT, typename P, typename F>
+    __device__ static pack<E, COUNT> look(const P &at, int i, E outside, F read)
+    {
+        pack<E, COUNT> v;
+
 #pragma unroll
-        for (int j = 0; j < WIDTH; j++)
+        for (int j = 0; j < COUNT; j++)
             v.at[j] = outside;
+        /* One of two words, not of two sets of elements: those of 16 bits
+         * would be taken apart and put together by an instruction each. */
+        typename word<sizeof v>::type bits;
+
+        memcpy(&bits, &v, sizeof v);
+        if (at.has(i)) {
+            const pack<E, COUNT> there = read(at.column(i));
+
+            memcpy(&bits, &there, sizeof v);
+        }
+        memcpy(&v, &bits, sizeof v);
         return v;
     }
+    template <access HOW, int COUNT, typename P>
+    __device__ pack<E, COUNT> read(const P &at, int i, E outside) const
+    {
+        return look<COUNT>(at, i, outside, [&](I column) {
+            return read_pack<COUNT, HOW>(x + column);
+        });
+    }
+    template <int COUNT>
+    __device__ static pack<H, COUNT> hold(const pack<E, COUNT> &v)
+    {
+        pack<H, COUNT> h;
 
-    /* f(chunk, first) for every chunk of this thread: chunk[i] is pack i. The
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            h.at[j] = held_as<H>(v.at[j]);
+        return h;
+    }
+
+    /* f(chunk, at) for every chunk of this thread, and for the element apart as
+     * one of a single element: chunk[i] is at at.column(i), if at.has(i). The
      * first pass reads global memory as HOW says, and so do all of a row that
      * is kept nowhere; `outside` is what is not in the row. What f writes into
      * a chunk is kept by registers alone. */
     template <bool FIRST, access HOW, typename F>
     __device__ void pass(E outside, F f)
     {
+        pack<E, 1> alone;
+
+        if constexpr (FIRST && EDGE != edge::none)
+            alone = read<HOW, 1>(place{*this}, 0, outside);
         if constexpr (is_in_registers) {
             if constexpr (FIRST) {
                 pack<E, WIDTH> v[ITEMS];
 
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    v[i] = x.template read<HOW>(column(lane, i), outside);
+                    v[i] = read<HOW, WIDTH>(places{*this, I(lane)}, i, outside);
 #pragma unroll
-                for (int i = 0; i < ITEMS; i++) {
-#pragma unroll
-                    for (int j = 0; j < WIDTH; j++)
-                        kept[i].at[j] = held_as<H>(v[i].at[j]);
-                }
+                for (int i = 0; i < ITEMS; i++)
+                    kept[i] = hold(v[i]);
             }
-            f(kept, I(lane));
+            f(kept, places{*this, I(lane)});
         } else {
+#ifdef HONE_ROWS_BULK
+            if constexpr (KEEP == keep::bulk && FIRST)
+                barrier_wait(barrier, parity);
+#endif
 #pragma unroll 1
             for (I first = lane; first < packs; first += ITEMS * TEAM) {
+                const places at{*this, first};
                 pack<E, WIDTH> v[ITEMS];
 
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++) {
-                    if constexpr (KEEP == keep::shared && !FIRST)
-                        v[i] = read_shared(first + i * TEAM, outside);
+                    if constexpr (KEEP == keep::bulk || (KEEP == keep::shared && !FIRST))
+                        v[i] = look<WIDTH>(at, i, outside, [&](I) {
+                            return shared_at(first + i * TEAM);
+                        });
                     else
-                        v[i] = x.template read<HOW>(column(first, i), outside);
+                        v[i] = read<HOW, WIDTH>(at, i, outside);
                 }
                 if constexpr (KEEP == keep::shared && FIRST) {
 #pragma unroll
                     for (int i = 0; i < ITEMS; i++) {
-                        if (first + i * TEAM < packs)
+                        if (at.has(i))
                             shared_at(first + i * TEAM) = v[i];
                     }
                 }
-                f(v, first);
+                f(v, at);
             }
+        }
+        if constexpr (EDGE != edge::none) {
+            if constexpr (FIRST)
+                kept_apart[0] = hold(alone);
+            f(kept_apart, place{*this});
         }
     }
 };
+
+/* Pack i of the row y = result(i, pack i) for a chunk, which is at `at`. */
+template <access OUT, typename E, typename N, int WIDTH, int COUNT, typename P,
+          typename F>
+__device__ inline void write_chunk(E *y, const pack<N, WIDTH> (&chunk)[COUNT],
+                                   const P &at, F result)
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        const pack<E, WIDTH> v = result(i, chunk[i]);
+
+        if (at.has(i))
+            write_pack<OUT>(y + at.column(i), v);
+    }
+}
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 /* group_reduce() of a block, then over the blocks of a cluster, in their order. */

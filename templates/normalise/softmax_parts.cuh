@@ -6,7 +6,7 @@
 #ifndef HONE_SOFTMAX_PARTS_CUH
 #define HONE_SOFTMAX_PARTS_CUH
 
-#include "rows.cuh"
+#include "row_copies.cuh"
 
 namespace hone {
 
@@ -55,15 +55,9 @@ struct op_largest {
 };
 
 /* The largest of `v` and the numbers of a chunk. */
-template <typename N, int WIDTH, int ITEMS>
-__device__ inline float largest_of(float v, const pack<N, WIDTH> (&chunk)[ITEMS])
+template <typename C> __device__ inline float largest_of(float v, const C &chunk)
 {
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-#pragma unroll
-        for (int j = 0; j < WIDTH; j++)
-            v = fmaxf(v, widen(chunk[i].at[j]));
-    }
+    each(chunk, [&](int, int, auto e) { v = fmaxf(v, widen(e)); });
     return v;
 }
 
@@ -79,12 +73,9 @@ __device__ inline softmax_sum softmax_online(P &x)
         const float base = largest == minus_infinity() ? 0.0f : largest;
         float sum[P::width] = {};
 
-#pragma unroll
-        for (int i = 0; i < P::items; i++) {
-#pragma unroll
-            for (int j = 0; j < P::width; j++)
-                sum[j] += exponential(widen(chunk[i].at[j]) - base);
-        }
+        each(chunk, [&](int, int j, auto e) {
+            sum[j] += exponential(widen(e) - base);
+        });
         all.sum = all.sum * rescale(all.largest, largest) +
                   tree_sum(sum);
         all.largest = largest;
@@ -104,38 +95,32 @@ __device__ inline softmax_sum softmax_two_pass(P &x)
     });
     all.largest = row_reduce<P, BLOCK>(all.largest, op_largest());
     x.template pass<false, access::normal>(least<P>(), [&](auto &chunk, auto) {
-#pragma unroll
-        for (int i = 0; i < P::items; i++) {
-#pragma unroll
-            for (int j = 0; j < P::width; j++) {
-                const float e = exponential(widen(chunk[i].at[j]) -
-                                                    all.largest);
+        each(chunk, [&](int, int j, auto &v) {
+            const float e = exponential(widen(v) - all.largest);
 
-                sum[j] += e;
-                if constexpr (EXPS)
-                    chunk[i].at[j] = e;
-            }
-        }
+            sum[j] += e;
+            if constexpr (EXPS)
+                v = e;
+        });
     });
     all.sum = row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
     return all;
 }
 
 /* y = result(value) for the elements of a row. */
-template <access IN, access OUT, typename P, typename Y, typename F>
-__device__ inline void write_row(P &x, const Y &y, F result)
+template <access IN, access OUT, typename P, typename F>
+__device__ inline void write_row(P &x, typename P::element *y, F result)
 {
-    x.template pass<false, IN>(least<P>(), [&](auto &chunk, auto first) {
-#pragma unroll
-        for (int i = 0; i < P::items; i++) {
-            typename Y::a_pack v;
+    x.template pass<false, IN>(least<P>(), [&](const auto &chunk, auto at) {
+        write_chunk<OUT>(y, chunk, at, [&](int, const auto &v) {
+            constexpr int width = sizeof v.at / sizeof v.at[0];
+            pack<typename P::element, width> out;
 
 #pragma unroll
-            for (int j = 0; j < P::width; j++)
-                v.at[j] = narrow<typename Y::element>(
-                    result(widen(chunk[i].at[j])));
-            y.template write<OUT>(x.column(first, i), v);
-        }
+            for (int j = 0; j < width; j++)
+                out.at[j] = narrow<typename P::element>(result(widen(v.at[j])));
+            return out;
+        });
     });
 }
 
