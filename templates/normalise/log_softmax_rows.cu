@@ -63,7 +63,7 @@
 #pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
 #pragma hone require KEEP != reread || columns*sizeof(T) > 32K "so short a row fits the registers"
-#pragma hone require CLUSTER == 1 || KEEP == bulk || KEEP == registers && rows <= 4*device.sm_count "other rows of several blocks wait longer than they read"
+#pragma hone require CLUSTER == 1 || KEEP == bulk || KEEP == registers && rows <= device.sm_count "other rows of several blocks wait longer than they read"
 #pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
@@ -77,7 +77,7 @@
 #pragma hone require KEEP != bulk || VEC*sizeof(T) == 16 && THREADS >= 32 && (BLOCKS_PER_SM > 0) == (BUFFERS > 1) "bulk copies are of whole packs, for whole warps, and look ahead where blocks take several rows"
 #pragma hone let RESIDENT = KEEP == bulk && BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM : MIN_BLOCKS
 #pragma hone require KEEP != bulk || 2*BLOCKS_PER_SM*BLOCK <= device.threads_sm "so many threads have too few registers"
-#pragma hone require KEEP != bulk || max(BLOCKS_PER_SM, 1)*(SHARED + 1K) <= device.smem_sm "the blocks of a multiprocessor do not fit its shared memory"
+#pragma hone require KEEP != bulk || max(BLOCKS_PER_SM, 1)*(SHARED + 2K) <= device.smem_sm "the blocks of a multiprocessor do not fit its shared memory"
 #pragma hone require !WIDE || ITEMS*VEC <= 64 "the row does not fit the threads' registers as f32"
 #pragma hone require SHARED + 2K <= device.smem_optin "a block's rows do not fit shared memory"
 #pragma hone require BLOCKS_PER_SM*BLOCK <= device.threads_sm "the persistent grid does not fit the device"
