@@ -62,7 +62,7 @@
 #pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
 #pragma hone require KEEP != reread || columns*sizeof(T) > 32K "so short a row fits the registers"
-#pragma hone require CLUSTER == 1 || KEEP == bulk || KEEP == registers && rows <= device.sm_count "other rows of several blocks wait longer than they read"
+#pragma hone require CLUSTER == 1 || rows <= device.sm_count && (KEEP == bulk || KEEP == registers) "there are rows for all multiprocessors: blocks that share none wait less"
 #pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
