@@ -13,7 +13,7 @@
 #include "gemm_simt_parts.cuh"
 #include "gemm_i8_parts.cuh"
 
-#pragma hone implements gemm_i8/simt "multiply-adds of four bytes, any shape"
+#pragma hone implements gemm_i8/simt "multiply-adds of four bytes, more than a tile along K"
 
 #pragma hone param BM in {32, 64, 128} default 64
 #pragma hone param BN in {32, 64, 128} default 64

@@ -32,7 +32,7 @@
 #include "hone_gemm.cuh"
 #include "gemm_simt_parts.cuh"
 
-#pragma hone implements gemm/simt "multiply-adds of threads, any shape and type"
+#pragma hone implements gemm/simt "multiply-adds of threads, any type, more than a tile along K"
 
 #pragma hone param BM in {8, 16, 32, 64, 96, 128, 256} default 64
 #pragma hone param BN in {8, 16, 32, 64, 96, 128, 256} default 64
