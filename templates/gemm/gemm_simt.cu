@@ -101,7 +101,7 @@
 #pragma hone require BN >= 32 || N <= 2*BN || BATCH*M*N < 100000 "tiles so narrow read A too often"
 #pragma hone require BM*BN >= 64*64 || TILES <= 8*device.sm_count "tiles so small read A and B too often"
 #pragma hone require BM*BN == 64*64 || 2*TILES*SPLIT_K >= device.sm_count || K*BATCH*M*N < 16M "tiles so large leave multiprocessors idle"
-#pragma hone require K > BK "a GPU stopped at K = 1 for a reason not found yet; gemm/plain does what is so shallow"
+#pragma hone require K > BK "a GPU stopped at K = 1, see README.md; others do what is so shallow"
 #pragma hone require SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K "K is too short to be split so often"
 #pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
 #pragma hone require SPLIT_K == 1 || (FINISH == ticket ? SPLIT_K <= 32 : SPLIT_K >= 4) "few parts are added by the last block, many by all"
