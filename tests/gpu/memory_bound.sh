@@ -9,8 +9,8 @@
 #     sh tests/gpu/memory_bound.sh FOLDER [OP ..]
 #
 # GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
-# begun later; what is left out is said. SEED: one more problem of most
-# operations is drawn with it, of 64 MB to 1 GB an array, whose sizes nobody
+# begun later; what is left out is said. SEED: DRAWS (1) more problems of most
+# operations are drawn with it, of 64 MB to 1 GB an array, whose sizes nobody
 # chose; they come first.
 . "$(dirname "$0")/steps.sh"
 shift
@@ -42,18 +42,18 @@ done | sort -n -s -k1,1 >"$scratch/problems"
 
 # Element type and sizes: n, or rows and columns of one array.
 draw() {
-    awk -v seed="$SEED" -v ops=" $* " 'BEGIN {
+    awk -v seed="$SEED" -v draws="${DRAWS:-1}" -v ops=" $* " 'BEGIN {
         srand(seed)
         split("vector_add saxpy sum dot norm2 min_index max_index scan", of_n)
         split("bias_relu transpose row_sums column_sums softmax log_softmax " \
               "layer_norm rms_norm", of_rows)
-        for (i = 1; i in of_n; i++) {
+        for (d = 0; d < draws; d++) for (i = 1; i in of_n; i++) {
             n = int(2 ^ (24 + 4 * rand()))
             type = rand() < 0.5 || of_n[i] == "saxpy" ? "f32" : "f16"
             if (index(ops, " " of_n[i] " "))
                 print 0, of_n[i], n * (type == "f16" ? 2 : 1) "," type
         }
-        for (i = 1; i in of_rows; i++) {
+        for (d = 0; d < draws; d++) for (i = 1; i in of_rows; i++) {
             n = 2 ^ (24 + 3 * rand())
             columns = int(2 ^ (5 + 11 * rand()))
             type = rand() < 0.5 ? "f32" : "f16"
