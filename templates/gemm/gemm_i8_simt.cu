@@ -52,7 +52,6 @@
 #pragma hone require max(M, N, K) <= 2000000000 && max(LDA, LDB, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
 #pragma hone require BM*BN == 64*64 || (BM <= max(2*M, 63) && BN <= max(2*N, 63)) "more than half of each tile would lie outside"
 #pragma hone require BM*BN >= 64*64 || TILES <= 8*device.sm_count "tiles so small read A and B too often"
-#pragma hone require K > 4*BK "as in gemm/simt, of whose blocks these are"
 #pragma hone require SPLIT_K == 1 || ceildiv(K, 4*BK) >= 4*SPLIT_K "K is too short to be split so often"
 #pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
 #pragma hone require SPLIT_K == 1 || (FINISH == ticket ? SPLIT_K <= 32 : SPLIT_K >= 4) "few parts are added by the last block, many by all"

@@ -40,13 +40,13 @@ space gemm/gemm_wmma 1,1,1 200 10000
 space gemm/gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm/gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm/gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
-space gemm/gemm_simt 1,1,77,f32 100 20000
+space gemm/gemm_simt 1,1,1,f32 300 20000
 space gemm/gemm_simt 4096,4096,4096,f32 300 40000
 space gemm/gemm_simt 16,4096,4096,f32 300 40000
 space gemm/gemm_simt 64,64,65536,f32 300 40000
 space gemm/gemm_simt 3000,517,777,f64,f64,1,1 300 40000
 space gemm/gemm_simt 61,37,50,f16,f32,0,1 300 40000
-space gemm/gemm_i8_simt 1,1,777 100 10000
+space gemm/gemm_i8_simt 1,1,1 100 10000
 space gemm/gemm_i8_simt 4096,4096,4096 100 10000
 space gemm/gemm_i8_simt 3000,517,777,1,1 100 10000
 space gemm/gemm_i8_plain 1,1,1 1 1
