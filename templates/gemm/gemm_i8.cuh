@@ -37,6 +37,5 @@
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*(M*K + K*N + 8*M*N))
 #pragma hone shapes (4096, 4096, 4096) (4096, 4096, 4096, 0, 1) (1000, 1000, 1000) (64, 4096, 4096, 0, 1)
 #pragma hone check template.gemm_i8_plain tolerance(0)
-#pragma hone check cublas.gemm tolerance(0)
 #pragma hone baseline cublas, cublaslt
 #pragma hone vendor cublaslt.gemm, cublas.gemm

@@ -134,7 +134,7 @@ struct byte_reader {
             } else {
                 turn_bytes(held[n], v.at);
             }
-            write_pack(to + word * PITCH + i, v);
+            write_pack<access::shared>(to + word * PITCH + i, v);
         }
     }
     /* All goes through registers. */

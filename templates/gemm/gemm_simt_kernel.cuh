@@ -232,9 +232,10 @@ multiply_tile(const element *__restrict__ A, const element *__restrict__ B,
         if (slice > 0) {
 #pragma unroll
             for (int n = 0; n < kChunks; n++)
-                hone::write_pack(of_thread + ((slice - 1) * kChunks + n) *
-                                                 (TILE_THREADS * CHUNK),
-                                 get_chunk(sums, n));
+                hone::write_pack<hone::access::shared>(
+                    of_thread + ((slice - 1) * kChunks + n) *
+                                    (TILE_THREADS * CHUNK),
+                    get_chunk(sums, n));
         }
         __syncthreads();
         if (slice == 0) {

@@ -181,7 +181,7 @@ struct tile_reader {
 #pragma unroll
             for (int j = 0; j < PART; j++)
                 part.at[j] = v.at[i + j];
-            write_pack(to + i, part);
+            write_pack<access::shared>(to + i, part);
         }
     }
 };

@@ -89,6 +89,24 @@ extern "C" __global__ void too_long(int *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
+/* Accesses with cache hints, which are for global memory. */
+extern "C" __global__ void hint_dynamic(int *out)
+{
+    int *s = hone_host::dynamic_shared<int>();
+
+    __stwb(s + threadIdx.x, 1);
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+extern "C" __global__ void hint_fixed(int *out)
+{
+    __shared__ int s[64];
+
+    s[threadIdx.x] = 1;
+    __stcs(out + threadIdx.x, 1); /* right */
+    out[threadIdx.x] = __ldg(s + threadIdx.x);
+}
+
 extern "C" __global__ void half_a_product(float *out)
 {
     using namespace nvcuda::wmma;
@@ -219,5 +237,5 @@ extern "C" __global__ void no_wait(int *out, const int4 *in)
 
 HONE_HOST_KERNELS(left_early, two_barriers, barrier_or_shuffle, two_masks,
                   crossed, not_in_mask, lane_gone, trapped, asserted, too_long,
-                  half_a_product, half_a_load, race_read, race_write,
+                  hint_dynamic, hint_fixed, half_a_product, half_a_load, race_read, race_write,
                   race_loop, race_warp, race_copy, no_race, no_wait)

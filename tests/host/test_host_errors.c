@@ -76,6 +76,13 @@ static const mistake races[] = {
     {"race_copy", HONE_HOST_RACE, 0, 0, 1, "writes", "read at"},
 };
 
+static const mistake hints[] = {
+    {"hint_dynamic", HONE_HOST_BOUNDS, 0, 0, 0, "__stwb() writes shared memory",
+     "global memory only"},
+    {"hint_fixed", HONE_HOST_BOUNDS, 0, 0, 0, "__ldg() reads shared memory",
+     "global memory only"},
+};
+
 static void check(const build *b, const mistake *m)
 {
     static float out[512];
@@ -158,6 +165,16 @@ static void test_races(void **state)
         check(&race, &mistakes[i]);
 }
 
+static void test_hints(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; ++i) {
+        check(&plain, &hints[i]);
+        check(&race, &hints[i]);
+        run_correct(&plain);
+    }
+}
+
 static void test_missing_wait(void **state)
 {
     static int out[64], in[256];
@@ -177,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_races),
+        cmocka_unit_test(test_hints),
         cmocka_unit_test(test_missing_wait),
     };
 

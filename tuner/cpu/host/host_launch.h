@@ -19,21 +19,11 @@ extern const char *const hone_host_kernel_names;
 namespace hone_host
 {
 
-struct fixed_memory;
 bool race_prepare(worker &w, const fixed_memory &fixed);
 void race_begin_block(worker &w);
 void race_release(worker &w);
 
 /* --- static shared memory ----------------------------------------------- */
-
-/* Every static __shared__ object is thread-local: all lie in this object's
- * block of thread-local memory, with `here` somewhere between them. Only
- * AddressSanitizer, which does not watch such memory, gets them as ordinary
- * static objects and one worker. */
-struct fixed_memory {
-    unsigned char *begin[2];
-    size_t size_bytes[2];
-};
 
 inline int find_fixed(struct dl_phdr_info *info, size_t, void *data)
 {
@@ -260,7 +250,6 @@ inline void *work(void *data)
 {
     launch &l = *static_cast<launch *>(data);
     worker *w = take_worker();
-    fixed_memory fixed = {{nullptr, nullptr}, {0, 0}};
 
     if (!w || !prepare_dynamic(*w, l.in->shared_bytes)) {
         __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
@@ -274,8 +263,9 @@ inline void *work(void *data)
     here.at = w;
     here.block_dim = dim3(l.in->block[0], l.in->block[1], l.in->block[2]);
     here.grid_dim = dim3(l.in->grid[0], l.in->grid[1], l.in->grid[2]);
-    dl_iterate_phdr(find_fixed, &fixed);
-    if (!race_prepare(*w, fixed))
+    w->fixed = {{nullptr, nullptr}, {0, 0}};
+    dl_iterate_phdr(find_fixed, &w->fixed);
+    if (!race_prepare(*w, w->fixed))
         __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&l.failed, __ATOMIC_ACQUIRE)) {
         unsigned long long number =
@@ -283,8 +273,8 @@ inline void *work(void *data)
         if (number >= l.n_blocks)
             break;
         for (int i = 0; i < 2; i++) {
-            if (fixed.size_bytes[i] > 0)
-                memset(fixed.begin[i], 0xff, fixed.size_bytes[i]);
+            if (w->fixed.size_bytes[i] > 0)
+                memset(w->fixed.begin[i], 0xff, w->fixed.size_bytes[i]);
         }
         run_block(*w, number);
     }

@@ -9,14 +9,39 @@
 #include <host_half.h>
 #include <host_launch.h>
 
+namespace hone_host
+{
+
+/* What has a cache hint is for global memory only: a GPU stops the kernel. */
+HONE_HOST_PLAIN inline void need_global(const void *p, const char *what)
+{
+    const worker *w = here.at;
+    const unsigned char *at = static_cast<const unsigned char *>(p);
+    bool is_shared = false;
+
+    if (!w)
+        return;
+    is_shared = w->dynamic && size_t(at - w->dynamic) < w->of->in->shared_bytes;
+    for (int i = 0; i < 2; i++)
+        is_shared |= size_t(at - w->fixed.begin[i]) < w->fixed.size_bytes[i];
+    if (is_shared)
+        fail(HONE_HOST_BOUNDS, here.self, nullptr, 0, what);
+}
+
+} /* namespace hone_host */
+
 #define HONE_HOST_LOAD(name)                                                   \
     template <typename T> inline T name(const T *p)                            \
     {                                                                          \
+        hone_host::need_global(p, #name "() reads shared memory, but is for "  \
+                                        "global memory only");                 \
         return *p;                                                             \
     }
 #define HONE_HOST_STORE(name)                                                  \
     template <typename T> inline void name(T *p, T v)                          \
     {                                                                          \
+        hone_host::need_global(p, #name "() writes shared memory, but is for " \
+                                        "global memory only");                 \
         *p = v;                                                                \
     }
 HONE_HOST_LOAD(__ldg)

@@ -160,6 +160,15 @@ struct launch {
 
 struct race_state;
 
+/* Every static __shared__ object is thread-local: all lie in this object's
+ * block of thread-local memory, with `here` somewhere between them. Only
+ * AddressSanitizer, which does not watch such memory, gets them as ordinary
+ * static objects and one worker. */
+struct fixed_memory {
+    unsigned char *begin[2];
+    size_t size_bytes[2];
+};
+
 struct worker {
     launch *of;
     thread *threads;
@@ -177,6 +186,7 @@ struct worker {
     unsigned char *dynamic; /* dynamic shared memory of this launch */
     unsigned char *buffer;  /* what holds it */
     size_t buffer_bytes;
+    fixed_memory fixed; /* static shared memory */
     race_state *race;
     worker *next; /* of the idle ones */
 };
