@@ -101,7 +101,7 @@ struct share {
         for (int n = 0; n < kCountB; n++) {
             const int i = (threadIdx.x + n * THREADS) * V;
 
-            hone::write_pack(&to.b[i / TILE_N][i % TILE_N], b[n]);
+            hone::write_pack<hone::access::shared>(&to.b[i / TILE_N][i % TILE_N], b[n]);
         }
     }
 };

@@ -14,28 +14,13 @@ BUDGET=${BUDGET:-150}
 here=$(cd "$(dirname "$0")" && pwd)
 cube=$SIZE,$SIZE,$SIZE
 
-# A template for each step, with one value of STEP.
-for s in 1 2 3 4 5 6; do
-    mkdir "$scratch/$s"
-    sed "s/^#pragma hone param STEP in .*/#pragma hone param STEP in {$s}/" \
-        "$here/gemm_ladder.cu" >"$scratch/$s/gemm_ladder.cu"
-    step "ladder_$s" hone tune "$scratch/$s/gemm_ladder.cu" --dims "$cube,f32" \
-        --budget "$BUDGET" --db "$scratch/ladder_$s.db"
-done
+ladder_tune "$here/gemm_ladder.cu" "$cube,f32"
 step ladder_simt hone tune gemm/simt --dims "$cube,f32" --budget "$BUDGET" \
     --db "$OUT/ladder.db"
 for name in wmma sm90; do
     step "ladder_$name" hone tune "gemm/$name" --dims "$cube,f16,f32" \
         --budget "$BUDGET" --db "$OUT/ladder.db"
 done
-
-# The winners of all steps in one bench.
-set --
-for s in 1 2 3 4 5 6; do
-    winner=$(field "ladder_$s" shapes[0].winner)
-    [ -z "$winner" ] || set -- "$@" --config "$winner"
-done
-step ladder_bench hone bench "$here/gemm_ladder.cu" --dims "$cube,f32" \
-    --db "$OUT/ladder.db" "$@"
+ladder_bench "$here/gemm_ladder.cu" "$cube,f32"
 table gemm_ladder.sql
 exit $status

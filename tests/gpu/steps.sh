@@ -54,3 +54,27 @@ table() {
     echo
     (cd "$OUT" && "$ask" :memory: "@$script") | tee "$OUT/${1%.sql}.md"
 }
+
+# The steps of a ladder: a template with STEP in 1 to 6.
+# ladder_tune TEMPLATE DIMS: once for every STEP, the other parameters free.
+ladder_tune() {
+    for s in 1 2 3 4 5 6; do
+        mkdir "$scratch/$s"
+        sed "s/^#pragma hone param STEP in .*/#pragma hone param STEP in {$s}/" \
+            "$1" >"$scratch/$s/${1##*/}"
+        step "ladder_$s" hone tune "$scratch/$s/${1##*/}" --dims "$2" \
+            --budget "$BUDGET" --db "$scratch/ladder_$s.db"
+    done
+}
+# ladder_bench TEMPLATE DIMS: their winners in turns.
+ladder_bench() {
+    ladder=$1
+    dims=$2
+    set --
+    for s in 1 2 3 4 5 6; do
+        winner=$(field "ladder_$s" shapes[0].winner)
+        [ -z "$winner" ] || set -- "$@" --config "$winner"
+    done
+    step ladder_bench hone bench "$ladder" --dims "$dims" \
+        --db "$OUT/ladder.db" "$@"
+}
