@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_PATH = 4200 };
+enum {
+    MAX_PATH = 4200,
+    MOST_SECONDS = 10 /* of the processor, for a question to the compiler */
+};
 
 /* In the folder of a unit, where the compiler runs: so no message and no
  * debugging information depends on where that folder is. Our own headers are
@@ -95,7 +98,7 @@ static int ask_compiler(const hone_command *c, hone_text *out)
     if (fd < 0)
         return 0;
     (void)close(fd);
-    ok = hone__command_run(c, "/", log, 0) == 0 &&
+    ok = hone__command_run(c, "/", log, MOST_SECONDS) == 0 &&
          hone__text_read_file(out, log, NULL) == HONE_OK;
     if (ok && out->length) {
         out->length = strcspn(out->data, "\n");
