@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix products of a warp on tensor cores, 16 bits with sums in f32, and loads
+ * of their operands from shared memory: mma.sync m16n8k16 and ldmatrix, compute
+ * capability 8.0 and newer, each next to its form for the host (HONE_HOST).
+ * All lanes of a warp call each of them.
+ * No name of a template parameter: see hone_device.cuh. */
+#ifndef HONE_MMA_CUH
+#define HONE_MMA_CUH
+
+#include "hone_pack.cuh"
+
+namespace hone {
+
+template <typename E> struct is_bf16 {
+    static constexpr bool value = false;
+};
+template <> struct is_bf16<__nv_bfloat16> {
+    static constexpr bool value = true;
+};
+
+/* A place in shared memory, to which bytes are added. */
+#ifdef HONE_HOST
+using shared_place = const char *;
+#else
+using shared_place = unsigned;
+#endif
+__device__ inline shared_place place_of(const void *p)
+{
+#ifdef HONE_HOST
+    return static_cast<const char *>(p);
+#else
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+#endif
+}
+
+/* Two numbers of 16 bits, rounded to nearest, `low` in the lower half. */
+template <typename E> __device__ inline unsigned pair_of(float low, float high)
+{
+    unsigned pair;
+
+#ifdef HONE_HOST
+    const pack<E, 2> both = {{narrow<E>(low), narrow<E>(high)}};
+
+    memcpy(&pair, &both, sizeof pair);
+#else
+    if constexpr (is_bf16<E>::value)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
+            : "=r"(pair)
+            : "f"(high), "f"(low));
+    else
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+            : "=r"(pair)
+            : "f"(high), "f"(low));
+#endif
+    return pair;
+}
+
+/* Four 8 x 8 matrices of 16 bits: lane l says where row l%8 of matrix l/8 lies,
+ * 16 bytes at a multiple of 16. Lane 4*g + t gets elements 2*t and 2*t + 1 of
+ * row g of each, or with TURNED of column g. */
+#ifdef HONE_HOST
+template <bool TURNED> struct matrices_of_lane {
+    unsigned *v;
+    unsigned short row[8];
+
+    static void exchange(hone_host::thread **lanes, unsigned)
+    {
+        const matrices_of_lane *of[32];
+
+        for (int i = 0; i < 32; i++)
+            of[i] = static_cast<const matrices_of_lane *>(lanes[i]->args);
+        for (int i = 0; i < 32; i++)
+            for (int m = 0; m < 4; m++) {
+                const int g = i / 4, t = i % 4 * 2;
+                const unsigned low = TURNED ? of[8 * m + t]->row[g]
+                                            : of[8 * m + g]->row[t];
+                const unsigned high = TURNED ? of[8 * m + t + 1]->row[g]
+                                             : of[8 * m + g]->row[t + 1];
+
+                of[i]->v[m] = low | high << 16;
+            }
+    }
+};
+#endif
+template <bool TURNED>
+__device__ inline void load_matrices(unsigned (&v)[4], shared_place row)
+{
+#ifdef HONE_HOST
+    matrices_of_lane<TURNED> own = {v, {}};
+
+    if (reinterpret_cast<unsigned long long>(row) % 16)
+        __builtin_trap();
+    for (int i = 0; i < 8; i++)
+        own.row[i] = reinterpret_cast<const unsigned short *>(row)[i];
+    hone_host::meet_warp(~0u, false, &own, own.exchange, "load_matrices()",
+                         __FILE__, __LINE__);
+#else
+    if (TURNED)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                     "{%0, %1, %2, %3}, [%4];"
+                     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                     : "r"(row)
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                     "{%0, %1, %2, %3}, [%4];"
+                     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                     : "r"(row)
+                     : "memory");
+#endif
+}
+
+/* c += a*b, 16 x 16 by 16 x 8. Lane 4*g + t has, of two neighbours in a word, of
+ * a k = 2*t, 2*t + 1 of rows g (a[0]) and g + 8 (a[1]), then the same of k + 8; of b
+ * these k of column g (b0), and k + 8 (b1); of c columns 2*t and 2*t + 1 of row g,
+ * then of row g + 8. E is __half or __nv_bfloat16. */
+#ifdef HONE_HOST
+template <typename E> struct pairs_of_lane {
+    float *c;
+    const unsigned *a;
+    unsigned b[2];
+
+    static float half_of(unsigned pair, int upper)
+    {
+        const unsigned short bits = (unsigned short)(pair >> 16 * upper);
+        E v;
+
+        memcpy(&v, &bits, sizeof v);
+        return widen(v);
+    }
+    static void multiply(hone_host::thread **lanes, unsigned)
+    {
+        const pairs_of_lane *of[32];
+        float a[16][16], b[16][8], c[16][8];
+
+        for (int i = 0; i < 32; i++)
+            of[i] = static_cast<const pairs_of_lane *>(lanes[i]->args);
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 8; j++) {
+                const int k = i % 4 * 2 + j / 4 * 8 + j % 2;
+
+                a[i / 4 + j / 2 % 2 * 8][k] = half_of(of[i]->a[j / 2], j % 2);
+                if (j / 2 % 2 == 0)
+                    b[k][i / 4] = half_of(of[i]->b[j / 4], j % 2);
+            }
+        for (int i = 0; i < 32 * 4; i++)
+            c[i / 16 + i / 2 % 2 * 8][i / 4 % 4 * 2 + i % 2] =
+                of[i / 4]->c[i % 4];
+        for (int row = 0; row < 16; row++)
+            for (int k = 0; k < 16; k++)
+                for (int column = 0; column < 8; column++)
+                    c[row][column] += a[row][k] * b[k][column];
+        for (int i = 0; i < 32 * 4; i++)
+            of[i / 4]->c[i % 4] =
+                c[i / 16 + i / 2 % 2 * 8][i / 4 % 4 * 2 + i % 2];
+    }
+};
+#endif
+template <typename E>
+__device__ inline void multiply_pairs(float (&c)[4], const unsigned (&a)[4],
+                                      unsigned b0, unsigned b1)
+{
+#ifdef HONE_HOST
+    pairs_of_lane<E> own = {c, a, {b0, b1}};
+
+    hone_host::meet_warp(~0u, false, &own, own.multiply, "multiply_pairs()",
+                         __FILE__, __LINE__);
+#else
+    static_assert(sizeof(E) == 2, "16 bits");
+    if constexpr (is_bf16<E>::value)
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    else
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+} /* namespace hone */
+
+#endif
