@@ -81,22 +81,36 @@ __device__ inline int piece(int row, int chunk)
     return row * ROW + ((chunk ^ (row & 7)) << 4);
 }
 
-/* Start copying rows `first` .. , COUNT of them, zeros from `end` on; at(r) is where
- * row r begins. */
-template <int COUNT, typename AT>
-__device__ inline void copy_rows(unsigned char *to, const T *from, int first,
-                                 int end, AT at)
+/* Start copying a tile of keys or values, zeros from key `end` on. What is computed
+ * once for all tiles would take registers that sums need: all of it afresh. */
+__device__ inline void copy_keys(unsigned char *to, const T *from, int first,
+                                 int end, long long step)
 {
-    const int row = threadIdx.x / CHUNKS, chunk = threadIdx.x % CHUNKS;
+    constexpr int DOWN = THREADS / CHUNKS;
+    const int thread = hone::afresh((int)threadIdx.x);
+    const int row = thread / CHUNKS, chunk = thread % CHUNKS;
 
-    static_assert(COUNT * CHUNKS % THREADS == 0, "whole rounds");
+    static_assert(BN * CHUNKS % THREADS == 0, "whole rounds");
+    from += (first + row) * step + chunk * 8;
 #pragma unroll
-    for (int i = 0; i < COUNT * CHUNKS / THREADS; i++) {
-        const int r = row + i * (THREADS / CHUNKS);
-        const bool valid = first + r < end;
+    for (int i = 0; i < BN / DOWN; i++) {
+        hone::copy16_async(to + piece(row + i * DOWN, chunk), from,
+                           first + row + i * DOWN < end, true);
+        from += DOWN * step;
+    }
+}
+
+/* The same of the block's queries. */
+__device__ inline void copy_queries(unsigned char *to, const T *q,
+                                    const head_of &of, int first)
+{
+#pragma unroll 1
+    for (int i = threadIdx.x; i < BM * CHUNKS; i += THREADS) {
+        const int r = i / CHUNKS, chunk = i % CHUNKS;
+        const bool valid = first + r < of.rows;
 
         hone::copy16_async(to + piece(r, chunk),
-                           from + at(valid ? first + r : first) + chunk * 8,
+                           q + of.q_of(valid ? first + r : first) + chunk * 8,
                            valid, true);
     }
 }
@@ -113,7 +127,7 @@ struct state {
 __device__ inline void load_queries(unsigned (&q)[4], hone::shared_place rows,
                                     int f, int step)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = hone::afresh((int)threadIdx.x) % 32;
 
     hone::load_matrices<false>(
         q, rows + f * 16 * ROW + piece(lane % 16, 2 * step + lane / 16));
@@ -125,7 +139,7 @@ __device__ inline void multiply_keys(float (&s)[FRAGS][BN / 8][4],
                                      hone::shared_place queries,
                                      hone::shared_place tile)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = hone::afresh((int)threadIdx.x) % 32;
 
 #pragma unroll
     for (int f = 0; f < FRAGS; f++)
@@ -234,7 +248,7 @@ __device__ inline void multiply_values(state &own,
                                        const unsigned (&p)[FRAGS][BN / 16][4],
                                        hone::shared_place tile)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = hone::afresh((int)threadIdx.x) % 32;
 
 #pragma unroll
     for (int step = 0; step < BN / 16; step++)
@@ -261,19 +275,10 @@ struct walk {
     unsigned char *ring; /* STAGES times a tile of keys and one of values */
     int first, last;     /* tiles */
 
-    __device__ static void copy(const head_of &of, const T *from,
-                                unsigned char *to, int tile)
+    __device__ void copy(const head_of &of, int tile, bool values) const
     {
-        copy_rows<BN>(to, from + of.kv, tile * BN, of.keys,
-                      [&](int r) { return r * of.key_step; });
-    }
-    __device__ void copy_keys(const head_of &of, int tile) const
-    {
-        copy(of, k, ring + (tile - first) % STAGES * 2 * TILE, tile);
-    }
-    __device__ void copy_values(const head_of &of, int tile) const
-    {
-        copy(of, v, ring + ((tile - first) % STAGES * 2 + 1) * TILE, tile);
+        copy_keys(ring + ((tile - first) % STAGES * 2 + values) * TILE,
+                  (values ? v : k) + of.kv, tile * BN, of.keys, of.key_step);
     }
 };
 
@@ -293,10 +298,10 @@ __device__ inline void take_tile(state &own, const walk &w, const head_of &of,
     hone::copy_wait(STAGES == 1 ? 0 : STAGES - 2);
     __syncthreads(); /* its keys are here, and the tile before was read */
     if (STAGES == 1) {
-        w.copy_values(of, tile);
+        w.copy(of, tile, true);
     } else if (tile + STAGES - 1 < w.last) {
-        w.copy_keys(of, tile + STAGES - 1);
-        w.copy_values(of, tile + STAGES - 1);
+        w.copy(of, tile + STAGES - 1, false);
+        w.copy(of, tile + STAGES - 1, true);
     }
     hone::copy_commit();
     if (takes)
@@ -305,7 +310,7 @@ __device__ inline void take_tile(state &own, const walk &w, const head_of &of,
         hone::copy_wait(0);
         __syncthreads(); /* its values are here, and its keys were read */
         if (tile + 1 < w.last)
-            w.copy_keys(of, tile + 1);
+            w.copy(of, tile + 1, false);
         hone::copy_commit();
     }
     if (!takes)
@@ -326,17 +331,16 @@ __device__ inline void take_tiles(state &own, const walk &w, const head_of &of,
     const int whole = min(w.last, of.seen(first_row) / BN);
     int tile = w.first;
 
-    copy_rows<BM>(all_queries, q, first_row, of.rows,
-                  [&](int r) { return of.q_of(r); });
-    w.copy_keys(of, tile);
+    copy_queries(all_queries, q, of, first_row);
+    w.copy(of, tile, false);
     if (STAGES > 1) {
-        w.copy_values(of, tile);
+        w.copy(of, tile, true);
         hone::copy_commit();
 #pragma unroll
         for (int i = 1; i < STAGES - 1; i++) {
             if (tile + i < w.last) {
-                w.copy_keys(of, tile + i);
-                w.copy_values(of, tile + i);
+                w.copy(of, tile + i, false);
+                w.copy(of, tile + i, true);
             }
             hone::copy_commit();
         }
@@ -421,7 +425,7 @@ __device__ inline void write_rows(const state &own, unsigned char *queries,
                     hone::pair_of<T>(own.out[f][n][2 * h],
                                      own.out[f][n][2 * h + 1]);
     __syncwarp();
-#pragma unroll
+#pragma unroll 1
     for (int i = lane; i < FRAGS * 16 * CHUNKS; i += 32) {
         const int r = i / CHUNKS, chunk = i % CHUNKS;
 
