@@ -282,6 +282,15 @@ space nbody/nbody_tiles 1000003,2,1 1000 5000
 space nbody/nbody_plain 1000 1 1
 bodies="nbody/nbody_plain nbody/nbody_tiles"
 
+# attention/
+space attention/attention_mma 1 50 2000
+space attention/attention_mma 8192,16,1,2 100 2000
+space attention/attention_mma 1,8,4,16,128,f16,0,0,8192 100 2000
+space attention/attention_mma 1009,2,3,3,64,bf16,1,1,1511 100 2000
+space attention/attention_simt 61,2,3,2 50 1000
+space attention/attention_plain 61,2,3,2 1 1
+attention="attention/attention_plain attention/attention_mma attention/attention_simt"
+
 # pipeline/
 space pipeline/host_axpb_chunks 1 1 20
 space pipeline/host_axpb_chunks 100003,1 10 100
@@ -301,7 +310,7 @@ transpose="transpose/transpose_plain transpose/transpose_tiles
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_simt
     gemm/gemm_i8_plain gemm/gemm_i8_simt conv1d
     $transforms
-    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $pipeline
+    $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $attention $pipeline
     $transpose"
 # The source of a variant has its parameters and kernels, and no pragma of
 # ours where the compiler would see it.
