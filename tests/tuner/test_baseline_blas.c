@@ -290,6 +290,7 @@ static void check_wide(const char *name, hone_type type)
     float alpha = 2.0f, beta = -3.0f;
     int32_t whole[] = {2, -3};
     const int is_whole = type == HONE_TYPE_I8;
+    const int factor_type = (int)type, sum_type = (int)types[2];
     void *args[5] = {&at[0], &at[1], &at[2],
                      is_whole ? (void *)&whole[0] : (void *)&alpha,
                      is_whole ? (void *)&whole[1] : (void *)&beta};
@@ -301,21 +302,22 @@ static void check_wide(const char *name, hone_type type)
     for (int i = 0; i < 3; i++)
         at[i] = (hone_cu_ptr)(uintptr_t)arrays[i];
     for (int i = 0; i < M * K; i++)
-        hone__element_store(type, arrays[0], i, (i * 5) % 9 - 4);
+        hone__element_store(factor_type, arrays[0], i, (i * 5) % 9 - 4);
     for (int i = 0; i < K * N; i++)
-        hone__element_store(type, arrays[1], i, (i * 7) % 8 - 4);
+        hone__element_store(factor_type, arrays[1], i, (i * 7) % 8 - 4);
     baseline = open_baseline(name, "a_product", &problem);
     for (int i = 0; i < M * N; i++)
-        hone__element_store(types[2], arrays[2], i, i - 6);
+        hone__element_store(sum_type, arrays[2], i, i - 6);
     if (enqueue_algorithm(baseline, 0, args, NULL, &err))
         fail_msg("%s", err.text);
     for (int i = 0; i < M * N; i++) {
         double sum = -3.0 * (i - 6);
 
         for (int l = 0; l < K; l++)
-            sum += 2.0 * hone__element_load(type, arrays[0], i / N * K + l) *
-                   hone__element_load(type, arrays[1], l * N + i % N);
-        assert_true(hone__element_load(types[2], arrays[2], i) == sum);
+            sum += 2.0 *
+                   hone__element_load(factor_type, arrays[0], i / N * K + l) *
+                   hone__element_load(factor_type, arrays[1], l * N + i % N);
+        assert_true(hone__element_load(sum_type, arrays[2], i) == sum);
     }
     close_baseline(baseline);
     for (int i = 0; i < 3; i++)
