@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types of the library that fake_blas.c pretends to be: which go
- * together, and elements of arrays. */
+/* Element types of the fake cuBLAS: which go together, and elements of
+ * arrays. */
 #ifndef HONE_TESTS_FAKE_BLAS_TYPES_H
 #define HONE_TESTS_FAKE_BLAS_TYPES_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The baselines cublas.gemv, and cublas.gemm of complex numbers, against a
  * library that has their symbols and computes on the host, column-major. */
-#include "tests/tuner/baseline_fixture.h"
-#include "tests/tuner/fake_driver.h"
+#include "tests/tuner/blas_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,29 +11,9 @@
 
 #include <cmocka.h>
 
-static hone_baseline *open_gemv(const hone_resolved *problem)
-{
-    hone_baseline *baseline = NULL;
-    hone_error err = {0};
-
-    if (hone__baseline_open("cublas.gemv", "gemv", problem, &fake_driver,
-                            &baseline, &err) != HONE_OK)
-        fail_msg("%s", err.text);
-    return baseline;
-}
-
 static void refused(const hone_resolved *problem, const char *words)
 {
-    hone_baseline *baseline = NULL;
-    hone_error err = {0};
-
-    assert_int_equal(hone__baseline_open("cublas.gemv", "an_op", problem,
-                                         &fake_driver, &baseline, &err),
-                     HONE_ERR_UNSUPPORTED);
-    assert_null(baseline);
-    if (!strstr(err.text, words))
-        fail_msg("'%s' does not say '%s'", err.text, words);
-    assert_int_equal(fake_driver_live, 0);
+    blas_refused("cublas.gemv", problem, HONE_ERR_UNSUPPORTED, words);
 }
 
 enum { GEMV_LDA = 4, GEMV_BATCH = 2 }; /* of matrices of 2 x 3 */
@@ -54,7 +33,7 @@ static void check_gemv(hone_type type, int trans, int batch)
                          (hone_cu_ptr)(is_f64 ? (uintptr_t)x64 : (uintptr_t)x),
                          (hone_cu_ptr)(is_f64 ? (uintptr_t)y64 : (uintptr_t)y)};
     void *args[] = {&at[0], &at[1], &at[2], &alpha, &beta};
-    hone_baseline *const baseline = open_gemv(&problem);
+    hone_baseline *const baseline = blas_open("cublas.gemv", "gemv", &problem);
     hone_error err = {0};
 
     for (int i = 0; i < 16; i++)
@@ -70,7 +49,7 @@ static void check_gemv(hone_type type, int trans, int batch)
         y[i] = 10;
     }
     assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
-    hone__baseline_close(baseline);
+    blas_close(baseline);
     for (int i = 0; i < 6; i++) {
         double sum = 0;
 
@@ -116,11 +95,11 @@ static void test_gemv_halves(void **state)
         hone_error err = {0};
 
         problem.args[3].type = problem.args[4].type = HONE_TYPE_F32;
-        baseline = open_gemv(&problem);
+        baseline = blas_open("cublas.gemv", "gemv", &problem);
         assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err),
                          HONE_OK);
         assert_int_equal(y, two[i]);
-        hone__baseline_close(baseline);
+        blas_close(baseline);
     }
 }
 
@@ -157,7 +136,7 @@ static void check_complex(int trans, float expected_re, float expected_im)
                          (hone_cu_ptr)(uintptr_t)c};
     void *args[] = {&at[0], &at[1], &at[2], alpha, beta};
     hone_resolved problem;
-    hone_baseline *baseline = NULL;
+    hone_baseline *baseline;
     hone_error err = {0};
 
     memset(&problem, 0, sizeof problem);
@@ -171,11 +150,9 @@ static void check_complex(int trans, float expected_re, float expected_im)
     problem_arg(&problem, "C", HONE_ARG_INOUT, HONE_TYPE_C32, 2);
     problem_arg(&problem, "alpha", HONE_ARG_SCALAR, HONE_TYPE_C32, 1);
     problem_arg(&problem, "beta", HONE_ARG_SCALAR, HONE_TYPE_C32, 1);
-    if (hone__baseline_open("cublas", "gemm_complex", &problem, &fake_driver,
-                            &baseline, &err) != HONE_OK)
-        fail_msg("%s", err.text);
+    baseline = blas_open("cublas", "gemm_complex", &problem);
     assert_int_equal(enqueue_algorithm(baseline, 0, args, NULL, &err), HONE_OK);
-    hone__baseline_close(baseline);
+    blas_close(baseline);
     for (int i = 0; i < 4; i++)
         assert_true(c[i] == (i % 2 ? expected_im : expected_re));
 }
@@ -199,6 +176,5 @@ int main(void)
         cmocka_unit_test(test_complex),
     };
 
-    setenv("HONE_CUBLAS_LIBRARY", HONE_FAKES "/libfake_blas.so", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return blas_load() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }

@@ -1,12 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of fake_blas.c: products of a matrix and a vector. */
-#ifndef HONE_TESTS_FAKE_BLAS_GEMV_H
-#define HONE_TESTS_FAKE_BLAS_GEMV_H
+/* The fake cuBLAS: sums of vectors, products of two, and of a matrix and one.
+ */
+#include "tests/tuner/fake_blas_parts.h"
 
-static double any_element(const void *x, int type, int64_t index)
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+DECLARE(int, cublasAxpyEx,
+        (handle * h, int n, const void *alpha, int alpha_type, const void *x,
+         int x_type, int x_step, void *y, int y_type, int y_step,
+         int execution_type))
 {
-    return type == R_64F ? ((const double *)x)[index]
-                         : (double)element(x, type, index);
+    if (!ready(h) || alpha_type != x_type || x_type != y_type ||
+        execution_type != x_type || x_step != 1 || y_step != 1)
+        return BAD;
+    for (int i = 0; i < n; i++)
+        if (x_type == R_64F)
+            ((double *)y)[i] += *(const double *)alpha * ((const double *)x)[i];
+        else
+            ((float *)y)[i] += *(const float *)alpha * ((const float *)x)[i];
+    return 0;
+}
+
+/* What is written to the device is written by a caller that says so. */
+static int store_sum(const handle *h, int type, double sum, void *result)
+{
+    if (h->pointer_mode != 1 || (type != R_32F && type != R_64F))
+        return BAD;
+    if (type == R_64F)
+        *(double *)result = sum;
+    else
+        *(float *)result = (float)sum;
+    return 0;
+}
+
+DECLARE(int, cublasDotEx,
+        (handle * h, int n, const void *x, int x_type, int x_step,
+         const void *y, int y_type, int y_step, void *result, int result_type,
+         int execution_type))
+{
+    double sum = 0;
+
+    if (x_type != y_type || result_type != x_type || execution_type != x_type ||
+        x_step != 1 || y_step != 1)
+        return BAD;
+    for (int i = 0; i < n; i++)
+        sum += element(x, x_type, i) * element(y, x_type, i);
+    return store_sum(h, x_type, sum, result);
+}
+
+DECLARE(int, cublasNrm2Ex,
+        (handle * h, int n, const void *x, int x_type, int x_step, void *result,
+         int result_type, int execution_type))
+{
+    double sum = 0;
+
+    if (result_type != x_type || execution_type != x_type || x_step != 1)
+        return BAD;
+    for (int i = 0; i < n; i++)
+        sum += element(x, x_type, i) * element(x, x_type, i);
+    return store_sum(h, x_type, sqrt(sum), result);
 }
 
 /* Column-major op(A)*x of any type, A m x n. */
@@ -28,9 +82,9 @@ static int multiply_vector(const handle *h, int type, int op, int m, int n,
         double sum = 0;
 
         for (int64_t k = 0; k < (op ? m : n); k++)
-            sum += any_element(a, type, op ? i * lda + k : k * lda + i) *
-                   any_element(x, type, k);
-        sum = of_sum * sum + of_old * any_element(y, type, i);
+            sum += element(a, type, op ? i * lda + k : k * lda + i) *
+                   element(x, type, k);
+        sum = of_sum * sum + of_old * element(y, type, i);
         if (is_f64)
             ((double *)y)[i] = sum;
         else
@@ -73,5 +127,3 @@ GEMV_STRIDED(cublasSgemvStridedBatched, R_32F, 4)
 GEMV_STRIDED(cublasDgemvStridedBatched, R_64F, 8)
 GEMV_STRIDED(cublasHSHgemvStridedBatched, R_16F, 2)
 GEMV_STRIDED(cublasTSTgemvStridedBatched, R_16BF, 2)
-
-#endif
