@@ -3,197 +3,21 @@
  * heuristic proposes. A run whose arrays lie at lesser addresses than the
  * heuristic was told, or without memory for the workspace, takes another one,
  * which is asked for when the first such run comes. */
-#include "runtime/vendor/vendor_handles.h"
+#include "runtime/vendor/vendor_lt.h"
 
 #include "runtime/base/alloc.h"
 
 #include <stdio.h>
 
-enum {
-    N_ALIGNMENTS = 5 /* 1, 2, 4, 8 and 16 bytes */
-};
-
-typedef struct lt_way {
-    hone_lt_algorithm algorithm;
-    size_t workspace_bytes;
-} lt_way;
-
-typedef struct lt_state {
-    const hone_lt *lt;
-    hone_lt_handle handle;
-    hone_lt_desc desc;
-    hone_lt_layout left;  /* op: B^T, N x K */
-    hone_lt_layout right; /* op: A^T, K x M */
-    hone_lt_layout out;   /* C^T, N x M */
-    hone_gemm gemm;
-    lt_way way;
-    /* For lesser addresses, without and with a workspace; NULL: not asked. */
-    _Atomic(lt_way *) others[2][N_ALIGNMENTS];
-    pthread_mutex_t lock; /* held to ask for one */
-    int has_lock;
-} lt_state;
-
-/* ---- the problem as cuBLASLt describes it -------------------------------- */
-
-static hone_status set_layout(const lt_state *state, hone_lt_layout layout,
-                              int attribute, const void *value,
-                              size_t size_bytes, hone_error *err)
-{
-    return hone__lt_check(
-        state->lt, state->lt->layout_set(layout, attribute, value, size_bytes),
-        "cublasLtMatrixLayoutSetAttribute", err);
-}
-
-static hone_status create_layout(const lt_state *state, hone_lt_layout *out,
-                                 int type, const hone_gemm_factor *x,
-                                 hone_error *err)
-{
-    const int32_t batch = state->gemm.batch;
-
-    HONE_TRY(hone__lt_check(
-        state->lt,
-        state->lt->layout_create(out, type, (uint64_t)x->rows,
-                                 (uint64_t)x->columns, x->leading),
-        "cublasLtMatrixLayoutCreate", err));
-    if (batch == 1)
-        return HONE_OK;
-    HONE_TRY(set_layout(state, *out, HONE_LT_LAYOUT_BATCH_COUNT, &batch,
-                        sizeof batch, err));
-    return set_layout(state, *out, HONE_LT_LAYOUT_BATCH_STRIDE, &x->stride,
-                      sizeof x->stride, err);
-}
-
-static hone_status set_op(const lt_state *state, int attribute, int op,
-                          hone_error *err)
-{
-    return hone__lt_check(
-        state->lt, state->lt->desc_set(state->desc, attribute, &op, sizeof op),
-        "cublasLtMatmulDescSetAttribute", err);
-}
-
-/* Operation and matrices; pointer mode (host) is the default of a new
- * description. */
-static hone_status describe(hone_vendor *self, const hone_resolved *problem,
-                            hone_error *err)
-{
-    lt_state *const state = self->state;
-    hone_gemm *const g = &state->gemm;
-
-    HONE_TRY(hone__gemm_read(self->name, self->op, problem, g, err));
-    HONE_TRY(hone__vendors_lt(self->vendors, &state->lt, &state->handle, err));
-    self->version = (int64_t)state->lt->version();
-    HONE_TRY(hone__lt_check(
-        state->lt,
-        state->lt->desc_create(&state->desc, g->compute_type, g->scale_type),
-        "cublasLtMatmulDescCreate", err));
-    HONE_TRY(set_op(state, HONE_LT_DESC_LEFT_OP, g->left.op, err));
-    HONE_TRY(set_op(state, HONE_LT_DESC_RIGHT_OP, g->right.op, err));
-    HONE_TRY(create_layout(state, &state->left, g->in_type, &g->left, err));
-    HONE_TRY(create_layout(state, &state->right, g->in_type, &g->right, err));
-    return create_layout(state, &state->out, g->out_type, &g->out, err);
-}
-
-/* ---- what it proposes ---------------------------------------------------- */
-
-typedef struct lt_wish {
-    unsigned align_bytes; /* of all arrays */
-    size_t workspace_bytes;
-} lt_wish;
-
-static const lt_wish usual = {HONE_VENDOR_ALIGN_BYTES,
-                              HONE_VENDOR_WORKSPACE_BYTES};
-
-static hone_status set_preference(const lt_state *state, hone_lt_pref to,
-                                  int attribute, const void *value,
-                                  size_t size_bytes, hone_error *err)
-{
-    return hone__lt_check(state->lt,
-                          state->lt->pref_set(to, attribute, value, size_bytes),
-                          "cublasLtMatmulPreferenceSetAttribute", err);
-}
-
-static hone_status set_preferences(const lt_state *state, const lt_wish *wish,
-                                   hone_lt_pref to, hone_error *err)
-{
-    const hone_gemm *const g = &state->gemm;
-    const hone_gemm_factor *const factors[] = {&g->left, &g->right, &g->out,
-                                               &g->out};
-    const uint64_t workspace_bytes = wish->workspace_bytes;
-
-    for (int i = 0; i < 4; i++) {
-        const int element_bytes = i < 2 ? g->in_bytes : g->out_bytes;
-        uint32_t align_bytes =
-            hone__gemm_alignment(g, factors[i], element_bytes);
-
-        if (align_bytes > wish->align_bytes)
-            align_bytes = wish->align_bytes;
-        if (align_bytes < (unsigned)element_bytes)
-            align_bytes = (unsigned)element_bytes;
-        HONE_TRY(set_preference(state, to, HONE_LT_PREF_MIN_ALIGNMENT_A + i,
-                                &align_bytes, sizeof align_bytes, err));
-    }
-    return set_preference(state, to, HONE_LT_PREF_MAX_WORKSPACE_BYTES,
-                          &workspace_bytes, sizeof workspace_bytes, err);
-}
-
-static hone_status ask_heuristic(const lt_state *state, const lt_wish *wish,
-                                 hone_lt_pref preference,
-                                 hone_lt_heuristic *results, int *n_results,
-                                 hone_error *err)
-{
-    const hone_lt *const lt = state->lt;
-
-    HONE_TRY(set_preferences(state, wish, preference, err));
-    return hone__lt_check(
-        lt,
-        lt->heuristics(state->handle, state->desc, state->left, state->right,
-                       state->out, state->out, preference,
-                       HONE_VENDOR_MOST_CHOICES, results, n_results),
-        "cublasLtMatmulAlgoGetHeuristic", err);
-}
-
-/* Those that cuBLASLt itself calls usable, at least one, best first. */
-static hone_status ask(const lt_state *state, const lt_wish *wish,
-                       lt_way ways[HONE_VENDOR_MOST_CHOICES], size_t *out_n,
-                       hone_error *err)
-{
-    hone_lt_heuristic results[HONE_VENDOR_MOST_CHOICES] = {
-        {{{0}}, 0, 0, 0, {0}}};
-    const hone_gemm *const g = &state->gemm;
-    hone_lt_pref preference = NULL;
-    hone_status status;
-    int n_results = 0;
-
-    *out_n = 0;
-    HONE_TRY(hone__lt_check(state->lt, state->lt->pref_create(&preference),
-                            "cublasLtMatmulPreferenceCreate", err));
-    status = ask_heuristic(state, wish, preference, results, &n_results, err);
-    (void)state->lt->pref_destroy(preference);
-    HONE_TRY(status);
-    for (int i = 0; i < n_results && i < HONE_VENDOR_MOST_CHOICES; i++)
-        if (!results[i].state &&
-            results[i].workspace_bytes <= wish->workspace_bytes)
-            ways[(*out_n)++] =
-                (lt_way){results[i].algorithm, results[i].workspace_bytes};
-    if (*out_n)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "cuBLASLt's heuristic knows no algorithm for this "
-                      "problem (M=%d, N=%d, K=%d) with arrays at multiples of "
-                      "%u bytes and a workspace of %zu bytes",
-                      g->m, g->n, g->k, wish->align_bytes,
-                      wish->workspace_bytes);
-}
-
 static hone_status choices(hone_vendor *self, const hone_resolved *problem,
                            hone_vendor_choice *list, size_t most, size_t *out_n,
                            hone_error *err)
 {
-    lt_way ways[HONE_VENDOR_MOST_CHOICES];
+    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
     size_t n = 0;
 
-    HONE_TRY(describe(self, problem, err));
-    HONE_TRY(ask(self->state, &usual, ways, &n, err));
+    HONE_TRY(hone__lt_describe(self, problem, err));
+    HONE_TRY(hone__lt_ask(self->state, &hone__lt_usual, ways, &n, err));
     for (size_t i = 0; i < n && i < most; i++) {
         list[i] = (hone_vendor_choice){
             .rank = (int64_t)i,
@@ -213,7 +37,7 @@ static hone_status take_stored(hone_vendor *self,
                                const hone_vendor_choice *choice,
                                hone_error *err)
 {
-    lt_state *const state = self->state;
+    hone_lt_state *const state = self->state;
     hone_lt_heuristic result = {{{0}}, 0, 0, 0, {0}};
     const size_t measured_bytes = (size_t)choice->workspace_bytes;
 
@@ -242,11 +66,11 @@ static hone_status take_by_rank(hone_vendor *self,
                                 const hone_vendor_choice *choice,
                                 hone_error *err)
 {
-    lt_state *const state = self->state;
-    lt_way ways[HONE_VENDOR_MOST_CHOICES];
+    hone_lt_state *const state = self->state;
+    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
     size_t n = 0;
 
-    HONE_TRY(ask(state, &usual, ways, &n, err));
+    HONE_TRY(hone__lt_ask(state, &hone__lt_usual, ways, &n, err));
     state->way = ways[(uint64_t)choice->rank < n ? choice->rank : 0];
     if ((uint64_t)choice->rank < n)
         return HONE_OK;
@@ -260,12 +84,12 @@ static hone_status take_by_rank(hone_vendor *self,
 static hone_status lt_open(hone_vendor *self, const hone_resolved *problem,
                            const hone_vendor_choice *choice, hone_error *err)
 {
-    lt_state *const state = self->state;
+    hone_lt_state *const state = self->state;
 
     if (pthread_mutex_init(&state->lock, NULL))
         return hone__out_of_memory(err, " for a lock");
     state->has_lock = 1;
-    HONE_TRY(describe(self, problem, err));
+    HONE_TRY(hone__lt_describe(self, problem, err));
     if (choice->n_algorithm_bytes && choice->version == self->version)
         HONE_TRY(take_stored(self, choice, err));
     else
@@ -277,7 +101,7 @@ static hone_status lt_open(hone_vendor *self, const hone_resolved *problem,
 
 static void lt_close(hone_vendor *self)
 {
-    lt_state *const state = self->state;
+    hone_lt_state *const state = self->state;
     const hone_lt_layout layouts[] = {state->out, state->right, state->left};
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
@@ -285,10 +109,10 @@ static void lt_close(hone_vendor *self)
             (void)state->lt->layout_destroy(layouts[i]);
     if (state->desc)
         (void)state->lt->desc_destroy(state->desc);
-    for (size_t i = 0; i < 2 * N_ALIGNMENTS; i++)
-        hone__free(atomic_load_explicit(
-            &state->others[i / N_ALIGNMENTS][i % N_ALIGNMENTS],
-            memory_order_relaxed));
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < HONE_LT_N_ALIGNMENTS; j++)
+            hone__free(atomic_load_explicit(&state->others[i][j],
+                                            memory_order_relaxed));
     if (state->has_lock)
         (void)pthread_mutex_destroy(&state->lock);
 }
@@ -297,17 +121,17 @@ static void lt_close(hone_vendor *self)
 
 /* A run: its arguments, and the algorithm it takes. */
 typedef struct lt_run {
-    const lt_state *state;
+    const hone_lt_state *state;
     void *const *args;
     hone_cu_ptr workspace;
-    const lt_way *way;
+    const hone_lt_way *way;
 } lt_run;
 
 static hone_status multiply(const void *user, hone_stream stream,
                             hone_error *err)
 {
     const lt_run *const run = user;
-    const lt_state *const state = run->state;
+    const hone_lt_state *const state = run->state;
     const hone_gemm *const g = &state->gemm;
     const hone_gemm_scalar alpha = hone__gemm_alpha(g, run->args);
     const hone_gemm_scalar beta = hone__gemm_beta(g, run->args);
@@ -347,15 +171,15 @@ static void rehearse(const hone_vendor *self, const lt_run *run,
     (void)hone__vendors_rehearse(self->vendors, multiply, &other, NULL);
 }
 
-static hone_status make_other(hone_vendor *self, const lt_wish *wish,
-                              lt_run *run, _Atomic(lt_way *) *place,
+static hone_status make_other(hone_vendor *self, const hone_lt_wish *wish,
+                              lt_run *run, _Atomic(hone_lt_way *) *place,
                               hone_error *err)
 {
-    lt_way ways[HONE_VENDOR_MOST_CHOICES];
-    lt_way *way;
+    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
+    hone_lt_way *way;
     size_t n = 0;
 
-    HONE_TRY(ask(self->state, wish, ways, &n, err));
+    HONE_TRY(hone__lt_ask(self->state, wish, ways, &n, err));
     way = hone__alloc(sizeof *way);
     if (!way)
         return hone__out_of_memory(err, " for an algorithm of cuBLASLt");
@@ -370,10 +194,10 @@ static hone_status make_other(hone_vendor *self, const lt_wish *wish,
 static hone_status find_other(hone_vendor *self, lt_run *run,
                               unsigned align_bytes, hone_error *err)
 {
-    lt_state *const state = self->state;
-    const lt_wish wish = {align_bytes,
-                          run->workspace ? self->workspace_bytes : 0};
-    _Atomic(lt_way *) *const place =
+    hone_lt_state *const state = self->state;
+    const hone_lt_wish wish = {align_bytes,
+                               run->workspace ? self->workspace_bytes : 0};
+    _Atomic(hone_lt_way *) *const place =
         &state->others[run->workspace != 0][__builtin_ctz(align_bytes)];
     hone_status status = HONE_OK;
 
@@ -392,7 +216,7 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
                               hone_cu_ptr workspace, hone_stream stream,
                               hone_error *err)
 {
-    const lt_state *const state = self->state;
+    const hone_lt_state *const state = self->state;
     const hone_gemm *const g = &state->gemm;
     const uintptr_t in =
         hone__vendor_address(args, g->a) | hone__vendor_address(args, g->b);
@@ -409,5 +233,5 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
     return multiply(&run, stream, err);
 }
 
-const hone_vendor_kind hone__vendor_lt_gemm = {sizeof(lt_state), lt_open,
+const hone_vendor_kind hone__vendor_lt_gemm = {sizeof(hone_lt_state), lt_open,
                                                lt_close, lt_enqueue, choices};

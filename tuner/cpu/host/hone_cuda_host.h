@@ -20,8 +20,10 @@
 #include <host_abi.h>
 #include <host_vectors.h>
 #include <host_state.h>
+#include <host_switch.h>
 #include <host_fibers.h>
 #include <host_warp.h>
+#include <host_workers.h>
 #include <host_launch.h>
 #include <host_half.h>
 #include <host_memory.h>

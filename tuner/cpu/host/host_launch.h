@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One launch: workers take blocks until none is left. Workers keep their
- * stacks and buffers from launch to launch. Shared memory, static and
+/* One launch: workers take blocks until none is left. Shared memory, static and
  * dynamic, is filled with 0xff before every block: what a kernel does not
  * write it reads as NaN. */
 #ifndef HONE_TUNER_HOST_LAUNCH_H
 #define HONE_TUNER_HOST_LAUNCH_H
 
-#include <host_warp.h>
-#include <link.h>
-#include <new>
+#include <host_workers.h>
 #include <sched.h>
 
 /* The kernels of the object; HONE_HOST_KERNELS defines them, outside our
@@ -21,164 +18,6 @@ namespace hone_host
 
 bool race_prepare(worker &w, const fixed_memory &fixed);
 void race_begin_block(worker &w);
-void race_release(worker &w);
-
-/* --- static shared memory ----------------------------------------------- */
-
-inline int find_fixed(struct dl_phdr_info *info, size_t, void *data)
-{
-    fixed_memory *f = static_cast<fixed_memory *>(data);
-    unsigned char *mine = reinterpret_cast<unsigned char *>(&here);
-    unsigned char *block = static_cast<unsigned char *>(info->dlpi_tls_data);
-    size_t size = 0;
-
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == PT_TLS)
-            size = info->dlpi_phdr[i].p_memsz;
-    }
-    if (!block || mine < block || mine >= block + size)
-        return 0;
-    f->begin[0] = block;
-    f->size_bytes[0] = size_t(mine - block);
-    f->begin[1] = mine + sizeof(here);
-    f->size_bytes[1] = size_t(block + size - f->begin[1]);
-    return 1;
-}
-
-/* --- workers ------------------------------------------------------------ */
-
-struct idle_workers {
-    pthread_mutex_t lock;
-    worker *first;
-};
-inline idle_workers idle = {PTHREAD_MUTEX_INITIALIZER, nullptr};
-
-inline void free_worker(worker *w)
-{
-    for (unsigned i = 0; i < MAX_THREADS; i++)
-        delete[] w->threads[i].copies.copies;
-    race_release(*w);
-    for (int i = 0; i < w->n_chunks; i++) {
-#ifdef HONE_HOST_ASAN
-        /* Its marks outlive the mapping, and the next object may be loaded
-         * at this place. */
-        ASAN_UNPOISON_MEMORY_REGION(w->chunks[i], CHUNK_BYTES);
-#endif
-        munmap(w->chunks[i], CHUNK_BYTES);
-    }
-    delete[] w->threads;
-    delete[] w->warps;
-    delete[] w->buffer;
-    delete w;
-}
-
-inline worker *take_worker()
-{
-    pthread_mutex_lock(&idle.lock);
-    worker *w = idle.first;
-    if (w)
-        idle.first = w->next;
-    pthread_mutex_unlock(&idle.lock);
-    if (w)
-        return w;
-    w = new (std::nothrow) worker();
-    if (!w)
-        return nullptr;
-    w->threads = new (std::nothrow) thread[MAX_THREADS]();
-    w->warps = new (std::nothrow) warp[MAX_THREADS / WARP]();
-    if (!w->threads || !w->warps) {
-        delete[] w->threads;
-        delete[] w->warps;
-        delete w;
-        return nullptr;
-    }
-    for (unsigned i = 0; i < MAX_THREADS; i++) {
-        thread &t = w->threads[i];
-        t.number = i;
-        t.lane = i % WARP;
-        t.of = &w->warps[i / WARP];
-        t.of->lanes[t.lane] = &t;
-    }
-    return w;
-}
-
-inline void give_worker(worker *w)
-{
-    pthread_mutex_lock(&idle.lock);
-    w->next = idle.first;
-    idle.first = w;
-    pthread_mutex_unlock(&idle.lock);
-}
-
-__attribute__((destructor)) static void free_idle_workers()
-{
-    while (idle.first) {
-        worker *w = idle.first;
-        idle.first = w->next;
-        free_worker(w);
-    }
-}
-
-/* --- dynamic shared memory ---------------------------------------------- */
-
-enum { MARGIN = 128, MARGIN_BYTE = 0xa5 };
-
-/* Between two margins that are checked after every block; those and what is
- * left of the buffer nobody may touch when AddressSanitizer watches. */
-inline bool prepare_dynamic(worker &w, size_t size)
-{
-    if (w.buffer_bytes < size + 3 * MARGIN) {
-        delete[] w.buffer;
-        w.buffer_bytes = size + 3 * MARGIN;
-        w.buffer = new (std::nothrow) unsigned char[w.buffer_bytes];
-        if (!w.buffer) {
-            w.buffer_bytes = 0;
-            return false;
-        }
-    }
-    uintptr_t at = reinterpret_cast<uintptr_t>(w.buffer + 2 * MARGIN - 1);
-
-    w.dynamic = reinterpret_cast<unsigned char *>(at & ~uintptr_t(MARGIN - 1));
-#ifdef HONE_HOST_ASAN
-    ASAN_POISON_MEMORY_REGION(w.buffer, w.buffer_bytes);
-    ASAN_UNPOISON_MEMORY_REGION(w.dynamic, size);
-#else
-    memset(w.dynamic - MARGIN, MARGIN_BYTE, MARGIN);
-    memset(w.dynamic + size, MARGIN_BYTE, MARGIN);
-#endif
-    return true;
-}
-
-/* First byte of a margin that a kernel wrote, or null. */
-inline const unsigned char *written_margin([[maybe_unused]] const worker &w,
-                                           [[maybe_unused]] size_t size)
-{
-#ifndef HONE_HOST_ASAN
-    for (int i = 0; i < MARGIN; i++) {
-        if (w.dynamic[size + size_t(i)] != MARGIN_BYTE)
-            return w.dynamic + size + i;
-        if (w.dynamic[-1 - i] != MARGIN_BYTE)
-            return w.dynamic - 1 - i;
-    }
-#endif
-    return nullptr;
-}
-
-/* A pointer at namespace scope to dynamic shared memory, one for each thread of
- * the operating system: set before every block. */
-struct dynamic_pointer {
-    void (*set)(unsigned char *dynamic);
-    const dynamic_pointer *next;
-
-    explicit dynamic_pointer(void (*setter)(unsigned char *));
-};
-inline const dynamic_pointer *dynamic_pointers = nullptr;
-
-inline dynamic_pointer::dynamic_pointer(void (*setter)(unsigned char *))
-    : set(setter), next(dynamic_pointers)
-{
-    dynamic_pointers = this;
-}
 
 /* --- blocks ------------------------------------------------------------- */
 

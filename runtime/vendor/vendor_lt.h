@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A problem as cuBLASLt describes it, and the algorithms that the library
+ * proposes for it. */
+#ifndef HONE_RUNTIME_VENDOR_LT_H
+#define HONE_RUNTIME_VENDOR_LT_H
+
+#include "runtime/vendor/vendor_handles.h"
+
+enum {
+    HONE_LT_N_ALIGNMENTS = 5 /* 1, 2, 4, 8 and 16 bytes */
+};
+
+typedef struct hone_lt_way {
+    hone_lt_algorithm algorithm;
+    size_t workspace_bytes;
+} hone_lt_way;
+
+typedef struct hone_lt_state {
+    const hone_lt *lt;
+    hone_lt_handle handle;
+    hone_lt_desc desc;
+    hone_lt_layout left;  /* op: B^T, N x K */
+    hone_lt_layout right; /* op: A^T, K x M */
+    hone_lt_layout out;   /* C^T, N x M */
+    hone_gemm gemm;
+    hone_lt_way way;
+    /* For lesser addresses, without and with a workspace; NULL: not asked. */
+    _Atomic(hone_lt_way *) others[2][HONE_LT_N_ALIGNMENTS];
+    pthread_mutex_t lock; /* held to ask for one */
+    int has_lock;
+} hone_lt_state;
+
+typedef struct hone_lt_wish {
+    unsigned align_bytes; /* of all arrays */
+    size_t workspace_bytes;
+} hone_lt_wish;
+
+/* What plans are made for. */
+extern const hone_lt_wish hone__lt_usual;
+
+/* Operation and matrices, and the version of the library. */
+hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
+                              hone_error *err);
+/* Those that cuBLASLt itself calls usable, at least one, best first. */
+hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
+                         hone_lt_way ways[HONE_VENDOR_MOST_CHOICES],
+                         size_t *out_n, hone_error *err);
+
+#endif
