@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dims that callers leave out: what they are then, that every way to leave them
  * out finds the same plan at once, and which tuned shapes are near. */
-#include "tests/runtime/runtime_fixture.h"
+#include "tests/runtime/launch_fixture.h"
 
 #include "runtime/launch/launch_body.h"
 #include "runtime/plan.h"
@@ -21,16 +21,6 @@
 enum { N_DIMS = 5 };
 static const int64_t D = HONE_DIM_DEFAULT;
 static const char plan_text[] = DIMS REST;
-
-static hone_launch_spec *parse(const char *text)
-{
-    hone_launch_spec *spec = NULL;
-    hone_error error = {0};
-
-    if (hone__launch_spec_parse(text, &spec, &error))
-        fail_msg("%s", error.text);
-    return spec;
-}
 
 static void completes(void **state)
 {
@@ -67,7 +57,7 @@ static void completes(void **state)
          0,
          "its default 'M*LD - odd' has no value here: a result does not fit"},
     };
-    hone_launch_spec *spec = parse(plan_text);
+    hone_launch_spec *spec = launch_parse(plan_text);
 
     (void)state;
     assert_int_equal(spec->n_mandatory, 2);
@@ -114,14 +104,8 @@ static void wrong_texts(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        hone_launch_spec *spec = NULL;
-        hone_error error = {0};
-
-        assert_int_equal(hone__launch_spec_parse(rows[i].text, &spec, &error),
-                         HONE_ERR_INPUT);
-        assert_contains(error.text, rows[i].part);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+        launch_mistake(rows[i].text, rows[i].part);
 }
 
 /* What divides by a size is no obstacle where nothing is written. */
@@ -161,7 +145,7 @@ static void sizes_may_be_zero(void **state)
         hone_launch_spec *spec;
 
         hone__text_printf(&text, "%s%s", rows[i].head, rest);
-        spec = parse(text.data);
+        spec = launch_parse(text.data);
         assert_int_equal(hone__launch_spec_resolve(
                              &(hone_launch_case){spec, dims, 2, &properties},
                              &resolved, &error),
@@ -193,7 +177,7 @@ static void all_dims(void **state)
                        name, name - 1, name - 2);
     }
     (void)strcat(text, "launch k\ngrid p\nblock 1\n");
-    spec = parse(text);
+    spec = launch_parse(text);
     assert_int_equal(hone__launch_spec_complete_dims(spec, &one, 1, out, NULL),
                      HONE_OK);
     assert_int_equal(out[HONE_MAX_DIMS - 1], 987);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps in launch plans: what is read, what is refused and where, and
  * the numbers they resolve to. */
-#include "tests/runtime/runtime_fixture.h"
-
-#include "runtime/base/alloc.h"
-#include "runtime/launch/launch_spec.h"
+#include "tests/runtime/launch_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,28 +22,14 @@ static const char whole[] =
              "tensormap LINE w\nmap dims 4*M\n"
              "map box 256\n" LAUNCH "pass A\npass LINE\npass A_MAP\n";
 
-static hone_properties properties_of(const char *arch)
-{
-    hone_properties properties;
-
-    assert_int_equal(hone__properties_of_arch(arch, &properties, NULL),
-                     HONE_OK);
-    return properties;
-}
-
 static hone_status resolve(const char *text, int64_t m, int64_t k,
                            const char *arch, hone_resolved *out,
                            hone_error *error)
 {
     const int64_t dims[] = {m, k};
-    const hone_properties properties = properties_of(arch);
-    hone_launch_spec *spec = NULL;
-    hone_status status;
+    hone_launch_spec *spec = launch_parse(text);
+    const hone_status status = launch_resolve(spec, dims, 2, arch, out, error);
 
-    if (hone__launch_spec_parse(text, &spec, error))
-        fail_msg("%s", error->text);
-    status = hone__launch_spec_resolve(
-        &(hone_launch_case){spec, dims, 2, &properties}, out, error);
     hone__launch_spec_free(spec);
     return status;
 }
@@ -155,36 +138,25 @@ static void mistakes_have_lines(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[1024];
-        hone_error error = {0};
-        hone_launch_spec *spec = NULL;
 
         (void)snprintf(text, sizeof text, HEAD "%s", rows[i].rest);
-        assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
-                         HONE_ERR_INPUT);
-        assert_null(spec);
-        assert_contains(error.text, rows[i].part);
+        launch_mistake(text, rows[i].part);
     }
 }
 
 static void version_one_has_none(void **state)
 {
     char text[sizeof whole];
-    hone_error error = {0};
-    hone_launch_spec *spec = NULL;
 
     (void)state;
     memcpy(text, whole, sizeof whole);
     text[sizeof "hone-launch " - 1] = '1';
-    assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
-                     HONE_ERR_INPUT);
-    assert_contains(error.text, "line 12: unknown statement 'tensormap'");
+    launch_mistake(text, "line 12: unknown statement 'tensormap'");
 }
 
 static void at_most_eight(void **state)
 {
     char text[2048] = HEAD;
-    hone_error error = {0};
-    hone_launch_spec *spec = NULL;
 
     (void)state;
     for (char c = 'a'; c < 'a' + HONE_MAX_MAPS + 1; ++c) {
@@ -193,29 +165,13 @@ static void at_most_eight(void **state)
         (void)snprintf(line, sizeof line, "tensormap %c_ A\n", c);
         (void)strcat(text, line);
     }
-    assert_int_equal(hone__launch_spec_parse(text, &spec, &error),
-                     HONE_ERR_INPUT);
-    assert_contains(error.text, "line 20: more than 8 tensor maps: 'i_'");
+    launch_mistake(text, "line 20: more than 8 tensor maps: 'i_'");
 }
 
 static void memory_may_run_out(void **state)
 {
-    hone_status status = HONE_ERR_NO_MEMORY;
-    long n = 0;
-
     (void)state;
-    for (; status != HONE_OK && n < 1000; ++n) {
-        hone_launch_spec *spec = NULL;
-        hone_error error = {0};
-
-        hone__alloc_fail_after(n);
-        status = hone__launch_spec_parse(whole, &spec, &error);
-        hone__alloc_fail_after(-1);
-        if (status != HONE_OK)
-            assert_int_equal(status, HONE_ERR_NO_MEMORY);
-        hone__launch_spec_free(spec);
-    }
-    assert_in_range(n, 10, 999);
+    launch_parse_short_of_memory(whole);
 }
 
 int main(void)
