@@ -417,20 +417,15 @@ static void test_many_ffts(void **state)
     (void)dlclose(library);
 }
 
-#define TEST(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, setup, runtime_teardown)
-
-static int setup(void **state)
-{
-    vendor_fakes();
-    return runtime_setup(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_layouts), TEST(test_misfits), TEST(test_not_on_the_cpu),
-        TEST(test_choices), TEST(test_fft),     TEST(test_many_ffts),
+        VENDOR_TEST(test_layouts),
+        VENDOR_TEST(test_misfits),
+        VENDOR_TEST(test_not_on_the_cpu),
+        VENDOR_TEST(test_choices),
+        VENDOR_TEST(test_fft),
+        VENDOR_TEST(test_many_ffts),
     };
 
     vendor_load();

@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_vendor(void **state)
-{
-    hone_text lines = {0};
-
-    vendor_choose("cublaslt.gemm", 0, &lines);
-    vendor_put(*state, hone__text_str(&lines));
-    hone__text_free(&lines);
-}
-
 static hone_status ask(runtime_fixture *fixture, const int64_t *dims,
                        hone_match *match)
 {
@@ -46,7 +37,7 @@ static void answers(runtime_fixture *fixture, const int64_t *dims,
 
 static void test_is_whole(void **state)
 {
-    put_vendor(state);
+    vendor_put_chosen(state, "cublaslt.gemm", 0);
     answers(*state, vendor_dims, "LIBRARY=1", "tuned for these dimensions");
 }
 
@@ -55,7 +46,7 @@ static void test_neighbour(void **state)
 {
     static const int64_t dims[] = {3, 8, 16};
 
-    put_vendor(state);
+    vendor_put_chosen(state, "cublaslt.gemm", 0);
     answers(*state, dims, "LIBRARY=1", "for the nearest shape");
     (void)setenv("FAKE_BLAS_FAIL", "cublasLtMatmulAlgoCheck", 1);
     answers(*state, dims, "LIBRARY=1", "for the nearest shape");
@@ -79,7 +70,7 @@ static void test_damage(void **state)
         " WHERE cubin_sha256 IS NULL"};
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        put_vendor(state);
+        vendor_put_chosen(state, "cublaslt.gemm", 0);
         runtime_sql(((runtime_fixture *)*state)->path, changes[i]);
         answers(*state, vendor_dims, "LIBRARY=0",
                 "1 better left out: damaged in the database");
@@ -157,7 +148,7 @@ static void test_launch_of_db(void **state)
     hone_db_launch launch;
     int64_t id = 0;
 
-    put_vendor(state);
+    vendor_put_chosen(state, "cublaslt.gemm", 0);
     while (hone__db_launch_get(fixture->db, ++id, &launch, &error) == HONE_OK &&
            strcmp(hone__text_str(&launch.config), "LIBRARY=1") != 0)
         hone__db_launch_free(&launch);
@@ -184,7 +175,7 @@ static void test_moves(void **state)
     int64_t id = 0;
     int moved = 0;
 
-    put_vendor(state);
+    vendor_put_chosen(state, "cublaslt.gemm", 0);
     for (;;) {
         assert_int_equal(
             hone__db_launch_get(fixture->db, ++id, &launch, &error), HONE_OK);
@@ -203,26 +194,17 @@ static void test_moves(void **state)
     hone__text_free(&plan);
 }
 
-#define TEST(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, setup, runtime_teardown)
-
-static int setup(void **state)
-{
-    vendor_fakes();
-    return runtime_setup(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_is_whole),
-        TEST(test_neighbour),
-        TEST(test_damage),
-        TEST(test_lost_cubin),
-        TEST(test_other_architecture),
-        TEST(test_no_default),
-        TEST(test_launch_of_db),
-        TEST(test_moves),
+        VENDOR_TEST(test_is_whole),
+        VENDOR_TEST(test_neighbour),
+        VENDOR_TEST(test_damage),
+        VENDOR_TEST(test_lost_cubin),
+        VENDOR_TEST(test_other_architecture),
+        VENDOR_TEST(test_no_default),
+        VENDOR_TEST(test_launch_of_db),
+        VENDOR_TEST(test_moves),
     };
 
     vendor_load();

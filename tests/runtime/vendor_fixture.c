@@ -130,6 +130,21 @@ void vendor_choose(const char *function, size_t rank, hone_text *out)
     hone__launch_spec_free(spec);
 }
 
+void vendor_put_chosen(void **state, const char *function, size_t rank)
+{
+    hone_text lines = {0};
+
+    vendor_choose(function, rank, &lines);
+    vendor_put(*state, hone__text_str(&lines));
+    hone__text_free(&lines);
+}
+
+int vendor_setup(void **state)
+{
+    vendor_fakes();
+    return runtime_setup(state);
+}
+
 /* Half-precision bits of the integers -4..4. */
 static uint16_t half_of(int value)
 {
@@ -172,6 +187,12 @@ void vendor_make(vendor_case *c, size_t shift)
     memcpy((void *)(uintptr_t)c->at[2], out, sizeof out);
 }
 
+void vendor_free(vendor_case *c)
+{
+    for (int i = 0; i < 3; i++)
+        free(c->blocks[i]);
+}
+
 void vendor_check(vendor_case *c)
 {
     float out[VENDOR_M * VENDOR_N];
@@ -181,6 +202,38 @@ void vendor_check(vendor_case *c)
         if (out[i] - c->expected[i] != 0)
             fail_msg("element %d is %g, not %g", i, (double)out[i],
                      (double)c->expected[i]);
-    for (int i = 0; i < 3; i++)
-        free(c->blocks[i]);
+    vendor_free(c);
+}
+
+hone_ctx *vendor_open(void **state, const char *function, size_t rank)
+{
+    vendor_put_chosen(state, function, rank);
+    return runtime_open(*state);
+}
+
+hone_plan *vendor_plan(hone_ctx *ctx, hone_match *match)
+{
+    hone_plan *plan = NULL;
+
+    assert_hone(ctx,
+                hone_plan_create(ctx, "axpy", vendor_dims, 3, &plan, match),
+                HONE_OK);
+    return plan;
+}
+
+void vendor_close(hone_ctx *ctx, hone_plan *plan)
+{
+    hone_plan_destroy(plan);
+    hone_close(ctx);
+}
+
+void vendor_run(hone_ctx *ctx, hone_plan *plan, size_t shift)
+{
+    const long n = fake_n_launches();
+    vendor_case c;
+
+    vendor_make(&c, shift);
+    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM), HONE_OK);
+    vendor_check(&c);
+    assert_int_equal(fake_n_launches(), n);
 }

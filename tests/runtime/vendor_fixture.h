@@ -34,6 +34,14 @@ void vendor_put(runtime_fixture *fixture, const char *lines);
 /* The lines of the choice at `rank`, as the library gives it. */
 void vendor_choose(const char *function, size_t rank, hone_text *out);
 
+/* Both: the winner is the choice at `rank`. */
+void vendor_put_chosen(void **state, const char *function, size_t rank);
+
+/* A setup that has the fakes be the libraries. */
+int vendor_setup(void **state);
+#define VENDOR_TEST(name)                                                      \
+    cmocka_unit_test_setup_teardown(name, vendor_setup, runtime_teardown)
+
 /* A problem with numbers that f16 has; C is aligned to 256 bytes, and lies
  * `shift` bytes further, as A and B do. */
 typedef struct vendor_case {
@@ -47,5 +55,15 @@ typedef struct vendor_case {
 void vendor_make(vendor_case *c, size_t shift);
 /* C is what it must be; free all. */
 void vendor_check(vendor_case *c);
+void vendor_free(vendor_case *c);
+
+#define VENDOR_STREAM ((hone_stream)(uintptr_t)0x5000)
+
+/* The database with such a winner, a plan of it, and their end. */
+hone_ctx *vendor_open(void **state, const char *function, size_t rank);
+hone_plan *vendor_plan(hone_ctx *ctx, hone_match *match);
+void vendor_close(hone_ctx *ctx, hone_plan *plan);
+/* The library runs it, and no kernel of ours. */
+void vendor_run(hone_ctx *ctx, hone_plan *plan, size_t shift);
 
 #endif
