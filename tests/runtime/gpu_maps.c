@@ -5,14 +5,12 @@
  * Needs no test library, so that it can be carried to a GPU machine. Exit 0:
  * passed; 1: failed; 77: no GPU of compute capability 9.0, or no NVRTC. */
 #include "runtime/driver/map_cache.h"
-#include "runtime/driver/nvrtc_api.h"
-#include "tests/runtime/tuned_db.h"
+#include "tests/runtime/gpu_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { M = 1000, K = 516, BYTES = M * K * 4 };
 
@@ -67,55 +65,20 @@ static const char plan_text[] = "hone-launch 2\nop copy\n"
                                 "pass y\npass X_MAP\n"
                                 "value i32 M\nvalue i32 K\n";
 
-static const hone_driver *driver;
-static char db_path[] = "/tmp/hone-maps-XXXXXX";
-
-static void check_at(int good, const char *what, int line, hone_ctx *ctx)
+static void make_database(void)
 {
-    if (good)
-        return;
-    (void)fprintf(stderr, "gpu_maps.c:%d: %s; %s\n", line, what,
-                  hone_errmsg(ctx));
-    exit(1);
-}
+    hone_text cubin = {0};
+    hone_db *db;
+    tuned_row row = {
+        .op = "copy", .launch_plan = plan_text, .arch = gpu_arch()};
 
-#define CHECK(condition) check_at(condition, #condition, __LINE__, NULL)
-#define CHECK_HONE(ctx, call) check_at((call) == HONE_OK, #call, __LINE__, ctx)
-
-static void skip(const char *why)
-{
-    (void)printf("skipped: %s\n", why);
-    exit(77);
-}
-
-static void make_database(int sm)
-{
-    const hone_nvrtc *nvrtc = NULL;
-    hone_nvrtc_program program = NULL;
-    hone_error error = {0};
-    hone_db *db = NULL;
-    char option[32];
-    char arch[16];
-    const char *options[] = {option};
-    tuned_row row = {.op = "copy", .launch_plan = plan_text, .arch = arch};
-    char *cubin;
-
-    if (hone__nvrtc_get(&nvrtc, &error))
-        skip(error.text);
-    (void)snprintf(arch, sizeof arch, "sm_%d", sm);
-    (void)snprintf(option, sizeof option, "-arch=sm_%d", sm);
-    CHECK(!nvrtc->create(&program, source, "gpu_maps.cu", 0, NULL, NULL));
-    CHECK(!nvrtc->compile(program, 1, options));
-    CHECK(!nvrtc->cubin_size(program, &row.cubin_bytes));
-    cubin = malloc(row.cubin_bytes);
-    CHECK(cubin && !nvrtc->cubin(program, cubin));
-    row.cubin = cubin;
-    CHECK(close(mkstemp(db_path)) == 0 && unlink(db_path) == 0);
-    CHECK(!hone__db_open(db_path, HONE_DB_CREATE, &db, &error));
+    gpu_compile(source, &cubin);
+    db = gpu_create_database();
+    row.cubin = cubin.data;
+    row.cubin_bytes = cubin.length;
     CHECK(!tuned_put_default(db, &row, &error));
     hone__db_close(db);
-    free(cubin);
-    (void)nvrtc->destroy(&program);
+    hone__text_free(&cubin);
 }
 
 /* ---- the rules ----------------------------------------------------------
@@ -257,7 +220,7 @@ static int holds(const buffers *b, int buffer)
     return 1;
 }
 
-static void check_copies(hone_ctx *ctx, hone_plan *plan, const buffers *b)
+static void check_copies(hone_plan *plan, const buffers *b)
 {
     for (int i = 0; i < 6; ++i) {
         hone_cu_ptr x = b->x[i % 3];
@@ -265,13 +228,13 @@ static void check_copies(hone_ctx *ctx, hone_plan *plan, const buffers *b)
         void *args[] = {&x, &y};
 
         clear(b);
-        CHECK_HONE(ctx, hone_plan_run(plan, args, NULL));
+        CHECK(!hone_plan_run(plan, args, NULL));
         CHECK(holds(b, i % 3));
     }
 }
 
 /* The maps of a captured run are those of its pointers, for ever. */
-static void check_capture(hone_ctx *ctx, hone_plan *plan, const buffers *b)
+static void check_capture(hone_plan *plan, const buffers *b)
 {
     hone_cu_ptr x = b->x[1];
     hone_cu_ptr y = b->y;
@@ -282,13 +245,13 @@ static void check_capture(hone_ctx *ctx, hone_plan *plan, const buffers *b)
 
     CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
+    CHECK(!hone_plan_run(plan, args, stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     x = b->x[2];
     for (int i = 0; i < 3; ++i) {
         clear(b);
-        CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
+        CHECK(!hone_plan_run(plan, args, stream));
         CHECK(holds(b, 2));
         clear(b);
         CHECK(!driver->graph_launch(exec, stream));
@@ -299,7 +262,7 @@ static void check_capture(hone_ctx *ctx, hone_plan *plan, const buffers *b)
     (void)driver->stream_destroy(stream);
 }
 
-static void check_refusals(hone_ctx *ctx, hone_plan *plan, const buffers *b)
+static void check_refusals(hone_plan *plan, const buffers *b)
 {
     const int64_t dims[] = {M, K - 1};
     hone_cu_ptr x = b->x[0] + 8;
@@ -359,34 +322,23 @@ static void tell_costs(const buffers *b)
 int main(void)
 {
     const int64_t dims[] = {M, K};
-    hone_error error = {0};
-    hone_cu_context context = NULL;
-    hone_properties properties;
-    hone_ctx *ctx = NULL;
     hone_plan *plan = NULL;
     buffers b;
 
-    if (hone__cuda_get(&driver, &error))
-        skip(error.text);
-    CHECK(!driver->primary_retain(&context, 0));
-    CHECK(!driver->context_set(context));
-    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
+    gpu_begin();
     if (hone__tensor_map_check_device(
             "X_MAP", properties.value[HONE_PROPERTY_sm], &error))
-        skip(error.text);
-    make_database((int)properties.value[HONE_PROPERTY_sm]);
+        gpu_skip(error.text);
+    make_database();
     open_buffers(&b);
     check_rules(b.x[0]);
-    CHECK_HONE(ctx, hone_open(db_path, &ctx));
-    CHECK_HONE(ctx, hone_plan_create(ctx, "copy", dims, 2, &plan, NULL));
-    check_copies(ctx, plan, &b);
-    check_capture(ctx, plan, &b);
-    check_refusals(ctx, plan, &b);
+    gpu_open();
+    CHECK(!hone_plan_create(ctx, "copy", dims, 2, &plan, NULL));
+    check_copies(plan, &b);
+    check_capture(plan, &b);
+    check_refusals(plan, &b);
     tell_costs(&b);
     hone_plan_destroy(plan);
-    hone_close(ctx);
     close_buffers(&b);
-    (void)unlink(db_path);
-    (void)printf("passed\n");
-    return 0;
+    return gpu_passed();
 }

@@ -3,15 +3,12 @@
  * workspaces, graph capture, streams, contexts that are reset or destroyed
  * under it. Needs no test library, so that it can be carried to a GPU
  * machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/driver/driver.h"
-#include "runtime/driver/nvrtc_api.h"
-#include "tests/runtime/tuned_db.h"
+#include "tests/runtime/gpu_program.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N = 100003 };
 
@@ -69,63 +66,14 @@ static const char work_plan[] = "hone-launch 1\nop work\ndim n int\n"
                                 "pass x\npass partial\npass ticket\npass out\n"
                                 "value i32 1000\n";
 
-static const hone_driver *driver;
-static char db_path[] = "/tmp/hone-gpu-XXXXXX";
-
-static void check_at(int good, const char *what, int line, hone_ctx *ctx)
-{
-    if (good)
-        return;
-    (void)fprintf(stderr, "gpu_runtime.c:%d: %s; %s\n", line, what,
-                  hone_errmsg(ctx));
-    exit(1);
-}
-
-#define CHECK(condition) check_at(condition, #condition, __LINE__, NULL)
-#define CHECK_HONE(ctx, call) check_at((call) == HONE_OK, #call, __LINE__, ctx)
-
-static void skip(const char *why)
-{
-    (void)printf("skipped: %s\n", why);
-    exit(77);
-}
-
-/* Compile for the device; the text's bytes are the cubin. */
-static void compile(int sm, hone_text *out)
-{
-    const hone_nvrtc *nvrtc = NULL;
-    hone_nvrtc_program program = NULL;
-    hone_error error = {0};
-    char arch[32];
-    const char *options[] = {arch};
-    size_t size_bytes = 0;
-    char *cubin;
-
-    if (hone__nvrtc_get(&nvrtc, &error))
-        skip(error.text);
-    (void)snprintf(arch, sizeof arch, "-arch=sm_%d", sm);
-    CHECK(!nvrtc->create(&program, source, "gpu_runtime.cu", 0, NULL, NULL));
-    CHECK(!nvrtc->compile(program, 1, options));
-    CHECK(!nvrtc->cubin_size(program, &size_bytes));
-    cubin = malloc(size_bytes);
-    CHECK(cubin && !nvrtc->cubin(program, cubin));
-    hone__text_append(out, cubin, size_bytes);
-    free(cubin);
-    (void)nvrtc->destroy(&program);
-}
-
-static void make_database(int sm)
+static void make_database(void)
 {
     hone_text cubin = {0};
-    hone_error error = {0};
-    hone_db *db = NULL;
-    char arch[16];
-    tuned_row row = {.arch = arch};
+    hone_db *db;
+    tuned_row row = {.arch = gpu_arch()};
 
-    (void)snprintf(arch, sizeof arch, "sm_%d", sm);
-    compile(sm, &cubin);
-    CHECK(close(mkstemp(db_path)) == 0 && unlink(db_path) == 0);
-    CHECK(!hone__db_open(db_path, HONE_DB_CREATE, &db, &error));
+    gpu_compile(source, &cubin);
+    db = gpu_create_database();
     row.cubin = cubin.data;
     row.cubin_bytes = cubin.length;
     row.op = "axpy";
@@ -163,7 +111,7 @@ static float device_float(hone_cu_ptr at)
 }
 
 /* y = 2 + 3*1 through hone_launch, in whatever context is current. */
-static void check_axpy(hone_ctx *ctx)
+static void check_axpy(void)
 {
     const int64_t n = N;
     hone_cu_ptr x = device_floats(1);
@@ -171,7 +119,7 @@ static void check_axpy(hone_ctx *ctx)
     float a = 3;
     void *args[] = {&a, &x, &y};
 
-    CHECK_HONE(ctx, hone_launch(ctx, "axpy", &n, 1, args, NULL));
+    CHECK(!hone_launch(ctx, "axpy", &n, 1, args, NULL));
     CHECK(!driver->context_synchronize());
     CHECK(device_float(y) == 5.0f);
     CHECK(device_float(y + (N - 1) * sizeof a) == 5.0f);
@@ -179,7 +127,7 @@ static void check_axpy(hone_ctx *ctx)
     (void)driver->memory_free(y);
 }
 
-static void check_workspaces(hone_ctx *ctx)
+static void check_workspaces(void)
 {
     const int64_t n = N;
     hone_cu_ptr x = device_floats(1);
@@ -189,12 +137,12 @@ static void check_workspaces(hone_ctx *ctx)
     hone_plan *plan = NULL;
     hone_match match;
 
-    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, &match));
+    CHECK(!hone_plan_create(ctx, "sum", &n, 1, &plan, &match));
     CHECK(match.kind == HONE_MATCH_DEFAULT);
     CHECK(!driver->stream_create(&streams[1], HONE_CU_STREAM_NON_BLOCKING));
     streams[2] = (hone_stream)(uintptr_t)2; /* the per-thread one */
     for (int i = 0; i < 30; ++i) {
-        CHECK_HONE(ctx, hone_plan_run(plan, args, streams[i % 3]));
+        CHECK(!hone_plan_run(plan, args, streams[i % 3]));
         CHECK(!driver->context_synchronize());
         CHECK(device_float(out) == (float)N);
         CHECK(!driver->fill8_async(out, 0xff, 4, NULL));
@@ -205,7 +153,7 @@ static void check_workspaces(hone_ctx *ctx)
     (void)driver->memory_free(out);
 }
 
-static void check_capture(hone_ctx *ctx)
+static void check_capture(void)
 {
     const int64_t n = N;
     hone_cu_ptr x = device_floats(1);
@@ -217,15 +165,15 @@ static void check_capture(hone_ctx *ctx)
     hone_cu_graph_exec exec = NULL;
 
     CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
-    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
+    CHECK(!hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
     /* Unprepared: refused with a sentence that says what to do. */
     CHECK(!driver->capture_begin(stream, 0));
     CHECK(hone_plan_run(plan, args, stream) == HONE_ERR_CUDA);
     CHECK(strstr(hone_errmsg(ctx), "hone_plan_prepare()") != NULL);
     (void)driver->capture_end(stream, &graph);
-    CHECK_HONE(ctx, hone_plan_prepare(plan, stream));
+    CHECK(!hone_plan_prepare(plan, stream));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
+    CHECK(!hone_plan_run(plan, args, stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     for (int i = 0; i < 5; ++i)
@@ -251,7 +199,7 @@ static size_t free_bytes(void)
 
 /* A graph goes on when the stream's memory has grown since it was captured,
  * when its plan is destroyed and when cached plans are evicted. */
-static void check_graph_outlives_its_plan(hone_ctx *ctx)
+static void check_graph_outlives_its_plan(void)
 {
     const int64_t small = 100;
     const int64_t large = 1 << 24;
@@ -265,19 +213,19 @@ static void check_graph_outlives_its_plan(hone_ctx *ctx)
     size_t before;
 
     CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
-    CHECK_HONE(ctx, hone_plan_create(ctx, "work", &small, 1, &plan, NULL));
-    CHECK_HONE(ctx, hone_plan_prepare(plan, stream));
+    CHECK(!hone_plan_create(ctx, "work", &small, 1, &plan, NULL));
+    CHECK(!hone_plan_prepare(plan, stream));
     /* The cache has a plan of its own, which its first run prepares. */
-    CHECK_HONE(ctx, hone_launch(ctx, "work", &small, 1, args, stream));
+    CHECK(!hone_launch(ctx, "work", &small, 1, args, stream));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK_HONE(ctx, hone_plan_run(plan, args, stream));
-    CHECK_HONE(ctx, hone_launch(ctx, "work", &small, 1, args, stream));
+    CHECK(!hone_plan_run(plan, args, stream));
+    CHECK(!hone_launch(ctx, "work", &small, 1, args, stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     hone_plan_destroy(plan);
-    CHECK_HONE(ctx, hone_plan_limit(ctx, 1));
+    CHECK(!hone_plan_limit(ctx, 1));
     for (int64_t n = large; n < large + 100; ++n) {
-        CHECK_HONE(ctx, hone_launch(ctx, "work", &n, 1, args, stream));
+        CHECK(!hone_launch(ctx, "work", &n, 1, args, stream));
         CHECK(!driver->fill8_async(out, 0xff, 4, stream));
         CHECK(!driver->graph_launch(exec, stream));
         CHECK(!driver->stream_synchronize(stream));
@@ -286,10 +234,10 @@ static void check_graph_outlives_its_plan(hone_ctx *ctx)
     (void)driver->graph_exec_destroy(exec);
     (void)driver->graph_destroy(graph);
     before = free_bytes();
-    CHECK_HONE(ctx, hone_stream_release(ctx, stream));
+    CHECK(!hone_stream_release(ctx, stream));
     CHECK(free_bytes() >= before + (size_t)large * 8);
     (void)driver->stream_destroy(stream);
-    CHECK_HONE(ctx, hone_plan_limit(ctx, 4096));
+    CHECK(!hone_plan_limit(ctx, 4096));
     (void)driver->memory_free(x);
     (void)driver->memory_free(out);
 }
@@ -305,7 +253,7 @@ static void *driver_symbol(const char *name)
 }
 
 /* cuDevicePrimaryCtxReset, which is what cudaDeviceReset() does. */
-static void check_reset(hone_ctx *ctx)
+static void check_reset(void)
 {
     hone_cu_result (*reset)(hone_cu_device);
     void *const symbol = driver_symbol("cuDevicePrimaryCtxReset_v2");
@@ -314,19 +262,19 @@ static void check_reset(hone_ctx *ctx)
     hone_plan *plan = NULL;
 
     memcpy(&reset, &symbol, sizeof symbol);
-    check_axpy(ctx);
-    CHECK_HONE(ctx, hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
-    CHECK_HONE(ctx, hone_plan_prepare(plan, NULL));
+    check_axpy();
+    CHECK(!hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
+    CHECK(!hone_plan_prepare(plan, NULL));
     CHECK(!reset(0));
     CHECK(!driver->primary_retain(&context, 0));
     CHECK(!driver->context_set(context));
-    check_axpy(ctx);
+    check_axpy();
     hone_plan_destroy(plan); /* of the context that is gone */
-    check_axpy(ctx);
+    check_axpy();
 }
 
 /* A context of the caller's own, destroyed before hone_close(). */
-static void check_destroyed(hone_ctx *ctx)
+static void check_destroyed(void)
 {
     hone_cu_result (*create)(hone_cu_context *, unsigned, hone_cu_device);
     hone_cu_result (*destroy)(hone_cu_context);
@@ -339,39 +287,27 @@ static void check_destroyed(hone_ctx *ctx)
     memcpy(&destroy, &symbols[1], sizeof symbols[1]);
     CHECK(!driver->context_get(&primary));
     CHECK(!create(&own, 0, 0));
-    check_axpy(ctx);
+    check_axpy();
     CHECK(!driver->context_set(primary));
-    check_axpy(ctx);
+    check_axpy();
     CHECK(!driver->context_set(own));
-    check_axpy(ctx);
+    check_axpy();
     CHECK(!destroy(own));
     CHECK(!driver->context_set(primary));
-    check_axpy(ctx);
+    check_axpy();
 }
 
 int main(void)
 {
-    hone_error error = {0};
-    hone_cu_context context = NULL;
-    hone_properties properties;
-    hone_ctx *ctx = NULL;
-
-    if (hone__cuda_get(&driver, &error))
-        skip(error.text);
-    CHECK(!driver->primary_retain(&context, 0));
-    CHECK(!driver->context_set(context));
-    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
-    make_database((int)properties.value[HONE_PROPERTY_sm]);
-    CHECK_HONE(ctx, hone_open(db_path, &ctx));
-    check_axpy(ctx);
-    check_workspaces(ctx);
-    check_capture(ctx);
-    check_graph_outlives_its_plan(ctx);
-    check_reset(ctx);
-    check_destroyed(ctx);
-    (void)driver->context_set(NULL);
-    hone_close(ctx);
-    (void)unlink(db_path);
-    (void)printf("passed\n");
-    return 0;
+    gpu_begin();
+    make_database();
+    gpu_open();
+    check_axpy();
+    check_workspaces();
+    check_capture();
+    check_graph_outlives_its_plan();
+    check_reset();
+    check_destroyed();
+    (void)driver->context_set(NULL); /* none is current when all is closed */
+    return gpu_passed();
 }

@@ -3,14 +3,11 @@
  * launches and clusters on a real driver: right results on two streams, after
  * changes, and in graphs. Needs no test library, so that it can be carried to
  * a GPU machine. Exit 0: passed; 1: failed; 77: no GPU or no NVRTC here. */
-#include "runtime/driver/driver.h"
-#include "runtime/driver/nvrtc_api.h"
-#include "tests/runtime/tuned_db.h"
+#include "tests/runtime/gpu_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N = 1 << 16, K = 3, BLOCKS = 64 };
 
@@ -52,68 +49,20 @@ static const char plan_text[] =
     "cluster min(c, 16)\ncooperative\n"
     "pass y\npass arrived\npass sums\nvalue i32 n\nvalue i32 3\n";
 
-static const hone_driver *driver;
-static hone_ctx *ctx;
-static char db_path[] = "/tmp/hone-gpu-XXXXXX";
 static hone_cu_ptr h[2];
 static hone_cu_ptr y[2];
 static hone_stream streams[2];
 
-static void check_at(int good, const char *what, int line)
-{
-    if (good)
-        return;
-    (void)fprintf(stderr, "gpu_special.c:%d: %s; %s\n", line, what,
-                  ctx ? hone_errmsg(ctx) : "");
-    (void)unlink(db_path);
-    exit(1);
-}
-
-#define CHECK(condition) check_at(condition, #condition, __LINE__)
-
-static void skip(const char *why)
-{
-    (void)printf("skipped: %s\n", why);
-    exit(77);
-}
-
-static void compile(int sm, hone_text *out)
-{
-    const hone_nvrtc *nvrtc = NULL;
-    hone_nvrtc_program program = NULL;
-    hone_error error = {0};
-    char arch[32];
-    const char *options[] = {arch};
-    size_t size_bytes = 0;
-    char *cubin;
-
-    if (hone__nvrtc_get(&nvrtc, &error))
-        skip(error.text);
-    (void)snprintf(arch, sizeof arch, "-arch=sm_%d", sm);
-    CHECK(!nvrtc->create(&program, source, "gpu_special.cu", 0, NULL, NULL));
-    CHECK(!nvrtc->compile(program, 1, options));
-    CHECK(!nvrtc->cubin_size(program, &size_bytes));
-    cubin = malloc(size_bytes);
-    CHECK(cubin && !nvrtc->cubin(program, cubin));
-    hone__text_append(out, cubin, size_bytes);
-    free(cubin);
-    (void)nvrtc->destroy(&program);
-}
-
-static void make_database(int sm)
+static void make_database(void)
 {
     hone_text cubin = {0};
-    hone_error error = {0};
-    hone_db *db = NULL;
-    char arch[16];
-    tuned_row row = {.arch = arch, .op = "fir", .launch_plan = plan_text};
+    hone_db *db;
+    tuned_row row = {.arch = gpu_arch(), .op = "fir", .launch_plan = plan_text};
 
-    (void)snprintf(arch, sizeof arch, "sm_%d", sm);
-    compile(sm, &cubin);
+    gpu_compile(source, &cubin);
+    db = gpu_create_database();
     row.cubin = cubin.data;
     row.cubin_bytes = cubin.length;
-    CHECK(close(mkstemp(db_path)) == 0 && unlink(db_path) == 0);
-    CHECK(!hone__db_open(db_path, HONE_DB_CREATE, &db, &error));
     CHECK(!tuned_put_default(db, &row, &error));
     hone__db_close(db);
     hone__text_free(&cubin);
@@ -228,28 +177,15 @@ static void clusters(int sm)
 
 int main(void)
 {
-    hone_error error = {0};
-    hone_cu_context context = NULL;
-    hone_properties properties;
-    int sm;
-
-    if (hone__cuda_get(&driver, &error))
-        skip(error.text);
-    CHECK(!driver->primary_retain(&context, 0) &&
-          !driver->context_set(context));
-    CHECK(!hone__driver_properties(driver, 0, &properties, &error));
-    sm = (int)properties.value[HONE_PROPERTY_sm];
-    make_database(sm);
-    CHECK(hone_open(db_path, &ctx) == HONE_OK);
+    gpu_begin();
+    make_database();
+    gpu_open();
     for (int i = 0; i < 2; ++i)
         CHECK(!driver->memory_alloc(&h[i], K * sizeof(float)) &&
               !driver->memory_alloc(&y[i], (N + 1) * sizeof(float)) &&
               !driver->stream_create(&streams[i], HONE_CU_STREAM_NON_BLOCKING));
     changes_and_streams();
     graphs();
-    clusters(sm);
-    hone_close(ctx);
-    (void)unlink(db_path);
-    (void)printf("gpu_special: passed\n");
-    return 0;
+    clusters((int)properties.value[HONE_PROPERTY_sm]);
+    return gpu_passed();
 }
