@@ -51,8 +51,8 @@ static void close_fixture(fixture *f)
 }
 
 /* Shape `row` of the problem `given` is `wanted`; NULL: there is none. */
-static void expect(const fixture *f, const int64_t *given, size_t row,
-                   const int64_t *wanted)
+static void expect_scaled(const fixture *f, const int64_t *given, int scale,
+                          size_t row, const int64_t *wanted)
 {
     int64_t got[HONE_MAX_DIMS] = {0};
     hone_launch_spec *spec = NULL;
@@ -63,14 +63,20 @@ static void expect(const fixture *f, const int64_t *given, size_t row,
         fail_msg("%s", err.text);
     is_there = hone__edge_dims(
         f->tmpl,
-        &(hone_launch_case){spec, given, f->tmpl->n_dims, &f->properties}, row,
-        got);
+        &(hone_launch_case){spec, given, f->tmpl->n_dims, &f->properties},
+        scale, row, got);
     hone__launch_spec_free(spec);
     assert_int_equal(is_there, wanted != NULL);
     for (size_t i = 0; wanted && i < f->tmpl->n_dims; ++i)
         if (got[i] != wanted[i])
             fail_msg("row %zu: dimension %zu is %lld, not %lld", row, i,
                      (long long)got[i], (long long)wanted[i]);
+}
+
+static void expect(const fixture *f, const int64_t *given, size_t row,
+                   const int64_t *wanted)
+{
+    expect_scaled(f, given, 1, row, wanted);
 }
 
 static void test_rows_as_they_stand(void **state)
@@ -237,6 +243,61 @@ static void test_followers(void **state)
     close_fixture(&f);
 }
 
+/* An image of 128 MB: one is as few as there can be, and three fit beside what
+ * a final has; 131 do not. */
+static void test_large_units(void **state)
+{
+    const int64_t given[] = {4, 4096};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(batch, N in {64, 4096})",
+                 "#pragma hone arg x: in c32[batch][N][N]\n"
+                 "#pragma hone arg y: out c32[batch][N][N]");
+    expect(&f, given, 0, (const int64_t[]){1, 4096});
+    for (size_t row = 1; row < HONE_EDGE_BEYOND; ++row)
+        expect(&f, given, row, (const int64_t[]){3, 4096});
+    expect(&f, (const int64_t[]){4, 64}, 2, (const int64_t[]){131, 64});
+    close_fixture(&f);
+}
+
+/* A grid of many blocks wants many elements: the long row has them, as far as
+ * the device is large enough; small ones where that does. */
+static void test_grown(void **state)
+{
+    static const char lines[] = "#pragma hone arg x: in f32[n]\n"
+                                "#pragma hone require n >= 132*32*1024";
+    const int64_t given[] = {1 << 28};
+    const int64_t both[] = {65536, 65536};
+    fixture f;
+
+    (void)state;
+    open_fixture(&f, "t(n)", lines);
+    expect(&f, given, 1, (const int64_t[]){61});
+    expect_scaled(&f, given, 24, 1, (const int64_t[]){61});
+    expect(&f, given, 3, (const int64_t[]){4976513});
+    expect_scaled(&f, given, 24, 3, (const int64_t[]){4976513});
+    close_fixture(&f);
+    open_fixture(&f, "t(n)",
+                 "#pragma hone arg x: in f32[n]\n"
+                 "#pragma hone require n > 16777216");
+    expect(&f, given, 3, (const int64_t[]){16});
+    expect_scaled(&f, given, 24, 3, (const int64_t[]){18983897});
+    close_fixture(&f);
+    /* One dimension, a multiple of something; then both. */
+    open_fixture(&f, "t(a, b)",
+                 "#pragma hone arg x: in u8[a][b]\n"
+                 "#pragma hone require a >= 70000 && b % 32 == 0");
+    expect_scaled(&f, both, 24, 1, (const int64_t[]){61, 37});
+    expect(&f, both, 3, (const int64_t[]){71744, 64});
+    close_fixture(&f);
+    open_fixture(&f, "t(a, b)",
+                 "#pragma hone arg x: in u8[a][b]\n"
+                 "#pragma hone require min(a, b) >= 3000");
+    expect(&f, both, 3, (const int64_t[]){3153, 3153});
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_followers),
         cmocka_unit_test(test_nothing_helps),
+        cmocka_unit_test(test_large_units),
+        cmocka_unit_test(test_grown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,10 +50,12 @@ enum {
  * problem that the plan is for. Where the plan's constraints do not allow the
  * row as it stands, as few dimensions as possible are changed: to that of the
  * problem, else to a power of two, as long as the arguments stay small. If
- * nothing helps, the row as it stands. Where its arrays are large because
- * several sizes multiply, the largest are halved. Returns 0 if the operation
- * has no such row. */
+ * that is not enough, since a constraint wants as many elements as the blocks
+ * of a grid take, a dimension grows, in one row as far as 20 MB of arguments
+ * times `scale`: how much more than one core the device does in the same
+ * time. If nothing helps, the row as it stands. Where its arrays are large,
+ * sizes are halved. Returns 0 if the operation has no such row. */
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
-                    size_t row, int64_t *out);
+                    int scale, size_t row, int64_t *out);
 
 #endif

@@ -53,6 +53,7 @@ typedef struct shape_search {
     hone_launch_case plan; /* at `dims` */
     const int64_t *given;  /* the problem's */
     size_t row;
+    int scale; /* of what a grown row may cost */
     int64_t *dims;
     int64_t pad[HONE_MAX_DIMS]; /* of those that follow others */
 } shape_search;
@@ -105,7 +106,7 @@ static int take_row(const hone_template *tmpl, const int64_t *given, size_t row,
     return n_integers == 1 ? which : -1;
 }
 
-static int is_allowed(const shape_search *s, int64_t at_most)
+static int is_within(const shape_search *s, int64_t at_most, int64_t flops)
 {
     hone_resolved resolved;
     int64_t bytes = 0;
@@ -115,8 +116,12 @@ static int is_allowed(const shape_search *s, int64_t at_most)
         return 0;
     for (size_t i = 0; i < resolved.n_args; ++i)
         bytes += resolved.args[i].size_bytes;
-    return bytes <= at_most &&
-           (at_most == INT64_MAX || resolved.flops <= most_flops);
+    return bytes <= at_most && resolved.flops <= flops;
+}
+
+static int is_allowed(const shape_search *s, int64_t at_most)
+{
+    return is_within(s, at_most, at_most == INT64_MAX ? INT64_MAX : most_flops);
 }
 
 /* Change the dimensions of `mask` from `dim` on, the last of them fastest. */
@@ -151,18 +156,91 @@ static int find(const shape_search *s, unsigned changeable)
     return 0;
 }
 
-/* Where several sizes multiply to much, the largest of them is halved, and odd
- * again, as often as that helps. */
-static void shrink(const shape_search *s, unsigned leading)
+/* ---- larger -------------------------------------------------------------- */
+
+/* What those are that do not grow. */
+typedef enum beside { SHORT, GIVEN, GROWN, N_BESIDE } beside;
+
+/* Size number `step` of those that are tried: a quarter more each time, odd
+ * and then a multiple of 64. */
+static int64_t grown(int64_t from, int step)
 {
-    while (!is_allowed(s, most_bytes_product)) {
+    for (int i = 0; i < step / 2; ++i)
+        from += from / 4 + 1;
+    return step % 2 ? (from + 63) / 64 * 64 : from | 1;
+}
+
+/* `size` of dimension `dim`, or of all but batches, which are 1. */
+static void set_grown(const shape_search *s, size_t dim, beside others,
+                      unsigned leading, int64_t size)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->plan.n_dims; ++i) {
+        if (!(leading >> i & 1))
+            continue;
+        if (i == dim)
+            s->dims[i] = size;
+        else if (others == GIVEN)
+            s->dims[i] = s->given[i];
+        else if (is_batch(&s->tmpl->dims[i]))
+            s->dims[i] = 1;
+        else if (others == GROWN)
+            s->dims[i] = size;
+        else /* as it is with the sizes themselves */
+            s->dims[i] = size % 64 ? short_row[n++ % ROW] : 64;
+    }
+}
+
+/* Some constraints want as many elements as the blocks of a grid take: one
+ * dimension grows until they hold, then all of them do. */
+static int grow(const shape_search *s, unsigned leading, int64_t at_most)
+{
+    int64_t kept[HONE_MAX_DIMS];
+
+    memcpy(kept, s->dims, s->plan.n_dims * sizeof *kept);
+    for (int others = 0; others < N_BESIDE; ++others)
+        for (size_t dim = 0; dim < s->plan.n_dims; ++dim)
+            for (int step = 0; leading >> dim & 1; ++step) {
+                const int64_t size = grown(kept[dim], step);
+
+                if (size > at_most)
+                    break;
+                set_grown(s, dim, (beside)others, leading, size);
+                if (is_within(s, at_most, s->scale * most_flops))
+                    return 1;
+            }
+    memcpy(s->dims, kept, s->plan.n_dims * sizeof *kept);
+    return 0;
+}
+
+/* A row that is allowed in some way, of the problem's sizes and small ones, or
+ * larger; the row as it stands if there is none. */
+static void change(const shape_search *s, unsigned leading)
+{
+    const int is_long = s->row + 1 >= N_ROWS;
+
+    if (!find(s, leading) && s->row)
+        (void)grow(s, leading,
+                   is_long ? s->scale * most_bytes_long : most_bytes);
+}
+
+/* ---- smaller ------------------------------------------------------------- */
+
+/* Where arrays are too large, since several sizes multiply or what belongs to
+ * one unit of the only size is large, the largest size is halved, and odd
+ * again, as often as that helps. */
+static void shrink(const shape_search *s, unsigned leading, int64_t at_most,
+                   int64_t least)
+{
+    while (!is_allowed(s, at_most)) {
         int64_t *largest = NULL;
         int64_t kept;
 
         for (size_t i = 0; i < s->plan.n_dims; ++i)
             if (leading >> i & 1 && (!largest || s->dims[i] > *largest))
                 largest = &s->dims[i];
-        if (!largest || *largest < 16)
+        if (!largest || *largest < least)
             return;
         kept = *largest;
         *largest = kept / 2 | 1;
@@ -209,7 +287,7 @@ static int go_apart(shape_search *s, unsigned leading)
     int any = 0;
 
     if (!is_allowed(s, INT64_MAX))
-        (void)find(s, leading);
+        change(s, leading);
     for (size_t i = 0; i < s->tmpl->n_dims; ++i) {
         int k = 0;
 
@@ -244,7 +322,7 @@ static int go_empty(const shape_search *s)
 }
 
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
-                    size_t row, int64_t *out)
+                    int scale, size_t row, int64_t *out)
 {
     const int is_apart = row == HONE_EDGE_APART;
     const int only = take_row(tmpl, plan->dims,
@@ -256,6 +334,7 @@ int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                       .plan = {plan->spec, out, tmpl->n_dims, plan->properties},
                       .given = plan->dims,
                       .row = row,
+                      .scale = scale,
                       .dims = out};
     unsigned leading = 0;
     size_t n = N_ROWS;
@@ -275,8 +354,10 @@ int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
     if (only >= 0 && row + 1 == N_ROWS)
         lengthen(&s, only);
     if (!is_allowed(&s, INT64_MAX))
-        (void)find(&s, leading);
+        change(&s, leading);
     else if (only < 0)
-        shrink(&s, leading);
+        shrink(&s, leading, most_bytes_product, 16);
+    else
+        shrink(&s, leading, most_bytes_long, 4);
     return follow(&s);
 }

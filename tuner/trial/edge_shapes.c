@@ -161,6 +161,18 @@ static void cover(hone_coverage *coverage, const hone_problem *problem,
                            problem->checks[i].skipped);
 }
 
+/* Of a grown shape (judge/cover.h): problems take some ten times the arrays,
+ * which a small card has to hold. */
+static int scale_of(const hone_device *device)
+{
+    enum { MOST = 24 };
+    const int64_t gib = device->properties.value[HONE_PROPERTY_memory] >> 30;
+
+    return !device->kind->has_limits || gib < 1 ? 1
+           : gib < MOST                         ? (int)gib
+                                                : MOST;
+}
+
 /* The rows, and their problems: all references run before the variant does,
  * which may damage the process that they run in. */
 static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
@@ -174,7 +186,8 @@ static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
         hone_edge_row *row = &shapes->rows[i];
         hone_status status;
 
-        row->is_wanted = hone__edge_dims(setup->tmpl, &plan, i, row->dims);
+        row->is_wanted = hone__edge_dims(
+            setup->tmpl, &plan, scale_of(shapes->device), i, row->dims);
         /* The same as an earlier one: all dimensions list their values. */
         for (size_t k = 0; k < i; ++k)
             row->is_wanted &=
