@@ -164,12 +164,13 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
         row,
         "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
         "outcomes:o "
-        "implementations:o baselines:o baselines_text:o sm_clock_mhz:i "
+        "implementations:o out_of_final:o baselines:o baselines_text:o "
+        "sm_clock_mhz:i "
         "seconds:f",
         r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
         r->n_compiled, r->space_raw, r->space_valid,
-        hone__outcomes_json(r->outcomes), parts_json(r), baselines_json(r),
-        baselines_text(r), r->sm_clock_mhz, r->seconds);
+        hone__outcomes_json(r->outcomes), parts_json(r), hone__tune_out_json(r),
+        baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
 
 static void print_row(tune_run *run, json_t *row)
@@ -247,6 +248,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                            name);
     if (result.notes[0])
         hone__message_note("%s", result.notes);
+    hone__tune_out_say(name, &result);
     if (status == HONE_OK && !result.has_winner)
         say_why(run, name, result.message);
     if (is_of_the_shape(status)) {

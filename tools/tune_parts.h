@@ -50,6 +50,12 @@ typedef struct hone_tune_end {
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
                             const hone_error *err);
 
+/* ---- who was out of the final (tune_out.c) ------------------------------- */
+
+/* As JSON, and a note of each. */
+json_t *hone__tune_out_json(const hone_tune_result *result);
+void hone__tune_out_say(const char *title, const hone_tune_result *result);
+
 /* ---- --device replay:FILE (tune_replay.c) -------------------------------- */
 
 /* Does --device name a recording? */

@@ -46,7 +46,12 @@ is 1 "select count(*) from winner_v1 where decided_by =
 HONE_DB=$work/refuted.db
 run 0 tune "$fixtures/refuted.cu" --dims 4096 --device cpu \
     --strategy exhaustive --format json
-json shapes.0.trials=42
+json shapes.0.trials=42 shapes.0.out_of_final.0.outcome=wrong \
+    shapes.0.out_of_final.0.implementation=refuted.cu \
+    shapes.0.out_of_final.0.trial_ns
+grep -q '"message": "at n=1 T=f32: ' "$work/out" || fail "no reason in JSON"
+err_has "out of the final: refuted.cu KIND=fast,N="
+err_has " in its trial): wrong: at n=1 T=f32: "
 case $(ask "select config from winner_v1") in
 KIND=right,N=[12]) ;;
 *) fail "the winner is $(ask "select config from winner_v1")" ;;

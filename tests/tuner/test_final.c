@@ -184,6 +184,23 @@ static void one_finalist(void **state)
     assert_non_null(strstr(text, "the only finalist; noise floor 0."));
 }
 
+/* The others had a trial, too, and somebody has to be told. */
+static void one_is_left(void **state)
+{
+    const double ns[] = {80, 70, 60};
+    char text[400];
+
+    (void)state;
+    final_set_up(3, 0, ns);
+    scene.runners[1].wrong = 1;
+    scene.runners[2].no_room = 1;
+    run();
+    assert_int_equal(report.winner, 0);
+    assert_int_equal(report.verdict, HONE_RACE_ONLY_ONE);
+    hone__final_sentence(&report, text, sizeof text);
+    assert_non_null(strstr(text, "the only one left of 3 finalists; noise "));
+}
+
 static void a_noisy_final_says_so(void **state)
 {
     const double ns[] = {100, 101, 102, 99};
@@ -262,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_winner_that_is_refuted),
         cmocka_unit_test(nobody_is_right),
         cmocka_unit_test(one_finalist),
+        cmocka_unit_test(one_is_left),
         cmocka_unit_test(a_noisy_final_says_so),
         cmocka_unit_test(sentences_fit),
         cmocka_unit_test(finalists_are_those_near_the_best),

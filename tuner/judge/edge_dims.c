@@ -47,6 +47,8 @@ static const int64_t most_bytes_long = 20 << 20;
 static const int64_t most_bytes_product = 2 << 20;
 /* As far as the template declares its work. */
 static const int64_t most_flops = 400000000;
+/* Of what has grown, which many variants of a template may need. */
+static const int64_t most_flops_grown = 25000000;
 
 typedef struct shape_search {
     const hone_template *tmpl;
@@ -207,7 +209,7 @@ static int grow(const shape_search *s, unsigned leading, int64_t at_most)
                 if (size > at_most)
                     break;
                 set_grown(s, dim, (beside)others, leading, size);
-                if (is_within(s, at_most, s->scale * most_flops))
+                if (is_within(s, at_most, s->scale * most_flops_grown))
                     return 1;
             }
     memcpy(s->dims, kept, s->plan.n_dims * sizeof *kept);

@@ -93,7 +93,13 @@ void hone__final_sentence(const hone_final_report *report, char *out,
     (void)longer(lead_of(report), lead, sizeof lead);
     switch (report->verdict) {
     case HONE_RACE_ONLY_ONE:
-        (void)snprintf(out, size, "the only finalist; noise floor %s", noise);
+        if (report->n_entries > 1)
+            (void)snprintf(out, size,
+                           "the only one left of %d finalists; noise floor %s",
+                           report->n_entries, noise);
+        else
+            (void)snprintf(out, size, "the only finalist; noise floor %s",
+                           noise);
         break;
     case HONE_RACE_DECIDED:
         (void)snprintf(out, size,

@@ -85,7 +85,17 @@ typedef struct hone_tune_baseline {
     char message[256]; /* why it could not run */
 } hone_tune_baseline;
 
-enum { HONE_MAX_IMPLS = 16 };
+/* A finalist that the final did not time to the end, though its trial was. */
+typedef struct hone_tune_out {
+    char implementation[64];
+    char config[256];
+    double trial_ns;
+    char outcome[16]; /* as a trial's: "wrong", "fault", ..; "no_room": there
+                         was none for it beside the others */
+    char message[320];
+} hone_tune_out;
+
+enum { HONE_MAX_IMPLS = 16, HONE_TUNE_MOST_OUT = 32 };
 
 /* What became of one implementation. */
 typedef struct hone_tune_part {
@@ -146,6 +156,8 @@ typedef struct hone_tune_result {
     hone_tune_part parts[HONE_MAX_IMPLS];
     size_t n_baselines;
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
+    size_t n_out;                          /* of the final, or of several; .. */
+    hone_tune_out out[HONE_TUNE_MOST_OUT]; /* .. of which the first are here */
     double seconds;
     /* Where they went: until the first trial could start, trials, final. */
     double setup_s;

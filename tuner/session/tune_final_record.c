@@ -62,7 +62,27 @@ hone_status hone__tune_final_announce(hone_tune_run *run,
     return HONE_OK;
 }
 
-/* ---- who is refuted ----------------------------------------------------- */
+/* ---- who is out ---------------------------------------------------------- */
+
+static void take_out(hone_tune_run *run, const hone_tune_final_state *f, int i)
+{
+    const hone_finalist *item = &f->report.items[i];
+    hone_tune_result *result = run->result;
+    hone_tune_out *out = &result->out[result->n_out];
+
+    if (result->n_out++ >= HONE_TUNE_MOST_OUT)
+        return;
+    out->trial_ns = candidate_of(run, f, i)->time_ns;
+    (void)snprintf(out->implementation, sizeof out->implementation, "%.63s",
+                   candidate_of(run, f, i)->impl->name);
+    (void)snprintf(out->config, sizeof out->config, "%.255s",
+                   hone__text_str(&f->finalists[i].job->config));
+    (void)snprintf(out->outcome, sizeof out->outcome, "%.15s",
+                   item->outcome == HONE_OUTCOME_OK
+                       ? "no_room"
+                       : hone__outcome_name(item->outcome));
+    (void)snprintf(out->message, sizeof out->message, "%s", item->message);
+}
 
 static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
                           hone_error *err)
@@ -81,6 +101,7 @@ static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
     --run->progress.n_done;
     HONE_TRY(hone__tune_record_trial(run, f->finalists[i].job, &report, err));
     HONE_TRY(put_decision(run, f, i, kind, text, err));
+    take_out(run, f, i);
     run->candidates[f->finalists[i].candidate].time_ns = -1;
     return HONE_OK;
 }
@@ -144,6 +165,8 @@ static hone_status put_decisions(hone_tune_run *run,
 
         if (report->items[i].outcome != HONE_OUTCOME_OK || i == report->winner)
             continue;
+        if (report->items[i].is_left_out)
+            take_out(run, f, i);
         kind = hone__final_reason(report, i, text, sizeof text);
         HONE_TRY(put_decision(run, f, i, kind, text, err));
     }

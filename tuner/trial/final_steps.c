@@ -60,9 +60,13 @@ static hone_status runner_failed(hone_status status, hone_finalist *item,
     if (status == HONE_OK)
         return HONE_OK;
     if (status == HONE_ERR_NO_MEMORY) {
+        char text[sizeof item->message];
+
+        (void)snprintf(text, sizeof text,
+                       "no room on the device beside the others: %.230s",
+                       err->text);
         item->is_left_out = 1;
-        set_out(item, HONE_OUTCOME_OK,
-                "no room on the device beside the others");
+        set_out(item, HONE_OUTCOME_OK, text);
         return HONE_OK;
     }
     if (is_context_lost(err))
