@@ -146,61 +146,76 @@ static int is_real(const hone_parser *p, const hone_name *name)
            p->tmpl->params[name->index].kind == HONE_PARAM_REAL;
 }
 
+/* Why the expression that is read may not have this name; NULL: it may. */
+static const char *out_of_scope(const hone_parser *p, const hone_name *known)
+{
+    if (is_real(p, known) && !p->takes_reals)
+        return "is a floating-point number, and expressions are of integers; "
+               "the code reads it, and kernels get it as f32(NAME) or "
+               "f64(NAME)";
+    if (p->scope >= HONE_SCOPE_ARCH)
+        return p->scope == HONE_SCOPE_ARCH
+                   ? "cannot be read here; 'arch' reads sm only"
+               : p->scope == HONE_SCOPE_DEVICE
+                   ? "cannot be read here; 'for device' reads "
+                     "properties of the device, such as sm"
+                   : "cannot be read here; the values of a parameter "
+                     "are constants";
+    if (p->scope == HONE_SCOPE_DIM &&
+        (known->kind == HONE_NAME_PARAM || known->kind == HONE_NAME_LET))
+        return not_of_callers;
+    if (p->scope == HONE_SCOPE_DIM && known->index + 1 == p->tmpl->n_dims)
+        return "cannot read itself";
+    if (known->kind == HONE_NAME_REPEAT &&
+        (p->scope != HONE_SCOPE_ANY || p->repeat != (int)known->index + 1))
+        return "is the number of a repetition; the 'if', 'grid' and "
+               "'args' behind its repeat(..) read it, and nothing else";
+    return NULL;
+}
+
+static int is_of_dims(const hone_name *known)
+{
+    return known->kind == HONE_NAME_DIM || known->kind == HONE_NAME_REPEAT ||
+           known->reads_dims;
+}
+
+/* Why its place may not have what is known only at run time; NULL: it may. */
+static const char *known_too_late(const hone_parser *p, const hone_name *known)
+{
+    if (p->scope == HONE_SCOPE_EXISTS && is_of_dims(known))
+        return "depends on a problem dimension that is known only at run "
+               "time; whether a parameter exists may depend on parameters, "
+               "dimensions that list their values, and the device";
+    if (p->scope != HONE_SCOPE_VARIANT)
+        return NULL;
+    if (known->kind == HONE_NAME_DIM)
+        return "is a problem dimension, known only at run time; this place "
+               "takes parameters";
+    if (is_of_dims(known))
+        return "reads a problem dimension, known only at run time; this place "
+               "takes parameters";
+    return known->reads_properties
+               ? "reads a device property, known only at run time; this place "
+                 "takes parameters"
+               : NULL;
+}
+
 static hone_symbol declared(hone_parser *p, const hone_name *known,
                             const char *name, size_t length)
 {
     const hone_slots *slots = &p->tmpl->slots;
+    const char *why;
 
     if (known->kind == HONE_NAME_VALUE)
         return (hone_symbol){HONE_SYMBOL_CONSTANT, known->value};
-    if (is_real(p, known) && !p->takes_reals)
-        return refuse(
-            p, name, length,
-            "is a floating-point number, and expressions are of integers; the "
-            "code reads it, and kernels get it as f32(NAME) or f64(NAME)");
-    if (p->scope >= HONE_SCOPE_ARCH)
-        return refuse(p, name, length,
-                      p->scope == HONE_SCOPE_ARCH
-                          ? "cannot be read here; 'arch' reads sm only"
-                      : p->scope == HONE_SCOPE_DEVICE
-                          ? "cannot be read here; 'for device' reads "
-                            "properties of the device, such as sm"
-                          : "cannot be read here; the values of a parameter "
-                            "are constants");
-    if (p->scope == HONE_SCOPE_DIM &&
-        (known->kind == HONE_NAME_PARAM || known->kind == HONE_NAME_LET))
-        return refuse(p, name, length, not_of_callers);
-    if (p->scope == HONE_SCOPE_DIM && known->index + 1 == p->tmpl->n_dims)
-        return refuse(p, name, length, "cannot read itself");
-    if (known->kind == HONE_NAME_REPEAT &&
-        (p->scope != HONE_SCOPE_ANY || p->repeat != (int)known->index + 1))
-        return refuse(p, name, length,
-                      "is the number of a repetition; the 'if', 'grid' and "
-                      "'args' behind its repeat(..) read it, and nothing else");
-    if (known->kind == HONE_NAME_DIM || known->kind == HONE_NAME_REPEAT ||
-        known->reads_dims) {
-        p->reads_dims = 1;
-        if (p->scope == HONE_SCOPE_EXISTS)
-            return refuse(
-                p, name, length,
-                "depends on a problem dimension that is known only at run "
-                "time; whether a parameter exists may depend on parameters, "
-                "dimensions that list their values, and the device");
-        if (p->scope == HONE_SCOPE_VARIANT)
-            return refuse(p, name, length,
-                          known->kind == HONE_NAME_DIM
-                              ? "is a problem dimension, known only at run "
-                                "time; this place takes parameters"
-                              : "reads a problem dimension, known only at run "
-                                "time; this place takes parameters");
+    why = out_of_scope(p, known);
+    if (!why) {
+        p->reads_dims |= is_of_dims(known);
+        p->reads_properties |= known->reads_properties;
+        why = known_too_late(p, known);
     }
-    if (known->reads_properties) {
-        p->reads_properties = 1;
-        if (p->scope == HONE_SCOPE_VARIANT)
-            return refuse(p, name, length,
-                          "reads a device property, known only at run time; "
-                          "this place takes parameters");
-    }
+    if (why)
+        return refuse(p, name, length, why);
     return slot(known->index + (known->kind == HONE_NAME_PARAM  ? slots->params
                                 : known->kind == HONE_NAME_LET  ? slots->lets
                                 : known->kind == HONE_NAME_LOOP ? 0

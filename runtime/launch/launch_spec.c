@@ -158,53 +158,55 @@ static hone_status parse_work(hone_reader *r)
                : status;
 }
 
+/* Where a statement may stand. */
+enum { ANYWHERE, UNDER_LAUNCH, NOT_OF_VENDOR, UNDER_VENDOR };
+
+static const struct {
+    const char *keyword;
+    hone_status (*parse)(hone_reader *r);
+    int place;
+    int version; /* of the text that may hold it, at least */
+} statements[] = {
+    {"op", parse_op, ANYWHERE, 1},
+    {"symbol", parse_constant, ANYWHERE, 1},
+    {"dim", parse_dim, ANYWHERE, 1},
+    {"param", parse_constant, ANYWHERE, 1},
+    {"real-param", parse_constant, ANYWHERE, 3},
+    {"unstated", parse_unstated, ANYWHERE, 3},
+    {"let", parse_let, ANYWHERE, 1},
+    {"arg", hone__reader_arg, ANYWHERE, 1},
+    {"shape", hone__reader_shape, ANYWHERE, 3},
+    {"optional", hone__reader_optional, ANYWHERE, 3},
+    {"host", hone__reader_host, NOT_OF_VENDOR, 7},
+    {"pipeline", hone__reader_pipeline, NOT_OF_VENDOR, 7},
+    {"require", parse_require, ANYWHERE, 1},
+    {"workspace", hone__reader_workspace, NOT_OF_VENDOR, 1},
+    {"constant", hone__reader_constant_memory, NOT_OF_VENDOR, 2},
+    {"tensormap", hone__reader_tensormap, NOT_OF_VENDOR, 2},
+    {"map", hone__reader_map, ANYWHERE, 2},
+    {"launch", hone__reader_launch, NOT_OF_VENDOR, 1},
+    {"repeat", hone__reader_repeat, UNDER_LAUNCH, 6},
+    {"if", hone__reader_clause, UNDER_LAUNCH, 1},
+    {"grid", hone__reader_clause, UNDER_LAUNCH, 1},
+    {"block", hone__reader_clause, UNDER_LAUNCH, 1},
+    {"shared", hone__reader_clause, UNDER_LAUNCH, 1},
+    {"cluster", hone__reader_clause, UNDER_LAUNCH, 2},
+    {"cooperative", hone__reader_cooperative, UNDER_LAUNCH, 2},
+    {"early", hone__reader_early, UNDER_LAUNCH, 8},
+    {"pass", hone__reader_pass, UNDER_LAUNCH, 1},
+    {"value", hone__reader_number, UNDER_LAUNCH, 1},
+    {"real", hone__reader_number, UNDER_LAUNCH, 3},
+    {"pick", hone__reader_pick, UNDER_LAUNCH, 6},
+    {"work", parse_work, ANYWHERE, 1},
+    {"vendor", hone__reader_vendor, ANYWHERE, 4},
+    {"vendor-choice", hone__reader_vendor_number, UNDER_VENDOR, 4},
+    {"vendor-version", hone__reader_vendor_number, UNDER_VENDOR, 4},
+    {"vendor-workspace", hone__reader_vendor_number, UNDER_VENDOR, 4},
+    {"vendor-algorithm", hone__reader_vendor_algorithm, UNDER_VENDOR, 4},
+};
+
 static hone_status parse_statement(hone_reader *r)
 {
-    enum { ANYWHERE, UNDER_LAUNCH, NOT_OF_VENDOR, UNDER_VENDOR };
-    static const struct {
-        const char *keyword;
-        hone_status (*parse)(hone_reader *r);
-        int place;
-        int version; /* of the text that may hold it, at least */
-    } statements[] = {
-        {"op", parse_op, ANYWHERE, 1},
-        {"symbol", parse_constant, ANYWHERE, 1},
-        {"dim", parse_dim, ANYWHERE, 1},
-        {"param", parse_constant, ANYWHERE, 1},
-        {"real-param", parse_constant, ANYWHERE, 3},
-        {"unstated", parse_unstated, ANYWHERE, 3},
-        {"let", parse_let, ANYWHERE, 1},
-        {"arg", hone__reader_arg, ANYWHERE, 1},
-        {"shape", hone__reader_shape, ANYWHERE, 3},
-        {"optional", hone__reader_optional, ANYWHERE, 3},
-        {"host", hone__reader_host, NOT_OF_VENDOR, 7},
-        {"pipeline", hone__reader_pipeline, NOT_OF_VENDOR, 7},
-        {"require", parse_require, ANYWHERE, 1},
-        {"workspace", hone__reader_workspace, NOT_OF_VENDOR, 1},
-        {"constant", hone__reader_constant_memory, NOT_OF_VENDOR, 2},
-        {"tensormap", hone__reader_tensormap, NOT_OF_VENDOR, 2},
-        {"map", hone__reader_map, ANYWHERE, 2},
-        {"launch", hone__reader_launch, NOT_OF_VENDOR, 1},
-        {"repeat", hone__reader_repeat, UNDER_LAUNCH, 6},
-        {"if", hone__reader_clause, UNDER_LAUNCH, 1},
-        {"grid", hone__reader_clause, UNDER_LAUNCH, 1},
-        {"block", hone__reader_clause, UNDER_LAUNCH, 1},
-        {"shared", hone__reader_clause, UNDER_LAUNCH, 1},
-        {"cluster", hone__reader_clause, UNDER_LAUNCH, 2},
-        {"cooperative", hone__reader_cooperative, UNDER_LAUNCH, 2},
-        {"early", hone__reader_early, UNDER_LAUNCH, 8},
-        {"pass", hone__reader_pass, UNDER_LAUNCH, 1},
-        {"value", hone__reader_number, UNDER_LAUNCH, 1},
-        {"real", hone__reader_number, UNDER_LAUNCH, 3},
-        {"pick", hone__reader_pick, UNDER_LAUNCH, 6},
-        {"work", parse_work, ANYWHERE, 1},
-        {"vendor", hone__reader_vendor, ANYWHERE, 4},
-        {"vendor-choice", hone__reader_vendor_number, UNDER_VENDOR, 4},
-        {"vendor-version", hone__reader_vendor_number, UNDER_VENDOR, 4},
-        {"vendor-workspace", hone__reader_vendor_number, UNDER_VENDOR, 4},
-        {"vendor-algorithm", hone__reader_vendor_algorithm, UNDER_VENDOR, 4},
-    };
-
     r->keyword = hone__reader_word(r);
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
         if (!hone__piece_is(r->keyword, statements[i].keyword) ||
