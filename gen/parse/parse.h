@@ -229,6 +229,12 @@ const char *hone__name_reserved(const char *name, size_t length);
 /* Id of an enumeration's value, interned; 0 without memory. */
 int64_t hone__symbol_intern(hone_parser *p, const char *name, size_t length);
 
+/* --- symbols.c --- */
+/* For hone__expr_compile(): `user` is the parser. */
+hone_symbol hone__symbol(void *user, const char *name, size_t length);
+/* Is it a floating-point parameter? */
+int hone__name_is_real(const hone_parser *p, const hone_name *name);
+
 /* --- compile.c --- */
 int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
                   hone_template_expr *out);
