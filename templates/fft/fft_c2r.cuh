@@ -13,7 +13,10 @@
  * Layout: n/2 + 1 complex numbers for each transform (real part, imaginary
  * part), and n real ones, one transform after the other without gaps, as with
  * cuFFT. x and y begin at multiples of 16 bytes and do not overlap; x keeps its
- * values. The imaginary parts of x[b][0] and x[b][n/2] are taken as 0.
+ * values. The imaginary parts of x[b][0] and x[b][n/2] are 0, as those of every
+ * transform of real numbers are. Where they are not, hone's kernels take them
+ * as 0; cuFFT's long transforms add them to what they combine, so that every
+ * element comes out otherwise.
  *
  * Accuracy: in f32 or better. Errors are in proportion to |X_b|, the 2-norm of
  * all n numbers that are transformed, as those of fft_r2c are: within
@@ -26,6 +29,7 @@
 #pragma hone op fft_c2r(n in {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} default 1024, batch default 1) "y = inverse Fourier transforms to n real numbers, of n/2 + 1 complex ones x each, unscaled"
 #pragma hone arg x: in c32[batch][n/2 + 1], y: out f32[batch][n]
 
+#pragma hone inputs template.fft_c2r_halves
 #pragma hone work flops(5*n*log2(n)/2*batch) bytes((8*n + 8)*batch)
 #pragma hone shapes (1024, 131072) (8192, 16384) (64, 1000003)
 /* Both sides err within the bound. */

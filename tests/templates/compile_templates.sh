@@ -122,6 +122,7 @@ done
 space fft/fft_registers 1024,1000,1,1000,1 300 40000
 transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers
     fft/fft2d_plain fft/fft2d_strips fft/fft2d_magnitude"
+transforms="$transforms fft/fft_c2r_halves"
 for op in fft_r2c fft_c2r; do
     for size in 32 64 1024 16384; do
         space "fft/${op}_registers" "$size" 100 20000

@@ -78,6 +78,32 @@ is 0 "select count(*) from decision_v1 where kind = 'finalist'
       (select config from decision_v1 where kind = 'refuted'
        and session_id = 1)"
 
+# A baseline that changes its input: that is said of it, and the winner, which
+# is verified once more behind it, is right all the same.
+lines='#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone launch twice grid(ceildiv(n, BLOCK)) block(BLOCK) args(x, y, i64(n))
+extern "C" __global__ void twice(const float *x, float *y, long long n)
+{
+    const long long i = blockIdx.x * (long long)BLOCK + threadIdx.x;
+
+    if (i < n)
+        y[i] = 2 * x[i];'
+printf '%s\n' '#pragma hone op twice(n) "y = 2*x"' \
+    '#pragma hone param BLOCK in {32, 64}' "$lines" '}' \
+    '#pragma hone check template.twice_plain tolerance(1) exact(8)' \
+    '#pragma hone baseline template.twice_spoils' >"$work/twice.cu"
+printf '%s\n' '#pragma hone op twice_plain(n) "y = 2*x"' \
+    '#pragma hone let BLOCK = 32' "$lines" '}' \
+    '#pragma hone check none' >"$work/twice_plain.cu"
+printf '%s\n' '#pragma hone op twice_spoils(n) "y = 2*x"' \
+    '#pragma hone let BLOCK = 32' "$lines" \
+    'if (i < n) const_cast<float *>(x)[i] = 3; }' \
+    '#pragma hone check none' >"$work/twice_spoils.cu"
+run 0 tune "$work/twice.cu" --dims 5003 --device cpu --db "$work/twice.db" \
+    --format json
+json shapes.0.outcomes.ok=2 shapes.0.baselines.0.time_ns \
+    "shapes.0.baselines.0.message=the input array 'x' was changed"
+
 # Nobody is right: no winner, and none from an earlier run.
 run 1 tune "$fixtures/refuted.cu" --dims 4098 --device cpu \
     --strategy exhaustive --budget 9 --no-seeds --format json

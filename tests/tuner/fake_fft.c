@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the symbols of cuFFT that computes transforms on the host by
  * their definition. It wants a plan of one dimension, or of two without gaps,
- * with the same layout on both sides, and a stream before the first run.
+ * with the same layout on both sides, and a stream before the first run. As
+ * cuFFT's long transforms do, it combines the imaginary parts of both ends of
+ * the half that it makes real numbers of.
  * $FAKE_FFT_FAIL names a function that fails with $FAKE_FFT_CODE (5). A plan
  * without automatic allocation wants a work area. fake_fft_live() counts plans,
  * fake_fft_streams() how often a stream was set. */
@@ -239,6 +241,7 @@ static int exec(const plan *p, int type, const void *in, void *out,
 
             element(p, kept, direction, k / p->n, k % p->n, &re, &im);
             if (type == C2R) {
+                re -= kept[1] + (k % 2 ? -1 : 1) * kept[p->n / 2 * 2 + 1];
                 put(type, out, b * p->n + k, re);
                 continue;
             }
