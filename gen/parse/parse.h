@@ -235,6 +235,12 @@ hone_symbol hone__symbol(void *user, const char *name, size_t length);
 /* Is it a floating-point parameter? */
 int hone__name_is_real(const hone_parser *p, const hone_name *name);
 
+/* --- kernel_args.c --- */
+int hone__args_clause(hone_cursor *c, hone_template_launch *launch);
+/* Without args(..): all arguments, then integer dimensions as i64, then
+ * workspaces. */
+void hone__args_standard(hone_parser *p, hone_template_launch *launch);
+
 /* --- compile.c --- */
 int hone__compile(hone_parser *p, hone_slice where, hone_scope scope,
                   hone_template_expr *out);
