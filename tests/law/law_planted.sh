@@ -107,5 +107,8 @@ rm "$tree/gen/bare.c"
 } >"$tree/gen/long.c"
 expect law_sources.sh 'gen/long.c: 701 lines'
 rm "$tree/gen/long.c"
+# shellcheck disable=SC2016 # code marks
+echo '`good2.c`, then `gone.c`, then `OP.c`' >"$tree/db/README.md"
+expect law_sources.sh 'db/README.md: there is no gone.c'
 rm "$tree/db/README.md"
 expect law_sources.sh 'db/README.md is missing'

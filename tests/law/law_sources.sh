@@ -56,6 +56,16 @@ for part in tests/*/; do
         echo "${part}CMakeLists.txt is missing"
 done >>"$work/found"
 
+# A file that a README names is there. What has a capital stands for others.
+# shellcheck disable=SC2016 # code marks
+grep '/README\.md$' "$work/all" | while read -r readme; do
+    grep -oE '`[a-z0-9][a-z0-9_./]*\.(c|h|cu|cuh|def|sql|sh|awk|cmake)`' \
+        "$readme" | tr -d '`' | sed 's|.*/||' | sort -u |
+        grep -vxE 'cuda\.h|cooperative_groups\.h' | while read -r name; do
+        grep -q "/$name\$" "$work/all" || echo "$readme: there is no $name"
+    done
+done >>"$work/found"
+
 # Calls of `names` in the C files that match `pattern`; comments and strings
 # do not count.
 banned() {
