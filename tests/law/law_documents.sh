@@ -60,15 +60,19 @@ for topic in $("$HONE" help |
     head -n 1 "$work/topic" | grep -qx "Example: hone help $topic"
 done
 [ "$(wc -l <"$work/topics")" -ge 10 ]
-sed -n 's/^ *check \(cpu\.[a-z0-9_]*\).*/\1/p; s/^#pragma hone check \([a-z0-9_.]*\).*/\1/p' \
-    templates/*.cu | grep -vx none | topic_has references
-sed -n 's/^#pragma hone baseline //p' templates/*.cu | tr -d ' ' | tr ',' '\n' |
+find templates -name '*.cu*' -exec grep -h '^#pragma hone' {} + \
+    >"$work/statements"
+# What another template is to them is one name of the table.
+sed 's/template\.[a-z0-9_]*/template.NAME/g' "$work/statements" >"$work/names_of"
+sed -n 's/^#pragma hone check \([A-Za-z0-9_.]*\).*/\1/p' "$work/names_of" |
+    grep -vx none | topic_has references
+sed -n 's/^#pragma hone baseline //p' "$work/names_of" | tr -d ' ' | tr ',' '\n' |
     grep -v '^cub\.' | topic_has baselines
 sed -n 's/^ *{"\([a-z_]*\)", "--.*/\1/p' gen/parse/rate.c |
     topic_has options
 sed -n 's/^ *X([A-Z0-9]*, [0-9]*, "\([a-z0-9]*\)", [0-9]*, .*/\1/p' \
     runtime/hone.h | topic_has types
-grep -h '^#pragma hone' templates/*.cu | grep -o 'device\.[a-z_0-9]*' | topic_has device
+grep -o 'device\.[a-z_0-9]*' "$work/statements" | topic_has device
 
 # Options: those of options.def in the man page, and in the help of a command
 # exactly if the table gives the option to it.
