@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fake_gpu.h. */
-#include "tests/tuner/fake_gpu.h"
+#include "tests/tuner/fake_gpu_parts.h"
 
 #include "tuner/cpu/cpu_device.h"
 #include "tuner/cuda/cuda_device.h"
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KERNELS = 32, MAX_BLOCKS = 4096, MAX_NODES = 4096, MAX_PARAMS = 16 };
+enum { MAX_KERNELS = 32 };
 
+double fake_gpu_now_ns;
 size_t fake_gpu_limit_bytes;
 size_t fake_gpu_live_bytes;
 size_t fake_gpu_taken_bytes;
@@ -28,26 +29,7 @@ int fake_gpu_n_clocks;
 static hone_driver table;
 static fake_kernel kernels[MAX_KERNELS];
 static int n_kernels;
-static double now_ns;
 static int clock_at;
-static struct {
-    hone_cu_ptr at;
-    size_t size_bytes;
-} blocks[MAX_BLOCKS];
-
-/* A launch that a graph holds, with its own copy of the parameters. */
-typedef struct node {
-    fake_kernel *kernel;
-    uint64_t values[MAX_PARAMS];
-} node;
-
-typedef struct graph {
-    int n;
-    node nodes[MAX_NODES];
-} graph;
-
-static graph *capturing;
-
 /* ---- kernels ------------------------------------------------------------
  */
 
@@ -86,9 +68,9 @@ static void run_load(void **params)
         ++clock_at;
 }
 
-static void run_kernel(fake_kernel *kernel, void **params)
+void fake_gpu_run(fake_kernel *kernel, void **params)
 {
-    now_ns += kernel->cost_ns;
+    fake_gpu_now_ns += kernel->cost_ns;
     ++kernel->n_runs;
     if (kernel->run)
         kernel->run(params);
@@ -109,16 +91,8 @@ static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
     if (!bx || !gx)
         return 1;
     kernel->grid = gx * gy * gz;
-    if (capturing) {
-        node *n = &capturing->nodes[capturing->n++];
-
-        assert(capturing->n < MAX_NODES);
-        n->kernel = kernel;
-        for (int i = 0; i < kernel->n_params; ++i)
-            memcpy(&n->values[i], params[i], 8);
-    } else {
-        run_kernel(kernel, params);
-    }
+    if (!fake_gpu_capture(kernel, params))
+        fake_gpu_run(kernel, params);
     return 0;
 }
 
@@ -230,98 +204,6 @@ static hone_cu_result function_get(int *out, int attribute, hone_cu_function f)
     return 0;
 }
 
-/* ---- graphs, events, streams --------------------------------------------
- */
-
-static hone_cu_result capture_begin(hone_stream s, int mode)
-{
-    (void)s;
-    (void)mode;
-    capturing = calloc(1, sizeof *capturing);
-    ++fake_gpu_live_graphs;
-    return capturing ? 0 : HONE_CU_OUT_OF_MEMORY;
-}
-
-static hone_cu_result capture_end(hone_stream s, hone_cu_graph *out)
-{
-    (void)s;
-    *out = (hone_cu_graph)(void *)capturing;
-    capturing = NULL;
-    return 0;
-}
-
-static hone_cu_result graph_instantiate(hone_cu_graph_exec *out,
-                                        hone_cu_graph g,
-                                        unsigned long long flags)
-{
-    (void)flags;
-    ++fake_gpu_n_graphs;
-    *out = (hone_cu_graph_exec)(void *)g;
-    return 0;
-}
-
-static hone_cu_result graph_launch(hone_cu_graph_exec exec, hone_stream s)
-{
-    graph *const g = (graph *)(void *)exec;
-
-    (void)s;
-    for (int i = 0; i < g->n; ++i) {
-        void *params[MAX_PARAMS];
-
-        for (int k = 0; k < MAX_PARAMS; ++k)
-            params[k] = &g->nodes[i].values[k];
-        run_kernel(g->nodes[i].kernel, params);
-    }
-    return 0;
-}
-
-static hone_cu_result graph_exec_destroy(hone_cu_graph_exec exec)
-{
-    (void)exec;
-    return 0;
-}
-
-static hone_cu_result graph_destroy(hone_cu_graph g)
-{
-    free(g);
-    --fake_gpu_live_graphs;
-    return 0;
-}
-
-static hone_cu_result event_create(hone_cu_event *out, unsigned flags)
-{
-    (void)flags;
-    *out = calloc(1, sizeof(double));
-    return *out ? 0 : HONE_CU_OUT_OF_MEMORY;
-}
-
-static hone_cu_result event_destroy(hone_cu_event e)
-{
-    free(e);
-    return 0;
-}
-
-static hone_cu_result event_record(hone_cu_event e, hone_stream s)
-{
-    (void)s;
-    now_ns += fake_gpu_event_ns;
-    *(double *)(void *)e = now_ns;
-    return 0;
-}
-
-static hone_cu_result event_synchronize(hone_cu_event e)
-{
-    (void)e;
-    return 0;
-}
-
-static hone_cu_result event_elapsed(float *out_ms, hone_cu_event a,
-                                    hone_cu_event b)
-{
-    *out_ms = (float)(1e-6 * (*(double *)(void *)b - *(double *)(void *)a));
-    return 0;
-}
-
 static hone_cu_result primary_retain(hone_cu_context *out, hone_cu_device d)
 {
     (void)d;
@@ -344,137 +226,17 @@ static hone_cu_result context_set(hone_cu_context c)
     return 0;
 }
 
-static hone_cu_result stream_create(hone_stream *out, unsigned flags)
-{
-    (void)flags;
-    *out = (hone_stream)(void *)&table;
-    return 0;
-}
-
-static hone_cu_result stream_destroy(hone_stream s)
-{
-    (void)s;
-    return 0;
-}
-
-static hone_cu_result stream_synchronize(hone_stream s)
-{
-    (void)s;
-    return 0;
-}
-
-/* ---- memory -------------------------------------------------------------
- */
-
-static hone_cu_result memory_alloc(hone_cu_ptr *out, size_t size_bytes)
-{
-    int i = 0;
-
-    if (fake_gpu_limit_bytes &&
-        fake_gpu_live_bytes + fake_gpu_taken_bytes + size_bytes >
-            fake_gpu_limit_bytes)
-        return HONE_CU_OUT_OF_MEMORY;
-    while (blocks[i].at)
-        ++i;
-    assert(i < MAX_BLOCKS);
-    if (fake_driver.memory_alloc(out, size_bytes))
-        return HONE_CU_OUT_OF_MEMORY;
-    blocks[i].at = *out;
-    blocks[i].size_bytes = size_bytes;
-    fake_gpu_live_bytes += size_bytes;
-    return 0;
-}
-
-static hone_cu_result memory_free(hone_cu_ptr p)
-{
-    for (int i = 0; i < MAX_BLOCKS; ++i) {
-        if (blocks[i].at == p) {
-            fake_gpu_live_bytes -= blocks[i].size_bytes;
-            blocks[i].at = 0;
-            return fake_driver.memory_free(p);
-        }
-    }
-    return 1;
-}
-
-static hone_cu_result memory_info(size_t *free_bytes, size_t *total)
-{
-    *total = fake_gpu_limit_bytes ? fake_gpu_limit_bytes : (size_t)1 << 40;
-    *free_bytes = *total - fake_gpu_live_bytes;
-    return 0;
-}
-
-static hone_cu_result copy_to_device(hone_cu_ptr to, const void *from,
-                                     size_t size_bytes)
-{
-    memcpy((void *)(uintptr_t)to, from, size_bytes);
-    return 0;
-}
-
-static hone_cu_result copy_to_host(void *to, hone_cu_ptr from,
-                                   size_t size_bytes)
-{
-    memcpy(to, (const void *)(uintptr_t)from, size_bytes);
-    return 0;
-}
-
-static hone_cu_result fill8_async(hone_cu_ptr to, unsigned char value,
-                                  size_t count, hone_stream s)
-{
-    (void)s;
-    memset((void *)(uintptr_t)to, value, count);
-    return 0;
-}
-
-static hone_cu_result copy_in_async(hone_cu_ptr to, const void *from,
-                                    size_t size_bytes, hone_stream s)
-{
-    (void)s;
-    return copy_to_device(to, from, size_bytes);
-}
-
-static hone_cu_result copy_out_async(void *to, hone_cu_ptr from,
-                                     size_t size_bytes, hone_stream s)
-{
-    (void)s;
-    return copy_to_host(to, from, size_bytes);
-}
-
-static hone_cu_result host_alloc(void **out, size_t size_bytes, unsigned flags)
-{
-    hone_cu_ptr block = 0;
-    const hone_cu_result result = memory_alloc(&block, size_bytes);
-
-    (void)flags;
-    *out = (void *)(uintptr_t)block;
-    return result;
-}
-
-static hone_cu_result host_free(void *block)
-{
-    return memory_free((hone_cu_ptr)(uintptr_t)block);
-}
-
-static hone_cu_result stream_wait(hone_stream s, hone_cu_event e,
-                                  unsigned flags)
-{
-    (void)s;
-    (void)e;
-    (void)flags;
-    return 0;
-}
-
 /* ---- the device ---------------------------------------------------------
  */
 
 static void fill_table(void)
 {
     table = fake_driver;
+    fake_gpu_memory_rows(&table);
+    fake_gpu_graph_rows(&table);
     table.primary_retain = primary_retain;
     table.primary_release = primary_release;
     table.context_set = context_set;
-    table.stream_create = stream_create;
-    table.stream_destroy = stream_destroy;
     table.launch = launch;
     table.launch_with = launch_with;
     table.occupancy = occupancy;
@@ -486,29 +248,6 @@ static void fill_table(void)
     table.module_unload = module_unload;
     table.module_function = module_function;
     table.function_get = function_get;
-    table.capture_begin = capture_begin;
-    table.capture_end = capture_end;
-    table.graph_instantiate = graph_instantiate;
-    table.graph_launch = graph_launch;
-    table.graph_exec_destroy = graph_exec_destroy;
-    table.graph_destroy = graph_destroy;
-    table.event_create = event_create;
-    table.event_destroy = event_destroy;
-    table.event_record = event_record;
-    table.event_synchronize = event_synchronize;
-    table.event_elapsed = event_elapsed;
-    table.stream_synchronize = stream_synchronize;
-    table.memory_alloc = memory_alloc;
-    table.memory_free = memory_free;
-    table.memory_info = memory_info;
-    table.copy_to_device = copy_to_device;
-    table.copy_to_host = copy_to_host;
-    table.copy_in_async = copy_in_async;
-    table.copy_out_async = copy_out_async;
-    table.host_alloc = host_alloc;
-    table.host_free = host_free;
-    table.stream_wait = stream_wait;
-    table.fill8_async = fill8_async;
 }
 
 void fake_gpu_reset(void)
