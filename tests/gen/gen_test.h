@@ -34,6 +34,32 @@ static inline hone_template *parse_good(const char *text)
     return tmpl;
 }
 
+/* What is wrong with a text that must be refused. */
+static inline hone_diagnostics read_bad(const char *text)
+{
+    hone_template *tmpl = NULL;
+    hone_diagnostics found;
+    hone_error err = {0};
+
+    if (hone__template_read("t.cu", "", text, strlen(text), &tmpl, &found,
+                            &err) != HONE_ERR_INPUT)
+        fail_msg("accepted: %s", text);
+    return found;
+}
+
+/* The launch plan of a configuration as text, and read back. */
+static inline hone_launch_spec *
+read_plan(const hone_template *tmpl, const int64_t *config, hone_text *plan)
+{
+    hone_launch_spec *spec = NULL;
+    hone_error err = {0};
+
+    if (hone__expand_launch_spec(tmpl, config, plan, &err) ||
+        hone__launch_spec_parse(hone__text_str(plan), &spec, &err))
+        fail_msg("%s\n%s", err.text, hone__text_str(plan));
+    return spec;
+}
+
 static inline hone_properties properties_of(const char *arch)
 {
     hone_properties properties;

@@ -139,9 +139,8 @@ static void planned(void **state)
     hone_error err = {0};
 
     (void)state;
-    if (hone__expand_launch_spec(t, config, &plan, &err) ||
-        hone__launch_spec_parse(plan.data, &spec, &err) ||
-        hone__launch_spec_resolve(
+    spec = read_plan(t, config, &plan);
+    if (hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 2, &properties}, &problem, &err))
         fail_msg("%s", err.text);
     assert_int_equal(spec->n_mandatory, 1);
@@ -190,15 +189,11 @@ static void mistakes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[512];
-        hone_template *t = NULL;
         hone_diagnostics found;
-        hone_error err = {0};
 
         (void)snprintf(text, sizeof text, "%s#pragma hone launch k\n%s",
                        rows[i].op, KERNEL);
-        if (hone__template_read("t.cu", "", text, strlen(text), &t, &found,
-                                &err) != HONE_ERR_INPUT)
-            fail_msg("accepted: %s", text);
+        found = read_bad(text);
         assert_int_equal(found.items[0].line, 1);
         if (!strstr(found.items[0].text, rows[i].words))
             fail_msg("%s: %s", rows[i].op, found.items[0].text);

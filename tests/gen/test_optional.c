@@ -21,9 +21,7 @@ static void planned(void **state)
     hone_error err = {0};
 
     (void)state;
-    if (hone__expand_launch_spec(t, NULL, &plan, &err) ||
-        hone__launch_spec_parse(plan.data, &spec, &err))
-        fail_msg("%s", err.text);
+    spec = read_plan(t, NULL, &plan);
     assert_non_null(strstr(plan.data, "hone-launch 3\n"));
     for (int64_t bias = 0; bias < 3; ++bias) {
         const int64_t dims[] = {5, bias, HONE_TYPE_F64};
@@ -68,9 +66,7 @@ static void refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[512];
-        hone_template *t = NULL;
         hone_diagnostics found;
-        hone_error err = {0};
 
         (void)snprintf(text, sizeof text,
                        "#pragma hone op o(n, F in {0, 1})\n"
@@ -78,9 +74,7 @@ static void refused(void **state)
                        "#pragma hone let L = F\n"
                        "#pragma hone arg %s\n#pragma hone launch k\n%s",
                        rows[i].arg, KERNEL);
-        if (hone__template_read("t.cu", "", text, strlen(text), &t, &found,
-                                &err) != HONE_ERR_INPUT)
-            fail_msg("accepted: %s", text);
+        found = read_bad(text);
         if (found.n != 1 || found.items[0].line != 4 ||
             found.items[0].column != rows[i].column ||
             !strstr(found.items[0].text, rows[i].words))

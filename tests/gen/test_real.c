@@ -117,10 +117,10 @@ static void planned(void **state)
     hone_error err = {0};
 
     (void)state;
-    if (hone__config_parse(t, "ALPHA=0.1", config, &err) ||
-        hone__expand_launch_spec(t, config, &plan, &err) ||
-        hone__launch_spec_parse(plan.data, &spec, &err) ||
-        hone__launch_spec_resolve(
+    if (hone__config_parse(t, "ALPHA=0.1", config, &err))
+        fail_msg("%s", err.text);
+    spec = read_plan(t, config, &plan);
+    if (hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 1, &properties}, &problem, &err))
         fail_msg("%s", err.text);
     assert_non_null(strstr(plan.data, "hone-launch 3\n"));
@@ -174,17 +174,13 @@ static void refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[512];
-        hone_template *t = NULL;
         hone_diagnostics found;
-        hone_error err = {0};
 
         (void)snprintf(text, sizeof text,
                        "#pragma hone op o(n)\n#pragma hone param A in {0.5}\n"
                        "#pragma hone launch k\n%s" KERNEL,
                        rows[i]);
-        if (hone__template_read("t.cu", "", text, strlen(text), &t, &found,
-                                &err) != HONE_ERR_INPUT)
-            fail_msg("accepted: %s", text);
+        found = read_bad(text);
         assert_int_equal(found.n, 1);
         assert_int_equal(found.items[0].line, 4);
         if (!strstr(found.items[0].text, "'A' is a floating-point number"))

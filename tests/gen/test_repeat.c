@@ -29,9 +29,7 @@ static void planned(void **state)
 
     (void)state;
     assert_non_null(r);
-    if (hone__expand_launch_spec(t, config, &plan, &err) ||
-        hone__launch_spec_parse(plan.data, &spec, &err))
-        fail_msg("%s", err.text);
+    spec = read_plan(t, config, &plan);
     assert_non_null(strstr(plan.data, "hone-launch 6\n"));
     assert_non_null(strstr(plan.data,
                            "launch k\nrepeat STEP N\n"
@@ -108,21 +106,19 @@ static void refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[512];
-        hone_template *t = NULL;
         hone_diagnostics found;
-        hone_error err = {0};
 
         (void)snprintf(text, sizeof text,
                        OP ARGS "#pragma hone launch k %s\n%s", rows[i].launch,
                        KERNEL);
-        if (hone__template_read("t.cu", "", text, strlen(text), &t, &found,
-                                &err) != HONE_ERR_INPUT ||
-            found.n != 1 || found.items[0].line != 3 ||
+        found = read_bad(text);
+        if (found.n != 1 || found.items[0].line != 3 ||
             found.items[0].column != rows[i].column ||
             !strstr(found.items[0].text, rows[i].words))
             fail_msg("%s: %d:%d %s", rows[i].launch,
                      found.n ? found.items[0].line : 0,
-                     found.n ? found.items[0].column : 0, err.text);
+                     found.n ? found.items[0].column : 0,
+                     found.n ? found.items[0].text : "");
         hone__diagnostics_free(&found);
     }
 }

@@ -31,9 +31,8 @@ static void resolve(const char *arch, int64_t h, int64_t w, int64_t type,
     hone_text plan = {0};
     hone_error err = {0};
 
-    if (hone__expand_launch_spec(t, config, &plan, &err) ||
-        hone__launch_spec_parse(plan.data, &spec, &err) ||
-        hone__launch_spec_resolve(
+    spec = read_plan(t, config, &plan);
+    if (hone__launch_spec_resolve(
             &(hone_launch_case){spec, dims, 3, &properties}, out, &err))
         fail_msg("%s", err.text);
     hone__launch_spec_free(spec);

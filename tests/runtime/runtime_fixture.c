@@ -151,3 +151,21 @@ hone_ctx *runtime_open(const runtime_fixture *fixture)
     assert_hone(ctx, hone_open(fixture->path, &ctx), HONE_OK);
     return ctx;
 }
+
+void runtime_short_of_memory(const runtime_fixture *fixture,
+                             hone_status (*life)(const runtime_fixture *))
+{
+    hone_status status = HONE_ERR_NO_MEMORY;
+    long n = 0;
+
+    for (; status != HONE_OK && n < 2000; ++n) {
+        hone__alloc_fail_after(n);
+        status = life(fixture);
+        hone__alloc_fail_after(-1);
+        if (status != HONE_OK)
+            assert_int_equal(status, HONE_ERR_NO_MEMORY);
+        assert_int_equal(fake_n_modules(), 0);
+        assert_int_equal(fake_n_allocations(), 0);
+    }
+    assert_in_range(n, 20, 1999);
+}

@@ -42,6 +42,11 @@ void runtime_sql(const char *path, const char *sql);
 /* Open the fixture's database; asserts success. */
 hone_ctx *runtime_open(const runtime_fixture *fixture);
 
+/* With one failed allocation after the other, `life` is HONE_ERR_NO_MEMORY and
+ * leaves nothing on the device, until there is memory for all of it. */
+void runtime_short_of_memory(const runtime_fixture *fixture,
+                             hone_status (*life)(const runtime_fixture *));
+
 /* The call's status is as expected; else prints the thread's sentence. */
 #define assert_hone(ctx, expression, expected)                                 \
     do {                                                                       \

@@ -3,7 +3,6 @@
  * any number of streams, and what graphs rely on. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/base/alloc.h"
 #include "runtime/memory.h"
 
 #include <malloc.h>
@@ -382,15 +381,7 @@ static void anything_may_fail(void **state)
         assert_true(status == HONE_OK || status == HONE_ERR_CUDA);
     }
     fake_lose_all(); /* where the last push failed, as it must */
-    status = HONE_ERR_NO_MEMORY;
-    for (long n = 0; status != HONE_OK; ++n) {
-        assert_in_range(n, 0, 2000);
-        hone__alloc_fail_after(n);
-        status = whole_life(fixture);
-        hone__alloc_fail_after(-1);
-        assert_true(status == HONE_OK || status == HONE_ERR_NO_MEMORY);
-        assert_int_equal(fake_n_allocations() + fake_n_modules(), 0);
-    }
+    runtime_short_of_memory(fixture, whole_life);
 }
 
 #define WITH_DATABASE(test)                                                    \

@@ -3,7 +3,6 @@
  * come and go, and every driver call and allocation failing once. */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/base/alloc.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -391,21 +390,8 @@ static void any_driver_call_may_fail(void **state)
 
 static void any_allocation_may_fail(void **state)
 {
-    runtime_fixture *fixture = *state;
-    hone_status status = HONE_ERR_NO_MEMORY;
-    long n = 0;
-
-    put_both(fixture);
-    for (; status != HONE_OK && n < 2000; ++n) {
-        hone__alloc_fail_after(n);
-        status = whole_life(fixture);
-        hone__alloc_fail_after(-1);
-        if (status != HONE_OK)
-            assert_int_equal(status, HONE_ERR_NO_MEMORY);
-        assert_int_equal(fake_n_modules(), 0);
-        assert_int_equal(fake_n_allocations(), 0);
-    }
-    assert_in_range(n, 20, 1999);
+    put_both(*state);
+    runtime_short_of_memory(*state, whole_life);
 }
 
 #define WITH_DATABASE(test)                                                    \

@@ -4,7 +4,6 @@
  * preset). */
 #include "tests/runtime/runtime_fixture.h"
 
-#include "runtime/base/alloc.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -433,21 +432,8 @@ static void any_driver_call_may_fail(void **state)
 
 static void any_allocation_may_fail(void **state)
 {
-    runtime_fixture *fixture = *state;
-    hone_status status = HONE_ERR_NO_MEMORY;
-    long n = 0;
-
-    put_all(fixture);
-    for (; status != HONE_OK && n < 2000; ++n) {
-        hone__alloc_fail_after(n);
-        status = whole_life(fixture);
-        hone__alloc_fail_after(-1);
-        if (status != HONE_OK)
-            assert_int_equal(status, HONE_ERR_NO_MEMORY);
-        assert_int_equal(fake_n_modules(), 0);
-        assert_int_equal(fake_n_allocations(), 0);
-    }
-    assert_in_range(n, 20, 1999);
+    put_all(*state);
+    runtime_short_of_memory(*state, whole_life);
 }
 
 #define WITH_DATABASE(test)                                                    \

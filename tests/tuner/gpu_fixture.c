@@ -94,3 +94,9 @@ hone_trial_report gpu_fixture_try(gpu_fixture *f, defect d)
     assert_int_equal(report.id, f->job.id);
     return report;
 }
+
+void gpu_fixture_says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("'%s' does not say '%s'", text, words);
+}

@@ -37,6 +37,8 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
 /* The same with a check on integers and reals and a cache of 20 KB. */
 void gpu_fixture_setup(gpu_fixture *f);
 void gpu_fixture_close(gpu_fixture *f);
+/* Fails the test where the text does not have these words. */
+void gpu_fixture_says(const char *text, const char *words);
 /* One trial of a variant with this defect. */
 hone_trial_report gpu_fixture_try(gpu_fixture *f, defect d);
 

@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gates before and after compiling, and reading ptxas' report. */
+#include "tests/tuner/gate_fixture.h"
 #include "runtime/base/text.h"
 #include "tuner/compile/compile_log.h"
-#include "tuner/compile/gate.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-/* The answer of a rule about a plan that is given as text. */
-#define GATE(rule, text, dims, n_dims, properties, ...)                        \
-    (parse_plan(text),                                                         \
-     rule(&(hone_launch_case){parsed_plan, dims, n_dims, properties},          \
-          __VA_ARGS__))
-
-static hone_launch_spec *parsed_plan;
-
-static void parse_plan(const char *text)
-{
-    hone__launch_spec_free(parsed_plan);
-    assert_int_equal(hone__launch_spec_parse(text, &parsed_plan, NULL),
-                     HONE_OK);
-}
 
 /* Two kernels; the second only for long inputs. BLOCK and SMEM are written
  * in by plan(). */

@@ -33,12 +33,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static void assert_says(const char *text, const char *words)
-{
-    if (!strstr(text, words))
-        fail_msg("'%s' does not say '%s'", text, words);
-}
-
 static void expect_good(void)
 {
     const hone_trial_report report = gpu_fixture_try(&f, GOOD);
@@ -144,7 +138,7 @@ static void test_floor(void **state)
     assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
     assert_int_equal(report.alarm, HONE_ALARM_FLOOR);
     assert_int_equal(report.n_launches, HONE_MAX_SAMPLE_LAUNCHES);
-    assert_says(report.message, "512 executions");
+    gpu_fixture_says(report.message, "512 executions");
     /* An estimate that was disturbed makes samples too short at first. */
     assert_int_equal(hone__launches_choose(HONE_TIMING_GRAPH, 1e9, 3), 3);
     assert_int_equal(hone__launches_choose(HONE_TIMING_EVENT, 1e9, 3), 1);
@@ -167,7 +161,7 @@ static void test_zero_and_roofline(void **state)
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
     assert_int_equal(report.alarm, HONE_ALARM_ROOFLINE);
-    assert_says(report.message, "1.2e+04 bytes in 5 us");
+    gpu_fixture_says(report.message, "1.2e+04 bytes in 5 us");
     f.device.bus_bits = 16384;
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_OK);
@@ -202,7 +196,7 @@ static void test_slowdown(void **state)
     f.job.timeout_s = 0.2;
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
-    assert_says(report.message, "hardware thermal slowdown");
+    gpu_fixture_says(report.message, "hardware thermal slowdown");
     assert_int_equal(report.leaving, 0);
 }
 
@@ -229,7 +223,7 @@ static void test_fewer_copies(void **state)
     assert_int_equal(f.problem->n_sets_wanted, 8);
     assert_true(hone__problem_in_cache(f.problem));
     hone__problem_note(f.problem, note, sizeof note);
-    assert_says(note, "device memory is short");
+    gpu_fixture_says(note, "device memory is short");
     expect_good();
     gpu_fixture_close(&f);
     /* Somebody else takes memory between the question and the allocation:
@@ -248,7 +242,7 @@ static void test_fewer_copies(void **state)
     assert_int_equal(gpu_fixture_open(&f, EXACT, "1", 1 << 20, &err), HONE_OK);
     assert_int_equal(f.problem->n_sets, HONE_MAX_SETS);
     hone__problem_note(f.problem, note, sizeof note);
-    assert_says(note, "almost hot");
+    gpu_fixture_says(note, "almost hot");
 }
 
 static void test_context_does_not_fit(void **state)
@@ -260,7 +254,7 @@ static void test_context_does_not_fit(void **state)
     fake_gpu_limit_bytes = fake_gpu_live_bytes + 100;
     assert_int_equal(hone__device_begin(&other, NULL, &err),
                      HONE_ERR_NO_MEMORY);
-    assert_says(err.text, "not even a CUDA context fits");
+    gpu_fixture_says(err.text, "not even a CUDA context fits");
     fake_gpu_limit_bytes = 0;
 }
 
@@ -273,9 +267,9 @@ static void test_problem_does_not_fit(void **state)
     fake_gpu_limit_bytes = 50000;
     assert_int_equal(gpu_fixture_open(&f, EXACT, "1", 20000, &err),
                      HONE_ERR_NO_MEMORY);
-    assert_says(err.text, "axpy needs about");
-    assert_says(err.text, "are free");
-    assert_says(err.text, "--device cuda:N");
+    gpu_fixture_says(err.text, "axpy needs about");
+    gpu_fixture_says(err.text, "are free");
+    gpu_fixture_says(err.text, "--device cuda:N");
     fake_gpu_limit_bytes = 0;
 }
 
@@ -290,8 +284,8 @@ static void test_workspace_does_not_fit(void **state)
     fake_gpu_limit_bytes = fake_gpu_live_bytes + (4 << 20);
     report = gpu_fixture_try(&f, GOOD);
     assert_int_equal(report.outcome, HONE_OUTCOME_LIMITS);
-    assert_says(report.message, "the workspace 'ticket' does not fit");
-    assert_says(report.message, "no room for 8.0 MiB");
+    gpu_fixture_says(report.message, "the workspace 'ticket' does not fit");
+    gpu_fixture_says(report.message, "no room for 8.0 MiB");
     assert_int_equal(report.leaving, 0);
     fake_gpu_limit_bytes = 0;
     expect_good();

@@ -29,12 +29,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static void assert_says(const char *text, const char *words)
-{
-    if (!strstr(text, words))
-        fail_msg("'%s' does not say '%s'", text, words);
-}
-
 /* A bad variant with these words; whether the worker can go on. */
 static void expect_wrong(defect d, const char *words, int leaving)
 {
@@ -43,7 +37,7 @@ static void expect_wrong(defect d, const char *words, int leaving)
     if (report.outcome != HONE_OUTCOME_WRONG)
         fail_msg("outcome %s, not wrong: %s",
                  hone__outcome_name(report.outcome), report.message);
-    assert_says(report.message, words);
+    gpu_fixture_says(report.message, words);
     assert_int_equal(report.leaving, leaving);
 }
 
