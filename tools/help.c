@@ -44,7 +44,9 @@ static void baselines(hone_topic_entry *put, void *user)
 
     for (size_t i = 0; hone__baseline_about(i, &name, &summary); ++i)
         put(user, name, summary);
-    put(user, "cub.sum, cub.min_index, cub.max_index, cub.scan, cub.histogram",
+    put(user,
+        "cub.sum, cub.min_index, cub.max_index, cub.row_sums, cub.scan, "
+        "cub.histogram",
         "CUB, from the library of plug-ins that comes with hone where nvcc "
         "built it");
     put(user, "NAME", "any other name: of a plug-in in $HONE_BASELINES");

@@ -27,3 +27,4 @@
 #pragma hone work flops(rows*columns) bytes((rows*columns + rows)*sizeof(T))
 #pragma hone shapes (4096, 4096) (1048576, 32) (16, 16777216)
 #pragma hone check template.row_sums_plain tolerance(columns) exact(3)
+#pragma hone baseline cub.row_sums, memcpy

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library of baselines that need nvcc: CUB's device-wide sum, extremes,
- * scan and histogram.
+ * scan and histogram, and its sums of segments.
  * Compiled only where nvcc is found, loaded by hone as a plug-in
  * (tuner/baselines/baseline_plugin.h).
  * CUB's temporary storage is allocated when a baseline is opened, so that a run
@@ -10,9 +10,12 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cuda/std/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -64,6 +67,38 @@ int check(cudaError_t error, const char *what,
     std::snprintf(message->text, message->size_bytes, "%s: %s (%s)", what,
                   cudaGetErrorString(error), cudaGetErrorName(error));
     return HONE_BASELINE_FAILED;
+}
+
+/* The end of every open(): temporary storage of the size that was asked for,
+ * and the state where it is found again. */
+template <typename State>
+int keep(State &found, void **out, size_t *n_algorithms,
+         hone_baseline_message_v1 *message)
+{
+    int result;
+
+    if (!found.scratch_bytes)
+        found.scratch_bytes = 1; /* a null pointer would only ask again */
+    result = check(cudaMalloc(&found.scratch, found.scratch_bytes),
+                   "cudaMalloc", message);
+    if (result != HONE_BASELINE_OK)
+        return result;
+    *out = new (std::nothrow) State(found);
+    if (!*out) {
+        cudaFree(found.scratch);
+        std::snprintf(message->text, message->size_bytes, "out of memory");
+        return HONE_BASELINE_FAILED;
+    }
+    *n_algorithms = 1;
+    return HONE_BASELINE_OK;
+}
+
+template <typename State> void leave(void *opaque)
+{
+    State *const state = static_cast<State *>(opaque);
+
+    cudaFree(state->scratch);
+    delete state;
 }
 
 struct to_float {
@@ -173,22 +208,8 @@ int reduce_open(const hone_baseline_problem_v1 *problem, void **out,
         return unfit(message, "it takes f32, f64, f16 and bf16");
     result = check(reduce(found, found.scratch_bytes, {}, nullptr),
                    "cub::DeviceReduce (size of its storage)", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
-    if (!found.scratch_bytes)
-        found.scratch_bytes = 1; /* a null pointer would only ask again */
-    result = check(cudaMalloc(&found.scratch, found.scratch_bytes),
-                   "cudaMalloc", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
-    *out = new (std::nothrow) reduce_state(found);
-    if (!*out) {
-        cudaFree(found.scratch);
-        std::snprintf(message->text, message->size_bytes, "out of memory");
-        return HONE_BASELINE_FAILED;
-    }
-    *n_algorithms = 1;
-    return HONE_BASELINE_OK;
+    return result == HONE_BASELINE_OK ? keep(found, out, n_algorithms, message)
+                                      : result;
 }
 
 int reduce_enqueue(void *opaque, size_t, void *const *args, void *stream,
@@ -207,28 +228,23 @@ int reduce_enqueue(void *opaque, size_t, void *const *args, void *stream,
                  "cub::DeviceReduce", message);
 }
 
-void reduce_close(void *opaque)
-{
-    reduce_state *const state = static_cast<reduce_state *>(opaque);
-
-    cudaFree(state->scratch);
-    delete state;
-}
-
 #include "tests/baselines/cub_histogram.cuh"
+#include "tests/baselines/cub_rows.cuh"
 #include "tests/baselines/cub_scan.cuh"
 
 const hone_baseline_v1 baselines[] = {
     {"cub.sum", "CUB (cub::DeviceReduce::Sum)", reduce_open<reduction::sum>,
-     reduce_enqueue, reduce_close},
+     reduce_enqueue, leave<reduce_state>},
     {"cub.min_index", "CUB (cub::DeviceReduce::ArgMin)",
-     reduce_open<reduction::min_index>, reduce_enqueue, reduce_close},
+     reduce_open<reduction::min_index>, reduce_enqueue, leave<reduce_state>},
     {"cub.max_index", "CUB (cub::DeviceReduce::ArgMax)",
-     reduce_open<reduction::max_index>, reduce_enqueue, reduce_close},
+     reduce_open<reduction::max_index>, reduce_enqueue, leave<reduce_state>},
+    {"cub.row_sums", "CUB (cub::DeviceSegmentedReduce::Reduce)", rows_open,
+     rows_enqueue, leave<rows_state>},
     {"cub.scan", "CUB (cub::DeviceScan::InclusiveSum or ExclusiveSum)",
-     scan_open, scan_enqueue, scan_close},
+     scan_open, scan_enqueue, leave<scan_state>},
     {"cub.histogram", "CUB (cub::DeviceHistogram::HistogramEven)",
-     histogram_open, histogram_enqueue, histogram_close},
+     histogram_open, histogram_enqueue, leave<histogram_state>},
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The baseline cub.histogram: cub::DeviceHistogram::HistogramEven for
  * histogram_u8 and histogram_f32. Included by cub_baselines.cu, which has
- * check(), unfit() and the codes of types, in its namespace. */
+ * check(), unfit(), keep() and the codes of types, in its namespace. */
 
 struct histogram_state {
     bool is_u8;
@@ -100,22 +100,8 @@ int histogram_open(const hone_baseline_problem_v1 *problem, void **out,
     result = check(histogram(found, found.scratch_bytes,
                              {nullptr, 0.0f, 1.0f, nullptr, nullptr}),
                    "cub::DeviceHistogram (size of its storage)", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
-    if (!found.scratch_bytes)
-        found.scratch_bytes = 1; /* a null pointer would only ask again */
-    result = check(cudaMalloc(&found.scratch, found.scratch_bytes),
-                   "cudaMalloc", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
-    *out = new (std::nothrow) histogram_state(found);
-    if (!*out) {
-        cudaFree(found.scratch);
-        std::snprintf(message->text, message->size_bytes, "out of memory");
-        return HONE_BASELINE_FAILED;
-    }
-    *n_algorithms = 1;
-    return HONE_BASELINE_OK;
+    return result == HONE_BASELINE_OK ? keep(found, out, n_algorithms, message)
+                                      : result;
 }
 
 int histogram_enqueue(void *opaque, size_t, void *const *args, void *stream,
@@ -133,12 +119,4 @@ int histogram_enqueue(void *opaque, size_t, void *const *args, void *stream,
     with.counts = *static_cast<void *const *>(args[state.is_u8 ? 1 : 3]);
     return check(histogram(state, scratch_bytes, with),
                  "cub::DeviceHistogram::HistogramEven", message);
-}
-
-void histogram_close(void *opaque)
-{
-    histogram_state *const state = static_cast<histogram_state *>(opaque);
-
-    cudaFree(state->scratch);
-    delete state;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The baseline cub.scan: cub::DeviceScan. Included by cub_baselines.cu, which has
- * check(), unfit() and the codes of types, in its namespace. */
+ * check(), unfit(), keep() and the codes of types, in its namespace. */
 
 struct scan_state {
     int64_t count;
@@ -89,24 +89,10 @@ int scan_open(const hone_baseline_problem_v1 *problem, void **out,
         result = check(scan(found, found.scratch_bytes, nullptr, nullptr,
                             true, nullptr),
                        "cub::DeviceScan (size of its storage)", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
     if (found.scratch_bytes < inclusive_bytes)
         found.scratch_bytes = inclusive_bytes;
-    if (!found.scratch_bytes)
-        found.scratch_bytes = 1; /* a null pointer would only ask again */
-    result = check(cudaMalloc(&found.scratch, found.scratch_bytes),
-                   "cudaMalloc", message);
-    if (result != HONE_BASELINE_OK)
-        return result;
-    *out = new (std::nothrow) scan_state(found);
-    if (!*out) {
-        cudaFree(found.scratch);
-        std::snprintf(message->text, message->size_bytes, "out of memory");
-        return HONE_BASELINE_FAILED;
-    }
-    *n_algorithms = 1;
-    return HONE_BASELINE_OK;
+    return result == HONE_BASELINE_OK ? keep(found, out, n_algorithms, message)
+                                      : result;
 }
 
 int scan_enqueue(void *opaque, size_t, void *const *args, void *stream,
@@ -121,12 +107,4 @@ int scan_enqueue(void *opaque, size_t, void *const *args, void *stream,
                       *static_cast<const int32_t *>(args[2]) & 1,
                       static_cast<cudaStream_t>(stream)),
                  "cub::DeviceScan", message);
-}
-
-void scan_close(void *opaque)
-{
-    scan_state *const state = static_cast<scan_state *>(opaque);
-
-    cudaFree(state->scratch);
-    delete state;
 }

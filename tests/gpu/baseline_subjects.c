@@ -180,6 +180,34 @@ void make_sum(subject *s, int64_t n)
     hone__free(out);
 }
 
+void make_row_sums(subject *s, int64_t rows, int64_t columns, int64_t pitch)
+{
+    hone_resolved problem = {.n_dims = 4};
+    double *x, *out;
+
+    problem.dims[0] = rows;
+    problem.dims[1] = columns;
+    problem.dims[2] = HONE_TYPE_F32;
+    problem.dims[3] = pitch;
+    problem_arg(&problem, "x", HONE_ARG_IN, HONE_TYPE_F32,
+                (rows - 1) * pitch + columns);
+    problem_arg(&problem, "out", HONE_ARG_OUT, HONE_TYPE_F32, rows);
+    problem.bytes = 4 * rows * columns;
+    start(s, "row_sums", &problem, 1, 1e-5);
+    (void)snprintf(s->title, sizeof s->title, "row_sums %d x %d, %d apart",
+                   (int)rows, (int)columns, (int)pitch);
+    x = make_arg(s, 0);
+    out = make_arg(s, 1);
+    for (int64_t i = 0; i < rows * columns; i++) {
+        const double v = x[i / columns * pitch + i % columns];
+
+        s->expected[i / columns] += v;
+        s->scale[i / columns] += fabs(v);
+    }
+    hone__free(x);
+    hone__free(out);
+}
+
 void make_dot(subject *s, int64_t n, int is_norm)
 {
     hone_resolved problem = sum_problem(n);

@@ -211,6 +211,11 @@ static int check_subjects(int allow_missing)
                                    allow_missing);
         subject_destroy(&s);
     }
+    for (int64_t apart = 0; apart < 16; apart += 15) {
+        make_row_sums(&s, 1003, 517, 517 + apart);
+        failures += check_baseline("cub.row_sums", &s, allow_missing);
+        subject_destroy(&s);
+    }
     make_sum(&s, 999983);
     failures += check_baseline("cub.sum", &s, allow_missing);
     failures += check_baseline("memcpy", &s, allow_missing);

@@ -76,6 +76,8 @@ static void test_missing_library(void **state)
             "/nonexistent/libcublasLt.so");
     refused("cub.sum", "sum", &sum, HONE_ERR_UNSUPPORTED,
             "/nonexistent/libhone_baselines.so");
+    refused("cub.row_sums", "row_sums", &sum, HONE_ERR_UNSUPPORTED,
+            "baseline 'cub.row_sums' is missing");
     refused("cublass", "gemm", &gemm, HONE_ERR_NOT_FOUND,
             "no baseline 'cublass'");
     refused("", "gemm", &gemm, HONE_ERR_NOT_FOUND, "cublaslt");

@@ -61,9 +61,9 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
 /* Hone's own plug-in has these: they may not be here, but are known. */
 static int is_of_cub(const char *name)
 {
-    static const char *const names[] = {"cub.sum", "cub.min_index",
-                                        "cub.max_index", "cub.scan",
-                                        "cub.histogram"};
+    static const char *const names[] = {"cub.sum",       "cub.min_index",
+                                        "cub.max_index", "cub.row_sums",
+                                        "cub.scan",      "cub.histogram"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i]))
@@ -92,7 +92,7 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
                       "cublas.axpy, cublas.dot, cublas.nrm2, cublas.gemv, "
                       "cublaslt, cufft, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
                       "cufft.filter, memcpy, and cub.sum, cub.min_index, "
-                      "cub.max_index, cub.scan "
+                      "cub.max_index, cub.row_sums, cub.scan "
                       "and cub.histogram with those of the library that "
                       "$HONE_BASELINES names%s%s",
                       name, *cause.text ? ". " : "", cause.text);
