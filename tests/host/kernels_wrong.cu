@@ -197,9 +197,32 @@ extern "C" __global__ void race_copy(int *out, const int4 *in)
     out[threadIdx.x] = s[63 - threadIdx.x].x;
 }
 
+/* A byte of a word that another thread wrote as a whole. */
+extern "C" __global__ void race_part(int *out)
+{
+    __shared__ int s[64];
+
+    s[threadIdx.x] = 1;
+    if (threadIdx.x == 33)
+        ((unsigned char *)s)[4 * 1 + 2] = 3; /* MARK: race_part */
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+/* A word whose bytes four threads of another warp wrote. */
+extern "C" __global__ void race_whole(int *out)
+{
+    __shared__ int s[16];
+
+    if (threadIdx.x < 32)
+        ((unsigned char *)s)[threadIdx.x] = 1;
+    else
+        out[threadIdx.x] = s[threadIdx.x / 4 - 8]; /* MARK: race_whole */
+}
+
 extern "C" __global__ void no_race(int *out, const int4 *in)
 {
-    __shared__ unsigned char bytes[64];
+    __shared__ __align__(4) unsigned char bytes[64];
     __shared__ int sum;
     __shared__ int4 s[64];
     const int t = threadIdx.x;
@@ -217,7 +240,10 @@ extern "C" __global__ void no_race(int *out, const int4 *in)
     __syncthreads();
     atomicAdd(&sum, v);
     v = s[63 - t].w;
+    if (t < 16)
+        ((int *)bytes)[t] = t;
     __syncthreads();
+    bytes[t ^ 1] = 2;
     s[t].x = 4;
     out[t] = sum + v;
 }
@@ -238,4 +264,4 @@ extern "C" __global__ void no_wait(int *out, const int4 *in)
 HONE_HOST_KERNELS(left_early, two_barriers, barrier_or_shuffle, two_masks,
                   crossed, not_in_mask, lane_gone, trapped, asserted, too_long,
                   hint_dynamic, hint_fixed, half_a_product, half_a_load, race_read, race_write,
-                  race_loop, race_warp, race_copy, no_race, no_wait)
+                  race_loop, race_warp, race_copy, race_part, race_whole, no_race, no_wait)

@@ -74,6 +74,10 @@ static const mistake races[] = {
      "thread (63,0,0) wrote"},
     {"race_warp", HONE_HOST_RACE, 0, 0, 1, "writes", "wrote at"},
     {"race_copy", HONE_HOST_RACE, 0, 0, 1, "writes", "read at"},
+    {"race_part", HONE_HOST_RACE, 0, 33, 1, "writes",
+     "wrote at kernels_wrong.cu:"},
+    {"race_whole", HONE_HOST_RACE, 0, 32, 1, "reads",
+     "wrote at kernels_wrong.cu:"},
 };
 
 static const mistake hints[] = {

@@ -8,7 +8,8 @@
  *
  * For every byte the last write and two reads are kept, each as the number
  * of barriers so far, the thread, its own clock (counted by __syncwarp), and
- * the two innermost calls. */
+ * the two innermost calls. The four bytes of a word share those of the first
+ * until a part of the word is accessed. */
 #ifndef HONE_TUNER_HOST_RACE_H
 #define HONE_TUNER_HOST_RACE_H
 
@@ -46,31 +47,40 @@ struct race_cell {
     race_access write, read[2];
 };
 
+enum { RACE_WORD = 4 };
+
+/* A word of shared memory: its bytes, and the barriers of the launch when they
+ * got cells of their own; before and after, the first stands for all. */
+struct race_word {
+    race_cell byte[RACE_WORD];
+    uint32_t apart;
+};
+
 /* What is shared: the two parts of static memory and the dynamic one. */
 struct race_state {
     const unsigned char *begin[3];
     size_t size_bytes[3];
-    size_t first[3]; /* cell of each range's first byte */
-    race_cell *cells;
-    size_t n_cells, mapped_bytes;
+    size_t first[3]; /* word of each range's first byte */
+    race_word *words;
+    size_t n_words, mapped_bytes;
     uint32_t epoch;
 };
 
 HONE_HOST_PLAIN inline bool race_map(race_state &r)
 {
-    const size_t size = (r.n_cells + 1) * sizeof(race_cell);
+    const size_t size = (r.n_words + 1) * sizeof(race_word);
 
     if (size <= r.mapped_bytes)
         return true;
-    if (r.cells)
-        munmap(r.cells, r.mapped_bytes);
-    r.cells = nullptr;
+    if (r.words)
+        munmap(r.words, r.mapped_bytes);
+    r.words = nullptr;
     r.mapped_bytes = 0;
     void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    r.cells = static_cast<race_cell *>(p);
+    r.words = static_cast<race_word *>(p);
     r.mapped_bytes = size;
     return true;
 }
@@ -83,23 +93,20 @@ HONE_HOST_PLAIN inline bool race_prepare(worker &w, const fixed_memory &fixed)
         r = w.race = new (std::nothrow) race_state();
     if (!r)
         return false;
-    for (int i = 0; i < 2; i++) {
-        r->begin[i] = fixed.begin[i];
-        r->size_bytes[i] = fixed.size_bytes[i];
+    r->n_words = 0;
+    for (int i = 0; i < 3; i++) {
+        r->begin[i] = i < 2 ? fixed.begin[i] : w.dynamic;
+        r->size_bytes[i] = i < 2 ? fixed.size_bytes[i] : w.of->in->shared_bytes;
+        r->first[i] = r->n_words;
+        r->n_words += (r->size_bytes[i] + RACE_WORD - 1) / RACE_WORD;
     }
-    r->begin[2] = w.dynamic;
-    r->size_bytes[2] = w.of->in->shared_bytes;
-    r->first[0] = 0;
-    r->first[1] = r->size_bytes[0];
-    r->first[2] = r->first[1] + r->size_bytes[1];
-    r->n_cells = r->first[2] + r->size_bytes[2];
     return race_map(*r);
 }
 
 inline void race_release(worker &w)
 {
-    if (w.race && w.race->cells)
-        munmap(w.race->cells, w.race->mapped_bytes);
+    if (w.race && w.race->words)
+        munmap(w.race->words, w.race->mapped_bytes);
     delete w.race;
     w.race = nullptr;
 }
@@ -110,7 +117,7 @@ HONE_HOST_PLAIN inline void race_at_barrier(worker &w)
     race_state &r = *w.race;
 
     if (++r.epoch == 0) {
-        memset(r.cells, 0, r.mapped_bytes);
+        memset(r.words, 0, r.mapped_bytes);
         r.epoch = 1;
     }
 }
@@ -177,10 +184,11 @@ report_race(thread *t, const race_access &mine, bool writes,
               o->index.z, other_writes ? "wrote" : "read", place);
 }
 
-/* One byte. A reader that comes after a kept read replaces it. */
-HONE_HOST_PLAIN inline void race_byte(const race_state &r, race_cell &c,
-                                      thread *t, const race_access &mine,
-                                      bool writes, size_t byte, bool dynamic)
+/* One cell. A reader that comes after a kept read replaces it. */
+HONE_HOST_PLAIN inline void race_cell_note(const race_state &r, race_cell &c,
+                                           thread *t, const race_access &mine,
+                                           bool writes, size_t byte,
+                                           bool dynamic)
 {
     if (is_concurrent(r, c.write, t))
         report_race(t, mine, writes, c.write, true, byte, dynamic);
@@ -194,6 +202,29 @@ HONE_HOST_PLAIN inline void race_byte(const race_state &r, race_cell &c,
         c.read[0] = mine;
     } else if (!is_concurrent(r, c.read[1], t)) {
         c.read[1] = mine;
+    }
+}
+
+/* `n` bytes from `byte` of one of the three ranges on. */
+HONE_HOST_PLAIN inline void race_bytes(const race_state &r, int range,
+                                       size_t byte, size_t n, thread *t,
+                                       const race_access &mine, bool writes)
+{
+    const size_t end =
+        n < r.size_bytes[range] - byte ? byte + n : r.size_bytes[range];
+
+    while (byte < end) {
+        race_word &word = r.words[r.first[range] + byte / RACE_WORD];
+        const bool is_whole = byte % RACE_WORD == 0 && end - byte >= RACE_WORD;
+
+        if (word.apart != r.epoch && !is_whole) {
+            for (int i = 1; i < RACE_WORD; i++)
+                word.byte[i] = word.byte[0];
+            word.apart = r.epoch;
+        }
+        race_cell_note(r, word.byte[byte % RACE_WORD], t, mine, writes, byte,
+                       range == 2);
+        byte += word.apart != r.epoch ? RACE_WORD : 1;
     }
 }
 
@@ -228,9 +259,7 @@ HONE_HOST_PLAIN inline void race_note(const void *p, size_t n, bool writes,
 
         if (depth > 0)
             mine.place[1] = place_of(t->calls[depth - 1]);
-        for (size_t b = 0; b < n && offset + b < r.size_bytes[i]; b++)
-            race_byte(r, r.cells[r.first[i] + offset + b], t, mine, writes,
-                      offset + b, i == 2);
+        race_bytes(r, i, offset, n, t, mine, writes);
         return;
     }
 }

@@ -18,6 +18,13 @@ void race_at_syncwarp(thread **lanes, unsigned arrived);
 
 /* --- the block ---------------------------------------------------------- */
 
+/* A name that the compiler wrote here: mostly the same object, and a sanitizer
+ * makes every strcmp() a slow one. */
+HONE_HOST_PLAIN inline bool same_name(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
+}
+
 /* How many threads of the block came with `vote` set. */
 __attribute__((noinline)) HONE_HOST_PLAIN inline unsigned
 meet_block(bool vote, const char *name, const char *file, int line)
@@ -30,8 +37,8 @@ meet_block(bool vote, const char *name, const char *file, int line)
         b.file = file;
         b.line = line;
         b.votes = 0;
-    } else if (b.line != line || strcmp(b.name, name) != 0 ||
-               strcmp(b.file, file) != 0) {
+    } else if (b.line != line || !same_name(b.name, name) ||
+               !same_name(b.file, file)) {
         const thread *t = b.waiting.first;
         fail_with(HONE_HOST_BARRIER, here.self, file, line,
                   "arrives at %s, but thread (%u,%u,%u) waits in %s at "
