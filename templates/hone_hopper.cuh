@@ -146,6 +146,23 @@ __device__ inline void store_shared(unsigned address, unsigned rank, float2 v)
                  : "memory");
 }
 
+/* The same of one word, which the barrier at `barrier` there counts as 4 bytes of
+ * a copy: who waits for it sees the word, and nothing else is ordered. */
+__device__ inline void store_async(unsigned address, unsigned barrier,
+                                   unsigned rank, unsigned v)
+{
+    asm volatile("{\n"
+                 ".reg .b32 there, counter;\n"
+                 "mapa.shared::cluster.u32 there, %0, %2;\n"
+                 "mapa.shared::cluster.u32 counter, %1, %2;\n"
+                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+                 "[there], %3, [counter];\n"
+                 "}"
+                 :
+                 : "r"(address), "r"(barrier), "r"(rank), "r"(v)
+                 : "memory");
+}
+
 /* --- tensor copies ------------------------------------------------------ */
 
 /* `map` is a parameter of the kernel (const __grid_constant__). */

@@ -79,10 +79,16 @@ __device__ inline V group_reduce(V v, OP op)
         if (threadIdx.x % 32 == 0)
             of_warp[warp] = v;
         __syncthreads();
-        v = of_warp[first];
+        constexpr int warps = THREADS / 32;
+
+        if constexpr (warps >= 16 && (warps & (warps - 1)) == 0) {
+            v = lanes_reduce<warps>(of_warp[first + threadIdx.x % warps], op);
+        } else {
+            v = of_warp[first];
 #pragma unroll
-        for (int i = 1; i < THREADS / 32; i++)
-            v = op(v, of_warp[first + i]);
+            for (int i = 1; i < warps; i++)
+                v = op(v, of_warp[first + i]);
+        }
     }
     return v;
 }

@@ -31,7 +31,7 @@ __device__ inline float sum_of_row(P &x, F term)
                 sum[j] += v;
         });
     });
-    return row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
+    return row_reduce<BLOCK>(x, tree_sum(sum), op_sum());
 }
 
 /* Of some numbers: how many, their mean, and the sum of the squares of the
@@ -55,19 +55,19 @@ struct op_moments {
 };
 
 /* The moments of a chunk, from its own mean. */
-template <typename E, int WIDTH, int COUNT, typename P>
-__device__ inline moments moments_of(const pack<E, WIDTH> (&chunk)[COUNT],
-                                     const P &at)
+template <typename C, int COUNT, typename P>
+__device__ inline moments moments_of(const C (&chunk)[COUNT], const P &at)
 {
+    constexpr int WIDTH = made_of<C>::width;
     float count = 0.0f, sum[WIDTH] = {}, squares[WIDTH] = {};
 
 #pragma unroll
     for (int i = 0; i < COUNT; i++)
         count += at.has(i) ? float(WIDTH) : 0.0f;
-    each(chunk, [&](int, int j, E e) { sum[j] += widen(e); });
+    each(chunk, [&](int, int j, auto e) { sum[j] += widen(e); });
     const float mean = count > 0.0f ? tree_sum(sum) / count : 0.0f;
 
-    each(chunk, [&](int i, int j, E e) {
+    each(chunk, [&](int i, int j, auto e) {
         const float apart = widen(e) - mean;
 
         if (at.has(i))
@@ -86,7 +86,7 @@ __device__ inline moments moments_merged(P &x)
         zero<P>(), [&](const auto &chunk, auto at) {
             all = op_moments()(all, moments_of(chunk, at));
         });
-    return row_reduce<P, BLOCK>(all, op_moments());
+    return row_reduce<BLOCK>(x, all, op_moments());
 }
 
 /* A pass for the mean, and one for the squares. */
@@ -130,57 +130,97 @@ __device__ inline pack<E, COUNT> shifted(const pack<E, COUNT> &a,
     return v;
 }
 
-/* A row of weights, which begins at a multiple of a pack, as P has its row:
- * EARLY ones are asked for when this is made, before what depends on the row
- * is known; P keeps it in registers. */
-template <typename P, bool EARLY> struct weights {
+/* When weights are read: late, when results are written; early, before what
+ * depends on the row is known; or once, for all rows of a block, into shared
+ * memory. In the order of the templates' parameter. */
+enum class when { late, early, shared };
+
+/* The weights of what is at `at` of a row that P describes, pack or element i, or
+ * zeros; their own row begins at a multiple of a pack. */
+template <typename P, int WIDTH, typename A>
+__device__ inline auto weights_at(const typename P::element *from, const A &at, int i)
+{
+    const auto whole = [&](auto column) {
+        return read_pack<WIDTH>(from + column);
+    };
+
+    if constexpr (P::edges == edge::both && WIDTH > 1) {
+        const int ahead = at.of.ahead;
+        const auto a = P::template look<WIDTH>(
+            at, i, zero<P>(), [&](auto c) { return whole(c - ahead); });
+        const auto b = P::template look<WIDTH>(
+            at, i, zero<P>(), [&](auto c) {
+                return whole(ahead > 0 ? c - ahead + WIDTH : c);
+            });
+
+        return shifted(a, b, ahead);
+    } else {
+        return P::template look<WIDTH>(at, i, zero<P>(), whole);
+    }
+}
+
+/* A row of weights. With `shared` a block has its part of it as P has its part
+ * of a row, for rows that all begin as far in front of their first pack. */
+template <typename P, when WHEN> struct weights {
     using element = typename P::element;
 
     const element *from;
-    pack<element, P::width> kept[EARLY ? P::items : 1];
-    pack<element, 1> kept_apart;
+    pack<element, P::width> *shared;
+    pack<element, 1> apart;
 
-    __device__ weights(const element *p, const P &x) : from(p)
+    /* `at` is for a block's part, `x` one of its rows. All threads of the block;
+     * they wait for each other once more before they read it. */
+    __device__ weights(const element *p, void *at, const P &x)
+        : from(p), shared(static_cast<pack<element, P::width> *>(at))
     {
-        if constexpr (EARLY) {
-            const typename P::places at{x, x.lane};
-
-            kept_apart = read<1>(typename P::place{x}, 0);
-#pragma unroll
-            for (int i = 0; i < P::items; i++)
-                kept[i] = read<P::width>(at, i);
+        if constexpr (WHEN == when::shared) {
+            apart = weights_at<P, 1>(p, typename P::place{x}, 0);
+            for (typename P::I i = x.lane; i < x.packs; i += P::TEAM)
+                write_pack<access::shared>(
+                    shared[x.own(i)].at,
+                    weights_at<P, P::width>(p, typename P::places{x, i}, 0));
         }
     }
-    template <int WIDTH, typename A>
-    __device__ pack<element, WIDTH> read(const A &at, int i) const
+};
+
+/* Those of one row x: P keeps early ones in registers. */
+template <typename P, when WHEN> struct row_weights {
+    using element = typename P::element;
+    using bits = typename P::template word_of<P::width>;
+
+    const weights<P, WHEN> &all;
+    bits kept[WHEN == when::early ? P::items : 1];
+    pack<element, 1> apart;
+
+    __device__ row_weights(const weights<P, WHEN> &w, const P &x) : all(w)
     {
-        const auto whole = [&](auto column) {
-            return read_pack<WIDTH>(from + column);
-        };
+        if constexpr (WHEN == when::shared)
+            apart = w.apart;
+        if constexpr (WHEN == when::early) {
+            apart = weights_at<P, 1>(w.from, typename P::place{x}, 0);
+#pragma unroll
+            for (int i = 0; i < P::items; i++) {
+                const auto v = weights_at<P, P::width>(
+                    w.from, typename P::places{x, x.lane}, i);
 
-        if constexpr (P::edges == edge::both && WIDTH > 1) {
-            const int ahead = at.of.ahead;
-            const auto a = P::template look<WIDTH>(
-                at, i, zero<P>(), [&](auto c) { return whole(c - ahead); });
-            const auto b = P::template look<WIDTH>(
-                at, i, zero<P>(), [&](auto c) {
-                    return whole(ahead > 0 ? c - ahead + WIDTH : c);
-                });
-
-            return shifted(a, b, ahead);
-        } else {
-            return P::template look<WIDTH>(at, i, zero<P>(), whole);
+                memcpy(&kept[i], &v, sizeof v);
+            }
         }
     }
     template <int WIDTH, typename A>
     __device__ pack<element, WIDTH> at(const A &place, int i) const
     {
-        if constexpr (!EARLY)
-            return read<WIDTH>(place, i);
-        else if constexpr (WIDTH == 1 && P::edges != edge::none)
-            return kept_apart;
+        if constexpr (WHEN == when::late)
+            return weights_at<P, WIDTH>(all.from, place, i);
+        else if constexpr (WIDTH == 1 && P::width > 1)
+            return apart;
+        else if constexpr (WHEN == when::early)
+            return P::as_pack(kept[i]);
         else
-            return kept[i];
+            return P::template look<WIDTH>(place, i, zero<P>(), [&](auto) {
+                return read_pack<WIDTH>(
+                    all.shared[place.of.own(place.first + i * P::TEAM)].at);
+            });
     }
 };
 

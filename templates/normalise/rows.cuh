@@ -20,21 +20,21 @@
 #ifndef HONE_NORMALISE_ROWS_CUH
 #define HONE_NORMALISE_ROWS_CUH
 
-#include "hone_pack.cuh"
-#include "hone_reduce.cuh"
+#include "row_chunks.cuh"
 #if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define HONE_ROWS_BULK
-#include "hone_device.cuh"
 #include "hone_hopper.cuh"
 #endif
 
 namespace hone {
 
 /* Where a row is from its first pass on: in registers, ITEMS packs of a thread
- * being all it has; in shared memory; nowhere, so that it is read again; or in
- * shared memory, where a bulk copy brings it before its first pass. The
- * templates' parameters name these in the same order. */
-enum class keep { registers, shared, reread, bulk };
+ * being all it has; in shared memory; nowhere, so that it is read again; in
+ * shared memory, where a bulk copy brings it before its first pass; or in
+ * registers that take it from where a bulk copy brought it, so that the next row
+ * is copied there while this one is worked on. The templates' parameters name
+ * these in the same order. */
+enum class keep { registers, shared, reread, bulk, ahead };
 
 /* Where elements are that make no whole pack: nowhere, behind the last, or also
  * in front of the first. In the same order as the templates' parameters. */
@@ -46,45 +46,6 @@ template <bool LONG> struct index_of {
 template <> struct index_of<true> {
     using type = long long;
 };
-
-/* What registers keep elements of E as: f32 if WIDE, else as they are. */
-template <typename E, bool WIDE> struct held {
-    using type = E;
-};
-template <typename E> struct held<E, true> {
-    using type = float;
-};
-
-/* An element as registers keep it: as it is, or as f32. */
-template <typename H, typename E> __device__ inline H held_as(E v)
-{
-    if constexpr (sizeof(H) == sizeof(E))
-        return v;
-    else
-        return widen(v);
-}
-
-/* f(i, j, element) for the elements of a chunk: j of pack i. */
-template <typename N, int WIDTH, int COUNT, typename F>
-__device__ inline void each(pack<N, WIDTH> (&chunk)[COUNT], F f)
-{
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-#pragma unroll
-        for (int j = 0; j < WIDTH; j++)
-            f(i, j, chunk[i].at[j]);
-    }
-}
-template <typename N, int WIDTH, int COUNT, typename F>
-__device__ inline void each(const pack<N, WIDTH> (&chunk)[COUNT], F f)
-{
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-#pragma unroll
-        for (int j = 0; j < WIDTH; j++)
-            f(i, j, chunk[i].at[j]);
-    }
-}
 
 /* Elements by which the first pack begins behind p. */
 template <int WIDTH, edge EDGE, typename E>
@@ -105,9 +66,12 @@ struct row_part {
     static constexpr int TEAM = THREADS * CLUSTER;
     /* Only a row that is read again may have more than 2^31 elements. */
     using I = typename index_of<KEEP == keep::reread>::type;
-    static constexpr bool is_in_registers = KEEP == keep::registers;
-    static constexpr bool is_copied = KEEP == keep::bulk;
+    static constexpr bool is_in_registers =
+        KEEP == keep::registers || KEEP == keep::ahead;
+    static constexpr bool is_copied = KEEP == keep::bulk || KEEP == keep::ahead;
     using element = E;
+    template <int COUNT>
+    using word_of = typename word<sizeof(pack<E, COUNT>)>::type;
     /* The first pass over a row that is read again wants it to stay in the
      * caches. */
     template <access HOW>
@@ -149,7 +113,13 @@ struct row_part {
     int apart; /* elements in front of the packs and behind them */
     pack<E, WIDTH> *shared;
     unsigned barrier, parity; /* of the bulk copies of this row */
-    pack<H, WIDTH> kept[is_in_registers ? ITEMS : 1];
+    /* Rows that this group had before, and how often its threads made one value
+     * of theirs for this one. */
+    unsigned turn = 0, reductions = 0;
+    static constexpr bool ARE_WORDS =
+        is_in_registers && sizeof(H) == 2 && WIDTH > 1;
+    pack<H, WIDTH> kept[is_in_registers && !ARE_WORDS ? ITEMS : 1];
+    words<E, ARE_WORDS ? WIDTH : 2> kept_words[ARE_WORDS ? ITEMS : 1];
     pack<H, 1> kept_apart[1];
 
     /* `at` is where the row is kept in shared memory, if it is. A group
@@ -165,10 +135,15 @@ struct row_part {
     {
     }
 
-    /* Where this block has pack `at`, which is one of this thread's. */
-    __device__ pack<E, WIDTH> &shared_at(I at) const
+    /* Which of the packs that this block has is pack `at`, one of this thread's. */
+    __device__ I own(I at) const
     {
-        return shared[(at - lane) / CLUSTER + threadIdx.x % THREADS];
+        return (at - lane) / CLUSTER + threadIdx.x % THREADS;
+    }
+    __device__ pack<E, WIDTH> &shared_at(I at) const { return shared[own(at)]; }
+    __device__ word_of<WIDTH> read_shared(I at) const
+    {
+        return reinterpret_cast<const word_of<WIDTH> &>(shared_at(at));
     }
     /* Has what this block keeps of the row copied to shared memory. All threads
      * call it; where there are no bulk copies (the cpu device), each copies what
@@ -199,25 +174,42 @@ struct row_part {
             shared_at(at) = read_pack<WIDTH>(x + at * WIDTH + ahead);
 #endif
     }
-    /* What the thread has at `at` (places or a place), by `read(column)`. */
+    /* What the thread has at `at` (places or a place), by `read(column)`: one of
+     * two words, not of two sets of elements, because those of 16 bits would be
+     * taken apart and put together by an instruction each. */
     template <int COUNT, typename P, typename F>
-    __device__ static pack<E, COUNT> look(const P &at, int i, E outside, F read)
+    __device__ static word_of<COUNT> look_word(const P &at, int i, E outside,
+                                               F read)
     {
         pack<E, COUNT> v;
+        word_of<COUNT> bits;
 
 #pragma unroll
         for (int j = 0; j < COUNT; j++)
             v.at[j] = outside;
-        /* One of two words, not of two sets of elements: those of 16 bits
-         * would be taken apart and put together by an instruction each. */
-        typename word<sizeof v>::type bits;
-
         memcpy(&bits, &v, sizeof v);
-        if (at.has(i)) {
-            const pack<E, COUNT> there = read(at.column(i));
+        if (at.has(i))
+            bits = read(at.column(i));
+        return bits;
+    }
+    /* The same as elements; `read` gives a pack. */
+    template <int COUNT, typename P, typename F>
+    __device__ static pack<E, COUNT> look(const P &at, int i, E outside, F read)
+    {
+        const auto bits = look_word<COUNT>(at, i, outside, [&](I column) {
+            const pack<E, COUNT> there = read(column);
+            word_of<COUNT> bits;
 
-            memcpy(&bits, &there, sizeof v);
-        }
+            memcpy(&bits, &there, sizeof bits);
+            return bits;
+        });
+        return as_pack(bits);
+    }
+    template <typename W>
+    __device__ static pack<E, sizeof(W) / sizeof(E)> as_pack(W bits)
+    {
+        pack<E, sizeof(W) / sizeof(E)> v;
+
         memcpy(&v, &bits, sizeof v);
         return v;
     }
@@ -227,6 +219,14 @@ struct row_part {
         return look<COUNT>(at, i, outside, [&](I column) {
             return read_pack<COUNT, HOW>(x + column);
         });
+    }
+    /* The element that a thread has apart, as a pack. */
+    template <access HOW> __device__ pack<E, 1> read_apart(E outside) const
+    {
+        if constexpr (EDGE == edge::none)
+            return {};
+        else
+            return read<HOW, 1>(place{*this}, 0, outside);
     }
     template <int COUNT>
     __device__ static pack<H, COUNT> hold(const pack<E, COUNT> &v)
@@ -239,35 +239,68 @@ struct row_part {
         return h;
     }
 
+    /* Waits for the row's bulk copies. */
+    __device__ void wait() const
+    {
+#ifdef HONE_ROWS_BULK
+        barrier_wait(barrier, parity);
+#endif
+    }
+    /* Has registers keep what the row's bulk copies brought. */
+    __device__ void take(E outside)
+    {
+        const places at{*this, I(lane)};
+
+        wait();
+#pragma unroll
+        for (int i = 0; i < (is_in_registers ? ITEMS : 1); i++)
+            keep_word(i, look_word<WIDTH>(at, i, outside, [&](I) {
+                          return read_shared(lane + i * TEAM);
+                      }));
+    }
+    __device__ void keep_word(int i, word_of<WIDTH> bits)
+    {
+        if constexpr (ARE_WORDS) {
+            memcpy(kept_words[i].of_two, &bits, sizeof bits);
+        } else {
+            kept[i] = hold(as_pack(bits));
+        }
+    }
+
     /* f(chunk, at) for every chunk of this thread, and for the element apart as
      * one of a single element: chunk[i] is at at.column(i), if at.has(i). The
      * first pass reads global memory as HOW says, and so do all of a row that
      * is kept nowhere; `outside` is what is not in the row. What f writes into
-     * a chunk is kept by registers alone. */
+     * a chunk is kept by registers alone. Of a copied row kept_apart is there. */
     template <bool FIRST, access HOW, typename F>
     __device__ void pass(E outside, F f)
     {
         pack<E, 1> alone;
 
-        if constexpr (FIRST && EDGE != edge::none)
-            alone = read<HOW, 1>(place{*this}, 0, outside);
+        if constexpr (FIRST && !is_copied)
+            alone = read_apart<HOW>(outside);
         if constexpr (is_in_registers) {
-            if constexpr (FIRST) {
-                pack<E, WIDTH> v[ITEMS];
+            if constexpr (FIRST && !is_copied) {
+                word_of<WIDTH> v[ITEMS];
 
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    v[i] = read<HOW, WIDTH>(places{*this, I(lane)}, i, outside);
+                    v[i] = look_word<WIDTH>(
+                        places{*this, I(lane)}, i, outside, [&](I column) {
+                            return read_word<HOW>(
+                                reinterpret_cast<const word_of<WIDTH> *>(x + column));
+                        });
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    kept[i] = hold(v[i]);
+                    keep_word(i, v[i]);
             }
-            f(kept, places{*this, I(lane)});
+            if constexpr (ARE_WORDS)
+                f(kept_words, places{*this, I(lane)});
+            else
+                f(kept, places{*this, I(lane)});
         } else {
-#ifdef HONE_ROWS_BULK
-            if constexpr (KEEP == keep::bulk && FIRST)
-                barrier_wait(barrier, parity);
-#endif
+            if constexpr (is_copied && FIRST)
+                wait();
 #pragma unroll 1
             for (I first = lane; first < packs; first += ITEMS * TEAM) {
                 const places at{*this, first};
@@ -276,9 +309,9 @@ struct row_part {
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++) {
                     if constexpr (KEEP == keep::bulk || (KEEP == keep::shared && !FIRST))
-                        v[i] = look<WIDTH>(at, i, outside, [&](I) {
-                            return shared_at(first + i * TEAM);
-                        });
+                        v[i] = as_pack(look_word<WIDTH>(at, i, outside, [&](I) {
+                            return read_shared(first + i * TEAM);
+                        }));
                     else
                         v[i] = read<HOW, WIDTH>(at, i, outside);
                 }
@@ -293,76 +326,12 @@ struct row_part {
             }
         }
         if constexpr (EDGE != edge::none) {
-            if constexpr (FIRST)
+            if constexpr (FIRST && !is_copied)
                 kept_apart[0] = hold(alone);
             f(kept_apart, place{*this});
         }
     }
 };
-
-/* Pack i of the row y = result(i, pack i) for a chunk, which is at `at`. */
-template <access OUT, typename E, typename N, int WIDTH, int COUNT, typename P,
-          typename F>
-__device__ inline void write_chunk(E *y, const pack<N, WIDTH> (&chunk)[COUNT],
-                                   const P &at, F result)
-{
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        const pack<E, WIDTH> v = result(i, chunk[i]);
-
-        if (at.has(i))
-            write_pack<OUT>(y + at.column(i), v);
-    }
-}
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/* group_reduce() of a block, then over the blocks of a cluster, in their order. */
-template <int CLUSTER, int BLOCK, typename V, typename OP>
-__device__ inline V cluster_reduce(V v, OP op)
-{
-    __shared__ alignas(16) unsigned char bytes[CLUSTER * sizeof(V)];
-    V *const of_block = reinterpret_cast<V *>(bytes);
-
-    __syncwarp(); /* warps arrive whole */
-    __cluster_barrier_arrive();
-    v = group_reduce<BLOCK, BLOCK>(v, op);
-    __cluster_barrier_wait(); /* all run, and have read what a call left */
-    if (threadIdx.x < CLUSTER)
-        static_cast<V *>(__cluster_map_shared_rank(
-            of_block, threadIdx.x))[blockIdx.x % CLUSTER] = v;
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    v = of_block[0];
-#pragma unroll
-    for (int i = 1; i < CLUSTER; i++)
-        v = op(v, of_block[i]);
-    return v;
-}
-#endif
-
-/* Over the threads that share a row, as P has it; every one gets it. All
- * threads of the block, or of the cluster, call it. */
-template <typename P, int BLOCK, typename V, typename OP>
-__device__ inline V row_reduce(V v, OP op)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (P::cluster > 1)
-        return cluster_reduce<P::cluster, BLOCK>(v, op);
-#endif
-    return group_reduce<P::threads, BLOCK>(v, op);
-}
-
-/* a[0] + .. + a[COUNT-1], COUNT a power of two, as a tree; a is used up. */
-template <int COUNT> __device__ inline float tree_sum(float (&a)[COUNT])
-{
-#pragma unroll
-    for (int half = COUNT / 2; half > 0; half /= 2) {
-#pragma unroll
-        for (int i = 0; i < half; i++)
-            a[i] += a[i + half];
-    }
-    return a[0];
-}
 
 } /* namespace hone */
 

@@ -15,7 +15,9 @@
  *   x - m     one rounding, which moves the exponent by u*d;
  *   exp       a power of 2: the product with log2(e) and that number's own
  *             rounding move the exponent by another 1.3u*d, and CUDA's exp2f is
- *             within 2 units in the last place, 4u;
+ *             within 2 units in the last place, 4u, as is the one instruction
+ *             for the terms of s, of which those below 2^-126 are 0: s has one
+ *             of 1;
  *   s         positive terms, each of which passes at most DEPTH additions.
  *             Beside a running maximum a sum is also multiplied by exp(old - new
  *             maximum), 6u each time; what the distances add to the exponents

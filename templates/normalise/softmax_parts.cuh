@@ -16,6 +16,12 @@ __device__ inline float exponential(float d)
     return exp2f(d * 1.4426950408889634f);
 }
 
+/* The same as a term of a sum that has a term of 1: 0 below 2^-126. */
+__device__ inline float term(float d)
+{
+    return exp2_fast(d * 1.4426950408889634f);
+}
+
 __device__ inline float minus_infinity()
 {
     return __int_as_float((int)0xff800000u);
@@ -37,7 +43,7 @@ struct softmax_sum {
  * ones may be infinite: their difference is no number. */
 __device__ inline float rescale(float from, float to)
 {
-    return from == to ? 1.0f : exponential(from - to);
+    return from == to ? 1.0f : term(from - to);
 }
 
 struct op_softmax {
@@ -54,9 +60,52 @@ struct op_largest {
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 
-/* The largest of `v` and the numbers of a chunk. */
-template <typename C> __device__ inline float largest_of(float v, const C &chunk)
+#if !defined(HONE_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define HONE_MAX_OF_PAIRS
+template <typename E> struct pair_of;
+template <> struct pair_of<__half> {
+    using type = __half2;
+};
+template <> struct pair_of<__nv_bfloat16> {
+    using type = __nv_bfloat162;
+};
+
+/* The larger numbers of pairs, chunk by chunk, two at once; of a number and no
+ * number it is the number, like fmaxf(). */
+template <typename E, typename C, int COUNT>
+__device__ inline float largest_of_pairs(float v, const C (&chunk)[COUNT])
 {
+    using pair = typename pair_of<E>::type;
+    constexpr int pairs = sizeof(C) / sizeof(pair);
+    pair largest[pairs];
+
+    memcpy(largest, &chunk[0], sizeof largest);
+#pragma unroll
+    for (int i = 1; i < COUNT; i++) {
+        pair next[pairs];
+
+        memcpy(next, &chunk[i], sizeof next);
+#pragma unroll
+        for (int j = 0; j < pairs; j++)
+            largest[j] = __hmax2(largest[j], next[j]);
+    }
+#pragma unroll
+    for (int j = 1; j < pairs; j++)
+        largest[0] = __hmax2(largest[0], largest[j]);
+    return fmaxf(v, fmaxf(widen<E>(largest[0].x), widen<E>(largest[0].y)));
+}
+#endif
+
+/* The largest of `v` and the numbers of a chunk. */
+template <typename C, int COUNT>
+__device__ inline float largest_of(float v, const C (&chunk)[COUNT])
+{
+#ifdef HONE_MAX_OF_PAIRS
+    using E = typename made_of<C>::element;
+
+    if constexpr (sizeof(E) == 2 && sizeof(C) > sizeof(E))
+        return largest_of_pairs<E>(v, chunk);
+#endif
     each(chunk, [&](int, int, auto e) { v = fmaxf(v, widen(e)); });
     return v;
 }
@@ -74,13 +123,13 @@ __device__ inline softmax_sum softmax_online(P &x)
         float sum[P::width] = {};
 
         each(chunk, [&](int, int j, auto e) {
-            sum[j] += exponential(widen(e) - base);
+            sum[j] += term(widen(e) - base);
         });
         all.sum = all.sum * rescale(all.largest, largest) +
                   tree_sum(sum);
         all.largest = largest;
     });
-    return row_reduce<P, BLOCK>(all, op_softmax());
+    return row_reduce<BLOCK>(x, all, op_softmax());
 }
 
 /* A pass for each. With EXPS, registers have the exponentials from then on. */
@@ -93,17 +142,18 @@ __device__ inline softmax_sum softmax_two_pass(P &x)
     x.template pass<true, P::template first<IN>>(least<P>(), [&](const auto &chunk, auto) {
         all.largest = largest_of(all.largest, chunk);
     });
-    all.largest = row_reduce<P, BLOCK>(all.largest, op_largest());
+    all.largest = row_reduce<BLOCK>(x, all.largest, op_largest());
     x.template pass<false, access::normal>(least<P>(), [&](auto &chunk, auto) {
         each(chunk, [&](int, int j, auto &v) {
-            const float e = exponential(widen(v) - all.largest);
+            const float d = widen(v) - all.largest;
+            const float e = EXPS ? exponential(d) : term(d);
 
             sum[j] += e;
             if constexpr (EXPS)
                 v = e;
         });
     });
-    all.sum = row_reduce<P, BLOCK>(tree_sum(sum), op_sum());
+    all.sum = row_reduce<BLOCK>(x, tree_sum(sum), op_sum());
     return all;
 }
 

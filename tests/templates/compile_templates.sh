@@ -227,7 +227,7 @@ for op in softmax log_softmax; do
     space normalise/${op}_rows 1000,1000,f16 300 40000
     space normalise/${op}_rows 4096,8192,f32,8200,8192 300 40000
     space normalise/${op}_rows 64,131072,bf16 300 40000
-    space normalise/${op}_rows 3,1000003 100 40000
+    space normalise/${op}_rows 3,1000003 30 40000
     space normalise/${op}_plain 1000,1000,f16 1 1
     normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
 done
@@ -236,7 +236,7 @@ for op in layer_norm rms_norm; do
     space normalise/${op}_rows 1000,1000,f16,1 300 40000
     space normalise/${op}_rows 4096,8192,f32,0,8200,8192 300 40000
     space normalise/${op}_rows 64,131072,bf16 300 40000
-    space normalise/${op}_rows 3,1000003 100 40000
+    space normalise/${op}_rows 3,1000003 30 40000
     space normalise/${op}_plain 1000,1000,f16,1 1 1
     normalise="$normalise normalise/${op}_plain normalise/${op}_rows"
 done
