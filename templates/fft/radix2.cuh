@@ -8,10 +8,14 @@ namespace hone {
 
 /* All threads of a block: y = the transform of `size` numbers, a power of two,
  * with exp(sign*2*pi*i * j*k/size), whose elements stand `stride` apart. x and y
- * do not overlap; barriers before and after are the caller's. */
-__device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign,
+ * do not overlap; barriers before and after are the caller's. V is float2 or
+ * double2. */
+template <typename V>
+__device__ inline void fft_plain(const V *x, V *y, int size, int sign,
                                  long long stride = 1)
 {
+    using R = decltype(V::x);
+
     /* Element i goes where its bits, read from the other end, say. */
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
         int to = 0;
@@ -26,17 +30,19 @@ __device__ inline void fft_plain(const float2 *x, float2 *y, int size, int sign,
         __syncthreads();
         for (int i = threadIdx.x; i < size / 2; i += blockDim.x) {
             const int k = i % half;
-            float2 *even = y + (2 * (i - k) + k) * stride;
-            float2 *odd = even + half * stride;
-            const float2 a = *even, b = *odd;
-            float s, c;
+            V *even = y + (2 * (i - k) + k) * stride;
+            V *odd = even + half * stride;
+            const V a = *even, b = *odd;
+            R s, c;
 
-            sincospif(float(sign * k) / float(half), &s, &c);
-            const float2 turned = make_float2(b.x * c - b.y * s,
-                                              b.x * s + b.y * c);
+            if constexpr (sizeof(R) == 8)
+                sincospi(R(sign * k) / R(half), &s, &c);
+            else
+                sincospif(R(sign * k) / R(half), &s, &c);
+            const V turned = {b.x * c - b.y * s, b.x * s + b.y * c};
 
-            *even = make_float2(a.x + turned.x, a.y + turned.y);
-            *odd = make_float2(a.x - turned.x, a.y - turned.y);
+            *even = {a.x + turned.x, a.y + turned.y};
+            *odd = {a.x - turned.x, a.y - turned.y};
         }
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms of 2*PLAN::n real numbers by one of half as many complex ones
- * (transform.cuh), shared by fft_r2c/registers and fft_c2r/registers.
+ * (transform.cuh), shared by fft_r2c/registers, fft_c2r/registers and
+ * image_pipeline/strips.
  *
  * With M = PLAN::n, the numbers 2*j and 2*j+1 are taken as real and imaginary
  * part of number j. Of its transform Z (Z[M] being Z[0]), element k of the
@@ -83,21 +84,21 @@ template <typename PLAN> struct real {
         });
     }
 
-    /* Elements 0 to n of a transform in memory become what the inverse
-     * transform begins with. The imaginary parts of the first and the last one
-     * are not looked at. */
-    template <bool STREAM>
-    static __device__ inline void join(float2 (&v)[elements], int t,
-                                       const float2 *from)
+    /* Elements 0 to n of a transform become what the inverse transform begins
+     * with; each is asked for twice, read(k, false) and then read(k, true). The
+     * imaginary parts of the first and the last one are not looked at. */
+    template <typename READ>
+    static __device__ inline void join_read(float2 (&v)[elements], int t,
+                                            READ read)
     {
         float2 other[elements];
 
 #pragma unroll
         for (int i = 0; i < elements; i++)
-            v[i] = hone::load<STREAM>(from + t + i * threads);
+            v[i] = read(t + i * threads, false);
 #pragma unroll
         for (int i = 0; i < elements; i++)
-            other[i] = hone::load<false>(from + n - t - i * threads);
+            other[i] = read(n - t - i * threads, true);
         if (t == 0)
             v[0].y = other[0].y = 0.0f;
         each(t, factor<2 * n>(t), [&](int i, int, float2 w) {
@@ -105,6 +106,17 @@ template <typename PLAN> struct real {
             const float2 odd = turn(mul(conj(w), sub(v[i], b)));
 
             v[i] = sub(add(v[i], b), odd);
+        });
+    }
+
+    /* The same of elements that follow each other in memory. */
+    template <bool STREAM>
+    static __device__ inline void join(float2 (&v)[elements], int t,
+                                       const float2 *from)
+    {
+        join_read(v, t, [=](int k, bool again) {
+            return again ? hone::load<false>(from + k)
+                         : hone::load<STREAM>(from + k);
         });
     }
 };

@@ -121,7 +121,8 @@ for size in 16384 32768 65536; do
 done
 space fft/fft_registers 1024,1000,1,1000,1 300 40000
 transforms="fft/fft_plain fft/fft_registers fft/fft_filter_plain fft/fft_filter_registers
-    fft/fft2d_plain fft/fft2d_strips fft/fft2d_magnitude"
+    fft/fft2d_plain fft/fft2d_strips fft/fft2d_magnitude
+    fft/image_pipeline_plain fft/image_pipeline_strips fft/image_pipeline_magnitude"
 transforms="$transforms fft/fft_c2r_halves"
 for op in fft_r2c fft_c2r; do
     for size in 32 64 1024 16384; do
@@ -134,6 +135,11 @@ done
 for size in 64,64 1024,1024,64 4096,4096,4 64,4096,1,2; do
     space fft/fft2d_strips "$size" 20 20000
 done
+for size in 64,64 1024,1024,64 4096,4096,4,2048 64,4096,1,61; do
+    space fft/image_pipeline_strips "$size" 20 20000
+    space fft/image_pipeline_plain "$size" 1 1
+done
+refused fft/image_pipeline_plain 64,128,1,65 "a circle of that radius leaves the spectrum"
 
 # reduction/
 for type in f32 f64 f16 bf16; do
