@@ -134,41 +134,24 @@ layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
            long long pitch, long long pitch_out, int kept_bytes)
 {
     extern __shared__ __align__(16) unsigned char kept[];
-    const int group = threadIdx.x / THREADS;
-
-    const long long first = blockIdx.x / CLUSTER * (long long)ROWS;
-    const long long step = gridDim.x / CLUSTER * (long long)ROWS;
-    const auto row = [&](long long at) {
-        const bool has = at + group < rows;
-
-        return part(x + (has ? at + group : 0) * pitch, has ? columns : 0,
-                    kept + group * kept_bytes);
-    };
-    hone::copies<part, ROWS, BUFFERS> copies;
-
-    copies.begin(ROWS * kept_bytes, hone::zero<part>(),
-                 [&](int turns) { return row(first + turns * step); });
-    const weights scales(gamma, kept + BUFFERS * ROWS * kept_bytes, row(first));
-    const weights shifts(beta, kept + (BUFFERS * ROWS + 1) * kept_bytes, row(first));
+    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
+                                             kept_bytes, hone::zero<part>());
+    const weights scales(gamma, of.room(0), of.row(of.first));
+    const weights shifts(beta, of.room(1), of.row(of.first));
 
     if constexpr (WEIGHTS == WEIGHTS_values::shared)
         __syncthreads();
-    for (long long at = first; at < rows; at += step) {
-        const bool has_row = at + group < rows;
-        const long long r = has_row ? at + group : at;
-        part in = row(at);
-
-        copies.ask(in, ROWS * kept_bytes, hone::zero<part>(),
-                   [&](int turns) { return row(at + turns * step); });
-        T *const out = y + r * pitch_out;
+    for (long long at = of.first; at < rows; at += of.step) {
+        part in = of.next(at);
+        T *const out = y + of.number(at) * pitch_out;
         const row_weights scale_of(scales, in);
         const row_weights shift_of(shifts, in);
         const hone::moments all = moments_of_row(in, columns);
         const float scale = rsqrtf(all.squares / float(columns) + eps);
 
-        if (STATS && has_row && in.lane == 0) {
-            mean[r] = all.mean;
-            rstd[r] = scale;
+        if (STATS && of.has(at) && in.lane == 0) {
+            mean[of.number(at)] = all.mean;
+            rstd[of.number(at)] = scale;
         }
         hone::write_weighted<IN, OUT>(
             in, out,

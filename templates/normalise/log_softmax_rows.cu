@@ -127,27 +127,12 @@ log_softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
             int kept_bytes)
 {
     extern __shared__ __align__(16) unsigned char kept[];
-    const int group = threadIdx.x / THREADS;
+    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
+                                             kept_bytes, hone::least<part>());
 
-    const long long first = blockIdx.x / CLUSTER * (long long)ROWS;
-    const long long step = gridDim.x / CLUSTER * (long long)ROWS;
-    const auto row = [&](long long at) {
-        const bool has = at + group < rows;
-
-        return part(x + (has ? at + group : 0) * pitch, has ? columns : 0,
-                    kept + group * kept_bytes);
-    };
-    hone::copies<part, ROWS, BUFFERS> copies;
-
-    copies.begin(ROWS * kept_bytes, hone::least<part>(),
-                 [&](int turns) { return row(first + turns * step); });
-    for (long long at = first; at < rows; at += step) {
-        const long long r = at + group < rows ? at + group : at;
-        part in = row(at);
-
-        copies.ask(in, ROWS * kept_bytes, hone::least<part>(),
-                   [&](int turns) { return row(at + turns * step); });
-        T *const out = y + r * pitch_out;
+    for (long long at = of.first; at < rows; at += of.step) {
+        part in = of.next(at);
+        T *const out = y + of.number(at) * pitch_out;
         const hone::softmax_sum all = sum_of_row(in);
         const float log_sum = logf(all.sum);
 

@@ -123,40 +123,23 @@ rms_norm(const T *__restrict__ x, const T *__restrict__ gamma,
          int kept_bytes)
 {
     extern __shared__ __align__(16) unsigned char kept[];
-    const int group = threadIdx.x / THREADS;
-
-    const long long first = blockIdx.x / CLUSTER * (long long)ROWS;
-    const long long step = gridDim.x / CLUSTER * (long long)ROWS;
-    const auto row = [&](long long at) {
-        const bool has = at + group < rows;
-
-        return part(x + (has ? at + group : 0) * pitch, has ? columns : 0,
-                    kept + group * kept_bytes);
-    };
-    hone::copies<part, ROWS, BUFFERS> copies;
-
-    copies.begin(ROWS * kept_bytes, hone::zero<part>(),
-                 [&](int turns) { return row(first + turns * step); });
-    const weights scales(gamma, kept + BUFFERS * ROWS * kept_bytes, row(first));
+    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
+                                             kept_bytes, hone::zero<part>());
+    const weights scales(gamma, of.room(0), of.row(of.first));
 
     if constexpr (WEIGHTS == WEIGHTS_values::shared)
         __syncthreads();
-    for (long long at = first; at < rows; at += step) {
-        const bool has_row = at + group < rows;
-        const long long r = has_row ? at + group : at;
-        part in = row(at);
-
-        copies.ask(in, ROWS * kept_bytes, hone::zero<part>(),
-                   [&](int turns) { return row(at + turns * step); });
-        T *const out = y + r * pitch_out;
+    for (long long at = of.first; at < rows; at += of.step) {
+        part in = of.next(at);
+        T *const out = y + of.number(at) * pitch_out;
         const row_weights scale_of(scales, in);
         const float squares =
             hone::sum_of_row<true, true, part::first<IN>, BLOCK>(
                 in, [](float v) { return v * v; });
         const float scale = rsqrtf(squares / float(columns) + eps);
 
-        if (STATS && has_row && in.lane == 0)
-            rstd[r] = scale;
+        if (STATS && of.has(at) && in.lane == 0)
+            rstd[of.number(at)] = scale;
         hone::write_weighted<IN, OUT>(
             in, out, [=](float v, float by) { return v * scale * by; },
             scale_of);
