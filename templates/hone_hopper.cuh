@@ -342,23 +342,6 @@ __device__ inline void shared_load(unsigned from, unsigned short &v)
     asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(from) : "memory");
 }
 
-/* Two sums as 16-bit numbers, rounded to nearest, `low` at the lower
- * address. */
-__device__ inline unsigned pack_f16(float low, float high)
-{
-    unsigned pair;
-
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-    return pair;
-}
-__device__ inline unsigned pack_bf16(float low, float high)
-{
-    unsigned pair;
-
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-    return pair;
-}
-
 } /* namespace hone */
 
 #endif

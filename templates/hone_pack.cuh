@@ -137,6 +137,32 @@ template <> __device__ inline __nv_bfloat16 narrow<__nv_bfloat16>(float v)
     return __float2bfloat16_rn(v);
 }
 
+/* Two numbers of 16 bits in a word, rounded to nearest, `low` in the lower half. */
+template <typename E>
+__device__ inline unsigned narrow_pair(float low, float high);
+template <> __device__ inline unsigned narrow_pair<__half>(float low, float high)
+{
+    const __half2 both = __floats2half2_rn(low, high);
+    unsigned pair;
+
+    memcpy(&pair, &both, sizeof pair);
+    return pair;
+}
+template <>
+__device__ inline unsigned narrow_pair<__nv_bfloat16>(float low, float high)
+{
+    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+    unsigned pair;
+
+    memcpy(&pair, &both, sizeof pair);
+    return pair;
+}
+
+__device__ inline float minus_infinity()
+{
+    return __int_as_float((int)0xff800000u);
+}
+
 } /* namespace hone */
 
 #endif

@@ -8,10 +8,8 @@
 
 namespace hone {
 
-__device__ inline float minus_infinity()
-{
-    return __int_as_float((int)0xff800000u);
-}
+/* 1/ln 2: exp(x) = 2^(LOG2E*x). */
+constexpr float LOG2E = 1.44269504f;
 
 /* Dimensions of the problem; lengths are null where all are whole. */
 struct sequences {

@@ -40,7 +40,6 @@
 
 #pragma hone launch attention_simt grid(TILES*batch*heads) block(THREADS) shared(SMEM) args(q, k, v, rows_of, keys_of, scale, out, lse, i32(rows), i32(heads), i32(group), i32(batch), i32(keys), i32(TILES), i32(ORDER == tiles_first))
 
-constexpr float LOG2E = 1.44269504f;
 constexpr int COLUMNS = BN / 16, PAIRS = D / 32;
 
 using head_of = hone::head<D, CAUSAL != 0>;
@@ -128,7 +127,7 @@ attention_simt(const T *q, const T *k, const T *v, const int *rows_of,
     const int first_row = mine.tile * BM;
     const int x = threadIdx.x % 16, y = threadIdx.x / 16;
     const int seen_by_any = of.seen_by_any(first_row, BM);
-    const float scale2 = scale * LOG2E;
+    const float scale2 = scale * hone::LOG2E;
     float2 sums[OWN][PAIRS];
     float top[OWN], sum[OWN];
     int seen[OWN];

@@ -61,11 +61,10 @@
  * Blocks of a cluster leave together. Copies count all bytes of their box,
  * also those outside of a matrix. The ticket counts a warp group only behind
  * the fence that follows its writes. */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include "gemm.cuh"
 #include "hone_device.cuh"
 #include "hone_hopper.cuh"
+#include "hone_pack.cuh"
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_output.cuh"

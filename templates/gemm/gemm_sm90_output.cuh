@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the sums of a warp group get to C: from registers, or through staging
- * buffers in shared memory. Behind <cuda_fp16.h>, <cuda_bf16.h> and
- * gemm_sm90_parts.cuh, which says where a thread's sums belong; no name of a
- * template parameter: see hone_device.cuh. */
+ * buffers in shared memory. Behind hone_pack.cuh and gemm_sm90_parts.cuh, which
+ * says where a thread's sums belong; no name of a template parameter: see
+ * hone_device.cuh. */
 #ifndef GEMM_SM90_OUTPUT_CUH
 #define GEMM_SM90_OUTPUT_CUH
 
@@ -29,7 +29,7 @@ template <> struct element<__half> {
     using two = unsigned;
     static __device__ unsigned pack(float a, float b)
     {
-        return pack_f16(a, b);
+        return narrow_pair<__half>(a, b);
     }
     static __device__ one first(unsigned v) { return (one)v; }
     static __device__ one second(unsigned v) { return (one)(v >> 16); }
@@ -43,7 +43,7 @@ template <> struct element<__nv_bfloat16> {
     using two = unsigned;
     static __device__ unsigned pack(float a, float b)
     {
-        return pack_bf16(a, b);
+        return narrow_pair<__nv_bfloat16>(a, b);
     }
     static __device__ one first(unsigned v) { return (one)v; }
     static __device__ one second(unsigned v) { return (one)(v >> 16); }

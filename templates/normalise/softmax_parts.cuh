@@ -22,11 +22,6 @@ __device__ inline float term(float d)
     return exp2_fast(d * 1.4426950408889634f);
 }
 
-__device__ inline float minus_infinity()
-{
-    return __int_as_float((int)0xff800000u);
-}
-
 /* What stands for elements outside of a row. */
 template <typename P> __device__ inline typename P::element least()
 {
