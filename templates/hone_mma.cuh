@@ -33,28 +33,6 @@ __device__ inline shared_place place_of(const void *p)
 #endif
 }
 
-/* Two numbers of 16 bits, rounded to nearest, `low` in the lower half. */
-template <typename E> __device__ inline unsigned pair_of(float low, float high)
-{
-    unsigned pair;
-
-#ifdef HONE_HOST
-    const pack<E, 2> both = {{narrow<E>(low), narrow<E>(high)}};
-
-    memcpy(&pair, &both, sizeof pair);
-#else
-    if constexpr (is_bf16<E>::value)
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
-            : "=r"(pair)
-            : "f"(high), "f"(low));
-    else
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
-            : "=r"(pair)
-            : "f"(high), "f"(low));
-#endif
-    return pair;
-}
-
 /* Four 8 x 8 matrices of 16 bits: lane l says where row l%8 of matrix l/8 lies,
  * 16 bytes at a multiple of 16. Lane 4*g + t gets elements 2*t and 2*t + 1 of
  * row g of each, or with TURNED of column g. */
