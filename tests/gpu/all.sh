@@ -80,6 +80,8 @@ step() { # step NAME
         ;;
     ladder) run ladder 300 reduction_ladder.sh "$OUT/ladder" ;;
     gemm_ladder) run gemm_ladder 560 gemm_ladder.sh "$OUT/gemm_ladder" ;;
+    nbody_ladder) run nbody_ladder 300 nbody_ladder.sh "$OUT/nbody_ladder" ;;
+    skewed) run skewed 300 skewed_products.sh "$OUT/skewed" ;;
     *)
         echo "all.sh: there is no step $1" >&2
         exit 2

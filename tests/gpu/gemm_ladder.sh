@@ -22,5 +22,5 @@ for name in wmma sm90; do
         --budget "$BUDGET" --db "$OUT/ladder.db"
 done
 ladder_bench "$here/gemm_ladder.cu" "$cube,f32"
-table gemm_ladder.sql
+table gemm_ladder.sql ladder.sql
 exit $status

@@ -17,5 +17,5 @@ ladder_tune "$here/sum_ladder.cu" "$N"
 step ladder_stream hone tune sum/stream --dims "$N" --budget "$BUDGET" \
     --db "$OUT/ladder.db"
 ladder_bench "$here/sum_ladder.cu" "$N"
-table reduction_ladder.sql
+table reduction_ladder.sql ladder.sql
 exit $status

@@ -46,34 +46,46 @@ db_ask() { "$(dirname "$HONE")/../tests/db_ask" "$@"; }
 field() { # field NAME PATH: of NAME.json
     db_ask :memory: "select readfile('$OUT/$1.json') ->> '\$.$2'"
 }
-# table SCRIPT: the tables that an SQL script beside this one makes of the
-# JSON files; also kept in the folder.
+# table SCRIPT ..: the tables that SQL scripts beside this one, one behind the
+# other, make of the JSON files; also kept in the folder.
 table() {
-    script=$(cd "$(dirname "$0")" && pwd)/$1
+    (cd "$(dirname "$0")" && cat "$@") >"$scratch/table.sql"
     ask=$(cd "$(dirname "$HONE")/../tests" && pwd)/db_ask
     echo
-    (cd "$OUT" && "$ask" :memory: "@$script") | tee "$OUT/${1%.sql}.md"
+    (cd "$OUT" && "$ask" :memory: "@$scratch/table.sql") |
+        tee "$OUT/${1%.sql}.md"
 }
 
-# The steps of a ladder: a template with STEP in 1 to 6.
-# ladder_tune TEMPLATE DIMS: once for every STEP, the other parameters free.
+# The steps of a ladder: a template with STEP in 1 to 6. FIRST: what step 1 is
+# tuned and timed at, if its DIMS are others.
+# ladder_tune TEMPLATE DIMS [FIRST]: once for every STEP, the other parameters
+# free.
 ladder_tune() {
     for s in 1 2 3 4 5 6; do
+        dims=$2
+        [ $s -gt 1 ] || dims=${3:-$2}
         mkdir "$scratch/$s"
         sed "s/^#pragma hone param STEP in .*/#pragma hone param STEP in {$s}/" \
             "$1" >"$scratch/$s/${1##*/}"
-        step "ladder_$s" hone tune "$scratch/$s/${1##*/}" --dims "$2" \
+        step "ladder_$s" hone tune "$scratch/$s/${1##*/}" --dims "$dims" \
             --budget "$BUDGET" --db "$scratch/ladder_$s.db"
     done
 }
-# ladder_bench TEMPLATE DIMS: their winners in turns.
+# ladder_bench TEMPLATE DIMS [FIRST]: their winners in turns, that of step 1 alone
+# where it has other DIMS.
 ladder_bench() {
     ladder=$1
     dims=$2
+    first=${3:-}
     set --
     for s in 1 2 3 4 5 6; do
         winner=$(field "ladder_$s" shapes[0].winner)
-        [ -z "$winner" ] || set -- "$@" --config "$winner"
+        if [ -n "$winner" ] && [ $s -eq 1 ] && [ -n "$first" ]; then
+            step ladder_first hone bench "$ladder" --dims "$first" \
+                --db "$OUT/ladder.db" --config "$winner"
+        elif [ -n "$winner" ]; then
+            set -- "$@" --config "$winner"
+        fi
     done
     step ladder_bench hone bench "$ladder" --dims "$dims" \
         --db "$OUT/ladder.db" "$@"
