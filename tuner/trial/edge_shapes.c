@@ -163,14 +163,15 @@ static void cover(hone_coverage *coverage, const hone_problem *problem,
 
 /* Of a grown shape (judge/cover.h): problems take some ten times the arrays,
  * which a small card has to hold. */
-static int scale_of(const hone_device *device)
+static int scale_of(const hone_edge_shapes *shapes)
 {
     enum { MOST = 24 };
+    const hone_device *device = shapes->device;
     const int64_t gib = device->properties.value[HONE_PROPERTY_memory] >> 30;
 
-    return !device->kind->has_limits || gib < 1 ? 1
-           : gib < MOST                         ? (int)gib
-                                                : MOST;
+    if (!device->kind->has_limits || shapes->is_tight || gib < 1)
+        return 1;
+    return gib < MOST ? (int)gib : MOST;
 }
 
 /* The rows, and their problems: all references run before the variant does,
@@ -186,8 +187,8 @@ static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
         hone_edge_row *row = &shapes->rows[i];
         hone_status status;
 
-        row->is_wanted = hone__edge_dims(
-            setup->tmpl, &plan, scale_of(shapes->device), i, row->dims);
+        row->is_wanted =
+            hone__edge_dims(setup->tmpl, &plan, scale_of(shapes), i, row->dims);
         /* The same as an earlier one: all dimensions list their values. */
         for (size_t k = 0; k < i; ++k)
             row->is_wanted &=
@@ -251,6 +252,7 @@ hone_status hone__edge_shapes_check(hone_edge_shapes *shapes,
         return status;
     hone__edge_shapes_forget(shapes);
     hone__error_clear(err);
+    shapes->is_tight = 1;
     return check_rows(shapes, out, err);
 }
 

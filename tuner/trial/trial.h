@@ -28,6 +28,7 @@ typedef struct hone_edge_shapes {
     hone_device *device; /* these two are given, and borrowed */
     const hone_problem_setup *setup;
     const hone_trial_job *job; /* what the rows are for */
+    int is_tight; /* there was no room: rows grow as on a slow device */
     hone_edge_row rows[HONE_N_EDGE_SHAPES];
 } hone_edge_shapes;
 
