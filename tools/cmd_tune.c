@@ -203,6 +203,33 @@ static void say_why(tune_run *run, const char *title, const char *why)
     hone__message_negative("%s has no winner: %s", title, why);
 }
 
+/* What the tuning of one shape, `name`, came by. */
+static void say_course(const tune_run *run, const char *name,
+                       const hone_tune_result *result)
+{
+    if (result->is_edited)
+        hone__message_note("%s: the template has changed: the trials of %lld "
+                           "configurations are kept, those of %lld are stale",
+                           name, (long long)result->n_kept,
+                           (long long)result->n_stale);
+    if (result->n_seeded)
+        hone__message_note("%s: %lld of what is good elsewhere went first "
+                           "('hone show decisions%s' says where)",
+                           name, (long long)result->n_seeded,
+                           hone__text_str(&run->db_option));
+    if (strcmp(result->stopped, "unlikely") == 0)
+        hone__message_note("%s: %s", name, result->stopped_why);
+    else if (result->stopped[0])
+        hone__message_detail("%s: %s", name, result->stopped_why);
+    if (strcmp(result->verdict, "interrupted") == 0)
+        hone__message_note("%s: there was no final yet; the best so far is "
+                           "stored as the winner until then, verified on its "
+                           "own shape only",
+                           name);
+    if (result->notes[0])
+        hone__message_note("%s", result->notes);
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
@@ -227,27 +254,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, &label, &request, &result));
-    if (result.is_edited)
-        hone__message_note("%s: the template has changed: the trials of %lld "
-                           "configurations are kept, those of %lld are stale",
-                           hone__text_str(&title), (long long)result.n_kept,
-                           (long long)result.n_stale);
-    if (result.n_seeded)
-        hone__message_note("%s: %lld of what is good elsewhere went first "
-                           "('hone show decisions%s' says where)",
-                           name, (long long)result.n_seeded,
-                           hone__text_str(&run->db_option));
-    if (strcmp(result.stopped, "unlikely") == 0)
-        hone__message_note("%s: %s", name, result.stopped_why);
-    else if (result.stopped[0])
-        hone__message_detail("%s: %s", name, result.stopped_why);
-    if (strcmp(result.verdict, "interrupted") == 0)
-        hone__message_note("%s: there was no final yet; the best so far is "
-                           "stored as the winner until then, verified on its "
-                           "own shape only",
-                           name);
-    if (result.notes[0])
-        hone__message_note("%s", result.notes);
+    say_course(run, name, &result);
     hone__tune_out_say(name, &result);
     if (status == HONE_OK && !result.has_winner)
         say_why(run, name, result.message);

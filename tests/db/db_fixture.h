@@ -66,4 +66,10 @@ int fixture_sql(const db_fixture *fixture, const char *sql);
 void fixture_path(const db_fixture *fixture, const char *name, char *out,
                   size_t size_bytes);
 
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+#define CASE_FILLED(name)                                                      \
+    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
+                                    fixture_teardown)
+
 #endif

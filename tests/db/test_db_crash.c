@@ -328,9 +328,6 @@ static void test_disk_full(void **state)
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");
 }
 
-#define CASE(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

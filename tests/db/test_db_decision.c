@@ -337,18 +337,19 @@ static void test_all_or_nothing(void **state)
     assert_rows(f->db, counts, "5|4|4|1|1\n");
 }
 
-#define CASE(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
-                                    fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_decision_and_its_view), CASE(test_every_kind_is_taken),
-        CASE(test_decision_is_refused),   CASE(test_session_summary),
-        CASE(test_session_view),          CASE(test_timing),
-        CASE(test_compiler_warnings),     CASE(test_one_commit_is_one_sync),
-        CASE(test_sync_elsewhere),        CASE(test_all_or_nothing),
+        CASE_FILLED(test_decision_and_its_view),
+        CASE_FILLED(test_every_kind_is_taken),
+        CASE_FILLED(test_decision_is_refused),
+        CASE_FILLED(test_session_summary),
+        CASE_FILLED(test_session_view),
+        CASE_FILLED(test_timing),
+        CASE_FILLED(test_compiler_warnings),
+        CASE_FILLED(test_one_commit_is_one_sync),
+        CASE_FILLED(test_sync_elsewhere),
+        CASE_FILLED(test_all_or_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

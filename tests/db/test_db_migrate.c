@@ -437,24 +437,24 @@ static int setup_version_1(void **state)
     return 0;
 }
 
-#define CASE(name)                                                             \
+#define IN_VERSION_1(name)                                                     \
     cmocka_unit_test_setup_teardown(name, setup_version_1, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_every_row_is_kept),
-        CASE(test_migrated_file_is_as_a_new_one),
-        CASE(test_tuning_goes_on),
-        CASE(test_old_writer_goes_on),
-        CASE(test_reader_sees_current_columns),
-        CASE(test_default_of_the_same_final),
-        CASE(test_verdict_of_version_4),
-        CASE(test_runtime_reads_both_versions),
-        CASE(test_decisions_of_version_2),
-        CASE(test_killed_at_every_statement),
-        CASE(test_disk_full),
-        CASE(test_several_at_once),
+        IN_VERSION_1(test_every_row_is_kept),
+        IN_VERSION_1(test_migrated_file_is_as_a_new_one),
+        IN_VERSION_1(test_tuning_goes_on),
+        IN_VERSION_1(test_old_writer_goes_on),
+        IN_VERSION_1(test_reader_sees_current_columns),
+        IN_VERSION_1(test_default_of_the_same_final),
+        IN_VERSION_1(test_verdict_of_version_4),
+        IN_VERSION_1(test_runtime_reads_both_versions),
+        IN_VERSION_1(test_decisions_of_version_2),
+        IN_VERSION_1(test_killed_at_every_statement),
+        IN_VERSION_1(test_disk_full),
+        IN_VERSION_1(test_several_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,17 +151,13 @@ static void test_ranked_configs(void **state)
                   HONE_ERR_ARGUMENT);
 }
 
-#define CASE(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
-                                    fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_transactions),
-        CASE(test_query_binds_and_returns_every_kind),
-        CASE(test_query_misuse),
-        CASE(test_ranked_configs),
+        CASE_FILLED(test_transactions),
+        CASE_FILLED(test_query_binds_and_returns_every_kind),
+        CASE_FILLED(test_query_misuse),
+        CASE_FILLED(test_ranked_configs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

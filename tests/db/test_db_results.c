@@ -248,21 +248,17 @@ static void test_ranking_takes_only_its_own_trials(void **state)
     assert_rows(f->db, "SELECT count(*) FROM ranking", "0\n");
 }
 
-#define CASE(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
-                                    fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_session_status),
-        CASE(test_trial_unknowns_are_null),
-        CASE(test_samples_are_json),
-        CASE(test_trials_to_resume),
-        CASE(test_ends),
-        CASE(test_baseline_is_replaced),
-        CASE(test_ranking_is_replaced_whole),
-        CASE(test_ranking_takes_only_its_own_trials),
+        CASE_FILLED(test_session_status),
+        CASE_FILLED(test_trial_unknowns_are_null),
+        CASE_FILLED(test_samples_are_json),
+        CASE_FILLED(test_trials_to_resume),
+        CASE_FILLED(test_ends),
+        CASE_FILLED(test_baseline_is_replaced),
+        CASE_FILLED(test_ranking_is_replaced_whole),
+        CASE_FILLED(test_ranking_takes_only_its_own_trials),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

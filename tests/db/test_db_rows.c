@@ -370,25 +370,21 @@ static void test_foreign_keys_bind_our_writes(void **state)
                   HONE_ERR_ARGUMENT);
 }
 
-#define CASE(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, fixture_setup_filled,                \
-                                    fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_put_again_gives_the_same_row),
-        CASE(test_repeated_put_does_not_write),
-        CASE(test_device_identity),
-        CASE(test_variant_identity),
-        CASE(test_hash_of_a_launch),
-        CASE(test_dims_text),
-        CASE(test_artifact_round_trip),
-        CASE(test_artifact_damage_is_found_and_mended),
-        CASE(test_artifact_misuse),
-        CASE(test_what_is_launched),
-        CASE(test_schema_refuses),
-        CASE(test_foreign_keys_bind_our_writes),
+        CASE_FILLED(test_put_again_gives_the_same_row),
+        CASE_FILLED(test_repeated_put_does_not_write),
+        CASE_FILLED(test_device_identity),
+        CASE_FILLED(test_variant_identity),
+        CASE_FILLED(test_hash_of_a_launch),
+        CASE_FILLED(test_dims_text),
+        CASE_FILLED(test_artifact_round_trip),
+        CASE_FILLED(test_artifact_damage_is_found_and_mended),
+        CASE_FILLED(test_artifact_misuse),
+        CASE_FILLED(test_what_is_launched),
+        CASE_FILLED(test_schema_refuses),
+        CASE_FILLED(test_foreign_keys_bind_our_writes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

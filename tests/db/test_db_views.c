@@ -387,26 +387,26 @@ static void test_winner_is_found_by_index(void **state)
     hone__text_free(&plan);
 }
 
-#define CASE(name)                                                             \
+#define RANKED(name)                                                           \
     cmocka_unit_test_setup_teardown(name, setup_ranked, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_columns_are_pinned),
-        CASE(test_columns_are_documented),
-        CASE(test_winner),
-        CASE(test_a_row_is_one_measurement),
-        CASE(test_winner_without_a_final),
-        CASE(test_cubin_is_there),
-        CASE(test_one_winner_per_mode_and_device),
-        CASE(test_winner_of_an_edited_template),
-        CASE(test_default_of_every_arch_and_type),
-        CASE(test_default_is_of_the_latest_template),
-        CASE(test_trial_view),
-        CASE(test_baseline_view_has_the_last),
-        CASE(test_coverage),
-        CASE(test_winner_is_found_by_index),
+        RANKED(test_columns_are_pinned),
+        RANKED(test_columns_are_documented),
+        RANKED(test_winner),
+        RANKED(test_a_row_is_one_measurement),
+        RANKED(test_winner_without_a_final),
+        RANKED(test_cubin_is_there),
+        RANKED(test_one_winner_per_mode_and_device),
+        RANKED(test_winner_of_an_edited_template),
+        RANKED(test_default_of_every_arch_and_type),
+        RANKED(test_default_is_of_the_latest_template),
+        RANKED(test_trial_view),
+        RANKED(test_baseline_view_has_the_last),
+        RANKED(test_coverage),
+        RANKED(test_winner_is_found_by_index),
         cmocka_unit_test_setup_teardown(test_views_of_an_empty_database,
                                         fixture_setup, fixture_teardown),
     };

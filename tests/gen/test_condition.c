@@ -26,65 +26,66 @@ static const char *macro(const void *user, const char *name, size_t length,
     return NULL;
 }
 
+static const struct {
+    const char *text;
+    hone_decision is;
+} cases[] = {
+    {"A_16==16", HONE_DECIDED_TRUE},
+    {"A_16 != 16", HONE_DECIDED_FALSE},
+    {"A_16>=16&&A_0<1", HONE_DECIDED_TRUE},
+    {"A_16 == 8 || A_LESS == -5", HONE_DECIDED_TRUE},
+    {"!A_0&&!!A_16", HONE_DECIDED_TRUE},
+    {"2+A_16*2==34", HONE_DECIDED_TRUE},
+    {"(2+A_16)*2==36", HONE_DECIDED_TRUE},
+    {"A_16/3%4<<2==4", HONE_DECIDED_TRUE},
+    {"(A_16&24)==16&&(A_16|1)==17&&(A_16^A_16)==0", HONE_DECIDED_TRUE},
+    {"20-A_16-3==1", HONE_DECIDED_TRUE},
+    {"A_0?1:A_16==16", HONE_DECIDED_TRUE},
+    {"A_16>8?A_0:1", HONE_DECIDED_FALSE},
+    {"A_LONG>4294967296", HONE_DECIDED_TRUE},
+    {"0x10==A_16&&020==A_16", HONE_DECIDED_TRUE},
+    {"~A_0==-1", HONE_DECIDED_TRUE},
+    {"defined A_16&&defined(A_0)", HONE_DECIDED_TRUE},
+    {"true&&!false", HONE_DECIDED_TRUE},
+    /* one side is enough */
+    {"A_0&&OTHER>1", HONE_DECIDED_FALSE},
+    {"OTHER(1,(2))>3&&A_0", HONE_DECIDED_FALSE},
+    {"OTHER||A_16", HONE_DECIDED_TRUE},
+    /* not known */
+    {"OTHER", HONE_UNDECIDED},
+    {"!OTHER", HONE_UNDECIDED},
+    {"defined(OTHER)", HONE_UNDECIDED},
+    {"!defined OTHER", HONE_UNDECIDED},
+    {"A_16&&OTHER", HONE_UNDECIDED},
+    {"OTHER*A_0", HONE_UNDECIDED},
+    {"A_16?OTHER:1", HONE_UNDECIDED},
+    {"__has_include(<a.h>)||A_0", HONE_UNDECIDED},
+    /* numbers of another kind, or none */
+    {"A_16==16u", HONE_UNDECIDED},
+    {"A_16>-1u", HONE_UNDECIDED},
+    {"A_16==1'6", HONE_UNDECIDED},
+    {"A_REAL<1", HONE_UNDECIDED},
+    {"A_16=='a'", HONE_UNDECIDED},
+    {"A_16/A_0", HONE_UNDECIDED},
+    {"9223372036854775807+A_16", HONE_UNDECIDED},
+    {"18446744073709551615==A_16", HONE_UNDECIDED},
+    {"A_16<<63", HONE_UNDECIDED},
+    {"A_LESS>>1", HONE_UNDECIDED},
+    /* no condition */
+    {"", HONE_UNDECIDED},
+    {"A_16 ==", HONE_UNDECIDED},
+    {"A_16 16", HONE_UNDECIDED},
+    {"A_16 and A_0", HONE_UNDECIDED},
+    {"not A_0", HONE_UNDECIDED},
+    {"(A_16", HONE_UNDECIDED},
+    {"A_16)", HONE_UNDECIDED},
+    {"1||(", HONE_UNDECIDED},
+    {"A_16=1", HONE_UNDECIDED},
+    {"defined", HONE_UNDECIDED},
+};
+
 static void conditions(void **state)
 {
-    static const struct {
-        const char *text;
-        hone_decision is;
-    } cases[] = {
-        {"A_16==16", HONE_DECIDED_TRUE},
-        {"A_16 != 16", HONE_DECIDED_FALSE},
-        {"A_16>=16&&A_0<1", HONE_DECIDED_TRUE},
-        {"A_16 == 8 || A_LESS == -5", HONE_DECIDED_TRUE},
-        {"!A_0&&!!A_16", HONE_DECIDED_TRUE},
-        {"2+A_16*2==34", HONE_DECIDED_TRUE},
-        {"(2+A_16)*2==36", HONE_DECIDED_TRUE},
-        {"A_16/3%4<<2==4", HONE_DECIDED_TRUE},
-        {"(A_16&24)==16&&(A_16|1)==17&&(A_16^A_16)==0", HONE_DECIDED_TRUE},
-        {"20-A_16-3==1", HONE_DECIDED_TRUE},
-        {"A_0?1:A_16==16", HONE_DECIDED_TRUE},
-        {"A_16>8?A_0:1", HONE_DECIDED_FALSE},
-        {"A_LONG>4294967296", HONE_DECIDED_TRUE},
-        {"0x10==A_16&&020==A_16", HONE_DECIDED_TRUE},
-        {"~A_0==-1", HONE_DECIDED_TRUE},
-        {"defined A_16&&defined(A_0)", HONE_DECIDED_TRUE},
-        {"true&&!false", HONE_DECIDED_TRUE},
-        /* one side is enough */
-        {"A_0&&OTHER>1", HONE_DECIDED_FALSE},
-        {"OTHER(1,(2))>3&&A_0", HONE_DECIDED_FALSE},
-        {"OTHER||A_16", HONE_DECIDED_TRUE},
-        /* not known */
-        {"OTHER", HONE_UNDECIDED},
-        {"!OTHER", HONE_UNDECIDED},
-        {"defined(OTHER)", HONE_UNDECIDED},
-        {"!defined OTHER", HONE_UNDECIDED},
-        {"A_16&&OTHER", HONE_UNDECIDED},
-        {"OTHER*A_0", HONE_UNDECIDED},
-        {"A_16?OTHER:1", HONE_UNDECIDED},
-        {"__has_include(<a.h>)||A_0", HONE_UNDECIDED},
-        /* numbers of another kind, or none */
-        {"A_16==16u", HONE_UNDECIDED},
-        {"A_16>-1u", HONE_UNDECIDED},
-        {"A_16==1'6", HONE_UNDECIDED},
-        {"A_REAL<1", HONE_UNDECIDED},
-        {"A_16=='a'", HONE_UNDECIDED},
-        {"A_16/A_0", HONE_UNDECIDED},
-        {"9223372036854775807+A_16", HONE_UNDECIDED},
-        {"18446744073709551615==A_16", HONE_UNDECIDED},
-        {"A_16<<63", HONE_UNDECIDED},
-        {"A_LESS>>1", HONE_UNDECIDED},
-        /* no condition */
-        {"", HONE_UNDECIDED},
-        {"A_16 ==", HONE_UNDECIDED},
-        {"A_16 16", HONE_UNDECIDED},
-        {"A_16 and A_0", HONE_UNDECIDED},
-        {"not A_0", HONE_UNDECIDED},
-        {"(A_16", HONE_UNDECIDED},
-        {"A_16)", HONE_UNDECIDED},
-        {"1||(", HONE_UNDECIDED},
-        {"A_16=1", HONE_UNDECIDED},
-        {"defined", HONE_UNDECIDED},
-    };
     char deep[4096];
 
     (void)state;

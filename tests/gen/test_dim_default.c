@@ -71,69 +71,67 @@ static void mistakes(void **state)
     }
 }
 
+static const struct {
+    const char *text;
+    int64_t dims[9]; /* 0: it is refused */
+    const char *part;
+} completions[] = {
+    {"100,200,300", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
+    {"100,200,300,f32,1", {100, 200, 300, 4, 1, 100, 1, 30000, 96}, ""},
+    {"100,200,300,,1,128", {100, 200, 300, 1, 1, 128, 1, 38400, 96}, ""},
+    {"100,200,300,,,,7", {100, 200, 300, 1, 0, 300, 7, 30000, 96}, ""},
+    {" 100 , 200 ,300, , ,,", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
+    {"K=300,M=100,N=200", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
+    {"100,200,K=300, BATCH = 7 ", {100, 200, 300, 1, 0, 300, 7, 30000, 96}, ""},
+    {"100,200,300,LDA=1K,T=f32",
+     {100, 200, 300, 4, 0, 1024, 1, 102400, 96},
+     ""},
+    {"5,,3", {0}, "the dimension N has no default, and is not given"},
+    {"M=5,K=3", {0}, "the dimension N has no default, and is not given"},
+    {"M=5,N=3,K=", {0}, "'K' is given no value"},
+    {"5,6", {0}, "takes 3 to 9 dimensions, but 2 were given"},
+    {"1,2,3,,,,,,,", {0}, "takes 3 to 9 dimensions, but 10 were given"},
+    {"5,6,7,LDB=4",
+     {0},
+     "gemm(M, N, K, T, TRANS, LDA, BATCH, STRIDE, C): 'LDB' is none of its "
+     "dimensions; did you mean 'LDA'?"},
+    {"5,6,7,M=5", {0}, "'M' is given twice"},
+    {"5,6,K=7,K=7", {0}, "'K' is given twice"},
+    {"5,6,K=7,f32", {0}, "'f32' stands behind a dimension with a name"},
+    {"5,6,K=7,", {0}, "'' stands behind a dimension with a name"},
+    {"5,6,7,T=3", {0}, "T is an element type, f16 or f32"},
+    {"5,6,7,LDA=f32", {0}, "LDA is an integer, not 'f32'"},
+    {"5,6,-9223372036854775807-1", {0}, "is not a dimension"},
+    {"5,6,7,LDA=0", {0}, "LDA must be at least 1, not 0"},
+    {"4,6,7",
+     {0},
+     "the dimension C is not given, and its default 'M - 4' is 0 here; a "
+     "dimension is at least 1"},
+    {"4,6,7,C=1", {4, 6, 7, 1, 0, 7, 1, 28, 1}, ""},
+    {"4G,1,4G,LDA=4G",
+     {0},
+     "the dimension STRIDE is not given, and its default '(TRANS ? K : "
+     "M)*LDA' has no value here: a result does not fit 64 bits"},
+};
+
 /* The dims that a text stands for; or, as a status, why it is none. */
 static void completes(void **state)
 {
-    enum { D = HONE_MAX_DIMS };
-    static const struct {
-        const char *text;
-        int64_t dims[9]; /* 0: it is refused */
-        const char *part;
-    } rows[] = {
-        {"100,200,300", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
-        {"100,200,300,f32,1", {100, 200, 300, 4, 1, 100, 1, 30000, 96}, ""},
-        {"100,200,300,,1,128", {100, 200, 300, 1, 1, 128, 1, 38400, 96}, ""},
-        {"100,200,300,,,,7", {100, 200, 300, 1, 0, 300, 7, 30000, 96}, ""},
-        {" 100 , 200 ,300, , ,,", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
-        {"K=300,M=100,N=200", {100, 200, 300, 1, 0, 300, 1, 30000, 96}, ""},
-        {"100,200,K=300, BATCH = 7 ",
-         {100, 200, 300, 1, 0, 300, 7, 30000, 96},
-         ""},
-        {"100,200,300,LDA=1K,T=f32",
-         {100, 200, 300, 4, 0, 1024, 1, 102400, 96},
-         ""},
-        {"5,,3", {0}, "the dimension N has no default, and is not given"},
-        {"M=5,K=3", {0}, "the dimension N has no default, and is not given"},
-        {"M=5,N=3,K=", {0}, "'K' is given no value"},
-        {"5,6", {0}, "takes 3 to 9 dimensions, but 2 were given"},
-        {"1,2,3,,,,,,,", {0}, "takes 3 to 9 dimensions, but 10 were given"},
-        {"5,6,7,LDB=4",
-         {0},
-         "gemm(M, N, K, T, TRANS, LDA, BATCH, STRIDE, C): 'LDB' is none of its "
-         "dimensions; did you mean 'LDA'?"},
-        {"5,6,7,M=5", {0}, "'M' is given twice"},
-        {"5,6,K=7,K=7", {0}, "'K' is given twice"},
-        {"5,6,K=7,f32", {0}, "'f32' stands behind a dimension with a name"},
-        {"5,6,K=7,", {0}, "'' stands behind a dimension with a name"},
-        {"5,6,7,T=3", {0}, "T is an element type, f16 or f32"},
-        {"5,6,7,LDA=f32", {0}, "LDA is an integer, not 'f32'"},
-        {"5,6,-9223372036854775807-1", {0}, "is not a dimension"},
-        {"5,6,7,LDA=0", {0}, "LDA must be at least 1, not 0"},
-        {"4,6,7",
-         {0},
-         "the dimension C is not given, and its default 'M - 4' is 0 here; a "
-         "dimension is at least 1"},
-        {"4,6,7,C=1", {4, 6, 7, 1, 0, 7, 1, 28, 1}, ""},
-        {"4G,1,4G,LDA=4G",
-         {0},
-         "the dimension STRIDE is not given, and its default '(TRANS ? K : "
-         "M)*LDA' has no value here: a result does not fit 64 bits"},
-    };
     hone_template *t = parse_good(gemm);
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    for (size_t i = 0; i < sizeof completions / sizeof completions[0]; ++i) {
         hone_error err = {0};
-        int64_t out[D];
+        int64_t out[HONE_MAX_DIMS];
         const hone_status status =
-            hone__template_parse_dims(t, rows[i].text, out, &err);
+            hone__template_parse_dims(t, completions[i].text, out, &err);
 
-        if (status != (rows[i].dims[0] ? HONE_OK : HONE_ERR_DIMS) ||
-            !strstr(err.text, rows[i].part))
-            fail_msg("%s: %d %s", rows[i].text, (int)status, err.text);
-        for (size_t k = 0; k < 9 && rows[i].dims[0]; ++k)
-            if (out[k] != rows[i].dims[k])
-                fail_msg("%s: dimension %zu is %lld", rows[i].text, k,
+        if (status != (completions[i].dims[0] ? HONE_OK : HONE_ERR_DIMS) ||
+            !strstr(err.text, completions[i].part))
+            fail_msg("%s: %d %s", completions[i].text, (int)status, err.text);
+        for (size_t k = 0; k < 9 && completions[i].dims[0]; ++k)
+            if (out[k] != completions[i].dims[k])
+                fail_msg("%s: dimension %zu is %lld", completions[i].text, k,
                          (long long)out[k]);
     }
     hone__template_free(t);

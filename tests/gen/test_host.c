@@ -141,54 +141,53 @@ static void not_valid(void **state)
     }
 }
 
+static const struct {
+    const char *lines;
+    const char *words;
+} refusals[] = {
+    {"arg a: out host(P) f32[n]", "up to callers"},
+    {"arg a: out host(n) f32[n]", "'n' is a problem dimension"},
+    {"arg a: out host(1) f32[n]", "up to callers"},
+    {"arg a: host f32", "'host' is not an element type"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline streams(2)", "needs chunks"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n)",
+     "chunks(DIMENSION, ROWS)"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n + 1, 2)",
+     "'n + 1' is no size"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline chunks(F, 2)",
+     "'F' is no size"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n, 2) fast",
+     "a pipeline has no 'fast'"},
+    {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n, 2)\n"
+     "#pragma hone pipeline chunks(n, 3)",
+     "one pipeline; the first is line 4"},
+    {"arg a: in f32[n]\n#pragma hone pipeline chunks(n, 2)",
+     "no array is in host memory"},
+    {"arg a: in host f32[n], b: out host f32[2*n]\n"
+     "#pragma hone pipeline chunks(n, 2)",
+     "'b' is written, so its rows"},
+    {"arg a: in host f32[n], b: inout f32[1]\n"
+     "#pragma hone pipeline chunks(n, 2)",
+     "'b' is written, so its rows"},
+    {"arg a: in host f32[n]\n#pragma hone workspace w: f32[n]\n"
+     "#pragma hone pipeline chunks(n, 2)",
+     "has no workspace"},
+    {"arg a: in host f32[n]\n#pragma hone baseline memcpy",
+     "its baselines are other templates, not 'memcpy'"},
+    {"arg a: in host f32[n]\n#pragma hone check cublas.axpy",
+     "not by 'cublas.axpy'"},
+    {"arg a: in host f32[n]\n#pragma hone constant c: f32[n] from a\n"
+     "__constant__ float c[4];",
+     "the constant 'c' is filled from an array in host memory"},
+    {"arg a: in host f32[n]\n"
+     "#pragma hone tensormap M: a dims(64) box(64)\n",
+     "the tensormap 'M' is of an array in host"},
+};
+
 static void refused(void **state)
 {
-    static const struct {
-        const char *lines;
-        const char *words;
-    } rows[] = {
-        {"arg a: out host(P) f32[n]", "up to callers"},
-        {"arg a: out host(n) f32[n]", "'n' is a problem dimension"},
-        {"arg a: out host(1) f32[n]", "up to callers"},
-        {"arg a: host f32", "'host' is not an element type"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline streams(2)",
-         "needs chunks"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n)",
-         "chunks(DIMENSION, ROWS)"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n + 1, 2)",
-         "'n + 1' is no size"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline chunks(F, 2)",
-         "'F' is no size"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n, 2) fast",
-         "a pipeline has no 'fast'"},
-        {"arg a: in host f32[n]\n#pragma hone pipeline chunks(n, 2)\n"
-         "#pragma hone pipeline chunks(n, 3)",
-         "one pipeline; the first is line 4"},
-        {"arg a: in f32[n]\n#pragma hone pipeline chunks(n, 2)",
-         "no array is in host memory"},
-        {"arg a: in host f32[n], b: out host f32[2*n]\n"
-         "#pragma hone pipeline chunks(n, 2)",
-         "'b' is written, so its rows"},
-        {"arg a: in host f32[n], b: inout f32[1]\n"
-         "#pragma hone pipeline chunks(n, 2)",
-         "'b' is written, so its rows"},
-        {"arg a: in host f32[n]\n#pragma hone workspace w: f32[n]\n"
-         "#pragma hone pipeline chunks(n, 2)",
-         "has no workspace"},
-        {"arg a: in host f32[n]\n#pragma hone baseline memcpy",
-         "its baselines are other templates, not 'memcpy'"},
-        {"arg a: in host f32[n]\n#pragma hone check cublas.axpy",
-         "not by 'cublas.axpy'"},
-        {"arg a: in host f32[n]\n#pragma hone constant c: f32[n] from a\n"
-         "__constant__ float c[4];",
-         "the constant 'c' is filled from an array in host memory"},
-        {"arg a: in host f32[n]\n"
-         "#pragma hone tensormap M: a dims(64) box(64)\n",
-         "the tensormap 'M' is of an array in host"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; ++i) {
         char text[512];
         hone_diagnostics found;
 
@@ -196,10 +195,10 @@ static void refused(void **state)
                        "#pragma hone op o(n, F in {0, 1})\n"
                        "#pragma hone param P in {0, 1}\n"
                        "#pragma hone %s\n#pragma hone launch k\n%s",
-                       rows[i].lines, KERNEL);
+                       refusals[i].lines, KERNEL);
         found = read_bad(text);
-        if (!found.n || !strstr(found.items[0].text, rows[i].words))
-            fail_msg("%s: %zu: %s", rows[i].lines, found.n,
+        if (!found.n || !strstr(found.items[0].text, refusals[i].words))
+            fail_msg("%s: %zu: %s", refusals[i].lines, found.n,
                      found.items[0].text);
         hone__diagnostics_free(&found);
     }

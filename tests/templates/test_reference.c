@@ -210,9 +210,29 @@ static uint16_t bits_of(int64_t type, int x)
                       (x < 0 ? 0x8000 : 0));
 }
 
+/* All elements of C, by ranges that begin and end anywhere. */
+static void check_ranges(const int64_t *dims, const void *const *args,
+                         int64_t n, const double *want,
+                         const double *want_terms)
+{
+    for (int64_t first = 0; first < n; ++first) {
+        for (int64_t count = 0; count <= n - first; ++count) {
+            double value[65], magnitude[65];
+
+            value[count] = magnitude[count] = -1.0;
+            hone_reference_gemm(dims, args, first, count, value, magnitude);
+            for (int64_t i = 0; i < count; ++i) {
+                assert_true(same(value[i], want[first + i]));
+                assert_true(same(magnitude[i], want_terms[first + i]));
+            }
+            assert_true(same(value[count], -1.0));
+            assert_true(same(magnitude[count], -1.0));
+        }
+    }
+}
+
 /* 2*op(A)*op(B) - C/2 of a 2 x 3 and a 3 x 2 matrix, with the second of two
- * products the first with A and C negated; by ranges that begin and end
- * anywhere. Gaps hold NaN, those of C 3. */
+ * products the first with A and C negated. Gaps hold NaN, those of C 3. */
 static void check_form(const layout *l, int64_t type, int64_t type_c,
                        int trans_a, int trans_b)
 {
@@ -262,20 +282,7 @@ static void check_form(const layout *l, int64_t type, int64_t type_c,
             want_terms[at] = terms[i / 2][i % 2];
         }
     }
-    for (int64_t first = 0; first < l->count_c; ++first) {
-        for (int64_t count = 0; count <= l->count_c - first; ++count) {
-            double value[65], magnitude[65];
-
-            value[count] = magnitude[count] = -1.0;
-            hone_reference_gemm(dims, args, first, count, value, magnitude);
-            for (int64_t i = 0; i < count; ++i) {
-                assert_true(same(value[i], want[first + i]));
-                assert_true(same(magnitude[i], want_terms[first + i]));
-            }
-            assert_true(same(value[count], -1.0));
-            assert_true(same(magnitude[count], -1.0));
-        }
-    }
+    check_ranges(dims, args, l->count_c, want, want_terms);
     assert_true(same(hone_reference_gemm_cost(dims), 9.0));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gates before and after compiling, and reading ptxas' report. */
+/* The gates before and after compiling. */
 #include "tests/tuner/gate_fixture.h"
 #include "runtime/base/text.h"
-#include "tuner/compile/compile_log.h"
+#include "tests/tuner/ptxas_log.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,22 +149,6 @@ static void test_launch_leaves_errors_to_others(void **state)
 
 /* ---- after compiling ------------------------------------------------- */
 
-static const char log_text[] =
-    "ptxas info    : (C7517) warpgroup.wait is injected\n"
-    "ptxas info    : 3 bytes gmem\n"
-    "ptxas info    : Compiling entry function 'first_half' for 'sm_90'\n"
-    "ptxas info    : Function properties for first_half\n"
-    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-    "ptxas info    : Used 9 registers, used 0 barriers\n"
-    "ptxas info    : Compiling entry function 'second' for 'sm_90'\n"
-    "ptxas info    : Function properties for second\n"
-    "    8 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
-    "ptxas info    : Used 72 registers, used 1 barriers, 256 bytes smem\n"
-    "ptxas info    : Compiling entry function 'first' for 'sm_90'\n"
-    "ptxas info    : Function properties for first\n"
-    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-    "ptxas info    : Used 80 registers, used 1 barriers, 1024 bytes smem\n";
-
 static answer compiled(const char *spec, int64_t n, const char *warnings)
 {
     const int64_t dims[2] = {n, 4};
@@ -174,7 +158,7 @@ static answer compiled(const char *spec, int64_t n, const char *warnings)
 
     assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
                      HONE_OK);
-    hone__text_puts(&output.log, log_text);
+    hone__text_puts(&output.log, ptxas_log);
     (void)snprintf(output.warnings, sizeof output.warnings, "%s", warnings);
     a.gate = GATE(hone__gate_compiled, spec, dims, 2, &properties, &output,
                   a.message, sizeof a.message);
@@ -333,7 +317,7 @@ static void test_compiled_failed_passes(void **state)
     (void)state;
     assert_int_equal(hone__properties_of_arch("sm_90", &properties, NULL),
                      HONE_OK);
-    hone__text_puts(&output.log, log_text);
+    hone__text_puts(&output.log, ptxas_log);
     assert_int_equal(GATE(hone__gate_compiled, plan("800", "0"), dims, 2,
                           &properties, &output, message, sizeof message),
                      HONE_GATE_PASS);
@@ -362,47 +346,6 @@ static void test_block_registers(void **state)
     assert_int_equal(hone__gate_block_registers(1024, -1), 0);
 }
 
-/* ---- the log --------------------------------------------------------- */
-
-static void test_log(void **state)
-{
-    hone_kernel_use use;
-
-    (void)state;
-    assert_true(hone__compile_log_kernel(log_text, "first", &use));
-    assert_int_equal(use.registers, 80);
-    assert_int_equal(use.spill_bytes, 0);
-    assert_int_equal(use.static_shared_bytes, 1024);
-    assert_true(hone__compile_log_kernel(log_text, "second", &use));
-    assert_int_equal(use.registers, 72);
-    assert_int_equal(use.spill_bytes, 32);
-    assert_false(hone__compile_log_kernel(log_text, "fir", &use));
-    assert_int_equal(use.registers, -1);
-    hone__compile_log_most(log_text, &use);
-    assert_int_equal(use.registers, 80);
-    assert_int_equal(use.spill_bytes, 32);
-    assert_int_equal(use.static_shared_bytes, 1024);
-}
-
-static void test_log_warnings(void **state)
-{
-    char codes[64];
-
-    (void)state;
-    hone__compile_log_warnings(log_text, codes); /* C7517 is harmless */
-    assert_string_equal(codes, "");
-    hone__compile_log_warnings(
-        "ptxas info : (C7510) Potential Performance Loss: in 'a'\n"
-        "ptxas info : (C7508) Potential Performance Loss: ignored\n"
-        "ptxas info : (C7510) Potential Performance Loss: in 'b'\n"
-        "C7511 is only mentioned (C75\n",
-        codes);
-    assert_string_equal(codes, "C7510,C7508");
-    hone__compile_log_warnings(
-        "(C7505)(C7508)(C7510)(C7511)(C7515)(C7520)(C7505)", codes);
-    assert_string_equal(codes, "C7505,C7508,C7510,C7511,C7515,C7520");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,8 +361,6 @@ int main(void)
         cmocka_unit_test(test_compiled_defers_spills),
         cmocka_unit_test(test_compiled_failed_passes),
         cmocka_unit_test(test_block_registers),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_log_warnings),
     };
 
     const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
