@@ -3,7 +3,6 @@
  * come and go, and every driver call and allocation failing once. */
 #include "tests/runtime/runtime_fixture.h"
 
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

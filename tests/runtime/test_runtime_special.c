@@ -4,7 +4,6 @@
  * preset). */
 #include "tests/runtime/runtime_fixture.h"
 
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
