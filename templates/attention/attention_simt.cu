@@ -4,10 +4,10 @@
  *
  * A block has BM rows, queries of a group of heads (attention_parts.cuh), in shared
  * memory; tiles of BN keys, then of BN values, pass by in one other place there. 16
- * threads share a row: of scores thread x has keys x, x + 16, .., of sums pairs x,
- * x + 16, .. of elements. Weights pass through shared memory, as f32. A thread has
- * BM / (2*WARPS) rows. Rows in shared memory are a word longer than need be, so that
- * 16 neighbours lie in different banks.
+ * threads share a row: of scores thread x has keys x, x + 16, .., of sums x, x + 16, .. of
+ * its groups of four elements. Weights pass through shared memory, as f32. A thread has
+ * BM / (2*WARPS) rows. It reads four numbers at once; rows in shared memory are two words
+ * longer than need be, so that those of 16 neighbours lie in different banks.
  *
  * Maximum and sum of a row run along, as in attention/mma. */
 #include "hone_device.cuh"
@@ -26,7 +26,7 @@
 #pragma hone let THREADS = WARPS*32
 #pragma hone let DOWN = WARPS*2
 #pragma hone let OWN = BM/DOWN
-#pragma hone let PITCH = D + 2
+#pragma hone let PITCH = D + 4
 #pragma hone let SMEM = (BM + BN)*PITCH*2 + BM*BN*4
 #pragma hone let TILES = ceildiv(rows*group, BM)
 #pragma hone let REGISTERS = OWN*(BN/16 + D/16 + 4) + D/16 + 32
@@ -40,10 +40,10 @@
 
 #pragma hone launch attention_simt grid(TILES*batch*heads) block(THREADS) shared(SMEM) args(q, k, v, rows_of, keys_of, scale, out, lse, i32(rows), i32(heads), i32(group), i32(batch), i32(keys), i32(TILES), i32(ORDER == tiles_first))
 
-constexpr int COLUMNS = BN / 16, PAIRS = D / 32;
+constexpr int COLUMNS = BN / 16, FOURS = D / 64;
 
 using head_of = hone::head<D, CAUSAL != 0>;
-using pair = hone::pack<T, 2>;
+using four = hone::pack<T, 4>;
 
 /* Rows of 16-byte pieces to shared memory, zeros from row `end` on; at(r) is where
  * row r begins. */
@@ -53,24 +53,28 @@ __device__ inline void copy_rows(T *to, const T *from, int count, int first,
 {
     for (int i = threadIdx.x; i < count * (D / 8); i += THREADS) {
         const int r = i / (D / 8), c = i % (D / 8) * 8;
-        hone::pack<T, 8> piece = {};
+        hone::pack<unsigned, 4> piece = {};
 
         if (first + r < end)
-            piece = hone::read_pack<8>(from + at(first + r) + c);
+            piece = hone::read_pack<4>(
+                reinterpret_cast<const unsigned *>(from + at(first + r) + c));
 #pragma unroll
-        for (int n = 0; n < 8; n += 2) {
-            const pair two = {{piece.at[n], piece.at[n + 1]}};
+        for (int n = 0; n < 2; n++) {
+            const hone::pack<unsigned, 2> half = {
+                {piece.at[2 * n], piece.at[2 * n + 1]}};
 
-            hone::write_pack<hone::access::shared>(to + r * PITCH + c + n, two);
+            hone::write_pack<hone::access::shared>(
+                reinterpret_cast<unsigned *>(to + r * PITCH + c) + 2 * n, half);
         }
     }
 }
 
-__device__ inline float2 two_of(const T *p)
+__device__ inline float4 four_of(const T *p)
 {
-    const pair two = hone::read_pack<2>(p);
+    const four v = hone::read_pack<4>(p);
 
-    return make_float2(hone::widen(two.at[0]), hone::widen(two.at[1]));
+    return make_float4(hone::widen(v.at[0]), hone::widen(v.at[1]),
+                       hone::widen(v.at[2]), hone::widen(v.at[3]));
 }
 
 /* Scores of the thread's rows y + DOWN*i and keys x + 16*j. */
@@ -82,20 +86,23 @@ __device__ inline void multiply_keys(float (&s)[OWN][COLUMNS], const T *queries,
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++)
             s[i][j] = 0.0f;
-#pragma unroll 4
-    for (int d = 0; d < D; d += 2) {
-        float2 b[COLUMNS];
+#pragma unroll 2
+    for (int d = 0; d < D; d += 4) {
+        float4 b[COLUMNS];
 
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++)
-            b[j] = two_of(tile + (x + 16 * j) * PITCH + d);
+            b[j] = four_of(tile + (x + 16 * j) * PITCH + d);
 #pragma unroll
         for (int i = 0; i < OWN; i++) {
-            const float2 a = two_of(queries + (y + DOWN * i) * PITCH + d);
+            const float4 a = four_of(queries + (y + DOWN * i) * PITCH + d);
 
 #pragma unroll
             for (int j = 0; j < COLUMNS; j++)
-                s[i][j] = fmaf(a.x, b[j].x, fmaf(a.y, b[j].y, s[i][j]));
+                s[i][j] = fmaf(a.x, b[j].x,
+                               fmaf(a.y, b[j].y,
+                                    fmaf(a.z, b[j].z,
+                                         fmaf(a.w, b[j].w, s[i][j]))));
         }
     }
 }
@@ -128,7 +135,7 @@ attention_simt(const T *q, const T *k, const T *v, const int *rows_of,
     const int x = threadIdx.x % 16, y = threadIdx.x / 16;
     const int seen_by_any = of.seen_by_any(first_row, BM);
     const float scale2 = scale * hone::LOG2E;
-    float2 sums[OWN][PAIRS];
+    float4 sums[OWN][FOURS];
     float top[OWN], sum[OWN];
     int seen[OWN];
 
@@ -138,8 +145,8 @@ attention_simt(const T *q, const T *k, const T *v, const int *rows_of,
         sum[i] = 0.0f;
         seen[i] = of.seen(first_row + y + DOWN * i);
 #pragma unroll
-        for (int n = 0; n < PAIRS; n++)
-            sums[i][n] = make_float2(0.0f, 0.0f);
+        for (int n = 0; n < FOURS; n++)
+            sums[i][n] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     }
     copy_rows(queries, q, BM, first_row, of.rows,
               [&](int r) { return of.q_of(r); });
@@ -183,27 +190,31 @@ attention_simt(const T *q, const T *k, const T *v, const int *rows_of,
                 weights[(y + DOWN * i) * BN + x + 16 * j] = weight;
             }
 #pragma unroll
-            for (int n = 0; n < PAIRS; n++) {
+            for (int n = 0; n < FOURS; n++) {
                 sums[i][n].x *= factor;
                 sums[i][n].y *= factor;
+                sums[i][n].z *= factor;
+                sums[i][n].w *= factor;
             }
         }
         __syncthreads();
 #pragma unroll 4
         for (int j = 0; j < BN; j++) {
-            float2 b[PAIRS];
+            float4 b[FOURS];
 
 #pragma unroll
-            for (int n = 0; n < PAIRS; n++)
-                b[n] = two_of(tile + j * PITCH + 2 * (x + 16 * n));
+            for (int n = 0; n < FOURS; n++)
+                b[n] = four_of(tile + j * PITCH + 4 * (x + 16 * n));
 #pragma unroll
             for (int i = 0; i < OWN; i++) {
                 const float a = weights[(y + DOWN * i) * BN + j];
 
 #pragma unroll
-                for (int n = 0; n < PAIRS; n++) {
+                for (int n = 0; n < FOURS; n++) {
                     sums[i][n].x = fmaf(a, b[n].x, sums[i][n].x);
                     sums[i][n].y = fmaf(a, b[n].y, sums[i][n].y);
+                    sums[i][n].z = fmaf(a, b[n].z, sums[i][n].z);
+                    sums[i][n].w = fmaf(a, b[n].w, sums[i][n].w);
                 }
             }
         }
@@ -223,11 +234,13 @@ attention_simt(const T *q, const T *k, const T *v, const int *rows_of,
         const float share = sum[i] > 0.0f ? 1.0f / sum[i] : 0.0f;
 
 #pragma unroll
-        for (int n = 0; n < PAIRS; n++) {
-            const pair two = {{hone::narrow<T>(sums[i][n].x * share),
-                               hone::narrow<T>(sums[i][n].y * share)}};
+        for (int n = 0; n < FOURS; n++) {
+            const four v = {{hone::narrow<T>(sums[i][n].x * share),
+                             hone::narrow<T>(sums[i][n].y * share),
+                             hone::narrow<T>(sums[i][n].z * share),
+                             hone::narrow<T>(sums[i][n].w * share)}};
 
-            hone::write_pack(out + of.q_of(r) + 2 * (x + 16 * n), two);
+            hone::write_pack(out + of.q_of(r) + 4 * (x + 16 * n), v);
         }
         if (x == 0)
             lse[of.lse_of(r)] = sum[i] > 0.0f
