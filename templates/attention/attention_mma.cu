@@ -65,7 +65,7 @@
 #pragma hone require BM <= 2*rows*group || BM*BN == 128*64 || BM == 32 "more than half of each tile would lie outside"
 /* Each block reads all keys: of 32 rows, 64 bytes a clock for each multiprocessor whose
  * tensor cores do 1024 multiply-adds, more than a level 2 cache has for all. */
-#pragma hone require BM >= 64 || ceildiv(rows*group, 128)*batch*heads < 2*device.sm_count "there are enough blocks of more rows"
+#pragma hone require BM >= 64 || rows*group <= 1024 || ceildiv(rows*group, 128)*batch*heads < 2*device.sm_count "there are enough blocks of more rows"
 #pragma hone require STAGES == 1 || keys > BN || rows*group*keys < 64K "a single tile needs no ring"
 #pragma hone require PARTS == 1 || ceildiv(keys, BN) >= PARTS "keys are too few for so many parts"
 #pragma hone require PARTS == 1 || TILES*batch*heads*PARTS <= 8*device.sm_count "enough blocks without parts"
