@@ -49,6 +49,9 @@ static void baselines(hone_topic_entry *put, void *user)
         "cub.histogram",
         "CUB, from the library of plug-ins that comes with hone where nvcc "
         "built it");
+    put(user, "cufft.image_pipeline",
+        "a threshold, cuFFT, a filter, cuFFT and a normalisation, kernels of "
+        "their own between; from the same library");
     put(user, "NAME", "any other name: of a plug-in in $HONE_BASELINES");
     put(user, "template.NAME",
         "another template, compiled for the same device, cuda or cpu");

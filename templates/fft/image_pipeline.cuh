@@ -67,4 +67,4 @@
 #pragma hone shapes (1024, 1024, 64) (1024, 1024, 64, 512) (256, 256, 1024, 16) (512, 2048, 61, 333) (4096, 4096, 4)
 /* The reference is in double. */
 #pragma hone check template.image_pipeline_plain magnitude template.image_pipeline_magnitude tolerance(2*log2(rows*columns) + 32)
-#pragma hone baseline memcpy
+#pragma hone baseline cufft.image_pipeline, memcpy

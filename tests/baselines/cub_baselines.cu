@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library of baselines that need nvcc: CUB's device-wide sum, extremes,
- * scan and histogram, and its sums of segments.
+ * scan and histogram, its sums of segments, and cuFFT between kernels.
  * Compiled only where nvcc is found, loaded by hone as a plug-in
  * (tuner/baselines/baseline_plugin.h).
  * CUB's temporary storage is allocated when a baseline is opened, so that a run
@@ -19,6 +19,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
 #include <new>
 
 namespace {
@@ -231,6 +234,7 @@ int reduce_enqueue(void *opaque, size_t, void *const *args, void *stream,
 #include "tests/baselines/cub_histogram.cuh"
 #include "tests/baselines/cub_rows.cuh"
 #include "tests/baselines/cub_scan.cuh"
+#include "tests/baselines/cufft_pipeline.cuh"
 
 const hone_baseline_v1 baselines[] = {
     {"cub.sum", "CUB (cub::DeviceReduce::Sum)", reduce_open<reduction::sum>,
@@ -245,6 +249,9 @@ const hone_baseline_v1 baselines[] = {
      scan_open, scan_enqueue, leave<scan_state>},
     {"cub.histogram", "CUB (cub::DeviceHistogram::HistogramEven)",
      histogram_open, histogram_enqueue, leave<histogram_state>},
+    {"cufft.image_pipeline",
+     "threshold, cuFFT, filter, cuFFT and normalisation by kernels of their own",
+     pipeline_open, pipeline_enqueue, pipeline_close},
 };
 
 } // namespace

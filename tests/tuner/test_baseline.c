@@ -78,6 +78,8 @@ static void test_missing_library(void **state)
             "/nonexistent/libhone_baselines.so");
     refused("cub.row_sums", "row_sums", &sum, HONE_ERR_UNSUPPORTED,
             "baseline 'cub.row_sums' is missing");
+    refused("cufft.image_pipeline", "image_pipeline", &sum,
+            HONE_ERR_UNSUPPORTED, "baseline 'cufft.image_pipeline' is missing");
     refused("cublass", "gemm", &gemm, HONE_ERR_NOT_FOUND,
             "no baseline 'cublass'");
     refused("", "gemm", &gemm, HONE_ERR_NOT_FOUND, "cublaslt");

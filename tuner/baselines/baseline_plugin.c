@@ -59,11 +59,11 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
 }
 
 /* Hone's own plug-in has these: they may not be here, but are known. */
-static int is_of_cub(const char *name)
+static int is_of_hone(const char *name)
 {
-    static const char *const names[] = {"cub.sum",       "cub.min_index",
-                                        "cub.max_index", "cub.row_sums",
-                                        "cub.scan",      "cub.histogram"};
+    static const char *const names[] = {
+        "cub.sum",  "cub.min_index", "cub.max_index",       "cub.row_sums",
+        "cub.scan", "cub.histogram", "cufft.image_pipeline"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i]))
@@ -79,7 +79,7 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
     size_t n = 0;
     const hone_status status = get_baselines(&baselines, &n, &cause);
 
-    if (status != HONE_OK && is_of_cub(name))
+    if (status != HONE_OK && is_of_hone(name))
         return hone__fail(err, status, "baseline '%s' is missing: %s", name,
                           cause.text);
     for (size_t i = 0; i < n; i++)
@@ -92,8 +92,9 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
                       "cublas.axpy, cublas.dot, cublas.nrm2, cublas.gemv, "
                       "cublaslt, cufft, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
                       "cufft.filter, memcpy, and cub.sum, cub.min_index, "
-                      "cub.max_index, cub.row_sums, cub.scan "
-                      "and cub.histogram with those of the library that "
+                      "cub.max_index, cub.row_sums, cub.scan, "
+                      "cub.histogram and cufft.image_pipeline "
+                      "with those of the library that "
                       "$HONE_BASELINES names%s%s",
                       name, *cause.text ? ". " : "", cause.text);
 }
