@@ -34,7 +34,7 @@
 
 #pragma hone implements gemm/simt "multiply-adds of threads, any type, more than a tile along K"
 
-#pragma hone param BM in {8, 16, 32, 64, 96, 128, 256} default 64
+#pragma hone param BM in {8, 16, 32, 64, 80, 96, 112, 128, 256} default 64
 #pragma hone param BN in {8, 16, 32, 64, 96, 128, 256} default 64
 #pragma hone param BK in {8, 16, 32} default 16
 #pragma hone param TM in {4, 8, 16} default 8
@@ -63,6 +63,10 @@
 #pragma hone let SMEM = max(RING, STAGING)
 #pragma hone let TILES = BATCH*ceildiv(M, BM)*ceildiv(N, BN)
 #pragma hone let STEPS = ceildiv(ceildiv(K, BK), SPLIT_K)
+/* Elements of C of the multiprocessor that has the most to do, and with tiles of
+ * 64 x 64: what the last wave of blocks leaves idle is in them. */
+#pragma hone let BUSIEST = ceildiv(TILES*SPLIT_K, device.sm_count)*BM*BN/SPLIT_K
+#pragma hone let BUSIEST_64 = ceildiv(BATCH*ceildiv(M, 64)*ceildiv(N, 64), device.sm_count)*64*64
 /* Registers on the way to shared memory, of one thread. */
 #pragma hone let HELD = FETCH == registers ? ceildiv((BM + BN)*BK*sizeof(T), 4*max(THREADS, 1)) : 8
 
@@ -102,7 +106,9 @@
 #pragma hone require BM*BN >= 64*64 || TILES <= 8*device.sm_count "tiles so small read A and B too often"
 #pragma hone require BM*BN == 64*64 || 2*TILES*SPLIT_K >= device.sm_count || K*BATCH*M*N < 16M "tiles so large leave multiprocessors idle"
 #pragma hone require SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && BATCH*M*N < 100000) "K is too short to be split so often"
-#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
+#pragma hone require BM*BN == 64*64 || BUSIEST <= BUSIEST_64*9/8 "the last wave of tiles leaves multiprocessors idle"
+#pragma hone require (BM != 80 && BM != 112) || BUSIEST <= BUSIEST_64*15/16 "such tiles are for what others leave idle"
+#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count || (TILES*SPLIT_K <= 8*device.sm_count && BUSIEST <= BUSIEST_64*7/8) "enough tiles without splitting K so often"
 #pragma hone require SPLIT_K == 1 || (FINISH == ticket ? SPLIT_K <= 32 : SPLIT_K >= 4) "few parts are added by the last block, many by all"
 #pragma hone require STAGES > 2 || FETCH == registers || SLICES*SPLIT_K == 1 "few tiles need more of them under way"
 #pragma hone require FETCH == async || BM*BN == 64*64 || device.sm < 80 || sizeof(T) == 2 "copies ahead hide more"
