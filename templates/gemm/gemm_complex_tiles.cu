@@ -72,12 +72,14 @@
 #pragma hone let IS_DEFAULT = BM == 32 && BN == 32 && BK == 32 && TM == 4 && TN == 4 && PRODUCTS == 2
 #pragma hone require IS_DEFAULT || (BM < M + max(4, M/2) && BN < N + max(4, N/2)) "much of each tile would lie outside"
 #pragma hone require IS_DEFAULT || (BM < M + 8 && BN < N + 8 && UNITS == BATCH) || ceildiv(M, BM)*BM*ceildiv(N, BN)*BN <= M*N*6/5 + 64 "the same, of several tiles"
+#pragma hone require IS_DEFAULT || max(M, N) > 64 || 2*BM*BN >= M*N "parts of so small matrices read A and B several times"
 #pragma hone require IS_DEFAULT || BK < K + 16 "most of what is copied would lie outside"
 #pragma hone require IS_DEFAULT || VEC == min(LAID, 16/8) "wider accesses are possible"
 #pragma hone require IS_DEFAULT || STAGES == 1 || BK < K "there is nothing to copy ahead"
 #pragma hone require IS_DEFAULT || BK == 128 || BK >= min(K, 16) "few steps of K between barriers"
 #pragma hone require IS_DEFAULT || BM*BN >= 32*32 || UNITS == BATCH "tiles so small read A and B too often"
 #pragma hone require IS_DEFAULT || BLOCK <= 256 || PRODUCTS == 1 "larger blocks gain nothing"
+#pragma hone require IS_DEFAULT || THREADS % 32 != 0 || PRODUCTS == 1 || BLOCK <= 128 "products of whole warps wait for each other in a block"
 #pragma hone require IS_DEFAULT || TM*TN*WORDS >= min(BM*BN >= 40*40 ? 32 : 16, WORDS*BM*BN/32) "a thread of so few sums reads more than it adds"
 
 #pragma hone launch gemm_complex grid(ceildiv(UNITS, PRODUCTS)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))

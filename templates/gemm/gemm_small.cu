@@ -82,6 +82,7 @@
 #pragma hone require IS_DEFAULT || BK == 128 || BK >= min(K, 16) "few steps of K between barriers"
 #pragma hone require IS_DEFAULT || BM*BN >= 32*32 || UNITS == BATCH "tiles so small read A and B too often"
 #pragma hone require IS_DEFAULT || BLOCK <= 256 || PRODUCTS == 1 "larger blocks gain nothing"
+#pragma hone require IS_DEFAULT || THREADS % 32 != 0 || PRODUCTS == 1 || BLOCK <= 128 "products of whole warps wait for each other in a block"
 #pragma hone require IS_DEFAULT || TM*TN*WORDS >= min(BM*BN >= 40*40 ? 32 : 16, WORDS*BM*BN/32) "a thread of so few sums reads more than it adds"
 
 #pragma hone launch gemm_small grid(ceildiv(UNITS, PRODUCTS)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))
