@@ -23,7 +23,9 @@
  * instruction in each of four units a cycle, and as many multiply-adds (f32):
  * every other instruction takes the place of one. A step of K is TM*TN
  * multiply-adds and (TM + TN)/4 loads in each thread. GROUP rows of tiles are
- * walked together, which keeps their part of A and B in the level 2 cache.
+ * walked together, which keeps their part of A and B in the level 2 cache. All
+ * wait for the multiprocessor that has the most tiles (BUSIEST): sizes of tiles
+ * and SPLIT_K say how much that is.
  *
  * Hazard: as in gemm/wmma, a slot of the ring is filled only behind a barrier
  * that follows its last read. */

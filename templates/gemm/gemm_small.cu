@@ -99,15 +99,5 @@ extern __shared__ float4 shared[];
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 gemm_small(const E *__restrict__ A, const E *__restrict__ B, OUT *C, float alpha, float beta, int M, int N, int K, long long pitch_a, long long pitch_b, long long pitch_c, long long stride_a, long long stride_b, long long stride_c, unsigned units)
 {
-    const int me = threadIdx.x % THREADS, own = threadIdx.x / THREADS;
-    const unsigned unit = blockIdx.x * PRODUCTS + own;
-    /* Threads without a tile take part in the last one, for the barriers. */
-    const tile_of_batch<BM, BN> at(unit < units ? unit : units - 1, M, N);
-    product_of p;
-
-    if (EARLY_C && !is_zero(W(beta)))
-        p.ask_for(C + at.matrix * stride_c + at.row * pitch_c + at.col, pitch_c, M - at.row, N - at.col, me);
-    p.run(reinterpret_cast<W *>(shared) + own * AREA, A + at.matrix * stride_a + (TRANS_A ? at.row : at.row * pitch_a), B + at.matrix * stride_b + (TRANS_B ? at.col * pitch_b : at.col), pitch_a, pitch_b, M - at.row, N - at.col, K, me);
-    if (unit < units)
-        p.write(C + at.matrix * stride_c + at.row * pitch_c + at.col, pitch_c, M - at.row, N - at.col, W(alpha), W(beta), (pitch_c | stride_c) % product_of::WIDTH == 0, me);
+    multiply_tiles<product_of, BM, BN, PRODUCTS, AREA, EARLY_C>(shared, A, B, C, W(alpha), W(beta), M, N, K, pitch_a, pitch_b, pitch_c, stride_a, stride_b, stride_c, units);
 }

@@ -192,6 +192,8 @@ template <typename E, int ROWS, int COLS, bool ALONG, int THREADS, int V, int T,
  * of C in each. BK elements along K at once, STAGES of them under way. */
 template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, int TN, int BK, int STAGES, bool ASYNC, bool CONJ_A, bool CONJ_B, int UNROLL> struct product {
     using W = typename TILE_A::W;
+    static constexpr bool A_ALONG = TILE_A::IS_ALONG, B_ALONG = TILE_B::IS_ALONG;
+    static constexpr int TOGETHER = THREADS;
     static constexpr int CHUNK = TILE_A::CHUNK;
     static constexpr int SLOT = TILE_A::SIZE + TILE_B::SIZE;
     /* Columns that are neighbours, in C too. */
@@ -366,6 +368,27 @@ template <int BM, int BN> struct tile_of_batch {
         col = tile % across * BN;
     }
 };
+
+/* What a block does: PRODUCTS of the `units` tiles of C, as PRODUCT says, AREA
+ * elements of shared memory for each. EARLY_C: C is asked for before the product. */
+template <typename PRODUCT, int BM, int BN, int PRODUCTS, int AREA, bool EARLY_C, typename E, typename OUT>
+__device__ __forceinline__ void
+multiply_tiles(void *shared, const E *A, const E *B, OUT *C, typename PRODUCT::W alpha, typename PRODUCT::W beta, int M, int N, int K, long long pitch_a, long long pitch_b, long long pitch_c, long long stride_a, long long stride_b, long long stride_c, unsigned units)
+{
+    const int me = threadIdx.x % PRODUCT::TOGETHER, own = threadIdx.x / PRODUCT::TOGETHER;
+    const unsigned unit = blockIdx.x * PRODUCTS + own;
+    /* Threads without a tile take part in the last one, for the barriers. */
+    const tile_of_batch<BM, BN> at(unit < units ? unit : units - 1, M, N);
+    const int rows = M - at.row, cols = N - at.col;
+    OUT *const c = C + at.matrix * stride_c + at.row * pitch_c + at.col;
+    PRODUCT p;
+
+    if (EARLY_C && !is_zero(beta))
+        p.ask_for(c, pitch_c, rows, cols, me);
+    p.run(static_cast<typename PRODUCT::W *>(shared) + own * AREA, A + at.matrix * stride_a + (PRODUCT::A_ALONG ? at.row * pitch_a : at.row), B + at.matrix * stride_b + (PRODUCT::B_ALONG ? at.col * pitch_b : at.col), pitch_a, pitch_b, rows, cols, K, me);
+    if (unit < units)
+        p.write(c, pitch_c, rows, cols, alpha, beta, (pitch_c | stride_c) % PRODUCT::WIDTH == 0, me);
+}
 
 } /* namespace small */
 } /* namespace hone */
