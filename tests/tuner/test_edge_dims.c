@@ -217,7 +217,7 @@ static void test_followers(void **state)
                  "#pragma hone arg x: in f32[n*s]");
     expect(&f, given, 0, (const int64_t[]){1, 1, 1, 1, 1});
     expect(&f, given, 1, (const int64_t[]){61, 37, 37, 3, 61 * 37});
-    expect(&f, given, 5, (const int64_t[]){5, 2053, 2053, 3, 5 * 2053});
+    expect(&f, given, 5, (const int64_t[]){5, 2053, 2053, 1, 5 * 2053});
     /* A batch, which multiplies what the others cost. */
     expect(&f, given, 6, (const int64_t[]){5, 3, 3, 131, 15});
     expect(&f, given, HONE_EDGE_APART,
