@@ -68,10 +68,11 @@ static void take_out(hone_tune_run *run, const hone_tune_final_state *f, int i)
 {
     const hone_finalist *item = &f->report.items[i];
     hone_tune_result *result = run->result;
-    hone_tune_out *out = &result->out[result->n_out];
+    hone_tune_out *out;
 
     if (result->n_out++ >= HONE_TUNE_MOST_OUT)
         return;
+    out = &result->out[result->n_out - 1];
     out->trial_ns = candidate_of(run, f, i)->time_ns;
     (void)snprintf(out->implementation, sizeof out->implementation, "%.63s",
                    candidate_of(run, f, i)->impl->name);
