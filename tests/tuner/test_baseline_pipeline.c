@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,8 +53,6 @@ static int opened(int at, int64_t value, const char *expected)
 static void test_unfit(void **state)
 {
     (void)state;
-    if (!baseline)
-        skip();
     for (int at = 0; at < 2; at++) {
         assert_int_equal(opened(at, 100, "rows"), HONE_BASELINE_UNFIT);
         assert_int_equal(opened(at, 8192, "rows"), HONE_BASELINE_UNFIT);
@@ -68,8 +67,6 @@ static void test_unfit(void **state)
 static void test_no_cufft(void **state)
 {
     (void)state;
-    if (!baseline)
-        skip();
     setenv("HONE_CUFFT_LIBRARY", "/nonexistent/libcufft.so", 1);
     assert_int_equal(opened(-1, 0, "HONE_CUFFT_LIBRARY"), HONE_BASELINE_UNFIT);
     setenv("HONE_CUFFT_LIBRARY", HONE_FAKES "/libfake_nvml.so", 1);
@@ -82,8 +79,6 @@ static void test_failing_plan(void **state)
     int (*live)(void);
 
     (void)state;
-    if (!baseline)
-        skip();
     assert_non_null(fft);
     *(void **)&live = dlsym(fft, "fake_fft_live");
     assert_non_null(live);
@@ -124,5 +119,9 @@ int main(void)
                                        cmocka_unit_test(test_failing_plan)};
 
     find_baseline();
+    if (!baseline) {
+        (void)puts("skipped: nvcc built no baselines here");
+        return 77;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
