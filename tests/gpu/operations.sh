@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The operations that memory bounds, at the shapes of their contracts: each
-# is tuned with BUDGET trials from an empty database, its winner in turns with
-# the baselines of its contract in the final; the table has its bytes a second
-# beside the device's copy rate, and the ratios. VERIFY: that many
-# configurations of each operation are verified before.
+# Operations at the shapes of their contracts: each is tuned with BUDGET trials
+# from an empty database, its winner in turns with the baselines of its
+# contract in the final; the table has its bytes a second beside the device's
+# copy rate, and the ratios. VERIFY: that many configurations of each
+# operation are verified before.
 #
-#     sh tests/gpu/memory_bound.sh FOLDER [OP ..]
+#     sh tests/gpu/operations.sh FOLDER [OP ..]
 #
 # GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
 # begun later; what is left out is said. SEED: DRAWS (1) more problems of most
-# operations are drawn with it, of 64 MB to 1 GB an array, whose sizes nobody
-# chose; they come first.
+# operations are drawn with it (draw.awk), whose sizes nobody chose; they come
+# first.
 . "$(dirname "$0")/steps.sh"
 shift
 BUDGET=${BUDGET:-150}
@@ -31,7 +31,8 @@ begin=$(date +%s)
     max_index row_sums column_sums scan scan_rows histogram_u8 histogram_f32 \
     softmax log_softmax layer_norm rms_norm convolve2d convolve2d_separable \
     gaussian median stencil2d stencil3d gather scatter_add spmv_csr \
-    embedding_bag host_axpb conv1d fft fft2d fft_r2c fft_c2r
+    embedding_bag host_axpb conv1d fft fft2d fft_r2c fft_c2r fft_filter \
+    image_pipeline gemm gemm_i8 gemm_complex gemv nbody attention
 "$HONE" list --arch sm_90 --format json >"$OUT/list.json" || exit 1
 for op in "$@"; do
     db_ask :memory: "select (key + 1) || ' $op ' || value from json_each((
@@ -40,32 +41,10 @@ for op in "$@"; do
         where value ->> 'op' = '$op'))"
 done | sort -n -s -k1,1 >"$scratch/problems"
 
-# Element type and sizes: n, or rows and columns of one array.
-draw() {
-    awk -v seed="$SEED" -v draws="${DRAWS:-1}" -v ops=" $* " 'BEGIN {
-        srand(seed)
-        split("vector_add saxpy sum dot norm2 min_index max_index scan", of_n)
-        split("bias_relu transpose row_sums column_sums softmax log_softmax " \
-              "layer_norm rms_norm", of_rows)
-        for (d = 0; d < draws; d++) for (i = 1; i in of_n; i++) {
-            n = int(2 ^ (24 + 4 * rand()))
-            type = rand() < 0.5 || of_n[i] == "saxpy" ? "f32" : "f16"
-            if (index(ops, " " of_n[i] " "))
-                print 0, of_n[i], n * (type == "f16" ? 2 : 1) "," type
-        }
-        for (d = 0; d < draws; d++) for (i = 1; i in of_rows; i++) {
-            n = 2 ^ (24 + 3 * rand())
-            columns = int(2 ^ (5 + 11 * rand()))
-            type = rand() < 0.5 ? "f32" : "f16"
-            if (index(ops, " " of_rows[i] " "))
-                print 0, of_rows[i], int(n * (type == "f16" ? 2 : 1) / columns) \
-                    "," columns "," type
-        }
-    }'
-}
 : >"$OUT/drawn"
 if [ -n "${SEED:-}" ]; then
-    draw "$@" >"$scratch/drawn"
+    awk -v seed="$SEED" -v draws="${DRAWS:-1}" -v ops=" $* " \
+        -f "$(dirname "$0")/draw.awk" >"$scratch/drawn"
     awk '{ print $2 "_" $3 }' "$scratch/drawn" | tr , - >"$OUT/drawn"
     cat "$scratch/problems" >>"$scratch/drawn"
     mv "$scratch/drawn" "$scratch/problems"
@@ -83,18 +62,21 @@ problem() { # problem WHICH OP DIMS
         --jobs "$JOBS" --no-seeds --quiet
     echo "$which" >>"$OUT/done"
 }
-worker() { # worker GPU
+# worker GPU: takes the next problem that nobody has taken, until none is left.
+worker() {
     [ "$GPUS" -eq 1 ] || export CUDA_VISIBLE_DEVICES="$1"
     HONE_DB=$OUT/hone$1.db
+    n=0
     while read -r which op dims; do
+        n=$((n + 1))
+        mkdir "$scratch/taken.$n" 2>/dev/null || continue
         problem "$which" "$op" "$dims" </dev/null
-    done
+    done <"$scratch/problems"
 }
 
 gpu=0
 while [ $gpu -lt "$GPUS" ]; do
-    awk -v n="$GPUS" -v g=$gpu 'NR % n == g' "$scratch/problems" |
-        worker $gpu >"$OUT/steps$gpu.log" 2>&1 &
+    worker $gpu >"$OUT/steps$gpu.log" 2>&1 &
     gpu=$((gpu + 1))
 done
 wait
@@ -106,12 +88,12 @@ sort "$OUT/done" | awk 'BEGIN { printf "[" }
     END { print "]" }' >"$OUT/problems.json"
 awk 'BEGIN { printf "[" } { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
      END { print "]" }' "$OUT/drawn" >"$OUT/drawn.json"
-table memory_bound.sql
+table operations.sql
 # The reasons of implementations name templates: not where they are here.
 here=$(echo "${HONE_TEMPLATE_PATH%%:*}" | sed "s/'/''/g")
 (cd "$OUT" && "$ask" :memory: "select
     json_group_array(json(replace(readfile('tune_' || value || '.json'),
     '$here', 'templates') -> '\$.shapes[0]'))
     from json_each(readfile('problems.json'))") \
-    >"$OUT/memory_bound.json"
+    >"$OUT/operations.json"
 exit $status
