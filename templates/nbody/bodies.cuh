@@ -68,9 +68,46 @@ __device__ inline void attract(const float4 &own, const float4 &other,
     a.z = fmaf(s, z, a.z);
 }
 
+/* A body's position times c, c, and softening^2*c^2, with 1/c^2 its mass and the
+ * sign of c that of the mass: of one without mass nothing. */
+struct scaled_body {
+    float4 place;
+    float softening2;
+};
+__device__ inline scaled_body scale(const float4 &body, float softening2)
+{
+    if (body.w == 0.0f)
+        return {make_float4(0.0f, 0.0f, 0.0f, 0.0f), 1.0f};
+
+    const float c = copysignf(1.0f / sqrtf(fabsf(body.w)), body.w);
+
+    return {make_float4(c * body.x, c * body.y, c * body.z, c),
+            c * (c * softening2)};
+}
+
+/* The same as attract() without a product by the mass: with d' = c*d and r' =
+ * |c|*r, d'/r'^3 is d/r^3/c^2. Instead of the difference of two positions, which
+ * is exact where they are near, there is that of their products: as if `other`
+ * stood up to 2^-24 of its coordinates aside. */
+__device__ inline void attract_scaled(const float4 &own, const float4 &other,
+                                      float softening2, float3 &a)
+{
+    const float x = fmaf(-own.x, other.w, other.x);
+    const float y = fmaf(-own.y, other.w, other.y);
+    const float z = fmaf(-own.z, other.w, other.z);
+    const float r2 = fmaf(z, z, fmaf(y, y, fmaf(x, x, softening2)));
+    const float inverse = rsqrtf(r2);
+    const float s = inverse * (inverse * inverse);
+
+    a.x = fmaf(s, x, a.x);
+    a.y = fmaf(s, y, a.y);
+    a.z = fmaf(s, z, a.z);
+}
+
 /* All of body `i` in f64, one body after another; with SIZES the sums of the
- * sizes of all terms. */
-template <int LAYOUT, bool SIZES>
+ * sizes of all terms, with MOVED and, over 24, of what a term changes by where
+ * the other body is moved by all of each of its coordinates. */
+template <int LAYOUT, bool SIZES, bool MOVED = false>
 __device__ inline void accelerate_plainly(const float *body, float softening,
                                           float *accel, long long i,
                                           long long n)
@@ -86,10 +123,20 @@ __device__ inline void accelerate_plainly(const float *body, float softening,
         const double r2 = dx * dx + dy * dy + dz * dz +
                           (double)softening * softening;
         const double s = other.w / (r2 * sqrt(r2));
+        double mx = 0, my = 0, mz = 0;
 
-        x += SIZES ? fabs(s * dx) : s * dx;
-        y += SIZES ? fabs(s * dy) : s * dy;
-        z += SIZES ? fabs(s * dz) : s * dz;
+        if (MOVED) {
+            const double turn = 3 / r2 * (fabs(dx * other.x) +
+                                          fabs(dy * other.y) +
+                                          fabs(dz * other.z));
+
+            mx = fabs(s) / 24 * (fabs(other.x) + turn * fabs(dx));
+            my = fabs(s) / 24 * (fabs(other.y) + turn * fabs(dy));
+            mz = fabs(s) / 24 * (fabs(other.z) + turn * fabs(dz));
+        }
+        x += SIZES ? fabs(s * dx) + mx : s * dx;
+        y += SIZES ? fabs(s * dy) + my : s * dy;
+        z += SIZES ? fabs(s * dz) + mz : s * dz;
     }
     store_accel<LAYOUT>(accel, i, n, (float)x, (float)y, (float)z);
 }

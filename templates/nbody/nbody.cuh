@@ -19,23 +19,29 @@
  * its square not less than 2^-126. Units: whatever makes the constant 1.
  *
  * PRECISE 0: the root is the device's approximation (rsqrt.approx.ftz, 2^-22.9
- * relative; CUDA C++ Programming Guide, intrinsic functions); 1: with a step of
- * Newton's method behind it.
+ * relative; CUDA C++ Programming Guide, intrinsic functions), and bodies count
+ * as standing up to 2^-24 of their coordinates aside, which is how precisely f32
+ * can say where they stand, another way for each pair: bodies that are far from
+ * the origin and near each other need 1. The mass to the power of 3/2 over the
+ * cube of softening must be less than 2^127 then. 1: differences of positions
+ * as they are, and the root with a step of Newton's method behind it.
  *
  * Accuracy: with u = 2^-24 a component of d has a relative error of u, |d|^2 +
  * softening^2 of at most 6u, the inverse root of half of it and 2.2u, its cube
- * three times that and 2u; two products more: a term has at most 20u. Terms are
- * added in an order that the configuration says, up to 4,096 at a time, and then
- * these sums: at most min(n, 4096 + n/4096 + 64)*u of the sum of the terms' sizes.
- * What is checked is that and the 24u of each term (nbody_magnitude.cu).
- * Subnormal numbers count as 0.
+ * three times that and 2u; with d and the mass, or with a mass that is 4u off:
+ * a term has at most 23u, and with PRECISE 0 what moving the body does to it.
+ * Terms are added in an order that the configuration says, up to 4,096 at a time,
+ * and then these sums: at most min(n, 4096 + n/4096 + 64)*u of the sum of the
+ * terms' sizes. What is checked is that, the 24u of each term and u times what
+ * moving does (nbody_magnitude.cu). Subnormal numbers count as 0.
  *
  * Source: Nyland, Harris, Prins, Fast N-Body Simulation with CUDA, GPU Gems 3,
  * chapter 31 (2007); 20 operations an interaction as counted there.
  *
  * Bound by instructions: 12 of f32 (3 additions, 3 products, 6 fused) and one
  * inverse root, on the special function unit, for each pair, so 13 issue slots
- * of the 128 that a multiprocessor has a cycle. */
+ * of the 128 that a multiprocessor has a cycle; with positions that are scaled
+ * by the mass (nbody/tiles, SCALED) 12. */
 #pragma once
 
 #pragma hone op nbody(n, LAYOUT in {0, 1, 2} default 0, PRECISE in {0, 1} default 0) "accelerations of n bodies by gravitation, all pairs"

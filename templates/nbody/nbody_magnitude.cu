@@ -17,7 +17,8 @@ nbody_magnitude(const float *body, float softening, float *accel, long long n)
     for (long long i = blockIdx.x * 64LL + threadIdx.x; i < places;
          i += gridDim.x * 64LL) {
         if (i < n)
-            hone::accelerate_plainly<LAYOUT, true>(body, softening, accel, i, n);
+            hone::accelerate_plainly<LAYOUT, true, PRECISE == 0>(
+                body, softening, accel, i, n);
         else
             hone::store_accel<LAYOUT>(accel, i, n, 1.0f, 1.0f, 1.0f);
     }

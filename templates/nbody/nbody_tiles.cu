@@ -10,6 +10,10 @@
  * for 7 numbers each. Blocks take the same time, so all but the last of several
  * waves of them have to be whole: that is what BLOCKS_PER_SM finds.
  *
+ * SCALED: positions of others come into shared memory divided by the square root
+ * of the mass (scale() in bodies.cuh), which saves one of 13 instructions for
+ * each pair.
+ *
  * Sums of up to TERMS terms are added up apart and then to the others' sum,
  * which lies in shared memory: nbody.cuh bounds the error by that. */
 #include "bodies.cuh"
@@ -23,8 +27,9 @@
 // Others that are read at a time.
 #pragma hone param TILE in {128, 256, 512} default 512
 #pragma hone param UNROLL in {8, 16, 32} default 16
-#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 28, 32, 40, 48} default 32
+#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48} default 32
 #pragma hone param SHARED: bool default true
+#pragma hone param SCALED: bool default false
 #pragma hone param MIN_BLOCKS in {1, 2, 3, 4, 6}
 
 #pragma hone let GROUPS = ceildiv(n, BLOCK*BODIES)
@@ -37,6 +42,8 @@
 #pragma hone require BODIES*UNROLL <= 64 "the body of the loop is too long"
 #pragma hone require BLOCK*MIN_BLOCKS*(24 + 8*BODIES) <= device.regs_sm "registers for MIN_BLOCKS blocks"
 #pragma hone require SHARED || TILE == 512 "without shared memory TILE says nothing"
+#pragma hone require !SCALED || SHARED "others are scaled on the way into shared memory"
+#pragma hone require !SCALED || PRECISE == 0 "scaled positions are not precise"
 #pragma hone require n*PARTS <= 1G "the sums of parts are too many"
 
 #pragma hone option ftz(true)
@@ -47,6 +54,38 @@
 /* Terms that are added up in registers; bounds the error of sums. */
 constexpr int TERMS = 4096;
 
+/* A tile of others, as float4: x y z and mass, or scaled; the softenings of
+ * scaled ones, four in each. */
+struct tile {
+    float4 body[SHARED ? TILE : 1];
+    float4 softening2[SCALED ? TILE / 4 : 1];
+};
+
+/* The others from `first` on: all TILE, without mass behind the last body. */
+__device__ inline void read_tile(tile &others, const float *body,
+                                 long long first, long long n, float softening2)
+{
+    __syncthreads(); /* the last one was read */
+    for (int k = threadIdx.x; k < TILE; k += BLOCK) {
+        const float4 one = hone::load_body<LAYOUT>(body, first + k, n);
+
+        if (SCALED) {
+            const hone::scaled_body scaled = hone::scale(one, softening2);
+
+            others.body[k] = scaled.place;
+            reinterpret_cast<float *>(others.softening2)[k] = scaled.softening2;
+        } else {
+            others.body[k] = one;
+        }
+    }
+    __syncthreads();
+}
+
+__device__ inline float part_of(const float4 &four, int i)
+{
+    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
+}
+
 /* What the other bodies from `first` on, before `last`, do to those of this
  * thread. Both are multiples of UNROLL, or `last` is n: a body behind it is
  * nothing. */
@@ -55,28 +94,34 @@ __device__ inline void go_through(const float *body, long long first,
                                   const float4 (&own)[BODIES],
                                   float3 (&a)[BODIES])
 {
-    __shared__ float4 others[SHARED ? TILE : 1];
+    __shared__ tile others;
 
-    for (long long tile = first; tile < last; tile += TILE) {
-        const int count = (int)min((long long)TILE, last - tile);
+    for (long long at = first; at < last; at += TILE) {
+        const int count = (int)min((long long)TILE, last - at);
 
-        if (SHARED) {
-            __syncthreads(); /* the last one was read */
-            for (int k = threadIdx.x; k < TILE; k += BLOCK)
-                others[k] = hone::load_body<LAYOUT>(body, tile + k, n);
-            __syncthreads();
-        }
+        if (SHARED)
+            read_tile(others, body, at, n, softening2);
 #pragma unroll 1
         for (int k = 0; k < count; k += UNROLL) {
+            float4 softening = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
                 const float4 other =
-                    SHARED ? others[k + u]
-                           : hone::load_body<LAYOUT>(body, tile + k + u, n);
+                    SHARED ? others.body[k + u]
+                           : hone::load_body<LAYOUT>(body, at + k + u, n);
 
+                if (SCALED && u % 4 == 0)
+                    softening = others.softening2[(k + u) / 4];
 #pragma unroll
-                for (int b = 0; b < BODIES; b++)
-                    hone::attract<PRECISE != 0>(own[b], other, softening2, a[b]);
+                for (int b = 0; b < BODIES; b++) {
+                    if (SCALED)
+                        hone::attract_scaled(own[b], other,
+                                             part_of(softening, u % 4), a[b]);
+                    else
+                        hone::attract<PRECISE != 0>(own[b], other, softening2,
+                                                    a[b]);
+                }
             }
         }
     }

@@ -6,7 +6,7 @@
 # copy rate, and the ratios. VERIFY: that many configurations of each
 # operation are verified before.
 #
-#     sh tests/gpu/operations.sh FOLDER [OP ..]
+#     sh tests/gpu/operation_tables.sh FOLDER [OP ..]
 #
 # GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
 # begun later; what is left out is said. SEED: DRAWS (1) more problems of most
@@ -88,12 +88,12 @@ sort "$OUT/done" | awk 'BEGIN { printf "[" }
     END { print "]" }' >"$OUT/problems.json"
 awk 'BEGIN { printf "[" } { printf "%s\"%s\"", (NR > 1 ? "," : ""), $1 }
      END { print "]" }' "$OUT/drawn" >"$OUT/drawn.json"
-table operations.sql
+table operation_tables.sql
 # The reasons of implementations name templates: not where they are here.
 here=$(echo "${HONE_TEMPLATE_PATH%%:*}" | sed "s/'/''/g")
 (cd "$OUT" && "$ask" :memory: "select
     json_group_array(json(replace(readfile('tune_' || value || '.json'),
     '$here', 'templates') -> '\$.shapes[0]'))
     from json_each(readfile('problems.json'))") \
-    >"$OUT/operations.json"
+    >"$OUT/operation_tables.json"
 exit $status

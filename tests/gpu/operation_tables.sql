@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The table of operations.sh. `of copy` is the winner's bytes a second over the
+-- The table of operation_tables.sh. `of copy` is the winner's bytes a second over the
 -- rate at which the device copies large arrays. A ratio above 1: hone is faster
 -- than that baseline, in turns in one final; `library` is the fastest of CUB,
 -- cuBLAS and cuFFT, `plain` the reference implementation; `drawn`: its sizes
