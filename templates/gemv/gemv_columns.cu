@@ -70,8 +70,9 @@ struct place {
     {
         const long long tiles = (n + WIDTH * VEC - 1) / (WIDTH * VEC);
 
-        matrix = tile / tiles;
-        column = (tile % tiles * WIDTH + threadIdx.x % WIDTH) * VEC;
+        /* A division takes as long as a short column. */
+        matrix = tile < tiles ? 0 : tile / tiles;
+        column = ((tile - matrix * tiles) * WIDTH + threadIdx.x % WIDTH) * VEC;
     }
 };
 

@@ -124,8 +124,9 @@ gemv_rows(const T *A, const T *x, T *y, void *parts, unsigned *tickets, double a
 
     /* All threads of a block go round as often. */
     for (long long tile = blockIdx.x; tile < tiles * batch; tile += gridDim.x) {
-        const long long matrix = tile / tiles;
-        const long long first = tile % tiles * (GROUPS * ROWS) + threadIdx.x / THREADS;
+        /* A division takes as long as a short row. */
+        const long long matrix = tile < tiles ? 0 : tile / tiles;
+        const long long first = (tile - matrix * tiles) * (GROUPS * ROWS) + threadIdx.x / THREADS;
         const T *a[ROWS];
         sum_type sum[ROWS] = {};
 
