@@ -42,6 +42,7 @@
 #pragma hone require BODIES*UNROLL <= 64 "the body of the loop is too long"
 #pragma hone require BLOCK*MIN_BLOCKS*(24 + 8*BODIES) <= device.regs_sm "registers for MIN_BLOCKS blocks"
 #pragma hone require SHARED || TILE == 512 "without shared memory TILE says nothing"
+#pragma hone require 12*BLOCK*BODIES + (SHARED ? TILE*(SCALED ? 20 : 16) : 32) <= 48K "sums and tile do not fit shared memory"
 #pragma hone require !SCALED || SHARED "others are scaled on the way into shared memory"
 #pragma hone require !SCALED || PRECISE == 0 "scaled positions are not precise"
 #pragma hone require n*PARTS <= 1G "the sums of parts are too many"

@@ -9,7 +9,8 @@
  *   bench_dispatch [--json] [--shapes N] [--rounds N]
  *       on the fake driver, with a database of its own
  *   bench_dispatch --db FILE --op OP ...
- *       on the GPU; OP has one integer dim (saxpy) and a default variant */
+ *       on the GPU; OP has one integer dim (saxpy) and a default variant that
+ *       is a kernel: tune one implementation (saxpy/stream) */
 #include "runtime/plan.h"
 #include "tests/runtime/tuned_db.h"
 
@@ -247,6 +248,8 @@ static void make_plans(bench *b)
 static void prepare_bare(const bench *b, const hone_plan *plan,
                          bare_launch *out)
 {
+    if (!plan || plan->program.n_launches == 0)
+        die(b->op, "is answered by no kernel; tune one implementation of it");
     out->launch = plan->program.launches[0];
     for (unsigned i = 0; i < out->launch.n_params; ++i) {
         out->values[i] = out->launch.params[i];
