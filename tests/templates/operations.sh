@@ -6,8 +6,8 @@
 #   operations.sh verify LIMIT PART OF    a configuration of each at its first
 #                                         shape; with a LIMIT above 1 at every
 #                                         shape, references too, and LIMIT of
-#                                         them sanitized at the first. Every
-#                                         OF-th line from PART on
+#                                         them sanitized, as many at each shape.
+#                                         Every OF-th line from PART on
 #   operations.sh compile LIMIT PART OF [ARCH ..]
 #                                         likewise, for these architectures, or
 #                                         all
@@ -66,8 +66,9 @@ verify() {
     while read -r name kind; do
         if [ "$kind" = template ]; then
             verified "$name" "$2" 1
-            [ "$limit" -eq 1 ] || [ "$3" -gt 1 ] ||
-                verified "$name" "$2" "$limit" --sanitize
+            [ "$limit" -eq 1 ] ||
+                verified "$name" "$2" $(((limit + n_shapes - 1) / n_shapes)) \
+                    --sanitize
         elif [ "$limit" -gt 1 ]; then
             verified "$name" "$2" 1
         fi
@@ -113,6 +114,8 @@ while read -r op shapes; do
     line=$((line + 1))
     [ $((line % of)) -eq $((part % of)) ] || continue
     which=0
+    # shellcheck disable=SC2086 # shapes, separated by blanks
+    n_shapes=$(set -- $shapes && echo $#)
     for shape in $shapes; do
         which=$((which + 1))
         $what "$op" "$shape" "$which"
