@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone doctor: what this machine has, what is missing, what to do. */
 #include "tools/commands.h"
+#include "tools/doctor_parts.h"
 #include "tools/option_value.h"
 #include "tools/message.h"
 #include "tools/output.h"
 
 #include "db/db.h"
-#include "runtime/driver/nvrtc_api.h"
 #include "tuner/tuner.h"
 
 #include <dlfcn.h>
@@ -28,12 +28,8 @@ typedef struct doctor {
     hone_error unusable; /* the database; HONE_OK: it is not */
 } doctor;
 
-/* state: "ok", "missing", "none" for what nobody needs, or "unusable". */
-static void line(const doctor *d, const char *what, const char *state,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static void line(const doctor *d, const char *what, const char *state,
-                 const char *format, ...)
+void hone__doctor_line(hone_output *output, const char *what, const char *state,
+                       const char *format, ...)
 {
     char detail[8192];
     va_list args;
@@ -42,16 +38,16 @@ static void line(const doctor *d, const char *what, const char *state,
     (void)vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
     hone__output_row(
-        d->output, hone__json("name:s state:s detail:s", what, state, detail));
+        output, hone__json("name:s state:s detail:s", what, state, detail));
 }
 
-/* What could not be found out for lack of memory is not missing. */
-static void missing(const doctor *d, const char *what, const hone_error *err)
+void hone__doctor_missing(hone_output *output, const char *what,
+                          const hone_error *err)
 {
     if (err->status == HONE_ERR_NO_MEMORY)
-        hone__output_row(d->output, NULL);
+        hone__output_row(output, NULL);
     else
-        line(d, what, "missing", "%s", err->text);
+        hone__doctor_line(output, what, "missing", "%s", err->text);
 }
 
 typedef hone_status locate_fn(const hone_options *options, hone_text *out,
@@ -64,11 +60,12 @@ static void place(const doctor *d, const char *what, locate_fn *locate,
     hone_error err = {0};
 
     if (locate(d->options, &path, &err) != HONE_OK)
-        missing(d, what, &err);
+        hone__doctor_missing(d->output, what, &err);
     else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0)
-        line(d, what, "none", "%s %s", path.data, when_absent);
+        hone__doctor_line(d->output, what, "none", "%s %s", path.data,
+                          when_absent);
     else
-        line(d, what, "ok", "%s", hone__text_str(&path));
+        hone__doctor_line(d->output, what, "ok", "%s", hone__text_str(&path));
     hone__text_free(&path);
 }
 
@@ -80,21 +77,23 @@ static void database(doctor *d)
     hone_error err = {0};
 
     if (hone__locate_db(d->options, &path, &err) != HONE_OK) {
-        missing(d, "database", &err);
+        hone__doctor_missing(d->output, "database", &err);
     } else if (access(path.data, F_OK) != 0) {
-        line(d, "database", "none", "%s is not there yet; 'hone tune' makes it",
-             path.data);
+        hone__doctor_line(d->output, "database", "none",
+                          "%s is not there yet; 'hone tune' makes it",
+                          path.data);
     } else if (hone__db_inspect(path.data, &facts, &err) != HONE_OK) {
-        line(d, "database", "unusable", "%s", err.text);
+        hone__doctor_line(d->output, "database", "unusable", "%s", err.text);
         d->unusable = err;
     } else {
-        line(d, "database", "ok",
-             "%s, format %lld%s, %lld winners, %lld trials", path.data,
-             (long long)facts.version,
-             facts.version < HONE_DB_VERSION
-                 ? " (the next 'hone tune' makes it current)"
-                 : "",
-             (long long)facts.n_winners, (long long)facts.n_trials);
+        hone__doctor_line(d->output, "database", "ok",
+                          "%s, format %lld%s, %lld winners, %lld trials",
+                          path.data, (long long)facts.version,
+                          facts.version < HONE_DB_VERSION
+                              ? " (the next 'hone tune' makes it current)"
+                              : "",
+                          (long long)facts.n_winners,
+                          (long long)facts.n_trials);
     }
     hone__text_free(&path);
 }
@@ -111,36 +110,19 @@ static void devices(doctor *d)
             HONE_OK)
             break;
         if (i == 0)
-            line(d, "CUDA driver", "ok", "CUDA %d.%d", r.driver_version / 1000,
-                 r.driver_version % 1000 / 10);
+            hone__doctor_line(d->output, "CUDA driver", "ok", "CUDA %d.%d",
+                              r.driver_version / 1000,
+                              r.driver_version % 1000 / 10);
         (void)snprintf(name, sizeof name, "device cuda:%d", i);
-        line(d, name, "ok", "%s, %s, %lld multiprocessors, %.0f GiB", r.name,
-             r.arch, (long long)r.properties.value[HONE_PROPERTY_sm_count],
-             (double)r.properties.value[HONE_PROPERTY_memory] / (1 << 30));
+        hone__doctor_line(
+            d->output, name, "ok", "%s, %s, %lld multiprocessors, %.0f GiB",
+            r.name, r.arch,
+            (long long)r.properties.value[HONE_PROPERTY_sm_count],
+            (double)r.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         d->has_gpu = 1;
     }
     if (!d->has_gpu)
-        missing(d, "CUDA driver", &err);
-}
-
-static void nvrtc(doctor *d)
-{
-    const hone_nvrtc *table = NULL;
-    hone_error err = {0};
-
-    if (hone__nvrtc_get(&table, &err) != HONE_OK) {
-        missing(d, "NVRTC", &err);
-        return;
-    }
-    d->has_nvrtc = 1;
-    line(d, "NVRTC", "ok", "%d.%d, %s", table->version_major,
-         table->version_minor, table->library);
-    if (table->includes[0])
-        line(d, "CUDA headers", "ok", "%s", table->includes);
-    else
-        line(d, "CUDA headers", "missing",
-             "cuda_fp16.h was not found: install the CUDA toolkit's headers "
-             "(cuda-cudart-dev) or set HONE_CUDA_INCLUDE to their folder");
+        hone__doctor_missing(d->output, "CUDA driver", &err);
 }
 
 /* Clocks, power and temperature are recorded through it. */
@@ -150,13 +132,14 @@ static void nvml(const doctor *d)
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
     if (!handle) {
-        line(d, "NVML", "missing",
-             "libnvidia-ml.so.1 comes with the NVIDIA driver; without it "
-             "trials are recorded without clock, power and temperature");
+        hone__doctor_line(
+            d->output, "NVML", "missing",
+            "libnvidia-ml.so.1 comes with the NVIDIA driver; without it "
+            "trials are recorded without clock, power and temperature");
         return;
     }
     (void)dlclose(handle);
-    line(d, "NVML", "ok", "%s", library);
+    hone__doctor_line(d->output, "NVML", "ok", "%s", library);
 }
 
 /* ---- packages -------------------------------------------------------------
@@ -228,11 +211,11 @@ static void program(const doctor *d, const char *name, const char *proof,
     hone_text text = {0};
 
     if (find_package(proof, &text))
-        line(d, name, "ok", "%s", text.data);
+        hone__doctor_line(d->output, name, "ok", "%s", text.data);
     else if (text.failed)
         hone__output_row(d->output, NULL);
     else
-        line(d, name, "none", "%s", without);
+        hone__doctor_line(d->output, name, "none", "%s", without);
     hone__text_free(&text);
 }
 
@@ -293,15 +276,16 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     hone_exit code;
 
     d.output = hone__output_begin(options, "checks", columns, hone__json(""));
-    line(&d, "hone", "ok", HONE_VERSION);
-    line(&d, "libraries", "ok", "SQLite %s, zstd %s, jansson %s",
-         sqlite3_libversion(), ZSTD_versionString(), jansson_version_str());
+    hone__doctor_line(d.output, "hone", "ok", HONE_VERSION);
+    hone__doctor_line(d.output, "libraries", "ok",
+                      "SQLite %s, zstd %s, jansson %s", sqlite3_libversion(),
+                      ZSTD_versionString(), jansson_version_str());
     place(&d, "templates", hone__locate_templates, "");
     database(&d);
     place(&d, "cubin cache", hone__locate_cache,
           "is not there yet; 'hone compile' makes it");
     devices(&d);
-    nvrtc(&d);
+    d.has_nvrtc = hone__doctor_nvrtc(d.output);
     nvml(&d);
     compilers(&d);
     packages(&d);

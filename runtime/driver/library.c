@@ -29,7 +29,7 @@ static void *open_in(const char *folder, int length, const char *name)
 }
 
 /* The toolkit's libraries usually lie in one folder: where NVRTC is, the
- * others are. */
+ * others are. Of the wheels of CUDA 12 each has its own. */
 static void *open_in_cuda_folders(const char *name)
 {
     const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"),
@@ -42,6 +42,14 @@ static void *open_in_cuda_folders(const char *name)
         slash ? open_in(nvrtc->library, (int)(slash - nvrtc->library), name)
               : NULL;
 
+    for (size_t i = 0; slash && i < 2 && !library; ++i) {
+        char folder[PATH_SIZE];
+
+        if (snprintf(folder, sizeof folder, "%.*s/../../%s/lib",
+                     (int)(slash - nvrtc->library), nvrtc->library,
+                     i ? "cufft" : "cublas") < (int)sizeof folder)
+            library = open_in(folder, -1, name);
+    }
     for (size_t i = 0; i < sizeof roots / sizeof roots[0] && !library; ++i) {
         char folder[PATH_SIZE];
 
@@ -94,21 +102,50 @@ hone_status hone__library_open(const hone_library_search *search, void **out,
                       search->variable);
 }
 
-hone_status hone__library_bind(void *library, const char *what,
+const char *hone__library_fill(void *library,
                                const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table, hone_error *err)
+                               size_t n_symbols, void *table)
 {
     for (size_t i = 0; i < n_symbols; i++) {
         void *const found = dlsym(library, symbols[i].name);
 
         if (!found && !symbols[i].optional)
-            return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                              "the installed %s has no function %s; install "
-                              "the one of CUDA 12.0 or newer",
-                              what, symbols[i].name);
+            return symbols[i].name;
         /* ISO C has no conversion from void * to a function pointer; the
          * bytes are the same on every POSIX system. */
         memcpy((char *)table + symbols[i].offset, &found, sizeof found);
     }
-    return HONE_OK;
+    return NULL;
+}
+
+hone_status hone__library_bind(void *library, const char *what,
+                               const hone_library_symbol *symbols,
+                               size_t n_symbols, void *table, hone_error *err)
+{
+    const char *const missing =
+        hone__library_fill(library, symbols, n_symbols, table);
+
+    return missing ? hone__fail(err, HONE_ERR_UNSUPPORTED,
+                                "the installed %s has no function %s; install "
+                                "the one of CUDA 12.0 or newer",
+                                what, missing)
+                   : HONE_OK;
+}
+
+hone_status hone__library_once(hone_library_once *state,
+                               hone_status (*load)(hone_error *err),
+                               hone_error *err)
+{
+    hone_status status = HONE_OK;
+
+    if (atomic_load_explicit(&state->is_done, memory_order_acquire))
+        return HONE_OK;
+    (void)pthread_mutex_lock(&state->lock);
+    if (!atomic_load_explicit(&state->is_done, memory_order_relaxed)) {
+        status = load(err);
+        if (status == HONE_OK)
+            atomic_store_explicit(&state->is_done, 1, memory_order_release);
+    }
+    (void)pthread_mutex_unlock(&state->lock);
+    return status;
 }

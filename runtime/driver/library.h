@@ -6,6 +6,8 @@
 
 #include "runtime/base/error.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* Where a library may be. */
@@ -31,10 +33,32 @@ typedef struct hone_library_symbol {
 hone_status hone__library_open(const hone_library_search *search, void **out,
                                hone_error *err);
 
-/* Fill `table` with the functions of an open library. HONE_ERR_UNSUPPORTED
+/* Fill `table` with the functions of an open library: the name of the first
+ * one that is missing, or NULL. */
+const char *hone__library_fill(void *library,
+                               const hone_library_symbol *symbols,
+                               size_t n_symbols, void *table);
+
+/* The same, as a status. HONE_ERR_UNSUPPORTED
  * names the first one that is missing. */
 hone_status hone__library_bind(void *library, const char *what,
                                const hone_library_symbol *symbols,
                                size_t n_symbols, void *table, hone_error *err);
+
+/* A library that is loaded when it is first needed, once in a process. */
+typedef struct hone_library_once {
+    atomic_int is_done;
+    pthread_mutex_t lock;
+} hone_library_once;
+#define HONE_LIBRARY_ONCE                                                      \
+    {                                                                          \
+        0, PTHREAD_MUTEX_INITIALIZER                                           \
+    }
+
+/* Call `load` unless it has succeeded before. A failure is not remembered: the
+ * next call tries again. */
+hone_status hone__library_once(hone_library_once *state,
+                               hone_status (*load)(hone_error *err),
+                               hone_error *err);
 
 #endif

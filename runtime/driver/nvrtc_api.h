@@ -36,25 +36,54 @@ typedef struct _nvrtcProgram *hone_nvrtc_program;
     X(log, nvrtcGetProgramLog, hone_nvrtc_result,                              \
       (hone_nvrtc_program program, char *out))
 
+/* What older ones lack; NULL in them. PCH heap: since CUDA 12.8. */
+#define HONE_NVRTC_OPTIONAL_MAP(X)                                             \
+    X(set_pch_heap_bytes, nvrtcSetPCHHeapSize, hone_nvrtc_result,              \
+      (size_t size_bytes))                                                     \
+    X(count_archs, nvrtcGetNumSupportedArchs, hone_nvrtc_result, (int *out))   \
+    X(list_archs, nvrtcGetSupportedArchs, hone_nvrtc_result, (int *out))
+
+enum { HONE_NVRTC_MAX_ARCHS = 64 };
+
 typedef struct hone_nvrtc {
 #define HONE_NVRTC_FIELD(field, symbol, type, parameters)                      \
     type(*field) parameters;
     HONE_NVRTC_MAP(HONE_NVRTC_FIELD)
+    HONE_NVRTC_OPTIONAL_MAP(HONE_NVRTC_FIELD)
 #undef HONE_NVRTC_FIELD
-    /* nvrtcSetPCHHeapSize, since CUDA 12.8; NULL in older ones. */
-    hone_nvrtc_result (*set_pch_heap_bytes)(size_t size_bytes);
     int version_major;
     int version_minor;
+    const char *origin;  /* "named by $CUDA_HOME", .. */
     char library[1024];  /* path of the library that was loaded */
     char includes[1024]; /* folder with cuda_fp16.h and mma.h; "" if none */
+    char crt[1024];      /* one with crt/mma.h; "": in `includes`, or none */
     char cccl[1056];     /* one in it with cub/ and cuda/std/; "" if none */
 } hone_nvrtc;
 
-/* The process-wide table. Tried in order: $HONE_NVRTC_LIBRARY alone if set;
- * libnvrtc.so.{13,12} by the loader; the same under $CUDA_HOME/lib64,
- * $CUDA_PATH/lib64 and /usr/local/cuda/lib64. Includes: $HONE_CUDA_INCLUDE,
- * beside the library (../include), $CUDA_HOME, $CUDA_PATH, /usr/local/cuda.
- * HONE_ERR_NO_NVRTC lists what was tried and says what to install. */
+/* The process-wide table: the library that $HONE_NVRTC_LIBRARY names, if it is
+ * set, else the first of CUDA 12.0 or newer in the places that nvrtc_places.c
+ * lists. Headers: $HONE_CUDA_INCLUDE, beside the
+ * library, else in the same places, those of the same major version first.
+ * HONE_ERR_NO_NVRTC says what was passed over and what to install. */
 hone_status hone__nvrtc_get(const hone_nvrtc **out, hone_error *err);
+
+/* The architectures that it compiles for, as 90 for sm_90, at most
+ * HONE_NVRTC_MAX_ARCHS; 0 where it does not say. */
+int hone__nvrtc_archs(const hone_nvrtc *nvrtc, int *out);
+
+/* An NVRTC that was not taken. */
+typedef struct hone_nvrtc_other {
+    const char *path;
+    const char *origin;
+    const char *reason;
+    int version_major; /* 0 if it could not be asked */
+    int version_minor;
+} hone_nvrtc_other;
+typedef void hone_nvrtc_tell(void *user, const hone_nvrtc_other *other);
+
+/* Tell of every other NVRTC of this machine, each once. Loads them to ask for
+ * their versions: for `hone doctor`. HONE_ERR_NO_MEMORY: not all were told. */
+hone_status hone__nvrtc_survey(hone_nvrtc_tell *tell, void *user,
+                               hone_error *err);
 
 #endif

@@ -31,6 +31,42 @@ run 4 doctor --require nvrtc
 err_has "NVRTC is required"
 run 4 doctor --require all
 
+# The NVRTC that is taken, why, what it compiles for, and which others there
+# are: here a named one, one of an environment, one that is too old.
+fakes=$(dirname "$HONE")/../tests/fakes
+packages=$work/venv/lib/python3.11/site-packages/nvidia
+mkdir -p "$packages/cuda_nvrtc/lib" "$packages/cuda_runtime/include" \
+    "$work/old/lib64"
+cp "$fakes/fake_nvrtc_12.so" "$packages/cuda_nvrtc/lib/libnvrtc.so.12"
+cp "$fakes/fake_nvrtc_11.so" "$work/old/lib64/libnvrtc.so.11.2"
+touch "$packages/cuda_runtime/include/cuda_fp16.h" \
+    "$packages/cuda_runtime/include/mma.h"
+(
+    CUDA_HOME=$work/old VIRTUAL_ENV=$work/venv
+    HONE_NVRTC_LIBRARY=$packages/cuda_nvrtc/lib/libnvrtc.so.12
+    export CUDA_HOME VIRTUAL_ENV HONE_NVRTC_LIBRARY
+    run 0 doctor
+    grep -q "^NVRTC  *ok  *12.4, $HONE_NVRTC_LIBRARY, named by \$HONE_NVRTC_L" \
+        "$work/out" || fail "which NVRTC was taken, and why"
+    grep -q '^NVRTC compiles for  *ok  *sm_80 sm_90$' "$work/out" ||
+        fail "what it compiles for"
+    out_has "11.8, $work/old/lib64/libnvrtc.so.11.2, named by \$CUDA_HOME: hone"
+    grep -q '^CUDA headers  *missing .*nvidia-cuda-nvcc-cu12' "$work/out" ||
+        fail "the wheel that headers are missing from"
+    [ "$(grep -c 'venv.*libnvrtc.so.12' "$work/out")" -eq 1 ] ||
+        fail "the one that was taken was not passed over"
+    run 0 doctor --format json
+    json nvrtc=true checks.6.name=NVRTC checks.6.version=12.4 \
+        checks.6.path="$HONE_NVRTC_LIBRARY" \
+        checks.6.origin="named by \$HONE_NVRTC_LIBRARY" \
+        checks.7.architectures.1=sm_90 checks.8.version=11.8 \
+        checks.8.reason="hone needs 12.0 or newer"
+    # The environment's is also found when nobody names it.
+    unset HONE_NVRTC_LIBRARY
+    run 0 doctor
+    out_has "$packages/cuda_nvrtc/lib/libnvrtc.so.12, in the environment"
+)
+
 # The folders it names are those the options and the environment name.
 run 0 doctor --db "$work/x.db" --cache-dir "$work/cache"
 out_has "$work/x.db"

@@ -87,6 +87,8 @@ static void add_common_options(hone_text *lines, const hone_nvrtc *nvrtc,
                            "--ptxas-options=-v\n-DNDEBUG\n");
     if (nvrtc->includes[0])
         hone__text_printf(lines, "--include-path=%s\n", nvrtc->includes);
+    if (nvrtc->crt[0])
+        hone__text_printf(lines, "--include-path=%s\n", nvrtc->crt);
     /* CUB and cuda/std; older toolkits have them in the folder itself. */
     if (nvrtc->cccl[0])
         hone__text_printf(lines, "--include-path=%s\n", nvrtc->cccl);
@@ -131,6 +133,7 @@ hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
         const char *folder, *name;
     } headers[] = {{nvrtc->includes, "cuda_fp16.h"},
                    {nvrtc->includes, "mma.h"},
+                   {nvrtc->crt, "crt/mma.h"},
                    {nvrtc->cccl, "cuda/std/__cccl/version.h"}};
     hone_nvrtc anywhere = *nvrtc;
     hone_text all = {0};
@@ -142,6 +145,8 @@ hone_status hone__nvrtc_toolchain(const hone_nvrtc *nvrtc, hone_toolchain *out,
                    nvrtc->version_major, nvrtc->version_minor);
     if (nvrtc->includes[0])
         (void)snprintf(anywhere.includes, sizeof anywhere.includes, "CUDA");
+    if (nvrtc->crt[0])
+        (void)snprintf(anywhere.crt, sizeof anywhere.crt, "CRT");
     if (nvrtc->cccl[0])
         (void)snprintf(anywhere.cccl, sizeof anywhere.cccl, "CCCL");
     add_common_options(&all, &anywhere, "PCH");

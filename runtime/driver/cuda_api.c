@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA's driver, opened when it is first needed: filling its table
+ * (driver.h). */
+#include "runtime/driver/driver.h"
+#include "runtime/driver/library.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* The first driver that has every symbol of HONE_CUDA_MAP. */
+#define NEEDED_DRIVER "525.60 (CUDA 12.0)"
+
+static hone_driver cuda;
+
+static hone_status start_driver(hone_error *err)
+{
+    const hone_cu_result result = cuda.init(0);
+    int n_devices = 0;
+
+    if (result == HONE_CU_NO_DEVICE ||
+        (!result && (cuda.device_count(&n_devices) || n_devices == 0)))
+        return hone__fail_native(
+            err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, HONE_CU_NO_DEVICE,
+            "the NVIDIA driver is installed but shows no CUDA device; check "
+            "nvidia-smi and CUDA_VISIBLE_DEVICES, and in a container that "
+            "the GPU is passed in (docker run --gpus all)");
+    if (result) {
+        const char *name = NULL;
+
+        (void)cuda.error_name(result, &name);
+        return hone__fail_native(
+            err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, result,
+            "the NVIDIA driver does not start: cuInit failed with %s (%d); "
+            "check that nvidia-smi works on this machine",
+            name ? name : "an unknown error", result);
+    }
+    return HONE_OK;
+}
+
+static hone_status load_cuda(hone_error *err)
+{
+    static const hone_library_symbol symbols[] = {
+#define SYMBOL_ROW(field, symbol, parameters)                                  \
+    {#symbol, offsetof(hone_driver, field), 0},
+        HONE_CUDA_MAP(SYMBOL_ROW)
+#undef SYMBOL_ROW
+#define SYMBOL_ROW(field, symbol, parameters)                                  \
+    {#symbol, offsetof(hone_driver, field), 1},
+            HONE_CUDA_OPTIONAL_MAP(SYMBOL_ROW)
+#undef SYMBOL_ROW
+    };
+    const char *chosen = getenv("HONE_CUDA_LIBRARY");
+    const char *path = chosen && *chosen ? chosen : "libcuda.so.1";
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *missing;
+
+    if (!library) {
+        const char *why = dlerror();
+
+        return hone__fail(err, HONE_ERR_NO_GPU,
+                          "no NVIDIA driver: %s; install driver " NEEDED_DRIVER
+                          " or newer on a machine with an NVIDIA GPU",
+                          why ? why : path);
+    }
+    /* Never closed again: the driver does not survive dlclose(). */
+    missing = hone__library_fill(library, symbols,
+                                 sizeof symbols / sizeof symbols[0], &cuda);
+    if (missing)
+        return hone__fail(err, HONE_ERR_NO_GPU,
+                          "'%s' has no function %s: the NVIDIA driver is too "
+                          "old; install driver " NEEDED_DRIVER " or newer",
+                          path, missing);
+    return start_driver(err);
+}
+
+hone_status hone__cuda_get(const hone_driver **out, hone_error *err)
+{
+    static hone_library_once state = HONE_LIBRARY_ONCE;
+    const hone_status status = hone__library_once(&state, load_cuda, err);
+
+    *out = status == HONE_OK ? &cuda : NULL;
+    return status;
+}
