@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products of a warp on tensor cores, 16 bits with sums in f32, and loads
- * of their operands from shared memory: mma.sync m16n8k16 and ldmatrix, compute
- * capability 8.0 and newer, each next to its form for the host (HONE_HOST).
+/* Matrix products of a warp on tensor cores, 16 bits with sums in f32 and bytes
+ * with sums in i32, and loads of their operands from shared memory: mma.sync and
+ * ldmatrix, compute capability 8.0 and newer, each next to its form for the host
+ * (HONE_HOST).
  * All lanes of a warp call each of them.
  * No name of a template parameter: see hone_device.cuh. */
 #ifndef HONE_MMA_CUH
@@ -155,6 +156,59 @@ __device__ inline void multiply_pairs(float (&c)[4], const unsigned (&a)[4],
             "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+/* c += a*b of signed bytes, 16 x 32 by 32 x 8, in words of four along K. Lane
+ * 4*g + t has of a word t of rows g (a[0]) and g + 8 (a[1]), then of word t + 4; of
+ * b words t and t + 4 of column g; of c columns 2*t and 2*t + 1 of row g, then of
+ * row g + 8. */
+#ifdef HONE_HOST
+struct signed_bytes_of_lane {
+    int *c;
+    const unsigned *a, *b;
+
+    static unsigned product(unsigned a, unsigned b)
+    {
+        int sum = 0;
+
+        for (int i = 0; i < 32; i += 8)
+            sum += (int)(signed char)(a >> i & 255u) *
+                   (int)(signed char)(b >> i & 255u);
+        return (unsigned)sum;
+    }
+    static void multiply(hone_host::thread **lanes, unsigned)
+    {
+        const signed_bytes_of_lane *of[32];
+
+        for (int i = 0; i < 32; i++)
+            of[i] = static_cast<const signed_bytes_of_lane *>(lanes[i]->args);
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 4; j++) {
+                unsigned sum = (unsigned)of[i]->c[j];
+
+                for (int t = 0; t < 8; t++)
+                    sum += product(
+                        of[i / 4 * 4 + t % 4]->a[t / 4 * 2 + j / 2],
+                        of[(i % 4 * 2 + j % 2) * 4 + t % 4]->b[t / 4]);
+                of[i]->c[j] = (int)sum;
+            }
+    }
+};
+#endif
+__device__ inline void multiply_signed_bytes(int (&c)[4], const unsigned (&a)[4],
+                                             const unsigned (&b)[2])
+{
+#ifdef HONE_HOST
+    signed_bytes_of_lane own = {c, a, b};
+
+    hone_host::meet_warp(~0u, false, &own, own.multiply,
+                         "multiply_signed_bytes()", __FILE__, __LINE__);
+#else
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #endif
 }
 

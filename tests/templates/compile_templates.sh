@@ -49,6 +49,9 @@ space gemm/gemm_simt 61,37,50,f16,f32,0,1 300 40000
 space gemm/gemm_i8_simt 1,1,1 100 10000
 space gemm/gemm_i8_simt 4096,4096,4096 100 10000
 space gemm/gemm_i8_simt 3000,517,777,1,1 100 10000
+space gemm/gemm_i8_mma 1,1,1 100 10000
+space gemm/gemm_i8_mma 4096,4096,4096 100 10000
+space gemm/gemm_i8_mma 3000,517,777,1,1 100 10000
 space gemm/gemm_i8_plain 1,1,1 1 1
 space gemm/gemm_plain 1,1,1 1 1
 space gemm/gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
@@ -315,7 +318,7 @@ transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_simt
-    gemm/gemm_i8_plain gemm/gemm_i8_simt conv1d
+    gemm/gemm_i8_plain gemm/gemm_i8_simt gemm/gemm_i8_mma conv1d
     $transforms
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $attention $pipeline
     $transpose"
