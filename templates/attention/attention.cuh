@@ -70,3 +70,4 @@
 #pragma hone work flops(keys >= 16M ? 0 : 4*batch*HEADS*D*(CAUSAL ? rows <= keys ? rows*(keys - rows) + rows*(rows + 1)/2 : keys*(keys + 1)/2 : rows*keys)) bytes(2*batch*D*sizeof(T)*(rows*HEADS + keys*heads) + 4*batch*HEADS*rows)
 #pragma hone shapes (8192, 16, 1, 2) (8192, 16, 1, 2, 128, f16, 1) (4096, 32, 1, 2, 64, bf16, 1) (2048, 8, 4, 4, 128, bf16, 1) (1, 8, 4, 16, 128, f16, 0, 0, 8192) (1009, 2, 3, 3, 64, f16, 1, 1, 1511)
 #pragma hone check template.attention_plain magnitude template.attention_magnitude tolerance((T == f16 ? 8192 : 64K) + keys/8 + 64) abs(4e-6) for lse tolerance(2*D + keys/8 + 64) abs(0)
+#pragma hone baseline template.attention_plain

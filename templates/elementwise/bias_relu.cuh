@@ -16,7 +16,7 @@
 
 #pragma hone op bias_relu(rows, columns, T in {f16, bf16, f32} default f32, pitch_x default columns, pitch_y default columns) "y[r][c] = max(0, x[r][c] + bias[c])"
 #pragma hone arg x: in T[(rows - 1)*pitch_x + columns], bias: in T[columns]
-#pragma hone arg y: inout T[(rows - 1)*pitch_y + columns]
+#pragma hone arg y: inout T[min(rows*columns, 1)*((rows - 1)*pitch_y + columns)]
 
 #pragma hone require pitch_x >= columns "pitch_x is less than a row of x (columns)"
 #pragma hone require pitch_y >= columns "pitch_y is less than a row of y (columns)"

@@ -19,7 +19,7 @@
 #pragma hone op matrix_add(rows, columns, T in {f16, bf16, f32, f64} default f32, batch default 1, pitch_a default columns, pitch_b default columns, pitch_c default columns, stride_a default rows*pitch_a, stride_b default rows*pitch_b, stride_c default rows*pitch_c) "C = A + B, a batch of matrices, row-major"
 #pragma hone arg A: in T[(batch - 1)*stride_a + (rows - 1)*pitch_a + columns]
 #pragma hone arg B: in T[(batch - 1)*stride_b + (rows - 1)*pitch_b + columns]
-#pragma hone arg C: inout T[(batch - 1)*stride_c + (rows - 1)*pitch_c + columns]
+#pragma hone arg C: inout T[min(batch*rows*columns, 1)*((batch - 1)*stride_c + (rows - 1)*pitch_c + columns)]
 
 #pragma hone require pitch_a >= columns "pitch_a is less than a row of A (columns)"
 #pragma hone require pitch_b >= columns "pitch_b is less than a row of B (columns)"

@@ -19,7 +19,7 @@
 
 #pragma hone op rgb_to_gray(rows, columns, pitch_rgb default 3*columns, pitch_gray default columns) "gray = (19595*R + 38470*G + 7471*B + 32768) >> 16, bytes, BT.601"
 #pragma hone arg rgb: in u8[(rows - 1)*pitch_rgb + 3*columns] from 0..255
-#pragma hone arg gray: inout u8[(rows - 1)*pitch_gray + columns]
+#pragma hone arg gray: inout u8[min(rows*columns, 1)*((rows - 1)*pitch_gray + columns)]
 
 #pragma hone require pitch_rgb >= 3*columns "pitch_rgb is less than a row of rgb (3*columns)"
 #pragma hone require pitch_gray >= columns "pitch_gray is less than a row of gray (columns)"

@@ -30,7 +30,7 @@
 #pragma once
 
 #pragma hone op fft(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536} default 1024, batch default 1, direction in {1, 2} default 1, STRIDE default 1, DISTANCE default n*STRIDE) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"
-#pragma hone arg x: in c32[(batch - 1)*DISTANCE + (n - 1)*STRIDE + 1], y: inout c32[(batch - 1)*DISTANCE + (n - 1)*STRIDE + 1]
+#pragma hone arg x: in c32[(batch - 1)*DISTANCE + (n - 1)*STRIDE + 1], y: inout c32[min(batch, 1)*((batch - 1)*DISTANCE + (n - 1)*STRIDE + 1)]
 
 #pragma hone require DISTANCE > (n - 1)*STRIDE || STRIDE > (batch - 1)*DISTANCE "transforms overlap: they follow each other, or all fit between two elements of one"
 

@@ -42,7 +42,7 @@
 
 #pragma hone arg A: in T[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A]
 #pragma hone arg B: in T[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B]
-#pragma hone arg C: inout OUT[(BATCH - 1)*STRIDE_C + (M - 1)*LDC + N]
+#pragma hone arg C: inout OUT[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)]
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
 #pragma hone arg alpha: f32, beta: f32 from -1.0..1.0
 

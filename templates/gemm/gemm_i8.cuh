@@ -26,7 +26,7 @@
 
 #pragma hone arg A: in i8[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A] from -128..127
 #pragma hone arg B: in i8[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B] from -128..127
-#pragma hone arg C: inout i32[(BATCH - 1)*STRIDE_C + (M - 1)*LDC + N] from -1000..1000
+#pragma hone arg C: inout i32[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)] from -1000..1000
 #pragma hone arg alpha: i32 from 1..3, beta: i32 from -1..1
 
 #pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"

@@ -44,7 +44,7 @@
 #pragma hone require BATCH == 1 || STRIDE_Y >= RESULTS "the results of a batch overlap"
 
 #pragma hone work flops(2*BATCH*M*N) bytes(BATCH*(M*N + TERMS + 2*RESULTS)*sizeof(T))
-#pragma hone shapes (16384, 16384) (1048576, 32) (16, 16777213)
+#pragma hone shapes (16384, 16384) (1048576, 32) (16, 16777213) (16384, 16384, f32, 1)
 /* Integers so small that sums are mostly numbers of T: libraries may round twice. */
 #pragma hone let INTEGERS = T == bf16 || (T == f16 && TERMS > 1024) ? 1 : 3
 #pragma hone check template.gemv_plain tolerance(TERMS + 8) exact(INTEGERS)

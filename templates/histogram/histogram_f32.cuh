@@ -19,7 +19,7 @@
  * holds. hone draws inputs accordingly (histogram_f32_inputs.cu).
  *
  * Layout: x begins at a multiple of 16 bytes (any cudaMalloc result does), and
- * does not overlap counts. n and bins from 1 up; bins up to 2^24, behind which
+ * does not overlap counts. n from 0, bins from 1 up; bins up to 2^24, behind which
  * f32 does not tell bins apart.
  *
  * Bound by memory, 4 bytes for each element, where the bins fit shared memory;

@@ -15,7 +15,7 @@
  * (histogram_u8_inputs.cu).
  *
  * Layout: x begins at a multiple of 16 bytes (any cudaMalloc result does), and
- * does not overlap counts. n from 1 up.
+ * does not overlap counts. n from 0 up.
  *
  * Bound by memory, one byte for each element, if the increments of bins in
  * shared memory are not: where lanes of a warp meet in one bin, they wait for

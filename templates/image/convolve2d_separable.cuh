@@ -39,7 +39,7 @@
 #pragma hone op convolve2d_separable(height, width, SIZE in 3..15 step 2 default 5, T in {u8, f16, f32} default f32, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "images convolved with a column times a row of SIZE weights"
 #pragma hone arg x: in T[(batch*height - 1)*pitch + width] from (T == u8 ? 0 : -8)..(T == u8 ? 255 : 8)
 #pragma hone arg along: in f32[SIZE], down: in f32[SIZE]
-#pragma hone arg y: inout T[(batch*height - 1)*pitch_out + width]
+#pragma hone arg y: inout T[min(batch*height*width, 1)*((batch*height - 1)*pitch_out + width)]
 
 #pragma hone require pitch >= width "pitch is less than a row of x (width)"
 #pragma hone require pitch_out >= width "pitch_out is less than a row of y (width)"

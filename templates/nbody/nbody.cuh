@@ -48,5 +48,6 @@
 #pragma hone arg body: in f32[LAYOUT == 2 ? 128*ceildiv(n, 32) : 4*n] from -1..1, softening: f32 from 0.05..0.2, accel: inout f32[LAYOUT == 2 ? 96*ceildiv(n, 32) : 3*n]
 
 #pragma hone work flops(n < 400M ? 20*n*n : 0) bytes(28*n)
-#pragma hone shapes (65536) (262144) (131072, 2) (10007, 1)
+#pragma hone shapes (65536) (262144) (131072, 2) (10007, 1) (65536, 0, 1)
+#pragma hone baseline template.nbody_plain
 #pragma hone check template.nbody_plain magnitude template.nbody_magnitude tolerance(24 + min(n, 4096 + n/4096 + 64))

@@ -26,4 +26,4 @@
 #pragma hone work flops(rows*columns) bytes(2*rows*columns*sizeof(T))
 #pragma hone shapes (8388608, 32) (65536, 4096) (1000, 262144, f16) (1000000, 37, bf16)
 #pragma hone check template.scan_rows_plain tolerance(T == i32 || T == i64 ? 0 : columns) exact(columns > 8M ? 1 : 2)
-#pragma hone baseline memcpy
+#pragma hone baseline cub.scan_rows, memcpy

@@ -18,7 +18,7 @@
 
 #pragma hone op transpose(rows, columns, T in {u8, f16, f32, f64} default f32, batch default 1, pitch_x default columns, pitch_y default rows, stride_x default rows*pitch_x, stride_y default columns*pitch_y) "y[c][r] = x[r][c], a batch of matrices, row-major"
 #pragma hone arg x: in T[(batch - 1)*stride_x + (rows - 1)*pitch_x + columns]
-#pragma hone arg y: inout T[(batch - 1)*stride_y + (columns - 1)*pitch_y + rows]
+#pragma hone arg y: inout T[min(batch*rows*columns, 1)*((batch - 1)*stride_y + (columns - 1)*pitch_y + rows)]
 
 #pragma hone require pitch_x >= columns "pitch_x is less than a row of x (columns)"
 #pragma hone require pitch_y >= rows "pitch_y is less than a row of y (rows)"

@@ -16,7 +16,7 @@
 #pragma once
 
 #pragma hone op transpose_square(n, T in {u8, f16, f32, f64} default f32, batch default 1, pitch default n, stride default n*pitch) "x[r][c] and x[c][r] change places, a batch of n x n matrices"
-#pragma hone arg x: inout T[(batch - 1)*stride + (n - 1)*pitch + n]
+#pragma hone arg x: inout T[min(batch*n, 1)*((batch - 1)*stride + (n - 1)*pitch + n)]
 
 #pragma hone require pitch >= n "pitch is less than a row of x (n)"
 #pragma hone require batch == 1 || stride >= (n - 1)*pitch + n || (stride >= n && (batch - 1)*stride + n <= pitch) "the matrices of x overlap: they follow each other, or lie side by side in its rows"

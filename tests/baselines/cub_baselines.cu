@@ -247,6 +247,9 @@ const hone_baseline_v1 baselines[] = {
      rows_enqueue, leave<rows_state>},
     {"cub.scan", "CUB (cub::DeviceScan::InclusiveSum or ExclusiveSum)",
      scan_open, scan_enqueue, leave<scan_state>},
+    {"cub.scan_rows", "CUB (cub::DeviceScan::InclusiveSumByKey or "
+                      "ExclusiveSumByKey)",
+     scan_rows_open, scan_enqueue, leave<scan_state>},
     {"cub.histogram", "CUB (cub::DeviceHistogram::HistogramEven)",
      histogram_open, histogram_enqueue, leave<histogram_state>},
     {"cufft.image_pipeline",

@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The baseline cub.scan: cub::DeviceScan. Included by cub_baselines.cu, which has
+/* The baselines cub.scan and cub.scan_rows: cub::DeviceScan, over all, and by the
+ * number of an element's row as its key. Included by cub_baselines.cu, which has
  * check(), unfit(), keep() and the codes of types, in its namespace. */
 
 struct scan_state {
     int64_t count;
+    int64_t columns; /* of a row; 0: all are one */
     int32_t type;
     void *scratch;
     size_t scratch_bytes;
 };
+
+template <typename Count> struct row_of_element {
+    Count columns;
+
+    __host__ __device__ Count operator()(Count i) const { return i / columns; }
+};
+
+template <typename T, typename Count>
+cudaError_t scan_by_row(const scan_state &state, size_t &scratch_bytes,
+                        const T *from, T *to, bool exclusive,
+                        cudaStream_t stream)
+{
+    const Count count = static_cast<Count>(state.count);
+    const auto row = thrust::make_transform_iterator(
+        thrust::counting_iterator<Count>(0),
+        row_of_element<Count>{static_cast<Count>(state.columns)});
+    const auto same = ::cuda::std::equal_to<>{};
+
+    return exclusive ? cub::DeviceScan::ExclusiveSumByKey(
+                           state.scratch, scratch_bytes, row, from, to, count,
+                           same, stream)
+                     : cub::DeviceScan::InclusiveSumByKey(
+                           state.scratch, scratch_bytes, row, from, to, count,
+                           same, stream);
+}
 
 template <typename T, typename Count>
 cudaError_t scan_typed(const scan_state &state, size_t &scratch_bytes,
@@ -18,6 +45,9 @@ cudaError_t scan_typed(const scan_state &state, size_t &scratch_bytes,
     T *to = static_cast<T *>(out);
     const Count count = static_cast<Count>(state.count);
 
+    if (state.columns > 0)
+        return scan_by_row<T, Count>(state, scratch_bytes, from, to, exclusive,
+                                     stream);
     return exclusive ? cub::DeviceScan::ExclusiveSum(
                            state.scratch, scratch_bytes, from, to, count,
                            stream)
@@ -62,8 +92,9 @@ cudaError_t scan(const scan_state &state, size_t &scratch_bytes,
     }
 }
 
-int scan_open(const hone_baseline_problem_v1 *problem, void **out,
-              size_t *n_algorithms, hone_baseline_message_v1 *message)
+int open_scan(const hone_baseline_problem_v1 *problem, int64_t columns,
+              void **out, size_t *n_algorithms,
+              hone_baseline_message_v1 *message)
 {
     const hone_baseline_arg_v1 *args = problem->args;
     scan_state found = {};
@@ -81,6 +112,7 @@ int scan_open(const hone_baseline_problem_v1 *problem, void **out,
                               "f32, i32, f16, bf16 or i64, and an i32 that "
                               "says whether it is exclusive");
     found.count = args[0].count;
+    found.columns = columns;
     found.type = args[0].type;
     result = check(scan(found, inclusive_bytes, nullptr, nullptr, false,
                         nullptr),
@@ -93,6 +125,21 @@ int scan_open(const hone_baseline_problem_v1 *problem, void **out,
         found.scratch_bytes = inclusive_bytes;
     return result == HONE_BASELINE_OK ? keep(found, out, n_algorithms, message)
                                       : result;
+}
+
+int scan_open(const hone_baseline_problem_v1 *problem, void **out,
+              size_t *n_algorithms, hone_baseline_message_v1 *message)
+{
+    return open_scan(problem, 0, out, n_algorithms, message);
+}
+
+/* Dimensions: rows, columns and what does not count. */
+int scan_rows_open(const hone_baseline_problem_v1 *problem, void **out,
+                   size_t *n_algorithms, hone_baseline_message_v1 *message)
+{
+    if (problem->n_dims < 2 || problem->dims[1] < 1)
+        return unfit(message, "rows have at least one element");
+    return open_scan(problem, problem->dims[1], out, n_algorithms, message);
 }
 
 int scan_enqueue(void *opaque, size_t, void *const *args, void *stream,

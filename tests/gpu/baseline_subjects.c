@@ -267,21 +267,31 @@ void make_gemv(subject *s, int64_t m, int64_t n, int trans)
         hone__free(values[i]);
 }
 
-void make_scan(subject *s, int64_t n, int32_t exclusive)
+void make_scan(subject *s, int64_t rows, int64_t columns, int32_t exclusive)
 {
-    const hone_resolved problem = scan_problem(n);
+    const int64_t n = rows * columns;
+    hone_resolved problem = scan_problem(n);
     double *values[3];
     double sum = 0, scale = 0;
 
-    start(s, "scan", &problem, 1, 1e-5);
-    (void)snprintf(s->title, sizeof s->title, "scan %s n=%d",
-                   exclusive ? "excl." : "incl.", (int)n);
+    if (rows > 1) {
+        problem.dims[0] = rows;
+        problem.dims[1] = columns;
+        problem.n_dims = 2;
+    }
+    start(s, rows > 1 ? "scan_rows" : "scan", &problem, 1, 1e-5);
+    (void)snprintf(s->title, sizeof s->title, "scan %s %d x %d",
+                   exclusive ? "excl." : "incl.", (int)rows, (int)columns);
     for (size_t i = 0; i < 3; i++)
         values[i] = make_arg(s, i);
     *(int32_t *)s->host[2] = exclusive;
     for (int64_t i = 0; i < n; i++) {
-        const double before = sum, scale_before = scale;
+        double before, scale_before;
 
+        if (i % columns == 0)
+            sum = scale = 0;
+        before = sum;
+        scale_before = scale;
         sum += values[0][i];
         scale += fabs(values[0][i]);
         s->expected[i] = exclusive ? before : sum;

@@ -35,7 +35,7 @@ void make_dot(subject *s, int64_t n, int is_norm);
 void make_sum(subject *s, int64_t n);
 /* Rows `pitch` apart. */
 void make_row_sums(subject *s, int64_t rows, int64_t columns, int64_t pitch);
-void make_scan(subject *s, int64_t n, int32_t exclusive);
+void make_scan(subject *s, int64_t rows, int64_t columns, int32_t exclusive);
 void subject_destroy(subject *s);
 
 #endif

@@ -196,8 +196,11 @@ static int check_subjects(int allow_missing)
         subject_destroy(&s);
     }
     for (int32_t exclusive = 0; exclusive < 2; exclusive++) {
-        make_scan(&s, 999983, exclusive);
+        make_scan(&s, 1, 999983, exclusive);
         failures += check_baseline("cub.scan", &s, allow_missing);
+        subject_destroy(&s);
+        make_scan(&s, 1003, 517, exclusive);
+        failures += check_baseline("cub.scan_rows", &s, allow_missing);
         subject_destroy(&s);
     }
     for (int trans = 0; trans < 2; trans++) {

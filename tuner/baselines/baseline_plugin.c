@@ -62,8 +62,8 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
 static int is_of_hone(const char *name)
 {
     static const char *const names[] = {
-        "cub.sum",  "cub.min_index", "cub.max_index",       "cub.row_sums",
-        "cub.scan", "cub.histogram", "cufft.image_pipeline"};
+        "cub.sum",  "cub.min_index", "cub.max_index", "cub.row_sums",
+        "cub.scan", "cub.scan_rows", "cub.histogram", "cufft.image_pipeline"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i]))
@@ -93,7 +93,7 @@ static hone_status find(const char *name, const hone_baseline_v1 **out,
                       "cublaslt, cufft, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
                       "cufft.filter, memcpy, and cub.sum, cub.min_index, "
                       "cub.max_index, cub.row_sums, cub.scan, "
-                      "cub.histogram and cufft.image_pipeline "
+                      "cub.scan_rows, cub.histogram and cufft.image_pipeline "
                       "with those of the library that "
                       "$HONE_BASELINES names%s%s",
                       name, *cause.text ? ". " : "", cause.text);
