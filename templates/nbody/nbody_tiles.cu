@@ -30,7 +30,7 @@
 #pragma hone param BLOCKS_PER_SM in {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48} default 32
 #pragma hone param SHARED: bool default true
 #pragma hone param SCALED: bool default false
-#pragma hone param MIN_BLOCKS in {1, 2, 3, 4, 6}
+#pragma hone param MIN_BLOCKS in {1, 2, 3, 4}
 
 #pragma hone let GROUPS = ceildiv(n, BLOCK*BODIES)
 #pragma hone let PARTS = max(1, min(BLOCKS_PER_SM*device.sm_count/GROUPS, ceildiv(n, 64)))
