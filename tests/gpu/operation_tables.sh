@@ -11,8 +11,8 @@
 # GPUS: so many, of one kind, share the work (1). SECONDS_MAX: no problem is
 # begun later; what is left out is said. SEED: DRAWS (1) more problems of most
 # operations are drawn with it (draw.awk), whose sizes nobody chose; they come
-# first. PROBLEMS: a file of lines "OP DIMS" to take instead, such as the file
-# `left` of a run that was out of time.
+# first. PROBLEMS: a file of lines "OP DIMS" to take instead, with "drawn" behind
+# those that were, such as the file `left` of a run that was out of time.
 . "$(dirname "$0")/steps.sh"
 shift
 BUDGET=${BUDGET:-150}
@@ -45,6 +45,7 @@ done | sort -n -s -k1,1 >"$scratch/problems"
 : >"$OUT/drawn"
 if [ -n "${PROBLEMS:-}" ]; then
     awk '{ print NR, $1, $2 }' "$PROBLEMS" >"$scratch/problems"
+    awk '$3 == "drawn" { print $1 "_" $2 }' "$PROBLEMS" | tr , - >"$OUT/drawn"
 elif [ -n "${SEED:-}" ]; then
     awk -v seed="$SEED" -v draws="${DRAWS:-1}" -v ops=" $* " \
         -f "$(dirname "$0")/draw.awk" >"$scratch/drawn"
@@ -56,7 +57,8 @@ fi
 problem() { # problem WHICH OP DIMS
     which=$(echo "${2}_$3" | tr , -)
     if [ $(($(date +%s) - begin)) -gt "$SECONDS_MAX" ]; then
-        echo "$2 $3" >>"$OUT/left"
+        echo "$2 $3$(grep -qx -e "$which" "$OUT/drawn" && echo " drawn")" \
+            >>"$OUT/left"
         return
     fi
     [ "$VERIFY" -eq 0 ] || [ "$1" -gt 1 ] ||
