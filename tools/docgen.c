@@ -2,8 +2,9 @@
 /* Made at build time, not installed: writes what documents the tables.
  *   docgen man FILE.scd   the file with its @..@ lines replaced by tables:
  *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
- *   docgen bash           completion for bash */
+ *   docgen bash|zsh|fish  completion for that shell (docgen_complete.c) */
 #include "tools/arguments.h"
+#include "tools/docgen_complete.h"
 #include "tools/help.h"
 
 #include <stdio.h>
@@ -116,41 +117,13 @@ static int man(const char *path)
     return 0;
 }
 
-static int bash(void)
-{
-    (void)printf("# Completion of hone for bash; made by docgen.\n"
-                 "_hone()\n{\n"
-                 "    local word=${COMP_WORDS[COMP_CWORD]} words\n"
-                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
-    for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
-        (void)printf("%s ", hone__commands[i].name);
-    (void)printf("help --help --version\"\n    else\n"
-                 "        case ${COMP_WORDS[1]} in\n");
-    for (size_t i = 0; i < HONE_N_COMMANDS; ++i) {
-        (void)printf("        %s) words=\"", hone__commands[i].name);
-        for (size_t j = 0; j < HONE_N_OPTIONS; ++j)
-            if ((hone__option_table[j].commands >> i) & 1u)
-                (void)printf("--%s ", hone__option_table[j].name);
-        (void)printf("\" ;;\n");
-    }
-    (void)printf("        help) words=\"");
-    for (size_t i = 0; i < HONE_N_COMMANDS; ++i)
-        (void)printf("%s ", hone__commands[i].name);
-    for (size_t i = 0; i < hone__n_topics; ++i)
-        (void)printf("%s ", hone__topics[i].name);
-    (void)printf("\" ;;\n        esac\n    fi\n"
-                 "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
-                 "\"$word\")\n}\n"
-                 "complete -o default -F _hone hone\n");
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "man") == 0)
         return man(argv[2]);
-    if (argc == 2 && strcmp(argv[1], "bash") == 0)
-        return bash();
-    (void)fprintf(stderr, "usage: docgen man FILE.scd | docgen bash\n");
+    if (argc == 2 && hone__complete(argv[1]))
+        return 0;
+    (void)fprintf(stderr,
+                  "usage: docgen man FILE.scd | docgen bash|zsh|fish\n");
     return 2;
 }

@@ -17,6 +17,7 @@ out_has "$prefix/share/hone/templates"
 run 3 space nosuch
 err_has "templates/elementwise ("
 for file in include/hone.h share/bash-completion/completions/hone \
+    share/zsh/site-functions/_hone share/fish/vendor_completions.d/hone.fish \
     share/doc/hone/TEMPLATE.md share/doc/hone/LICENSE \
     share/doc/hone/README.md share/doc/hone/FORMAT.md; do
     [ -s "$prefix/$file" ] || fail "$file is not installed"
@@ -41,5 +42,29 @@ if command -v bash >/dev/null; then
         printf "%s\n" "${COMPREPLY[@]}"' - \
         "$prefix/share/bash-completion/completions/hone" >"$work/out"
     out_is "--dims"
+    bash -c '. "$1"; COMP_WORDS=(hone tune --format c); COMP_CWORD=3; _hone
+        printf "%s\n" "${COMPREPLY[@]}"' - \
+        "$prefix/share/bash-completion/completions/hone" >"$work/out"
+    out_is "csv"
+fi
+# Every command with every option of its help, in all three.
+completion=$prefix/share/fish/vendor_completions.d/hone.fish
+sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' \
+    "$HONE_SOURCE/tools/options.def" >"$work/options"
+while read -r option; do
+    grep -q -e " -l $option " "$completion" || fail "fish: no --$option"
+    grep -qF -e "--$option" "$prefix/share/zsh/site-functions/_hone" ||
+        fail "zsh: no --$option"
+done <"$work/options"
+if command -v fish >/dev/null; then
+    fish -c 'source "'"$completion"'"; complete -C "hone tune --form"
+        complete -C "hone show --format c"; complete -C "hone run --str"' \
+        >"$work/out" 2>&1
+    [ "$(cut -f1 "$work/out" | tr '\n' ' ')" = "--format csv " ] ||
+        fail "completion of fish"
+fi
+if command -v zsh >/dev/null; then
+    zsh -n "$prefix/share/zsh/site-functions/_hone" ||
+        fail "completion of zsh"
 fi
 exit 0

@@ -17,8 +17,8 @@ typedef struct plugin_state {
     int opened;
 } plugin_state;
 
-/* ../lib/libhone_baselines.so seen from the program's folder. */
-static void beside_program(char *path, size_t size_bytes)
+/* FOLDER/libhone_baselines.so seen from the program's folder. */
+static void beside_program(char *path, size_t size_bytes, const char *folder)
 {
     char program[PATH_SIZE];
     const ssize_t length =
@@ -33,8 +33,8 @@ static void beside_program(char *path, size_t size_bytes)
     if (!slash)
         return;
     *slash = '\0';
-    if (snprintf(path, size_bytes, "%s/../lib/libhone_baselines.so", program) >=
-        (int)size_bytes)
+    if (snprintf(path, size_bytes, "%s/%s/libhone_baselines.so", program,
+                 folder) >= (int)size_bytes)
         path[0] = '\0';
 }
 
@@ -44,15 +44,16 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
     static const hone_library_symbol symbol = {"hone_baselines_v1", 0, 0};
     static hone_baselines_v1_function baselines;
     static int loaded;
-    char path[PATH_SIZE];
-    const char *names[] = {path, NULL};
+    char built[PATH_SIZE], installed[PATH_SIZE];
+    const char *names[] = {built, installed, NULL};
     const hone_library_search search = {
         "the library of baselines libhone_baselines.so", "HONE_BASELINES",
         names, 0,
         "It is built where nvcc is found: install the CUDA toolkit and build "
         "hone again."};
 
-    beside_program(path, sizeof path);
+    beside_program(built, sizeof built, "../lib");
+    beside_program(installed, sizeof installed, "../lib/hone");
     HONE_TRY(hone__vendor_load(&search, &symbol, 1, &baselines, &loaded, err));
     *out = baselines(n);
     return HONE_OK;

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An installed tree that was moved: a project of somebody else's finds it, tunes
+# and launches its own kernel with it; so does a compiler with pkg-config.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$(dirname "${HONE:?}")/.." && pwd)
+fail() {
+    echo "FAILED: $*"
+    cat "$work/log" 2>/dev/null || true
+    exit 1
+}
+step() { # step WHAT COMMAND..
+    what=$1
+    shift
+    "$@" >"$work/log" 2>&1 </dev/null || fail "$what"
+}
+command -v c++ >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+# A program that is not sanitized cannot load a library that is.
+if nm "$HONE" | grep -q '__[at]san_init'; then
+    echo "a sanitized library is for sanitized programs"
+    exit 77
+fi
+# Nothing of the user's, no GPU, no NVRTC.
+HOME=$work/home
+HONE_NVRTC_LIBRARY=/nonexistent/libnvrtc.so
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+export HOME HONE_NVRTC_LIBRARY HONE_CUDA_LIBRARY
+unset HONE_DB HONE_CACHE_DIR HONE_TEMPLATE_PATH HONE_INCLUDE_PATH \
+    XDG_DATA_HOME XDG_CACHE_HOME LD_LIBRARY_PATH CMAKE_PREFIX_PATH DESTDIR
+mkdir "$HOME"
+
+step "install with DESTDIR" env DESTDIR="$work/stage" \
+    cmake --install "$build" --prefix /opt/hone
+[ "$(ls "$work/stage")" = opt ] || fail "something is beside DESTDIR's /opt"
+mkdir "$work/else where"
+mv "$work/stage/opt/hone" "$work/else where/"
+rmdir "$work/stage/opt"
+tree="$work/else where/hone"
+# Who is moved knows neither the old place nor where it was built.
+! grep -rlF -e "$build" -e /opt/hone "$tree/lib/cmake" "$tree/lib/pkgconfig" ||
+    fail "the files above name a place"
+for file in include/hone.h lib/libhone.so lib/libhone.a \
+    share/hone/templates/hone_device.cuh; do
+    [ -s "$tree/$file" ] || fail "$file is not installed"
+done
+
+step "configure" cmake -S "$here" -B "$work/consumer" -G Ninja \
+    -DCMAKE_PREFIX_PATH="$tree"
+step "build" cmake --build "$work/consumer" -j 2
+said=$("$work/consumer/consumer" "$work/consumer/consumer.db") ||
+    fail "the consumer does not run"
+case $said in
+"exact BLOCK="*right) ;;
+*) fail "the consumer says: $said" ;;
+esac
+# Where libsqlite3, libzstd and libmd are, the archive does the same.
+if [ -x "$work/consumer/consumer_static" ]; then
+    "$work/consumer/consumer_static" "$work/consumer/consumer.db" |
+        grep -qx right || fail "the static consumer"
+    ! ldd "$work/consumer/consumer_static" | grep -q libhone ||
+        fail "the static consumer loads libhone.so"
+fi
+# Tuned once: the second build has nothing to do.
+step "build again" cmake --build "$work/consumer"
+grep -q 'no work to do' "$work/log" || fail "tuned twice"
+# A version that is not there, and a part that is not.
+for wrong in "0.2" "0.1 COMPONENTS nosuch"; do
+    mkdir -p "$work/wrong"
+    printf 'cmake_minimum_required(VERSION 3.25)\nproject(w LANGUAGES NONE)\n%s\n' \
+        "find_package(hone $wrong CONFIG REQUIRED)" >"$work/wrong/CMakeLists.txt"
+    ! cmake -S "$work/wrong" -B "$work/wrong/b$wrong" \
+        -DCMAKE_PREFIX_PATH="$tree" >"$work/log" 2>&1 ||
+        fail "hone $wrong was found"
+done
+grep -q "no component 'nosuch'" "$work/log" || fail "which part is not there"
+
+if command -v pkg-config >/dev/null; then
+    PKG_CONFIG_PATH="$work/plain/lib/pkgconfig"
+    export PKG_CONFIG_PATH
+    mv "$tree" "$work/plain"
+    # shellcheck disable=SC2046 # a list of flags
+    step "pkg-config" cc -o "$work/by_hand" "$here/consumer.c" \
+        $(pkg-config --cflags --libs hone)
+    LD_LIBRARY_PATH="$work/plain/lib" "$work/by_hand" \
+        "$work/consumer/consumer.db" | grep -qx right || fail "pkg-config"
+    [ "$(pkg-config --modversion hone)" = \
+        "$(sed -n 's/^#define HONE_VERSION "\(.*\)"/\1/p' \
+            "$work/plain/include/hone.h")" ] || fail "the version of hone.pc"
+fi
